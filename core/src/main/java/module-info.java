@@ -1,0 +1,20 @@
+import org.jspecify.annotations.NullMarked;
+
+/// Tutti's core: the API, the protocols and the engine that runs them.
+///
+/// Start reading at [org.tutti.Node] (what a user holds), then [org.tutti.engine.NodeEngine] (what happens on a step).
+@NullMarked
+module org.tutti {
+    requires static org.jspecify;
+
+    exports org.tutti;
+    exports org.tutti.transport;
+    exports org.tutti.engine to
+            org.tutti.sim;
+    exports org.tutti.membership to
+            org.tutti.sim;
+    exports org.tutti.order to
+            org.tutti.sim;
+    exports org.tutti.wire to
+            org.tutti.sim;
+}

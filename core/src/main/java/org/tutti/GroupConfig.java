@@ -1,0 +1,85 @@
+package org.tutti;
+
+/// How a member takes part in a group. Immutable; start from [#standard()] and change what differs.
+///
+/// @param guarantee         when messages are delivered; the same at all members
+/// @param windowBytes       how many bytes of its own multicasts a member may have on the way, counted from `multicast`
+///                          until every member has consumed them; 64 KiB to 1 GiB; what is beyond blocks the caller
+/// @param batchBytesMax     a batch is closed at this size; a single larger message makes a batch of its own;
+///                          1 KiB to 1 MiB
+/// @param batchMessagesMax  a batch is closed at this number of messages; 1 to 65536
+/// @param stateTransfer     whether newcomers get the application's state from a member before their first delivery
+/// @param catchUpBytesMax   how many bytes of deliveries a newcomer keeps while its state is on the way, before it slows
+///                          the group down; 64 KiB to 1 GiB
+public record GroupConfig(
+        Guarantee guarantee,
+        int windowBytes,
+        int batchBytesMax,
+        int batchMessagesMax,
+        boolean stateTransfer,
+        int catchUpBytesMax) {
+    private static final int KIB = 1 << 10;
+    private static final int GIB = 1 << 30;
+
+    /// Checks the ranges.
+    public GroupConfig {
+        within("windowBytes", windowBytes, 64 * KIB, GIB);
+        within("batchBytesMax", batchBytesMax, KIB, KIB * KIB);
+        within("batchMessagesMax", batchMessagesMax, 1, 64 * KIB);
+        within("catchUpBytesMax", catchUpBytesMax, 64 * KIB, GIB);
+    }
+
+    private static void within(String what, int value, int min, int max) {
+        if (value < min || value > max) {
+            throw new IllegalArgumentException(what + " is " + min + " to " + max + ", not " + value);
+        }
+    }
+
+    /// Uniform delivery, a window of 4 MiB, batches up to 64 KiB or 4096 messages, no state transfer.
+    ///
+    /// @return the defaults
+    public static GroupConfig standard() {
+        return new GroupConfig(Guarantee.UNIFORM, 4 * KIB * KIB, 64 * KIB, 4 * KIB, false, 64 * KIB * KIB);
+    }
+
+    /// Changes the delivery guarantee.
+    ///
+    /// @param value the new guarantee
+    /// @return a changed copy
+    public GroupConfig withGuarantee(Guarantee value) {
+        return new GroupConfig(value, windowBytes, batchBytesMax, batchMessagesMax, stateTransfer, catchUpBytesMax);
+    }
+
+    /// Changes the window.
+    ///
+    /// @param value the new window in bytes
+    /// @return a changed copy
+    public GroupConfig withWindowBytes(int value) {
+        return new GroupConfig(guarantee, value, batchBytesMax, batchMessagesMax, stateTransfer, catchUpBytesMax);
+    }
+
+    /// Changes the batch limits.
+    ///
+    /// @param bytes    the largest batch in bytes
+    /// @param messages the largest batch in messages
+    /// @return a changed copy
+    public GroupConfig withBatch(int bytes, int messages) {
+        return new GroupConfig(guarantee, windowBytes, bytes, messages, stateTransfer, catchUpBytesMax);
+    }
+
+    /// Asks for state transfer: [StateRequest] and [StateOffer] events then occur and must be handled.
+    ///
+    /// @param value whether newcomers get state
+    /// @return a changed copy
+    public GroupConfig withStateTransfer(boolean value) {
+        return new GroupConfig(guarantee, windowBytes, batchBytesMax, batchMessagesMax, value, catchUpBytesMax);
+    }
+
+    /// Changes the newcomer's buffer.
+    ///
+    /// @param value the new limit in bytes
+    /// @return a changed copy
+    public GroupConfig withCatchUpBytesMax(int value) {
+        return new GroupConfig(guarantee, windowBytes, batchBytesMax, batchMessagesMax, stateTransfer, value);
+    }
+}

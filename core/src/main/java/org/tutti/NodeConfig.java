@@ -1,0 +1,78 @@
+package org.tutti;
+
+import java.time.Duration;
+import java.util.List;
+import org.tutti.transport.Address;
+
+/// How a node behaves towards other nodes. Immutable; start from a preset and change what differs.
+///
+/// @param name             the node's name, unique among the living nodes of its groups
+/// @param cluster          nodes of different clusters ignore each other's packets, whatever their addresses
+/// @param contacts         nodes to ask when joining and after a partition; this node's own address is ignored
+/// @param heartbeat        a node that sent nothing to a peer for this time sends a null packet (N9)
+/// @param suspectAfter     a peer that was not heard for this time is suspected; at least three heartbeats
+/// @param memberBytesMax   bounds what a node keeps for one peer that does not keep up, in bytes; at least 1 MiB
+public record NodeConfig(
+        String name,
+        String cluster,
+        List<Address> contacts,
+        Duration heartbeat,
+        Duration suspectAfter,
+        int memberBytesMax) {
+    private static final int MIB = 1 << 20;
+
+    /// Checks the ranges.
+    public NodeConfig {
+        contacts = List.copyOf(contacts);
+        if (heartbeat.isNegative() || heartbeat.isZero()) {
+            throw new IllegalArgumentException("heartbeat must be positive");
+        }
+        if (suspectAfter.compareTo(heartbeat.multipliedBy(3)) < 0) {
+            throw new IllegalArgumentException("suspectAfter must be at least three heartbeats");
+        }
+        if (memberBytesMax < MIB) {
+            throw new IllegalArgumentException("memberBytesMax is at least " + MIB);
+        }
+    }
+
+    /// For nodes on one local network: heartbeat 100 ms, suspicion after 1 s.
+    ///
+    /// @param name the node's name
+    /// @return the preset, with cluster `tutti` and no contacts
+    public static NodeConfig lan(String name) {
+        return new NodeConfig(name, "tutti", List.of(), Duration.ofMillis(100), Duration.ofSeconds(1), 64 * MIB);
+    }
+
+    /// For nodes far apart: heartbeat 500 ms, suspicion after 5 s.
+    ///
+    /// @param name the node's name
+    /// @return the preset, with cluster `tutti` and no contacts
+    public static NodeConfig wan(String name) {
+        return new NodeConfig(name, "tutti", List.of(), Duration.ofMillis(500), Duration.ofSeconds(5), 64 * MIB);
+    }
+
+    /// Changes the cluster.
+    ///
+    /// @param value the cluster's name
+    /// @return a changed copy
+    public NodeConfig withCluster(String value) {
+        return new NodeConfig(name, value, contacts, heartbeat, suspectAfter, memberBytesMax);
+    }
+
+    /// Changes the contacts.
+    ///
+    /// @param value addresses of nodes that may be in the groups
+    /// @return a changed copy
+    public NodeConfig withContacts(List<Address> value) {
+        return new NodeConfig(name, cluster, value, heartbeat, suspectAfter, memberBytesMax);
+    }
+
+    /// Changes the failure detector's times.
+    ///
+    /// @param heartbeatEvery how often a silent node sends a null packet
+    /// @param suspect        the silence after which a peer is suspected
+    /// @return a changed copy
+    public NodeConfig withTimes(Duration heartbeatEvery, Duration suspect) {
+        return new NodeConfig(name, cluster, contacts, heartbeatEvery, suspect, memberBytesMax);
+    }
+}

@@ -1,0 +1,2 @@
+/// The only door out of a protocol: [Effects] and [Timer].
+package org.tutti.effect;

@@ -1,0 +1,4 @@
+/// Batches, the unit of ordering, acknowledging and retransmission, and how messages are packed into them.
+///
+/// Reading order: [Batch], [PackingPolicy], [Packer].
+package org.tutti.pack;

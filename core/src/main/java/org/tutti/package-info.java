@@ -1,0 +1,4 @@
+/// What a user of Tutti holds: nodes, groups, views and events.
+///
+/// Reading order: [Node], [Group], [Event], [View], [GroupConfig].
+package org.tutti;

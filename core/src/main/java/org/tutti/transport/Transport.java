@@ -1,0 +1,31 @@
+package org.tutti.transport;
+
+/// Carries opaque frames between nodes: message-agnostic, non-blocking, non-throwing, and allowed to lose, repeat or
+/// reorder frames. Every transport passes one contract suite.
+///
+/// Threading: [#start], [#poll], [#claim] and [#commit] belong to the node's engine thread, which does input, output and
+/// protocol in one loop; [#wakeup] and [#close] may be called from any thread. A transport with threads of its own
+/// queues what arrives (bounded, dropping beyond the bound) and hands it over in [#poll].
+public interface Transport extends Outlet, AutoCloseable {
+    /// The address at which peers reach this node; known before [#start].
+    ///
+    /// @return this node's own address
+    Address address();
+
+    /// Begins to deliver to a receiver.
+    ///
+    /// @param receiver called within [#poll] only
+    void start(Receiver receiver);
+
+    /// Writes what was committed, waits for input for a time at most, and hands everything that arrived to the receiver.
+    ///
+    /// @param waitNanosMax the longest wait in nanoseconds; 0 or less does not wait
+    void poll(long waitNanosMax);
+
+    /// Makes a [#poll] that waits, or the next one, return at once. May be called from any thread.
+    void wakeup();
+
+    /// Releases sockets and threads after a last attempt to write what was committed. Idempotent.
+    @Override
+    void close();
+}
