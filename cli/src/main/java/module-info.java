@@ -1,0 +1,11 @@
+/// The `tutti` command.
+module org.tutti.cli {
+  requires info.picocli;
+  requires org.tutti;
+  requires org.tutti.net;
+  requires org.tutti.sim;
+  requires static org.jspecify;
+
+  opens org.tutti.cli to
+      info.picocli;
+}

@@ -1,0 +1,6 @@
+/// Small programs that use Tutti.
+module org.tutti.examples {
+  requires org.tutti;
+  requires org.tutti.net;
+  requires static org.jspecify;
+}

@@ -1,0 +1,5 @@
+/// TCP and UDP transports for Tutti, and the discovery of other nodes.
+module org.tutti.net {
+  requires transitive org.tutti;
+  requires static org.jspecify;
+}

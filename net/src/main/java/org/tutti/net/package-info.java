@@ -1,0 +1,5 @@
+/// Transports over TCP and UDP, and discovery.
+@NullMarked
+package org.tutti.net;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/// Deterministic simulation of Tutti nodes: one thread, one seed, many faults.
+module org.tutti.sim {
+  requires transitive org.tutti;
+  requires static org.jspecify;
+}

@@ -1,0 +1,5 @@
+/// The simulator, its fault plans and its property checkers.
+@NullMarked
+package org.tutti.sim;
+
+import org.jspecify.annotations.NullMarked;
