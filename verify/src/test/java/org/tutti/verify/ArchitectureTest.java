@@ -1,0 +1,116 @@
+package org.tutti.verify;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchRule;
+import java.lang.module.ModuleDescriptor.Requires;
+import java.lang.module.ModuleFinder;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.tutti.ViewId;
+
+/// The packages of the core depend downwards only, and the core on nothing but the JDK's base module.
+///
+/// From top to bottom: engine; membership, order, consensus, detector, link, pack; wire; transport. The values of the
+/// API package (member, view, ...) and the effects are for everybody. A rule about an absent package passes.
+class ArchitectureTest {
+  private static final String[] PROTOCOLS = {
+    "org.tutti.membership..",
+    "org.tutti.order..",
+    "org.tutti.consensus..",
+    "org.tutti.detector..",
+    "org.tutti.link..",
+    "org.tutti.pack.."
+  };
+  private static final JavaClasses CLASSES =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .importPackages("org.tutti");
+
+  @Test
+  void somethingIsChecked() {
+    assertThat(CLASSES.contain("org.tutti.ViewId")).isTrue();
+  }
+
+  @Test
+  void protocolsDoNotKnowTheEngine() {
+    check(noClasses().that().resideInAnyPackage(PROTOCOLS).should().dependOnClassesThat(inTutti("engine")));
+  }
+
+  @Test
+  void wireKnowsNoProtocol() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage("org.tutti.wire..")
+            .should()
+            .dependOnClassesThat(resideInAnyPackage(PROTOCOLS).or(inTutti("engine"))));
+  }
+
+  @Test
+  void transportKnowsOnlyTheApi() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage("org.tutti.transport..")
+            .should()
+            .dependOnClassesThat(
+                not(resideInAnyPackage("org.tutti", "org.tutti.transport..")).and(resideInAPackage("org.tutti.."))));
+  }
+
+  @Test
+  void effectsKnowNoProtocol() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage("org.tutti.effect..")
+            .should()
+            .dependOnClassesThat(resideInAnyPackage(PROTOCOLS).or(inTutti("engine"))));
+  }
+
+  @Test
+  void orderingsDoNotKnowTheMembershipThatUsesThem() {
+    check(
+        noClasses()
+            .that()
+            .resideInAnyPackage("org.tutti.order..", "org.tutti.consensus..", "org.tutti.link..", "org.tutti.pack..")
+            .should()
+            .dependOnClassesThat(inTutti("membership")));
+  }
+
+  @Test
+  void packagesFormNoCycle() {
+    check(slices().matching("org.tutti.(*)..").should().beFreeOfCycles());
+  }
+
+  @Test
+  void coreNeedsOnlyTheBaseModule() throws Exception {
+    Path core = Path.of(ViewId.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+    var descriptor = ModuleFinder.of(core).find("org.tutti").orElseThrow().descriptor();
+    List<String> atRunTime =
+        descriptor.requires().stream()
+            .filter(requires -> !requires.modifiers().contains(Requires.Modifier.STATIC))
+            .map(Requires::name)
+            .toList();
+    assertThat(atRunTime).as("run-time dependencies of the core").containsExactly("java.base");
+  }
+
+  private static DescribedPredicate<JavaClass> inTutti(String name) {
+    return resideInAPackage("org.tutti." + name + "..");
+  }
+
+  private static void check(ArchRule rule) {
+    rule.allowEmptyShould(true).check(CLASSES);
+  }
+}
