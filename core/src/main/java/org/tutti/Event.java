@@ -1,7 +1,6 @@
 package org.tutti;
 
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.ByteBuffer;
 
 /// What happens to a member of a group, in the one order that its application sees (B1).
@@ -23,9 +22,9 @@ public sealed interface Event {
     /// state may be written by any thread as long as it is of this moment; later events may be taken meanwhile.
     ///
     /// @param newcomer who needs it
-    /// @param sink     takes the state; blocks while the newcomer does not keep up; must be closed; throws
+    /// @param sink     takes the state; blocks while the newcomer does not keep up; must be closed or failed; throws
     ///                 [java.io.IOException] when the newcomer has gone
-    record StateRequest(MemberId newcomer, OutputStream sink) implements Event {}
+    record StateRequest(MemberId newcomer, StateSink sink) implements Event {}
 
     /// The state to start from, in place of what this member knew. To be read to its end before later events are taken.
     /// When reading throws [java.io.IOException], the member that gave it has gone: what was read so far is void, and

@@ -1,5 +1,7 @@
 package org.tutti.transport;
 
+import java.util.Map;
+
 /// Carries opaque frames between nodes: message-agnostic, non-blocking, non-throwing, and allowed to lose, repeat or
 /// reorder frames. Every transport passes one contract suite.
 ///
@@ -24,6 +26,13 @@ public interface Transport extends Outlet, AutoCloseable {
 
     /// Makes a [#poll] that waits, or the next one, return at once. May be called from any thread.
     void wakeup();
+
+    /// What this transport has counted, refused and dropped frames among it. Called by the engine thread.
+    ///
+    /// @return a copy, by name; empty for a transport that does not count
+    default Map<String, Long> counters() {
+        return Map.of();
+    }
 
     /// Releases sockets and threads after a last attempt to write what was committed. Idempotent.
     @Override

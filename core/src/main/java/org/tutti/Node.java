@@ -1,0 +1,233 @@
+package org.tutti;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.tutti.engine.EventLoop;
+import org.tutti.engine.NodeEngine;
+import org.tutti.engine.Request;
+import org.tutti.host.Membership;
+import org.tutti.transport.Transport;
+
+/// A process's place among the others: one engine thread, one transport, any number of groups.
+///
+/// ```java
+/// try (var node = Node.start(NodeConfig.lan("n1"), transport);
+///     var bank = node.create("bank", GroupConfig.standard())) {
+///   bank.multicast("hello".getBytes(UTF_8));
+///   while (true) {
+///     switch (bank.receive()) { ... }
+///   }
+/// }
+/// ```
+///
+/// Listeners, and whatever is attached to the futures of this API without an executor of its own, run on the engine
+/// thread and must not block. All methods may be called from any thread.
+public final class Node implements AutoCloseable {
+  private static final Duration LEAVE_WAIT_MAX = Duration.ofSeconds(5);
+  private static final Duration STOP_WAIT_MAX = Duration.ofSeconds(5);
+  private static final int INCARNATION_RANDOM_BITS = 10;
+
+  private final MemberId self;
+  private final EventLoop loop;
+  private final Map<String, Membership> groups = new ConcurrentHashMap<>();
+  private volatile boolean closed;
+
+  private Node(MemberId self, NodeConfig config, Transport transport, RandomGenerator random) {
+    this.self = self;
+    this.loop = new EventLoop(new NodeEngine(self, config, transport, random), transport, this::endAll);
+  }
+
+  /// Starts a node. It keeps the process running until it is closed.
+  ///
+  /// @param config    how it behaves
+  /// @param transport carries its frames; belongs to the node from now on, which closes it
+  /// @return the running node
+  public static Node start(NodeConfig config, Transport transport) {
+    var random = new SplittableRandom();
+    // The clock gives the order of lives, the random bits tell apart two that start in the same microsecond.
+    long micros = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
+    long incarnation = micros << INCARNATION_RANDOM_BITS | random.nextInt(1 << INCARNATION_RANDOM_BITS);
+    var node = new Node(new MemberId(config.name(), transport.address(), incarnation), config, transport, random);
+    node.loop.start();
+    return node;
+  }
+
+  /// Who this node is.
+  ///
+  /// @return this life of this node
+  public MemberId self() {
+    return self;
+  }
+
+  /// Starts a group with this node as its first member; its events are taken with [Group#receive()].
+  ///
+  /// @param group  the group's name
+  /// @param config how to take part
+  /// @return the membership
+  /// @throws IllegalStateException when this node is in the group already, or closed
+  public Group create(String group, GroupConfig config) {
+    return enter(group, config, null, true);
+  }
+
+  /// Starts a group with this node as its first member and a listener.
+  ///
+  /// @param group    the group's name
+  /// @param config   how to take part
+  /// @param listener gets the events, on the engine thread
+  /// @return the membership
+  /// @throws IllegalStateException when this node is in the group already, or closed
+  public Group create(String group, GroupConfig config, GroupListener listener) {
+    return enter(group, config, listener, true);
+  }
+
+  /// Becomes a member of a group that exists or will exist; its events are taken with [Group#receive()]. Returns at once;
+  /// the first [Event.ViewChange] tells that this node is in.
+  ///
+  /// @param group  the group's name
+  /// @param config how to take part
+  /// @return the membership
+  /// @throws IllegalStateException when this node is in the group already, or closed
+  public Group join(String group, GroupConfig config) {
+    return enter(group, config, null, false);
+  }
+
+  /// Becomes a member of a group that exists or will exist, with a listener. Returns at once.
+  ///
+  /// @param group    the group's name
+  /// @param config   how to take part
+  /// @param listener gets the events, on the engine thread
+  /// @return the membership
+  /// @throws IllegalStateException when this node is in the group already, or closed
+  public Group join(String group, GroupConfig config, GroupListener listener) {
+    return enter(group, config, listener, false);
+  }
+
+  private Group enter(String group, GroupConfig config, @Nullable GroupListener listener, boolean create) {
+    if (group.isEmpty()) {
+      throw new IllegalArgumentException("a group has a name");
+    }
+    refuseIfClosed();
+    var membership = new Membership(group, self, config, listener, loop.inbox(), ended -> groups.remove(group, ended));
+    if (groups.putIfAbsent(group, membership) != null) {
+      throw new IllegalStateException("already a member of group \"" + group + "\"");
+    }
+    boolean taken = false;
+    try {
+      taken =
+          loop.inbox()
+              .ask(
+                  create ? new Request.Create(group, config, membership) : new Request.Join(group, config, membership));
+    } finally {
+      if (!taken) {
+        groups.remove(group, membership);
+      }
+    }
+    if (!taken) {
+      refuseIfClosed();
+      throw new IllegalStateException("node " + self + " is closed");
+    }
+    return membership;
+  }
+
+  private void refuseIfClosed() {
+    Throwable failure = loop.failure();
+    if (failure != null) {
+      throw new IllegalStateException("node " + self + " stopped: " + failure, failure);
+    }
+    if (closed) {
+      throw new IllegalStateException("node " + self + " is closed");
+    }
+  }
+
+  /// Treats a node as crashed without waiting for the failure detector: somebody who knows says so.
+  ///
+  /// @param member the node
+  /// @throws IllegalStateException when this node is closed
+  public void suspect(MemberId member) {
+    refuseIfClosed();
+    loop.inbox().ask(new Request.Suspect(member));
+  }
+
+  /// What the node and its transport have counted, drops with their reasons among it.
+  ///
+  /// @return a copy, sorted by name
+  /// @throws InterruptedException when interrupted while waiting for the engine thread
+  public Map<String, Long> counters() throws InterruptedException {
+    return loop.counters();
+  }
+
+  /// What stopped this node: a bug in it or an exception of a listener. All groups have been told.
+  ///
+  /// @return null unless that happened
+  public @Nullable Throwable failure() {
+    return loop.failure();
+  }
+
+  /// Leaves all groups, waits for that a few seconds at most, and stops. Idempotent. When interrupted it stops at once,
+  /// as seen by the others in a crash.
+  ///
+  /// @throws IllegalStateException when called on the engine thread, which it waits for
+  @Override
+  public void close() {
+    if (loop.inbox().isOwner()) {
+      throw new IllegalStateException("close would block the engine thread; call it from another thread");
+    }
+    closed = true;
+    try {
+      leaveAll();
+    } catch (InterruptedException interrupt) {
+      Thread.currentThread().interrupt();
+    }
+    loop.stop();
+    try {
+      loop.join(STOP_WAIT_MAX.toMillis());
+    } catch (InterruptedException interrupt) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void leaveAll() throws InterruptedException {
+    CompletableFuture<?>[] leaving =
+        groups.values().stream().map(Membership::leave).toArray(CompletableFuture<?>[]::new);
+    try {
+      CompletableFuture.allOf(leaving).get(LEAVE_WAIT_MAX.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException late) {
+      // Without a primary view there may be nobody to say goodbye to.
+    } catch (ExecutionException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+
+  /// On the engine thread, when nothing more will happen. Every group is told even when a listener throws.
+  private void endAll(String reason) {
+    closed = true;
+    tellAll(List.copyOf(groups.values()).iterator(), reason);
+  }
+
+  private static void tellAll(Iterator<Membership> left, String reason) {
+    if (left.hasNext()) {
+      try {
+        left.next().closed(reason);
+      } finally {
+        tellAll(left, reason);
+      }
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "node " + self;
+  }
+}

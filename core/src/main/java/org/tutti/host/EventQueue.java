@@ -1,0 +1,163 @@
+package org.tutti.host;
+
+import java.nio.ByteBuffer;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.tutti.Event;
+import org.tutti.GroupClosedException;
+import org.tutti.engine.EventLoop.Inbox;
+import org.tutti.engine.GroupUser;
+import org.tutti.pack.Batch;
+
+/// Keeps a member's events until the application takes them.
+///
+/// The engine thread hands over whole batches, one hand-over each; whoever takes an event splits them and copies its
+/// message. The length is bounded by the windows of the members, because only what was taken is reported as consumed.
+/// That is done when a quarter of the window was taken, and when the queue runs empty, so that it costs little and yet
+/// no sender waits for an application that has nothing left to do.
+final class EventQueue implements Application {
+  private static final int REPORTS_PER_WINDOW = 4;
+
+  private sealed interface Entry {}
+
+  private record Delivered(long index, Batch batch, long position) implements Entry {}
+
+  private record Offered(Event.StateOffer offer, long index) implements Entry {}
+
+  private record Told(Event event) implements Entry {}
+
+  private final String group;
+  private final int reportBytes;
+  private final Inbox inbox;
+  private final Runnable consumed;
+  private final LinkedBlockingQueue<Entry> queue = new LinkedBlockingQueue<>();
+  private volatile long consumedNext;
+
+  // Of the taker, under this lock; it is held while waiting for an event, so that takers take turns.
+  private final ReentrantLock takers = new ReentrantLock();
+  private @Nullable Delivered current;
+  private Batch.@Nullable Messages messages;
+  private long position;
+  private long unreported;
+  private @Nullable IncomingState state;
+  private @Nullable String closed;
+
+  EventQueue(String group, int windowBytes, Inbox inbox, Runnable consumed) {
+    this.group = group;
+    this.reportBytes = windowBytes / REPORTS_PER_WINDOW;
+    this.inbox = inbox;
+    this.consumed = consumed;
+  }
+
+  @Override
+  public void deliver(long index, Batch batch, long first) {
+    queue.add(new Delivered(index, batch, first));
+  }
+
+  @Override
+  public void offer(Event.StateOffer offer, long index) {
+    queue.add(new Offered(offer, index));
+  }
+
+  @Override
+  public void tell(Event event) {
+    queue.add(new Told(event));
+  }
+
+  @Override
+  public long consumedNext() {
+    return consumedNext;
+  }
+
+  /// Takes the next event, or returns null when there is none in time.
+  @Nullable Event take(long waitNanos) throws InterruptedException {
+    long start = System.nanoTime();
+    if (!takers.tryLock()) {
+      refuseToBlock(waitNanos);
+      if (!takers.tryLock(waitNanos, TimeUnit.NANOSECONDS)) {
+        return null;
+      }
+    }
+    try {
+      if (messages != null) {
+        return nextMessage(messages);
+      }
+      check();
+      Entry entry = queue.poll();
+      if (entry == null) {
+        report();
+        refuseToBlock(waitNanos);
+        entry = queue.poll(waitNanos - (System.nanoTime() - start), TimeUnit.NANOSECONDS);
+      }
+      return entry == null ? null : open(entry);
+    } finally {
+      takers.unlock();
+    }
+  }
+
+  private void refuseToBlock(long waitNanos) {
+    if (waitNanos > 0 && inbox.isOwner()) {
+      throw new IllegalStateException("receive would block the engine thread; call it from another thread");
+    }
+  }
+
+  private void check() {
+    if (closed != null) {
+      throw new GroupClosedException("no longer a member of group \"" + group + "\": " + closed);
+    }
+    if (state != null && !state.isOver()) {
+      throw new IllegalStateException(
+          "the state offered to group \""
+              + group
+              + "\" must be read to its end, or closed, before the next event is taken");
+    }
+    state = null;
+  }
+
+  private Event open(Entry entry) {
+    return switch (entry) {
+      case Delivered delivered -> {
+        current = delivered;
+        messages = delivered.batch.messages();
+        position = delivered.position;
+        yield nextMessage(messages);
+      }
+      case Offered offered -> {
+        state = (IncomingState) offered.offer.source();
+        consumedNext = offered.index;
+        yield offered.offer;
+      }
+      case Told(Event.Closed end) -> {
+        closed = end.reason();
+        yield end;
+      }
+      case Told told -> told.event;
+    };
+  }
+
+  private Event nextMessage(Batch.Messages from) {
+    ByteBuffer lent = from.next();
+    ByteBuffer payload = ByteBuffer.allocate(lent.remaining()).put(lent).flip();
+    Batch batch = current.batch;
+    var delivery = new Event.Delivery(batch.sender(), position++, payload);
+    if (!from.hasNext()) {
+      consumedNext = current.index + 1;
+      unreported += batch.payload().remaining() + (long) batch.count() * GroupUser.MESSAGE_OVERHEAD;
+      current = null;
+      messages = null;
+      if (unreported >= reportBytes) {
+        report();
+      }
+    }
+    return delivery;
+  }
+
+  private void report() {
+    if (unreported > 0) {
+      unreported = 0;
+      consumed.run();
+    }
+  }
+}

@@ -1,0 +1,160 @@
+package org.tutti.host;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Objects;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.tutti.engine.EventLoop.Inbox;
+import org.tutti.engine.Request;
+
+/// The newcomer's side of a state transfer: keeps the chunks that have arrived until the application reads them.
+///
+/// It reports each chunk that is taken, which gives the donor a credit; so at most
+/// [org.tutti.engine.GroupUser#CHUNKS_ON_THE_WAY] are here. Once closed, it takes the rest by itself.
+final class IncomingState extends InputStream {
+  private final String donor;
+  private final Request taken;
+  private final Inbox inbox;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private final ArrayDeque<ByteBuffer> chunks = new ArrayDeque<>();
+  private ByteBuffer current = ByteBuffer.allocate(0);
+  private boolean complete;
+  private boolean closed;
+  private @Nullable String broken;
+
+  IncomingState(String group, long transfer, String donor, Inbox inbox) {
+    this.donor = donor;
+    this.taken = new Request.StateTaken(group, transfer);
+    this.inbox = inbox;
+  }
+
+  @Override
+  public int read() throws IOException {
+    byte[] one = new byte[1];
+    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+  }
+
+  @Override
+  public int read(byte[] bytes, int offset, int length) throws IOException {
+    Objects.checkFromIndexSize(offset, length, bytes.length);
+    if (length == 0) {
+      return 0;
+    }
+    lock.lock();
+    try {
+      if (!await()) {
+        return -1;
+      }
+      int part = Math.min(length, current.remaining());
+      current.get(bytes, offset, part);
+      return part;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Waits for bytes; false at the end.
+  private boolean await() throws IOException {
+    while (true) {
+      if (closed) {
+        throw new IOException("the state's source was closed");
+      }
+      if (broken != null) {
+        throw new IOException("the state from " + donor + " is void: " + broken);
+      }
+      if (current.hasRemaining()) {
+        return true;
+      }
+      ByteBuffer next = chunks.pollFirst();
+      if (next != null) {
+        current = next;
+        inbox.post(taken);
+      } else if (complete) {
+        return false;
+      } else {
+        sleep();
+      }
+    }
+  }
+
+  private void sleep() throws IOException {
+    if (inbox.isOwner()) {
+      throw new IllegalStateException("reading state would block the engine thread; read it from another thread");
+    }
+    try {
+      changed.await();
+    } catch (InterruptedException interrupt) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while reading the state from " + donor);
+    }
+  }
+
+  @Override
+  public int available() {
+    lock.lock();
+    try {
+      return broken != null ? 0 : current.remaining();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+      current = ByteBuffer.allocate(0);
+      while (chunks.pollFirst() != null) {
+        inbox.post(taken);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// A piece has arrived.
+  void chunk(ByteBuffer bytes, boolean last) {
+    lock.lock();
+    try {
+      complete |= last;
+      if (closed) {
+        inbox.post(taken);
+      } else {
+        chunks.addLast(bytes);
+        changed.signalAll();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// No more will come.
+  void interrupt(String why) {
+    lock.lock();
+    try {
+      broken = why;
+      chunks.clear();
+      current = ByteBuffer.allocate(0);
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Whether the application is through with it.
+  boolean isOver() {
+    lock.lock();
+    try {
+      return closed || broken != null || (complete && chunks.isEmpty() && !current.hasRemaining());
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package org.tutti.host;
+
+import org.tutti.Event;
+import org.tutti.GroupListener;
+import org.tutti.pack.Batch;
+
+/// Calls a listener on the engine thread: no queue, no copy, no allocation per message.
+final class Listening implements Application {
+  private final GroupListener listener;
+  private final Runnable consumed;
+  private long consumedNext;
+
+  Listening(GroupListener listener, Runnable consumed) {
+    this.listener = listener;
+    this.consumed = consumed;
+  }
+
+  @Override
+  public void deliver(long index, Batch batch, long position) {
+    Batch.Messages messages = batch.messages();
+    for (long at = position; messages.hasNext(); at++) {
+      listener.deliver(batch.sender(), at, messages.next());
+    }
+    consumedNext = index + 1;
+    consumed.run();
+  }
+
+  @Override
+  public void offer(Event.StateOffer offer, long index) {
+    consumedNext = index;
+    listener.offerState(offer);
+  }
+
+  @Override
+  public void tell(Event event) {
+    switch (event) {
+      case Event.ViewChange change -> listener.install(change.view());
+      case Event.StateRequest request -> listener.requestState(request);
+      case Event.Closed closed -> listener.closed(closed.reason());
+      case Event.Delivery _, Event.StateOffer _ -> throw new IllegalArgumentException("has a method of its own");
+    }
+  }
+
+  @Override
+  public long consumedNext() {
+    return consumedNext;
+  }
+}

@@ -1,0 +1,237 @@
+package org.tutti.host;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.tutti.Event;
+import org.tutti.Group;
+import org.tutti.GroupConfig;
+import org.tutti.GroupListener;
+import org.tutti.MemberId;
+import org.tutti.View;
+import org.tutti.engine.EventLoop.Inbox;
+import org.tutti.engine.GroupUser;
+import org.tutti.engine.Request;
+import org.tutti.pack.Batch;
+
+/// A process's membership of one group: a [Group] for the application's threads, a [GroupUser] for the engine thread.
+public final class Membership implements Group, GroupUser {
+  private static final Duration LEAVE_WAIT_MAX = Duration.ofSeconds(5);
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
+  private final String name;
+  private final MemberId self;
+  private final Inbox inbox;
+  private final Window window;
+  private final @Nullable EventQueue queue;
+  private final Application application;
+  private final StateStreams states;
+  private final Consumer<Membership> ended;
+  private final CompletableFuture<Void> left = new CompletableFuture<>();
+  private final AtomicBoolean leaving = new AtomicBoolean();
+  private final AtomicBoolean consumedPosted = new AtomicBoolean();
+  private volatile @Nullable View view;
+
+  /// Makes a membership that waits for the engine to begin.
+  ///
+  /// @param name     the group's name
+  /// @param self     this node
+  /// @param config   how to take part
+  /// @param listener gets the events, or null when [#receive()] does
+  /// @param inbox    gets the requests
+  /// @param ended    called by the engine thread, once, before the application is told of the end
+  public Membership(
+      String name,
+      MemberId self,
+      GroupConfig config,
+      @Nullable GroupListener listener,
+      Inbox inbox,
+      Consumer<Membership> ended) {
+    this.name = name;
+    this.self = self;
+    this.inbox = inbox;
+    this.window = new Window(name, config.windowBytes(), inbox);
+    this.queue = listener != null ? null : new EventQueue(name, config.windowBytes(), inbox, this::reportConsumed);
+    this.application = listener != null ? new Listening(listener, this::reportConsumed) : queue;
+    this.states = new StateStreams(name, inbox);
+    this.ended = ended;
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public MemberId self() {
+    return self;
+  }
+
+  @Override
+  public @Nullable View view() {
+    return view;
+  }
+
+  @Override
+  public CompletableFuture<Long> multicast(byte[] payload) throws InterruptedException {
+    long cost = cost(payload);
+    return window.send(request(payload), cost);
+  }
+
+  @Override
+  public @Nullable CompletableFuture<Long> tryMulticast(byte[] payload) {
+    long cost = cost(payload);
+    // Looks first, so that a full window does not cost a copy.
+    return window.hasRoom(cost) ? window.trySend(request(payload), cost) : null;
+  }
+
+  private static long cost(byte[] payload) {
+    if (payload.length > MESSAGE_BYTES_MAX) {
+      throw new IllegalArgumentException(
+          "a message has at most " + MESSAGE_BYTES_MAX + " bytes, not " + payload.length);
+    }
+    return Window.cost(payload.length);
+  }
+
+  private Request.Multicast request(byte[] payload) {
+    return new Request.Multicast(name, payload.length == 0 ? NOTHING : ByteBuffer.wrap(payload.clone()));
+  }
+
+  @Override
+  public Event receive() throws InterruptedException {
+    Event event = null;
+    while (event == null) {
+      event = queue().take(Long.MAX_VALUE);
+    }
+    return event;
+  }
+
+  @Override
+  public @Nullable Event receive(Duration wait) throws InterruptedException {
+    return queue().take(TimeUnit.NANOSECONDS.convert(wait));
+  }
+
+  private EventQueue queue() {
+    if (queue == null) {
+      throw new IllegalStateException("group \"" + name + "\" has a listener, which gets the events");
+    }
+    return queue;
+  }
+
+  @Override
+  public CompletableFuture<Void> leave() {
+    if (leaving.compareAndSet(false, true)) {
+      window.refuse("it is leaving");
+      // Refused only when the node has ended, and then so has, or will at once, this membership.
+      inbox.post(new Request.Leave(name));
+    }
+    return left.copy();
+  }
+
+  @Override
+  public void close() {
+    CompletableFuture<Void> end = leave();
+    if (end.isDone()) {
+      return;
+    }
+    if (inbox.isOwner()) {
+      throw new IllegalStateException("close would block the engine thread; use leave");
+    }
+    try {
+      end.get(LEAVE_WAIT_MAX.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException interrupt) {
+      Thread.currentThread().interrupt();
+    } catch (TimeoutException late) {
+      // Without a primary view there may be nobody to say goodbye to; closing the node ends it in any case.
+    } catch (ExecutionException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+
+  private void reportConsumed() {
+    // One report on the way is enough: its handling sees everything consumed until then.
+    if (consumedPosted.compareAndSet(false, true)) {
+      inbox.post(new Request.Consumed(name));
+    }
+  }
+
+  @Override
+  public void deliver(long index, Batch batch, long position) {
+    application.deliver(index, batch, position);
+  }
+
+  @Override
+  public void install(View installed) {
+    view = installed;
+    application.tell(new Event.ViewChange(installed));
+  }
+
+  @Override
+  public void decided(int messages, long position) {
+    window.decide(messages, position);
+  }
+
+  @Override
+  public void released(long cost) {
+    window.release(cost);
+  }
+
+  @Override
+  public long consumedNext() {
+    consumedPosted.set(false);
+    return application.consumedNext();
+  }
+
+  @Override
+  public void stateRequested(long transfer, MemberId newcomer) {
+    application.tell(new Event.StateRequest(newcomer, states.request(transfer, newcomer)));
+  }
+
+  @Override
+  public void stateWanted(long transfer) {
+    states.want(transfer);
+  }
+
+  @Override
+  public void stateCancelled(long transfer) {
+    states.cancel(transfer);
+  }
+
+  @Override
+  public void stateOffered(long transfer, MemberId donor, long index, long position) {
+    application.offer(new Event.StateOffer(donor, position, states.offer(transfer, donor)), index);
+  }
+
+  @Override
+  public void stateChunk(long transfer, ByteBuffer chunk, boolean last) {
+    states.chunk(transfer, chunk, last);
+  }
+
+  @Override
+  public void stateInterrupted(long transfer) {
+    states.interrupt(transfer);
+  }
+
+  /// Ends the membership; does nothing when it has ended.
+  @Override
+  public void closed(String reason) {
+    if (left.isDone()) {
+      return;
+    }
+    leaving.set(true);
+    window.abandon(reason);
+    states.close(reason);
+    ended.accept(this);
+    try {
+      application.tell(new Event.Closed(reason));
+    } finally {
+      left.complete(null);
+    }
+  }
+}

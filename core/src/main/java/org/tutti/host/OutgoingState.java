@@ -1,0 +1,164 @@
+package org.tutti.host;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.tutti.StateSink;
+import org.tutti.engine.EventLoop.Inbox;
+import org.tutti.engine.GroupUser;
+import org.tutti.engine.Request;
+
+/// The donor's side of a state transfer: cuts what the application writes into chunks and lets one go for each credit.
+///
+/// A full chunk is kept until another byte comes or the sink is closed, so that only an empty state ends with an empty
+/// chunk: a reader that has got all bytes has also seen the end.
+final class OutgoingState extends StateSink {
+  private final String group;
+  private final long transfer;
+  private final String newcomer;
+  private final Inbox inbox;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private int credits = GroupUser.CHUNKS_ON_THE_WAY;
+  private byte[] chunk = new byte[GroupUser.CHUNK_BYTES_MAX];
+  private int filled;
+  private boolean ended;
+  private @Nullable String broken;
+
+  OutgoingState(String group, long transfer, String newcomer, Inbox inbox) {
+    this.group = group;
+    this.transfer = transfer;
+    this.newcomer = newcomer;
+    this.inbox = inbox;
+  }
+
+  @Override
+  public void write(int value) throws IOException {
+    write(new byte[] {(byte) value}, 0, 1);
+  }
+
+  @Override
+  public void write(byte[] bytes, int offset, int length) throws IOException {
+    Objects.checkFromIndexSize(offset, length, bytes.length);
+    lock.lock();
+    try {
+      int at = offset;
+      for (int left = length; left > 0; ) {
+        check();
+        if (filled == chunk.length) {
+          send(false);
+        }
+        int part = Math.min(left, chunk.length - filled);
+        System.arraycopy(bytes, at, chunk, filled, part);
+        filled += part;
+        at += part;
+        left -= part;
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    lock.lock();
+    try {
+      if (!ended) {
+        check();
+        send(true);
+        ended = true;
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void fail() {
+    lock.lock();
+    try {
+      giveUp("the state was given up");
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void giveUp(String why) {
+    if (!ended && broken == null) {
+      broken = why;
+      inbox.post(new Request.StateFailed(group, transfer));
+      changed.signalAll();
+    }
+  }
+
+  private void check() throws IOException {
+    if (ended) {
+      throw new IOException("the state for " + newcomer + " is complete: its sink was closed");
+    }
+    if (broken != null) {
+      throw new IOException("the state for " + newcomer + " is not wanted: " + broken);
+    }
+  }
+
+  private void send(boolean last) throws IOException {
+    while (credits == 0) {
+      if (inbox.isOwner()) {
+        throw new IllegalStateException("writing state would block the engine thread; write it from another thread");
+      }
+      try {
+        changed.await();
+      } catch (InterruptedException interrupt) {
+        giveUp("the writer was interrupted");
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException("interrupted while writing the state for " + newcomer);
+      }
+      check();
+    }
+    credits--;
+    ByteBuffer full = ByteBuffer.wrap(chunk, 0, filled);
+    if (!inbox.post(new Request.StateChunk(group, transfer, full, last))) {
+      broken = "the node has stopped";
+      check();
+    }
+    chunk = last ? new byte[0] : new byte[GroupUser.CHUNK_BYTES_MAX];
+    filled = 0;
+  }
+
+  /// Room for another chunk.
+  void wanted() {
+    lock.lock();
+    try {
+      credits++;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Nobody waits for this state any more.
+  void cancel(String why) {
+    lock.lock();
+    try {
+      if (broken == null) {
+        broken = why;
+      }
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Whether nothing more will be written.
+  boolean isOver() {
+    lock.lock();
+    try {
+      return ended || broken != null;
+    } finally {
+      lock.unlock();
+    }
+  }
+}

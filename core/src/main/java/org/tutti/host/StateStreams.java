@@ -1,0 +1,72 @@
+package org.tutti.host;
+
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.tutti.MemberId;
+import org.tutti.engine.EventLoop.Inbox;
+
+/// The state transfers of one membership, by number. Used by the engine thread only.
+final class StateStreams {
+  private final String group;
+  private final Inbox inbox;
+  private final Map<Long, OutgoingState> outgoing = new TreeMap<>();
+  private final Map<Long, IncomingState> incoming = new TreeMap<>();
+
+  StateStreams(String group, Inbox inbox) {
+    this.group = group;
+    this.inbox = inbox;
+  }
+
+  OutgoingState request(long transfer, MemberId newcomer) {
+    outgoing.values().removeIf(OutgoingState::isOver);
+    var sink = new OutgoingState(group, transfer, newcomer.name(), inbox);
+    outgoing.put(transfer, sink);
+    return sink;
+  }
+
+  void want(long transfer) {
+    OutgoingState sink = outgoing.get(transfer);
+    if (sink != null) {
+      sink.wanted();
+    }
+  }
+
+  void cancel(long transfer) {
+    OutgoingState sink = outgoing.remove(transfer);
+    if (sink != null) {
+      sink.cancel("it has gone");
+    }
+  }
+
+  IncomingState offer(long transfer, MemberId donor) {
+    var source = new IncomingState(group, transfer, donor.name(), inbox);
+    incoming.put(transfer, source);
+    return source;
+  }
+
+  void chunk(long transfer, ByteBuffer bytes, boolean last) {
+    IncomingState source = last ? incoming.remove(transfer) : incoming.get(transfer);
+    if (source != null) {
+      source.chunk(bytes, last);
+    }
+  }
+
+  void interrupt(long transfer) {
+    end(incoming.remove(transfer), "its donor has gone");
+  }
+
+  private static void end(@Nullable IncomingState source, String why) {
+    if (source != null) {
+      source.interrupt(why);
+    }
+  }
+
+  void close(String reason) {
+    outgoing.values().forEach(sink -> sink.cancel(reason));
+    outgoing.clear();
+    incoming.values().forEach(source -> end(source, reason));
+    incoming.clear();
+  }
+}

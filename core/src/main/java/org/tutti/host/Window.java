@@ -1,0 +1,183 @@
+package org.tutti.host;
+
+import java.util.ArrayDeque;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.tutti.GroupClosedException;
+import org.tutti.engine.EventLoop.Inbox;
+import org.tutti.engine.GroupUser;
+import org.tutti.engine.Request;
+
+/// The budget in bytes of one member's multicasts that are on the way, and the futures of those whose fate is open.
+///
+/// 1. A message enters when it fits, or when the window is empty: a larger one takes the whole window.
+/// 2. Callers who find no room wait in a line, and nobody passes them; so large messages are not starved by small ones.
+/// 3. Entering the window, the line of futures and the inbox is one critical section; so the oldest future always
+///    belongs to the oldest message in the engine.
+///
+/// Futures are completed outside the lock, by the engine thread.
+final class Window {
+  private final String group;
+  private final int bytes;
+  private final Inbox inbox;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final ArrayDeque<Condition> line = new ArrayDeque<>();
+  private final ArrayDeque<CompletableFuture<Long>> open = new ArrayDeque<>();
+  private long used;
+  private @Nullable String closed;
+
+  Window(String group, int bytes, Inbox inbox) {
+    this.group = group;
+    this.bytes = bytes;
+    this.inbox = inbox;
+  }
+
+  static long cost(int length) {
+    return (long) length + GroupUser.MESSAGE_OVERHEAD;
+  }
+
+  private boolean fits(long cost) {
+    return used == 0 || used + cost <= bytes;
+  }
+
+  /// Whether a message of this cost would enter at once.
+  boolean hasRoom(long cost) {
+    lock.lock();
+    try {
+      refuseIfClosed();
+      return line.isEmpty() && fits(cost);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Sends, or returns null when there is no room.
+  @Nullable CompletableFuture<Long> trySend(Request.Multicast request, long cost) {
+    lock.lock();
+    try {
+      refuseIfClosed();
+      return line.isEmpty() && fits(cost) ? enter(request, cost) : null;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Sends as soon as there is room.
+  CompletableFuture<Long> send(Request.Multicast request, long cost) throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      if (closed == null && !(line.isEmpty() && fits(cost))) {
+        waitForRoom(cost);
+      }
+      refuseIfClosed();
+      return enter(request, cost);
+    } finally {
+      wakeFirst();
+      lock.unlock();
+    }
+  }
+
+  private void waitForRoom(long cost) throws InterruptedException {
+    if (inbox.isOwner()) {
+      throw new IllegalStateException(
+          "multicast would block the engine thread: the window of group \"" + group + "\" is full; use tryMulticast");
+    }
+    Condition turn = lock.newCondition();
+    line.addLast(turn);
+    try {
+      while (closed == null && (line.peekFirst() != turn || !fits(cost))) {
+        turn.await();
+      }
+    } finally {
+      line.remove(turn);
+    }
+  }
+
+  private CompletableFuture<Long> enter(Request.Multicast request, long cost) {
+    var sent = new CompletableFuture<Long>();
+    if (!inbox.post(request)) {
+      throw refusal("its node has stopped");
+    }
+    used += cost;
+    open.addLast(sent);
+    return sent;
+  }
+
+  private void wakeFirst() {
+    Condition first = line.peekFirst();
+    if (first != null) {
+      first.signal();
+    }
+  }
+
+  private void refuseIfClosed() {
+    if (closed != null) {
+      throw refusal(closed);
+    }
+  }
+
+  private GroupClosedException refusal(String reason) {
+    return new GroupClosedException("no longer a member of group \"" + group + "\": " + reason);
+  }
+
+  /// Messages have been consumed by all.
+  void release(long cost) {
+    lock.lock();
+    try {
+      used -= cost;
+      wakeFirst();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// The oldest open messages have got their places, or -1 when nobody here saw them.
+  void decide(int messages, long position) {
+    var decided = new ArrayDeque<CompletableFuture<Long>>(messages);
+    lock.lock();
+    try {
+      for (int i = 0; i < messages; i++) {
+        decided.addLast(open.removeFirst());
+      }
+    } finally {
+      lock.unlock();
+    }
+    long at = position;
+    for (CompletableFuture<Long> sent : decided) {
+      sent.complete(at);
+      at += position < 0 ? 0 : 1;
+    }
+  }
+
+  /// Refuses messages from now on, those of callers who wait included.
+  void refuse(String reason) {
+    lock.lock();
+    try {
+      if (closed == null) {
+        closed = reason;
+      }
+      line.forEach(Condition::signal);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Gives up the messages whose fate is open.
+  void abandon(String reason) {
+    refuse(reason);
+    ArrayDeque<CompletableFuture<Long>> abandoned;
+    lock.lock();
+    try {
+      closed = reason;
+      abandoned = new ArrayDeque<>(open);
+      open.clear();
+    } finally {
+      lock.unlock();
+    }
+    for (CompletableFuture<Long> sent : abandoned) {
+      sent.completeExceptionally(refusal(reason));
+    }
+  }
+}
