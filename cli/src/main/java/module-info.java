@@ -5,7 +5,4 @@ module org.tutti.cli {
   requires org.tutti.net;
   requires org.tutti.sim;
   requires static org.jspecify;
-
-  opens org.tutti.cli to
-      info.picocli;
 }
