@@ -1,0 +1,181 @@
+package org.tutti.verify.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.tutti.verify.host.HandDriven.OTHER;
+import static org.tutti.verify.host.HandDriven.SELF;
+import static org.tutti.verify.host.HandDriven.WINDOW;
+import static org.tutti.verify.host.HandDriven.batch;
+import static org.tutti.verify.host.HandDriven.bytes;
+import static org.tutti.verify.host.HandDriven.untilBlocked;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.tutti.Event;
+import org.tutti.GroupClosedException;
+import org.tutti.View;
+import org.tutti.ViewId;
+import org.tutti.engine.Request;
+
+/// What `receive` returns, and what the engine learns of it.
+class EventQueueTest {
+  private static final View VIEW = new View(new ViewId(1, 1), List.of(SELF, OTHER), true, List.of());
+  private static final Duration LONG = Duration.ofMinutes(1);
+
+  private final HandDriven hand = new HandDriven();
+
+  private Event.Delivery delivery() throws InterruptedException {
+    return (Event.Delivery) hand.group.receive(Duration.ZERO);
+  }
+
+  @Test
+  void splitsBatchesIntoMessagesWithPositions() throws Exception {
+    hand.group.deliver(0, batch(0, new byte[] {1}, new byte[0], new byte[] {2, 3}), 10);
+    Event.Delivery first = delivery();
+    assertThat(first.sender()).isEqualTo(OTHER);
+    assertThat(first.position()).isEqualTo(10);
+    assertThat(bytes(first.payload())).containsExactly(1);
+    assertThat(delivery().payload().remaining()).isZero();
+    Event.Delivery third = delivery();
+    assertThat(third.position()).isEqualTo(12);
+    assertThat(bytes(third.payload())).containsExactly(2, 3);
+    assertThat(hand.group.receive(Duration.ZERO)).isNull();
+  }
+
+  @Test
+  void keepsTheOrderOfViewsAndDeliveries() throws Exception {
+    hand.group.deliver(0, batch(0, new byte[1]), 0);
+    hand.group.install(VIEW);
+    hand.group.deliver(1, batch(1, new byte[2]), 1);
+    assertThat(hand.group.view()).isEqualTo(VIEW);
+    assertThat(delivery().position()).isZero();
+    assertThat(hand.group.receive()).isEqualTo(new Event.ViewChange(VIEW));
+    assertThat(delivery().position()).isEqualTo(1);
+  }
+
+  @Test
+  void aBatchIsConsumedWithItsLastMessage() throws Exception {
+    hand.group.deliver(7, batch(0, new byte[1], new byte[1]), 0);
+    assertThat(hand.group.consumedNext()).isZero();
+    delivery();
+    assertThat(hand.group.consumedNext()).isZero();
+    delivery();
+    assertThat(hand.group.consumedNext()).isEqualTo(8);
+  }
+
+  @Test
+  void reportsConsumptionOnceWhenTheQueueRunsEmpty() throws Exception {
+    hand.group.deliver(0, batch(0, new byte[1]), 0);
+    hand.group.deliver(1, batch(1, new byte[1]), 1);
+    delivery();
+    delivery();
+    assertThat(hand.asked()).isEmpty();
+    assertThat(hand.group.receive(Duration.ZERO)).isNull();
+    assertThat(hand.group.receive(Duration.ZERO)).isNull();
+    assertThat(hand.asked()).containsExactly(new Request.Consumed("bank"));
+  }
+
+  @Test
+  void reportsConsumptionAfterAQuarterOfTheWindow() throws Exception {
+    for (int i = 0; i < 5; i++) {
+      hand.group.deliver(i, batch(i, new byte[WINDOW / 8]), i);
+    }
+    delivery();
+    assertThat(hand.asked()).isEmpty();
+    delivery();
+    assertThat(hand.asked()).containsExactly(new Request.Consumed("bank"));
+    assertThat(hand.group.consumedNext()).isEqualTo(2);
+    delivery();
+    delivery();
+    assertThat(hand.asked()).containsExactly(new Request.Consumed("bank"));
+  }
+
+  @Test
+  void aReportThatTheEngineHasNotSeenIsNotRepeated() throws Exception {
+    for (int i = 0; i < 8; i++) {
+      hand.group.deliver(i, batch(i, new byte[WINDOW / 4]), i);
+      delivery();
+    }
+    assertThat(hand.asked()).containsExactly(new Request.Consumed("bank"));
+  }
+
+  @Test
+  void waitsForTheNextEvent() throws Exception {
+    var taken = new AtomicReference<Event>();
+    Thread taker =
+        Thread.startVirtualThread(() -> {
+          try {
+            taken.set(hand.group.receive());
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        });
+    untilBlocked(taker);
+    hand.group.install(VIEW);
+    taker.join();
+    assertThat(taken.get()).isEqualTo(new Event.ViewChange(VIEW));
+  }
+
+  @Test
+  void waitsNoLongerThanTold() throws Exception {
+    long start = System.nanoTime();
+    assertThat(hand.group.receive(Duration.ofMillis(30))).isNull();
+    assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(30_000_000);
+  }
+
+  @Test
+  void waitingCanBeInterrupted() throws Exception {
+    var thrown = new AtomicReference<Exception>();
+    var takers = new Thread[2];
+    for (int i = 0; i < takers.length; i++) {
+      takers[i] =
+          Thread.startVirtualThread(() -> {
+            try {
+              hand.group.receive(LONG);
+            } catch (InterruptedException e) {
+              thrown.set(e);
+            }
+          });
+    }
+    for (Thread taker : takers) {
+      untilBlocked(taker);
+    }
+    for (Thread taker : takers) {
+      taker.interrupt();
+      taker.join();
+      assertThat(thrown.getAndSet(null)).isInstanceOf(InterruptedException.class);
+    }
+  }
+
+  @Test
+  void nothingFollowsTheEnd() throws Exception {
+    hand.group.deliver(0, batch(0, new byte[1]), 0);
+    hand.group.closed("left");
+    delivery();
+    assertThat(hand.group.receive()).isEqualTo(new Event.Closed("left"));
+    assertThatThrownBy(() -> hand.group.receive())
+        .isInstanceOf(GroupClosedException.class)
+        .hasMessage("no longer a member of group \"bank\": left");
+    hand.group.closed("again");
+    assertThat(hand.ended).hasSize(1);
+  }
+
+  @Test
+  void stateIsReadBeforeWhatFollows() throws Exception {
+    hand.group.stateOffered(3, OTHER, 5, 50);
+    hand.group.stateChunk(3, ByteBuffer.wrap(new byte[] {1, 2}), true);
+    hand.group.deliver(5, batch(0, new byte[1]), 50);
+    var offer = (Event.StateOffer) hand.group.receive();
+    assertThat(offer.position()).isEqualTo(50);
+    assertThat(hand.group.consumedNext()).isEqualTo(5);
+    assertThatThrownBy(() -> hand.group.receive())
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage(
+            "the state offered to group \"bank\" must be read to its end, or closed, before the next event is taken");
+    offer.source().skipNBytes(2);
+    assertThat(delivery().position()).isEqualTo(50);
+  }
+}

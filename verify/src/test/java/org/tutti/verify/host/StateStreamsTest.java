@@ -1,0 +1,200 @@
+package org.tutti.verify.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.tutti.engine.GroupUser.CHUNKS_ON_THE_WAY;
+import static org.tutti.engine.GroupUser.CHUNK_BYTES_MAX;
+import static org.tutti.verify.host.HandDriven.OTHER;
+import static org.tutti.verify.host.HandDriven.untilBlocked;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.tutti.Event;
+import org.tutti.StateSink;
+import org.tutti.engine.Request;
+
+/// The streams by which applications exchange state.
+class StateStreamsTest {
+  private static final long TRANSFER = 9;
+
+  private final HandDriven hand = new HandDriven();
+  private final AtomicReference<Throwable> thrown = new AtomicReference<>();
+
+  private interface Work {
+    void run() throws IOException;
+  }
+
+  private Thread start(Work work) {
+    return Thread.startVirtualThread(() -> {
+      try {
+        work.run();
+      } catch (IOException | RuntimeException e) {
+        thrown.set(e);
+      }
+    });
+  }
+
+  private StateSink sink() throws InterruptedException {
+    hand.group.stateRequested(TRANSFER, OTHER);
+    var request = (Event.StateRequest) hand.group.receive();
+    assertThat(request.newcomer()).isEqualTo(OTHER);
+    return request.sink();
+  }
+
+  private InputStream source() throws InterruptedException {
+    hand.group.stateOffered(TRANSFER, OTHER, 0, 0);
+    return ((Event.StateOffer) hand.group.receive()).source();
+  }
+
+  private void arrive(int length, boolean last) {
+    hand.group.stateChunk(TRANSFER, ByteBuffer.wrap(new byte[length]), last);
+  }
+
+  private List<Integer> chunks() {
+    return hand.asked(Request.StateChunk.class).stream()
+        .map(chunk -> chunk.last() ? -chunk.chunk().remaining() : chunk.chunk().remaining())
+        .toList();
+  }
+
+  @Test
+  void aSmallStateIsOneChunk() throws Exception {
+    StateSink sink = sink();
+    sink.write(1);
+    sink.write(new byte[10]);
+    sink.flush();
+    assertThat(chunks()).isEmpty();
+    sink.close();
+    sink.close();
+    assertThat(chunks()).containsExactly(-11);
+    assertThatThrownBy(() -> sink.write(1))
+        .isInstanceOf(IOException.class)
+        .hasMessage("the state for n2 is complete: its sink was closed");
+  }
+
+  @Test
+  void onlyAnEmptyStateEndsWithAnEmptyChunk() throws Exception {
+    StateSink full = sink();
+    full.write(new byte[2 * CHUNK_BYTES_MAX]);
+    full.close();
+    assertThat(chunks()).containsExactly(CHUNK_BYTES_MAX, -CHUNK_BYTES_MAX);
+    sink().close();
+    assertThat(hand.asked(Request.StateChunk.class))
+        .containsExactly(new Request.StateChunk("bank", TRANSFER, ByteBuffer.allocate(0), true));
+  }
+
+  @Test
+  void writingWaitsForCredits() throws Exception {
+    StateSink sink = sink();
+    Thread writer =
+        start(() -> {
+          sink.write(new byte[(CHUNKS_ON_THE_WAY + 2) * CHUNK_BYTES_MAX]);
+          sink.close();
+        });
+    untilBlocked(writer);
+    assertThat(chunks()).hasSize(CHUNKS_ON_THE_WAY);
+    hand.group.stateWanted(TRANSFER);
+    hand.group.stateWanted(TRANSFER);
+    writer.join();
+    assertThat(chunks()).containsExactly(CHUNK_BYTES_MAX, -CHUNK_BYTES_MAX);
+    assertThat(thrown.get()).isNull();
+  }
+
+  @Test
+  void writingFailsWhenTheNewcomerHasGone() throws Exception {
+    StateSink sink = sink();
+    Thread writer = start(() -> sink.write(new byte[100 * CHUNK_BYTES_MAX]));
+    untilBlocked(writer);
+    hand.group.stateCancelled(TRANSFER);
+    writer.join();
+    assertThat(thrown.get()).isInstanceOf(IOException.class).hasMessage("the state for n2 is not wanted: it has gone");
+    assertThatThrownBy(sink::close).isInstanceOf(IOException.class);
+    assertThat(hand.asked(Request.StateFailed.class)).isEmpty();
+  }
+
+  @Test
+  void anApplicationThatCannotGoOnSaysSo() throws Exception {
+    StateSink sink = sink();
+    sink.write(new byte[10]);
+    sink.fail();
+    sink.fail();
+    assertThatThrownBy(sink::close).hasMessage("the state for n2 is not wanted: the state was given up");
+    assertThat(hand.asked()).containsExactly(new Request.StateFailed("bank", TRANSFER));
+  }
+
+  @Test
+  void anInterruptedWriterGivesUp() throws Exception {
+    StateSink sink = sink();
+    Thread writer = start(() -> sink.write(new byte[100 * CHUNK_BYTES_MAX]));
+    untilBlocked(writer);
+    writer.interrupt();
+    writer.join();
+    assertThat(thrown.get()).isInstanceOf(InterruptedIOException.class);
+    assertThat(hand.asked(Request.StateFailed.class)).hasSize(1);
+  }
+
+  @Test
+  void theEndOfTheMembershipBreaksBothDirections() throws Exception {
+    StateSink sink = sink();
+    InputStream source = source();
+    Thread reader = start(source::read);
+    untilBlocked(reader);
+    hand.group.closed("node n1 was closed");
+    reader.join();
+    assertThat(thrown.get()).hasMessage("the state from n2 is void: node n1 was closed");
+    assertThatThrownBy(sink::close).hasMessage("the state for n2 is not wanted: node n1 was closed");
+  }
+
+  @Test
+  void readsToTheEndAndReportsEachChunk() throws Exception {
+    InputStream source = source();
+    var read = new AtomicReference<Integer>();
+    Thread reader = start(() -> read.set(source.readAllBytes().length));
+    untilBlocked(reader);
+    arrive(CHUNK_BYTES_MAX, false);
+    arrive(5, true);
+    reader.join();
+    assertThat(read.get()).isEqualTo(CHUNK_BYTES_MAX + 5);
+    assertThat(source.read()).isEqualTo(-1);
+    var taken = new Request.StateTaken("bank", TRANSFER);
+    assertThat(hand.asked()).containsExactly(taken, taken);
+  }
+
+  @Test
+  void chunksThatNobodyReadsAreNotReported() throws Exception {
+    InputStream source = source();
+    arrive(3, false);
+    arrive(4, false);
+    assertThat(hand.asked()).isEmpty();
+    assertThat(source.read()).isZero();
+    assertThat(source.available()).isEqualTo(2);
+    assertThat(hand.asked()).hasSize(1);
+  }
+
+  @Test
+  void readingFailsWhenTheDonorHasGone() throws Exception {
+    InputStream source = source();
+    arrive(3, false);
+    hand.group.stateInterrupted(TRANSFER);
+    assertThatThrownBy(source::read)
+        .isInstanceOf(IOException.class)
+        .hasMessage("the state from n2 is void: its donor has gone");
+    hand.group.stateOffered(TRANSFER + 1, OTHER, 0, 0);
+    assertThat(hand.group.receive()).isInstanceOf(Event.StateOffer.class);
+  }
+
+  @Test
+  void aClosedSourceTakesTheRestByItself() throws Exception {
+    InputStream source = source();
+    arrive(3, false);
+    source.close();
+    arrive(3, false);
+    arrive(3, true);
+    assertThat(hand.asked(Request.StateTaken.class)).hasSize(3);
+    assertThatThrownBy(source::read).hasMessage("the state's source was closed");
+  }
+}

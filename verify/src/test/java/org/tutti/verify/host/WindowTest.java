@@ -1,0 +1,202 @@
+package org.tutti.verify.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.tutti.verify.host.HandDriven.WINDOW;
+import static org.tutti.verify.host.HandDriven.untilBlocked;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.Test;
+import org.tutti.Group;
+import org.tutti.GroupClosedException;
+import org.tutti.engine.GroupUser;
+import org.tutti.engine.Request;
+
+/// The budget of a member's multicasts and the futures of those on the way.
+class WindowTest {
+  private static final int OVERHEAD = GroupUser.MESSAGE_OVERHEAD;
+
+  private final HandDriven hand = new HandDriven();
+  private final ConcurrentLinkedQueue<Throwable> thrown = new ConcurrentLinkedQueue<>();
+
+  private Thread sender(int length) {
+    return Thread.startVirtualThread(() -> {
+      try {
+        hand.group.multicast(new byte[length]);
+      } catch (InterruptedException | RuntimeException e) {
+        thrown.add(e);
+      }
+    });
+  }
+
+  private List<Integer> sent() {
+    return hand.asked(Request.Multicast.class).stream().map(request -> request.payload().remaining()).toList();
+  }
+
+  private void fill() throws InterruptedException {
+    hand.group.multicast(new byte[WINDOW - OVERHEAD]);
+    assertThat(sent()).containsExactly(WINDOW - OVERHEAD);
+  }
+
+  @Test
+  void countsTheOverheadOfEmptyMessages() throws Exception {
+    for (int i = 0; i < WINDOW / OVERHEAD; i++) {
+      hand.group.multicast(new byte[0]);
+    }
+    assertThat(hand.group.tryMulticast(new byte[0])).isNull();
+    hand.group.released(OVERHEAD);
+    assertThat(hand.group.tryMulticast(new byte[0])).isNotNull();
+    assertThat(hand.group.tryMulticast(new byte[0])).isNull();
+  }
+
+  @Test
+  void blocksWhileTheWindowIsFullAndGoesOnWhenThereIsRoom() throws Exception {
+    fill();
+    Thread sender = sender(1);
+    untilBlocked(sender);
+    assertThat(sent()).isEmpty();
+    hand.group.released(WINDOW);
+    sender.join();
+    assertThat(sent()).containsExactly(1);
+    assertThat(thrown).isEmpty();
+  }
+
+  @Test
+  void aMessageLargerThanTheWindowTakesAllOfIt() throws Exception {
+    hand.group.multicast(new byte[1]);
+    Thread sender = sender(10 * WINDOW);
+    untilBlocked(sender);
+    hand.group.released(1 + OVERHEAD);
+    sender.join();
+    assertThat(sent()).containsExactly(1, 10 * WINDOW);
+    assertThat(hand.group.tryMulticast(new byte[0])).isNull();
+    hand.group.released(10 * WINDOW + OVERHEAD);
+    assertThat(hand.group.tryMulticast(new byte[0])).isNotNull();
+  }
+
+  @Test
+  void nobodyPassesALargeMessageThatWaits() throws Exception {
+    hand.group.multicast(new byte[1]);
+    Thread large = sender(WINDOW);
+    untilBlocked(large);
+    Thread small = sender(2);
+    untilBlocked(small);
+    assertThat(hand.group.tryMulticast(new byte[3])).isNull();
+    hand.group.released(1 + OVERHEAD);
+    large.join();
+    assertThat(sent()).containsExactly(1, WINDOW);
+    hand.group.released(WINDOW + OVERHEAD);
+    small.join();
+    assertThat(sent()).containsExactly(2);
+  }
+
+  @Test
+  void oneReleaseLetsAllInThatFit() throws Exception {
+    fill();
+    var senders = new ArrayList<Thread>();
+    for (int i = 0; i < 100; i++) {
+      senders.add(sender(i));
+    }
+    senders.forEach(HandDriven::untilBlocked);
+    hand.group.released(WINDOW);
+    for (Thread sender : senders) {
+      sender.join();
+    }
+    assertThat(sent()).hasSize(100);
+  }
+
+  @Test
+  void anInterruptedCallerSendsNothingAndDoesNotHoldUpTheNext() throws Exception {
+    fill();
+    Thread first = sender(WINDOW);
+    untilBlocked(first);
+    Thread second = sender(2);
+    untilBlocked(second);
+    hand.group.released(18);
+    first.interrupt();
+    first.join();
+    second.join();
+    assertThat(sent()).containsExactly(2);
+    assertThat(thrown).singleElement().isInstanceOf(InterruptedException.class);
+  }
+
+  @Test
+  void completesTheOldestFuturesWithTheirPositions() throws Exception {
+    var futures = new ArrayList<CompletableFuture<Long>>();
+    for (int i = 0; i < 5; i++) {
+      futures.add(hand.group.multicast(new byte[i]));
+    }
+    hand.group.decided(2, 40);
+    assertThat(futures.get(0)).isCompletedWithValue(40L);
+    assertThat(futures.get(1)).isCompletedWithValue(41L);
+    assertThat(futures.get(2)).isNotDone();
+    hand.group.decided(2, -1);
+    hand.group.decided(1, 50);
+    assertThat(futures.get(2)).isCompletedWithValue(-1L);
+    assertThat(futures.get(3)).isCompletedWithValue(-1L);
+    assertThat(futures.get(4)).isCompletedWithValue(50L);
+  }
+
+  @Test
+  void copiesThePayload() throws Exception {
+    byte[] payload = {1, 2, 3};
+    hand.group.multicast(payload);
+    payload[0] = 9;
+    assertThat(HandDriven.bytes(hand.asked(Request.Multicast.class).getFirst().payload())).containsExactly(1, 2, 3);
+  }
+
+  @Test
+  void theEndFailsOpenFuturesAndCallersThatWait() throws Exception {
+    CompletableFuture<Long> open = hand.group.multicast(new byte[WINDOW]);
+    Thread sender = sender(1);
+    untilBlocked(sender);
+    hand.group.closed("expelled");
+    sender.join();
+    assertThat(thrown)
+        .singleElement()
+        .isInstanceOfSatisfying(
+            GroupClosedException.class,
+            e -> assertThat(e).hasMessage("no longer a member of group \"bank\": expelled"));
+    assertThatThrownBy(open::join)
+        .isInstanceOf(CompletionException.class)
+        .hasRootCauseMessage("no longer a member of group \"bank\": expelled");
+    assertThatThrownBy(() -> hand.group.multicast(new byte[0])).isInstanceOf(GroupClosedException.class);
+    assertThatThrownBy(() -> hand.group.tryMulticast(new byte[0])).isInstanceOf(GroupClosedException.class);
+    assertThat(hand.ended).containsExactly(hand.group);
+  }
+
+  @Test
+  void leavingRefusesFurtherMulticastsButNotThoseBefore() throws Exception {
+    CompletableFuture<Long> before = hand.group.multicast(new byte[1]);
+    CompletableFuture<Void> left = hand.group.leave();
+    assertThat(hand.group.leave()).isNotDone();
+    assertThatThrownBy(() -> hand.group.multicast(new byte[1]))
+        .isInstanceOf(GroupClosedException.class)
+        .hasMessage("no longer a member of group \"bank\": it is leaving");
+    assertThat(hand.asked()).hasSize(2).last().isEqualTo(new Request.Leave("bank"));
+    hand.group.decided(1, 7);
+    hand.group.closed("left");
+    assertThat(before).isCompletedWithValue(7L);
+    assertThat(left).isCompleted();
+    hand.group.close();
+  }
+
+  @Test
+  void aMessageThatIsTooLongIsTheCallersMistake() {
+    assertThatThrownBy(() -> hand.group.multicast(new byte[Group.MESSAGE_BYTES_MAX + 1]))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("a message has at most 16777216 bytes, not 16777217");
+  }
+
+  @Test
+  void aStoppedNodeTakesNothing() {
+    hand.inbox.close();
+    assertThatThrownBy(() -> hand.group.multicast(new byte[1]))
+        .isInstanceOf(GroupClosedException.class)
+        .hasMessage("no longer a member of group \"bank\": its node has stopped");
+  }
+}
