@@ -2,4 +2,7 @@
 module org.tutti.sim {
   requires transitive org.tutti;
   requires static org.jspecify;
+
+  exports org.tutti.sim;
+  exports org.tutti.sim.check;
 }

@@ -1,0 +1,383 @@
+package org.tutti.sim;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+import org.tutti.MemberId;
+import org.tutti.View;
+import org.tutti.engine.GroupUser;
+import org.tutti.engine.Request;
+import org.tutti.pack.Batch;
+import org.tutti.sim.check.Content;
+import org.tutti.sim.check.Happening;
+import org.tutti.sim.check.History;
+
+/// The application on a simulated node. Its state is a chain of hashes over every message since the group's first, which
+/// it hands to newcomers; everything that happens to it goes into the history for the checkers.
+final class Application implements GroupUser {
+  /// What others want to know as it happens.
+  interface Watcher {
+    void installed(Application at, View view);
+
+    void stateRequested(Application at);
+
+    void closed(Application at);
+  }
+
+  private record Held(long index, Content content, long position) {}
+
+  final SimulatedNode node;
+  final int ordinal;
+  private final String group;
+  private final Simulation.Setting setting;
+  private final History history;
+  private final Trace trace;
+  private final Agenda agenda;
+  private final Watcher watcher;
+  private final SplittableRandom random;
+  private final double sloth; // above 0: consumes late
+  private final OutgoingStates outgoing;
+  private final ArrayDeque<Long> unconsumed = new ArrayDeque<>();
+  private final List<Held> held = new ArrayList<>(); // deliveries behind the state that is being read
+  private @Nullable IncomingState incoming;
+  private @Nullable View view;
+  private boolean calm;
+  private boolean closed;
+  private boolean leaving;
+  private boolean consuming;
+  private boolean whole; // whether the chain begins at the group's first message
+  private long submitted;
+  private long decided;
+  private long outstanding; // what of the window is used
+  private long indexNext;
+  private long positionNext;
+  private long chain;
+  private long consumedNext;
+
+  Application(Simulation.Setting setting, SimulatedNode node, String group, Watcher watcher) {
+    this.node = node;
+    this.group = group;
+    this.setting = setting;
+    this.history = setting.history();
+    this.trace = setting.trace();
+    this.agenda = setting.agenda();
+    this.watcher = watcher;
+    this.ordinal = history.ordinalOf(node.self);
+    this.random = setting.streams().open(Streams.Purpose.APPLICATION, node.self.incarnation());
+    double strength = setting.plan().strength(FaultKind.SLOW_CONSUMER);
+    this.sloth = random.nextDouble() < 0.7 ? strength : 0;
+    this.outgoing = new OutgoingStates(setting, node, group, random);
+  }
+
+  /// Begins the membership.
+  void begin(boolean creates) {
+    whole = creates;
+    history.add(new Happening.Began(ordinal, agenda.nowNanos(), creates));
+    var config = setting.plan().config();
+    node.request(creates ? new Request.Create(group, config, this) : new Request.Join(group, config, this), 0);
+  }
+
+  /// Multicasts if the window has room.
+  ///
+  /// @return whether it had
+  boolean multicast(byte[] payload) {
+    long cost = payload.length + (long) MESSAGE_OVERHEAD;
+    boolean fits = outstanding == 0 || outstanding + cost <= setting.plan().config().windowBytes();
+    if (closed || leaving || !fits) {
+      return false;
+    }
+    outstanding += cost;
+    submitted++;
+    ByteBuffer message = ByteBuffer.wrap(payload);
+    history.add(new Happening.Submitted(ordinal, agenda.nowNanos(), payload.length, Hash.of(message)));
+    setting.tally().multicasts++;
+    node.request(new Request.Multicast(group, message), 0);
+    return true;
+  }
+
+  /// Leaves in an orderly way.
+  void leave() {
+    if (!leaving && !closed) {
+      leaving = true;
+      history.add(new Happening.Leaving(ordinal, agenda.nowNanos()));
+      node.request(new Request.Leave(group), 0);
+    }
+  }
+
+  /// Consumes at once from now on.
+  void calm() {
+    calm = true;
+    outgoing.calm();
+    consumeAll();
+  }
+
+  @Nullable View view() {
+    return view;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  boolean isLeaving() {
+    return leaving;
+  }
+
+  /// Whether nothing is under way here.
+  boolean isAtRest() {
+    return decided == submitted && outstanding == 0 && incoming == null && unconsumed.isEmpty();
+  }
+
+  /// What is under way, in words.
+  String restlessness() {
+    return submitted
+        + " multicast, "
+        + decided
+        + " decided, "
+        + outstanding
+        + " of window used, next index "
+        + indexNext
+        + (incoming != null ? ", waiting for state" : "")
+        + (unconsumed.isEmpty() ? "" : ", consuming");
+  }
+
+  /// Whether the state is there and is not being replaced.
+  boolean hasState() {
+    return incoming == null && (whole || !setting.plan().config().stateTransfer());
+  }
+
+  /// Whether the chain begins at the group's first message.
+  boolean knowsWholeHistory() {
+    return whole;
+  }
+
+  Happening.Summary summary() {
+    return new Happening.Summary(indexNext, positionNext, chain);
+  }
+
+  @Override
+  public void deliver(long index, Batch batch, long position) {
+    Content content = content(batch);
+    note(1, index * 31 + position);
+    trace.note(content.toString());
+    if (trace.speaks()) {
+      say(
+          "deliver "
+              + index
+              + " @"
+              + position
+              + " "
+              + batch.sender()
+              + "/"
+              + batch.seq()
+              + " "
+              + content.count()
+              + " messages"
+              + (incoming != null ? " (held)" : ""));
+    }
+    setting.tally().deliveries += content.count();
+    history.add(new Happening.Delivered(ordinal, agenda.nowNanos(), index, position, content));
+    if (incoming != null) {
+      held.add(new Held(index, content, position));
+    } else {
+      apply(index, content, position);
+    }
+  }
+
+  private Content content(Batch batch) {
+    long[] hashes = new long[batch.count()];
+    int[] lengths = new int[batch.count()];
+    Batch.Messages messages = batch.messages();
+    for (int i = 0; i < hashes.length; i++) {
+      ByteBuffer message = messages.next();
+      hashes[i] = Hash.of(message);
+      lengths[i] = message.remaining();
+    }
+    return history.content(history.ordinalOf(batch.sender()), batch.seq(), hashes, lengths);
+  }
+
+  private void apply(long index, Content content, long position) {
+    for (int i = 0; i < content.count(); i++) {
+      chain = Hash.step(Hash.step(chain, content.sender()), content.hash(i) + content.length(i));
+    }
+    whole &= index == indexNext;
+    indexNext = index + 1;
+    positionNext = position + content.count();
+    if (sloth > 0 && !calm) {
+      unconsumed.add(indexNext);
+      consumeLater();
+    } else {
+      consumedNext = indexNext;
+    }
+  }
+
+  private void consumeLater() {
+    if (!consuming) {
+      consuming = true;
+      setting.tally().fault(FaultKind.SLOW_CONSUMER);
+      long delay = (long) (sloth * random.nextDouble() * setting.plan().suspectNanos());
+      agenda.after(
+          delay,
+          () -> {
+            consuming = false;
+            if (!unconsumed.isEmpty()) {
+              int some = random.nextInt(unconsumed.size()) + 1;
+              while (some-- > 0) {
+                consumedNext = unconsumed.remove();
+              }
+              node.request(new Request.Consumed(group), 0);
+              if (!unconsumed.isEmpty()) {
+                consumeLater();
+              }
+            }
+          });
+    }
+  }
+
+  private void consumeAll() {
+    if (!unconsumed.isEmpty()) {
+      consumedNext = unconsumed.removeLast();
+      unconsumed.clear();
+      node.request(new Request.Consumed(group), 0);
+    }
+  }
+
+  @Override
+  public void install(View installed) {
+    view = installed;
+    note(2, installed.id().epoch());
+    trace.note(installed.toString());
+    if (trace.speaks()) {
+      say("install " + installed + " from " + installed.predecessors());
+    }
+    setting.tally().views++;
+    history.add(new Happening.Installed(ordinal, agenda.nowNanos(), installed));
+    watcher.installed(this, installed);
+  }
+
+  @Override
+  public void decided(int messages, long position) {
+    note(3, messages * 31L + position);
+    if (trace.speaks()) {
+      say("decided " + messages + " @" + position);
+    }
+    decided += messages;
+    history.add(new Happening.Decided(ordinal, agenda.nowNanos(), messages, position));
+  }
+
+  @Override
+  public void released(long cost) {
+    note(4, cost);
+    if (trace.speaks()) {
+      say("released " + cost);
+    }
+    outstanding -= cost;
+    history.add(new Happening.Released(ordinal, agenda.nowNanos(), cost));
+  }
+
+  @Override
+  public long consumedNext() {
+    return consumedNext;
+  }
+
+  @Override
+  public void stateRequested(long transfer, MemberId newcomer) {
+    note(5, transfer);
+    if (trace.speaks()) {
+      say("state " + Long.toHexString(transfer) + " requested for " + newcomer);
+    }
+    Happening.Summary summary = summary();
+    history.add(new Happening.Gave(ordinal, agenda.nowNanos(), transfer, summary));
+    outgoing.begin(transfer, new StateImage(ordinal, transfer, summary));
+    watcher.stateRequested(this);
+  }
+
+  @Override
+  public void stateWanted(long transfer) {
+    note(6, transfer);
+    outgoing.wanted(transfer);
+  }
+
+  @Override
+  public void stateCancelled(long transfer) {
+    note(7, transfer);
+    if (trace.speaks()) {
+      say("state " + Long.toHexString(transfer) + " cancelled");
+    }
+    outgoing.cancel(transfer);
+  }
+
+  @Override
+  public void stateOffered(long transfer, MemberId donor, long index, long position) {
+    note(8, index * 31 + position);
+    if (trace.speaks()) {
+      say("state " + Long.toHexString(transfer) + " offered by " + donor + " of index " + index + " @" + position);
+    }
+    history.add(new Happening.Offered(ordinal, agenda.nowNanos(), donor, index, position));
+    incoming = new IncomingState(transfer);
+    held.clear();
+    unconsumed.clear();
+    consumedNext = index;
+  }
+
+  @Override
+  public void stateChunk(long transfer, ByteBuffer chunk, boolean last) {
+    note(9, Hash.of(chunk));
+    if (trace.speaks()) {
+      say("state " + Long.toHexString(transfer) + " chunk of " + chunk.remaining() + " bytes" + (last ? ", last" : ""));
+    }
+    IncomingState state = incoming;
+    if (state == null || state.transfer() != transfer) {
+      throw new IllegalStateException("a chunk of transfer " + transfer + " came without offer");
+    }
+    state.add(chunk);
+    long delay = (long) (setting.plan().strength(FaultKind.STATE_TROUBLE) * random.nextDouble() * 5_000_000);
+    node.request(new Request.StateTaken(group, transfer), calm ? 0 : delay);
+    if (last) {
+      restore(state.image());
+    }
+  }
+
+  private void restore(StateImage image) {
+    indexNext = image.summary().index();
+    positionNext = image.summary().position();
+    chain = image.summary().chain();
+    setting.tally().transfers++;
+    history.add(new Happening.Restored(ordinal, agenda.nowNanos(), image.donor(), image.transfer(), image.summary()));
+    incoming = null;
+    whole = true;
+    held.forEach(delivery -> apply(delivery.index, delivery.content, delivery.position));
+    held.clear();
+  }
+
+  @Override
+  public void stateInterrupted(long transfer) {
+    note(10, transfer);
+    if (trace.speaks()) {
+      say("state " + Long.toHexString(transfer) + " interrupted");
+    }
+    history.add(new Happening.Interrupted(ordinal, agenda.nowNanos()));
+  }
+
+  @Override
+  public void closed(String reason) {
+    note(11, 0);
+    if (trace.speaks()) {
+      say("closed: " + reason);
+    }
+    closed = true;
+    history.add(new Happening.Closed(ordinal, agenda.nowNanos(), reason));
+    watcher.closed(this);
+  }
+
+  private void note(int kind, long what) {
+    trace.note(node.number, 16 + kind, what);
+  }
+
+  private void say(String what) {
+    trace.say(node.self.name(), "   ** " + what);
+  }
+}

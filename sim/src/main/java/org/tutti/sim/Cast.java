@@ -1,0 +1,294 @@
+package org.tutti.sim;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.tutti.MemberId;
+import org.tutti.NodeConfig;
+import org.tutti.View;
+import org.tutti.engine.Input;
+import org.tutti.sim.check.Happening;
+import org.tutti.sim.check.PrimaryUniqueness;
+import org.tutti.transport.Address;
+
+/// Who takes part: the nodes by their places, their lives, their applications; and which of them the group can spare.
+final class Cast implements SimulatedNode.World, Network.Host, Application.Watcher {
+  /// Called when an engine or application threw something.
+  interface Breakage {
+    void broken(SimulatedNode node, Throwable error);
+  }
+
+  private static final String GROUP = "choir";
+  private static final long CLOCK_ORIGIN_MAX = 1L << 40;
+
+  private final Simulation.Setting setting;
+  private final Breakage breakage;
+  private final @Nullable Application[] places; // the newest life at each place, also when it has ended
+  private final List<Application> lives = new ArrayList<>();
+  private final TreeMap<String, Integer> numbers = new TreeMap<>();
+  private final List<Address> addresses = new ArrayList<>();
+  private final SplittableRandom random;
+  private @Nullable Network network;
+  private @Nullable View latestPrimary;
+  private long incarnationNext;
+
+  Cast(Simulation.Setting setting, Breakage breakage) {
+    this.setting = setting;
+    this.breakage = breakage;
+    this.places = new Application[setting.plan().nodes()];
+    this.random = setting.streams().open(Streams.Purpose.NODE, 0);
+    this.incarnationNext = 1 + random.nextLong(1L << 40);
+    for (int i = 0; i < places.length; i++) {
+      addresses.add(new Address("n" + i + ":1"));
+      numbers.put(addresses.getLast().text(), i);
+    }
+  }
+
+  /// Starts the first node, which creates the group, and the others, which join, some of them late.
+  void begin(Network net) {
+    network = net;
+    start(0, true);
+    Plan plan = setting.plan();
+    for (int i = 1; i < places.length; i++) {
+      int place = i;
+      boolean late = plan.has(FaultKind.LATE_JOIN) && random.nextDouble() < 0.2 + plan.strength(FaultKind.LATE_JOIN);
+      if (late) {
+        // A few moments for all, so that several join at once.
+        long moment = plan.safetyNanos() * random.nextInt(1, 5) / 6;
+        setting
+            .agenda()
+            .at(
+                moment,
+                () -> {
+                  setting.tally().fault(FaultKind.LATE_JOIN);
+                  start(place, false);
+                });
+      } else {
+        setting.agenda().at(random.nextLong(plan.suspectNanos() / 4 + 1), () -> start(place, false));
+      }
+    }
+  }
+
+  private void start(int place, boolean creates) {
+    Plan plan = setting.plan();
+    incarnationNext += 1 + random.nextInt(1000);
+    var self = new MemberId("n" + place, addresses.get(place), incarnationNext);
+    boolean drifts = plan.has(FaultKind.DRIFT);
+    double drift = drifts ? plan.strength(FaultKind.DRIFT) * 0.2 * (2 * random.nextDouble() - 1) : 0;
+    if (drifts) {
+      setting.tally().fault(FaultKind.DRIFT);
+    }
+    var clock = new NodeClock(random.nextLong(CLOCK_ORIGIN_MAX), drift);
+    var node = new SimulatedNode(setting, this, Objects.requireNonNull(network), place, self, clock);
+    var application = new Application(setting, node, GROUP, this);
+    places[place] = application;
+    lives.add(application);
+    if (setting.trace().speaks()) {
+      setting.trace().say(self.name(), "starts as incarnation " + self.incarnation());
+    }
+    node.start(config(self), setting.streams());
+    application.begin(creates);
+  }
+
+  private NodeConfig config(MemberId self) {
+    Plan plan = setting.plan();
+    return NodeConfig.lan(self.name())
+        .withContacts(addresses)
+        .withTimes(Duration.ofNanos(plan.heartbeatNanos()), Duration.ofNanos(plan.suspectNanos()));
+  }
+
+  /// All nodes that are not gone.
+  List<SimulatedNode> living() {
+    List<SimulatedNode> living = new ArrayList<>();
+    for (Application application : places) {
+      if (application != null && application.node.isAlive()) {
+        living.add(application.node);
+      }
+    }
+    return living;
+  }
+
+  /// The applications of living nodes whose membership has not ended and is not about to.
+  List<Application> members() {
+    List<Application> members = new ArrayList<>();
+    for (Application application : places) {
+      boolean in = application != null && application.node.isAlive();
+      if (in && !application.isClosed() && !application.isLeaving()) {
+        members.add(application);
+      }
+    }
+    return members;
+  }
+
+  /// Every life there was.
+  List<Application> lives() {
+    return lives;
+  }
+
+  /// Places whose node is gone.
+  List<Integer> emptyPlaces() {
+    List<Integer> empty = new ArrayList<>();
+    for (int i = 0; i < places.length; i++) {
+      Application application = places[i];
+      if (application != null && !application.node.isAlive()) {
+        empty.add(i);
+      }
+    }
+    return empty;
+  }
+
+  @Nullable View latestPrimary() {
+    return latestPrimary;
+  }
+
+  @Nullable SimulatedNode find(MemberId member) {
+    for (Application application : places) {
+      if (application != null && application.node.self.equals(member)) {
+        return application.node;
+      }
+    }
+    return null;
+  }
+
+  /// Whether the group can go on without a node, as far as can be seen from outside.
+  boolean maySpare(SimulatedNode node) {
+    return !setting.plan().guarded() && random.nextInt(2) == 0 || leavesQuorum(node);
+  }
+
+  /// Whether a node may leave: it is a member, and the others can go on.
+  boolean mayLeave(SimulatedNode node) {
+    Application application = places[node.number];
+    View view = application == null ? null : application.view();
+    return view != null && view.size() > 1 && !application.isLeaving() && leavesQuorum(node);
+  }
+
+  private boolean leavesQuorum(SimulatedNode node) {
+    View view = latestPrimary;
+    if (view == null) {
+      return false;
+    }
+    List<MemberId> rest = new ArrayList<>();
+    boolean state = false;
+    for (Application member : members()) {
+      if (member.node != node && !member.node.doomed()) {
+        rest.add(member.node.self);
+        state |= member.view() != null && member.view().equals(view) && member.hasState();
+      }
+    }
+    return state && PrimaryUniqueness.isQuorum(rest, view);
+  }
+
+  void crash(SimulatedNode node) {
+    if (!node.isAlive()) {
+      return;
+    }
+    Application application = Objects.requireNonNull(places[node.number]);
+    setting.history().add(new Happening.Crashed(application.ordinal, setting.agenda().nowNanos()));
+    if (setting.trace().speaks()) {
+      setting.trace().say(node.self.name(), "is gone");
+    }
+    node.crash();
+  }
+
+  void leave(SimulatedNode node) {
+    Objects.requireNonNull(places[node.number]).leave();
+  }
+
+  void restart(int place) {
+    start(place, false);
+  }
+
+  /// No more trouble from the nodes and their applications.
+  void calm() {
+    for (Application life : lives) {
+      life.node.resume();
+      life.node.crashAfterFrames(Long.MAX_VALUE);
+      life.calm();
+    }
+  }
+
+  /// Brings crashed members back as if they had only stood still.
+  ///
+  /// @return whether there are any
+  boolean thaw() {
+    boolean some = false;
+    for (Application application : places) {
+      if (application != null && !application.node.isAlive() && !application.isClosed()) {
+        application.node.thaw();
+        some = true;
+      }
+    }
+    return some;
+  }
+
+  /// Whether a member crashed whose node has come back as another life: then nobody can tell whether the group needs it.
+  boolean mayHaveLostQuorum() {
+    for (Application life : lives) {
+      if (life != places[life.node.number] && !life.isClosed()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public void crashed(SimulatedNode node) {
+    setting.tally().fault(node.isDonor() ? FaultKind.DONOR_CRASH : FaultKind.CRASH_AT_FRAME);
+    crash(node);
+  }
+
+  @Override
+  public void broken(SimulatedNode node, Throwable error) {
+    node.crash();
+    breakage.broken(node, error);
+  }
+
+  @Override
+  public int numberOf(Address address) {
+    return numbers.getOrDefault(address.text(), -1);
+  }
+
+  @Override
+  public void arrive(int from, int to, byte[] frame) {
+    Application application = places[to];
+    if (application != null) {
+      application.node.offer(new Input.Arrived(ByteBuffer.wrap(frame)));
+    }
+  }
+
+  @Override
+  public void ready(int at, int peer) {
+    Application application = places[at];
+    if (application != null) {
+      application.node.offer(new Input.Ready(addresses.get(peer)));
+    }
+  }
+
+  @Override
+  public void installed(Application at, View view) {
+    if (view.primary() && (latestPrimary == null || latestPrimary.id().compareTo(view.id()) < 0)) {
+      latestPrimary = view;
+    }
+  }
+
+  @Override
+  public void stateRequested(Application at) {
+    Plan plan = setting.plan();
+    boolean strikes =
+        plan.has(FaultKind.DONOR_CRASH) && random.nextDouble() < 0.2 + plan.strength(FaultKind.DONOR_CRASH);
+    if (strikes && maySpare(at.node)) {
+      at.node.crashAsDonor(random.nextInt(1, 24));
+    }
+  }
+
+  /// An ended membership ends its process, some time later.
+  @Override
+  public void closed(Application at) {
+    setting.agenda().after(setting.plan().heartbeatNanos(), at.node::crash);
+  }
+}

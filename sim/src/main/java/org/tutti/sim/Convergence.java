@@ -1,0 +1,83 @@
+package org.tutti.sim;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.tutti.MemberId;
+import org.tutti.View;
+import org.tutti.sim.check.Happening;
+import org.tutti.sim.check.Violation;
+
+/// What it means for a group to have come to rest: all living members in one primary view with each other and nobody else,
+/// nothing under way.
+final class Convergence {
+  private static final long NANOS_PER_CHUNK = 400_000_000;
+
+  private Convergence() {}
+
+  /// What keeps the group from being at rest.
+  ///
+  /// @return words, or null when it is at rest
+  static @Nullable String obstacle(Cast cast) {
+    List<Application> members = cast.members();
+    for (Application life : cast.lives()) {
+      if (life.node.isAlive() && life.isLeaving() && !life.isClosed()) {
+        return life.node.self + " wants to leave and is still here";
+      }
+      if (life.isClosed() && !life.isLeaving() && life.node.isAlive()) {
+        return life.node.self + " was closed and had not asked for it";
+      }
+    }
+    if (members.isEmpty()) {
+      return "nobody is left";
+    }
+    List<MemberId> expected = members.stream().map(member -> member.node.self).sorted().toList();
+    View first = members.getFirst().view();
+    for (Application member : members) {
+      View view = member.view();
+      if (view == null) {
+        return member.node.self + " has no view";
+      }
+      if (!view.primary()) {
+        return member.node.self + " is in " + view;
+      }
+      if (!view.equals(first)) {
+        return member.node.self + " is in " + view + ", " + members.getFirst().node.self + " in " + first;
+      }
+      if (!view.members().stream().sorted().toList().equals(expected)) {
+        return member.node.self + " is in " + view + ", alive are " + expected;
+      }
+      if (!member.isAtRest()) {
+        return member.node.self + ": " + member.restlessness();
+      }
+    }
+    return null;
+  }
+
+  /// At rest, all members' applications have the same state.
+  static List<Violation> differences(Cast cast) {
+    List<Violation> violations = new ArrayList<>();
+    List<Application> members = cast.members();
+    Application first = members.getFirst();
+    for (Application member : members) {
+      Happening.Summary one = first.summary();
+      Happening.Summary other = member.summary();
+      boolean same =
+          member.knowsWholeHistory() && first.knowsWholeHistory()
+              ? one.equals(other)
+              : one.index() == other.index() && one.position() == other.position()
+                  || one.index() == 0
+                  || other.index() == 0;
+      if (!same) {
+        violations.add(
+            new Violation("EqualState", first.node.self + " has " + one + ", " + member.node.self + " has " + other));
+      }
+    }
+    return violations;
+  }
+
+  /// How long state transfers may take on top: they go chunk by chunk through a slow network.
+  static long transferNanos(Plan plan) {
+    return plan.config().stateTransfer() ? NANOS_PER_CHUNK * 8 : 0;
+  }
+}

@@ -1,0 +1,80 @@
+package org.tutti.sim;
+
+import java.util.Locale;
+
+/// What can go wrong in a run. Each kind can be left out of a replay, `--without loss,crash`.
+public enum FaultKind {
+  /// A frame disappears.
+  LOSS,
+  /// A frame arrives twice or more often.
+  DUPLICATION,
+  /// Frames of one link overtake each other.
+  REORDERING,
+  /// A frame takes far longer than its fellows.
+  DELAY,
+  /// Bits of a frame flip, or its end is missing; the transport then says so in its traits.
+  CORRUPTION,
+  /// A transport refuses a frame and says later that it has room again.
+  REFUSAL,
+  /// A link stands still until its capacity is used up, then moves on.
+  CLOG,
+  /// Groups of nodes cannot reach each other: halves, one alone, a ring, two sides with a bridge.
+  PARTITION,
+  /// Frames pass in one direction only.
+  ONE_WAY,
+  /// Links come and go too quickly for anyone to agree on anything.
+  FLAPPING,
+  /// A process disappears between two steps.
+  CRASH,
+  /// A process disappears right after its k-th frame from now, often while views change.
+  CRASH_AT_FRAME,
+  /// The donor of a state disappears while it gives it.
+  DONOR_CRASH,
+  /// A crashed process comes back as a new incarnation.
+  RESTART,
+  /// A process stands still, its inputs pile up, time passes.
+  PAUSE,
+  /// A node's clock runs faster or slower than the others'.
+  DRIFT,
+  /// A node is told that a living node has crashed.
+  SUSPICION,
+  /// An application consumes late.
+  SLOW_CONSUMER,
+  /// An application fails to write its state, or takes long for it.
+  STATE_TROUBLE,
+  /// Nodes join while the group is at work, several at once.
+  LATE_JOIN,
+  /// A member leaves in an orderly way.
+  LEAVE,
+  /// A message is many frames long.
+  LARGE_MESSAGE;
+
+  /// The name on the command line.
+  ///
+  /// @return lower case with hyphens, such as `one-way`
+  public String option() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /// Finds a kind by its name on the command line.
+  ///
+  /// @param option such as `one-way`
+  /// @return the kind
+  /// @throws IllegalArgumentException when there is none
+  public static FaultKind of(String option) {
+    for (FaultKind kind : values()) {
+      if (kind.option().equals(option)) {
+        return kind;
+      }
+    }
+    throw new IllegalArgumentException("no such kind of fault: " + option);
+  }
+
+  /// Whether this strikes single frames, so that it needs no schedule of its own.
+  boolean strikesFrames() {
+    return switch (this) {
+      case LOSS, DUPLICATION, REORDERING, DELAY, CORRUPTION -> true;
+      default -> false;
+    };
+  }
+}

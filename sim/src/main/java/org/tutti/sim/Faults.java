@@ -1,0 +1,222 @@
+package org.tutti.sim;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+import org.tutti.View;
+import org.tutti.engine.Request;
+
+/// Injects the faults that strike links and processes, each kind with its own stream of random numbers. Faults that strike
+/// single frames are in [Network].
+final class Faults {
+  private static final int OCCURRENCES_MAX = 12; // of one kind in one run, at full strength
+
+  private final Simulation.Setting setting;
+  private final Cast cast;
+  private final Network network;
+  private final Plan plan;
+  private final Agenda agenda;
+  private boolean over;
+  private int partitions; // counts them, so that an old one's end does not mend a newer one
+
+  Faults(Simulation.Setting setting, Cast cast, Network network) {
+    this.setting = setting;
+    this.cast = cast;
+    this.network = network;
+    this.plan = setting.plan();
+    this.agenda = setting.agenda();
+  }
+
+  /// Starts all kinds that are on.
+  void begin() {
+    recurring(FaultKind.REFUSAL, random -> link(random).refuseFor(duration(random, 1)));
+    recurring(
+        FaultKind.CLOG,
+        random -> {
+          strike(FaultKind.CLOG);
+          link(random).clogFor(duration(random, 1));
+        });
+    recurring(
+        FaultKind.PARTITION,
+        random -> {
+          strike(FaultKind.PARTITION);
+          partition(Shape.draw(plan.nodes(), random), duration(random, 6));
+        });
+    recurring(
+        FaultKind.ONE_WAY,
+        random -> {
+          strike(FaultKind.ONE_WAY);
+          partition(Shape.drawOneWay(plan.nodes(), random), duration(random, 4));
+        });
+    recurring(FaultKind.FLAPPING, this::flap);
+    recurring(
+        FaultKind.CRASH,
+        random -> {
+          SimulatedNode node = someone(random);
+          if (cast.maySpare(node)) {
+            strike(FaultKind.CRASH);
+            cast.crash(node);
+          }
+        });
+    recurring(FaultKind.CRASH_AT_FRAME, random -> crashAtFrame(random, random.nextBoolean()));
+    recurring(FaultKind.PAUSE, this::pause);
+    recurring(FaultKind.SUSPICION, this::suspect);
+    recurring(
+        FaultKind.LEAVE,
+        random -> {
+          SimulatedNode node = someone(random);
+          if (cast.mayLeave(node)) {
+            strike(FaultKind.LEAVE);
+            cast.leave(node);
+          }
+        });
+    if (plan.has(FaultKind.RESTART)) {
+      restartLater(setting.streams().open(Streams.Purpose.FAULT, FaultKind.RESTART.ordinal()));
+    }
+  }
+
+  /// Ends everything.
+  void end() {
+    over = true;
+    network.heal();
+  }
+
+  private void strike(FaultKind kind) {
+    setting.tally().fault(kind);
+    if (setting.trace().speaks()) {
+      setting.trace().say("--", kind.option());
+    }
+  }
+
+  private void recurring(FaultKind kind, Consumer<SplittableRandom> inject) {
+    if (plan.has(kind)) {
+      SplittableRandom random = setting.streams().open(Streams.Purpose.FAULT, kind.ordinal());
+      long mean = (long) (plan.safetyNanos() / (1 + plan.strength(kind) * OCCURRENCES_MAX));
+      recur(random, mean, inject);
+    }
+  }
+
+  private void recur(SplittableRandom random, long mean, Consumer<SplittableRandom> inject) {
+    agenda.after(
+        (long) (mean * -Math.log(1 - random.nextDouble())),
+        () -> {
+          if (!over) {
+            inject.accept(random);
+            recur(random, mean, inject);
+          }
+        });
+  }
+
+  /// From a little to some times the time of suspicion, short ones as likely as long ones.
+  private long duration(SplittableRandom random, int unitsMax) {
+    return (long) (plan.suspectNanos() * unitsMax * random.nextDouble() * random.nextDouble());
+  }
+
+  private Network.Link link(SplittableRandom random) {
+    return network.link(random.nextInt(plan.nodes()), random.nextInt(plan.nodes()));
+  }
+
+  private SimulatedNode someone(SplittableRandom random) {
+    List<SimulatedNode> living = cast.living();
+    return living.get(random.nextInt(living.size()));
+  }
+
+  private void partition(boolean[][] cut, long nanos) {
+    int number = ++partitions;
+    network.partition(cut);
+    agenda.after(
+        nanos,
+        () -> {
+          if (number == partitions) {
+            network.partition(null);
+            if (setting.trace().speaks()) {
+              setting.trace().say("--", "partition ends");
+            }
+          }
+        });
+  }
+
+  private void flap(SplittableRandom random) {
+    strike(FaultKind.FLAPPING);
+    boolean[][] cut = random.nextBoolean() ? Shape.draw(plan.nodes(), random) : Shape.drawOneWay(plan.nodes(), random);
+    long period = plan.heartbeatNanos() / 2 + random.nextLong(plan.suspectNanos());
+    int number = ++partitions;
+    flap(cut, period, number, random.nextInt(4, 16));
+  }
+
+  private void flap(boolean[][] cut, long period, int number, int left) {
+    if (number == partitions) {
+      network.partition(left % 2 == 0 && left > 0 ? cut : null);
+      if (left > 0) {
+        agenda.after(period, () -> flap(cut, period, number, left - 1));
+      }
+    }
+  }
+
+  private void crashAtFrame(SplittableRandom random, boolean senior) {
+    View view = cast.latestPrimary();
+    SimulatedNode victim = senior && view != null ? cast.find(view.senior()) : someone(random);
+    if (victim != null && victim.isAlive() && cast.maySpare(victim)) {
+      victim.crashAfterFrames(random.nextInt(1, 40));
+      if (random.nextBoolean() && view != null) {
+        // Something to do for whoever coordinates: a member to be excluded.
+        var others = new ArrayList<>(cast.living());
+        others.remove(victim);
+        if (!others.isEmpty()) {
+          suspectAtAll(others.get(random.nextInt(others.size())));
+        }
+      }
+    }
+  }
+
+  private void pause(SplittableRandom random) {
+    strike(FaultKind.PAUSE);
+    SimulatedNode node = someone(random);
+    node.pause();
+    if (setting.trace().speaks()) {
+      setting.trace().say(node.self.name(), "pauses");
+    }
+    agenda.after(
+        duration(random, random.nextInt(3) == 0 ? 12 : 2),
+        () -> {
+          if (setting.trace().speaks()) {
+            setting.trace().say(node.self.name(), "goes on");
+          }
+          node.resume();
+        });
+  }
+
+  private void suspect(SplittableRandom random) {
+    strike(FaultKind.SUSPICION);
+    SimulatedNode suspect = someone(random);
+    if (random.nextInt(3) == 0) {
+      suspectAtAll(suspect);
+    } else {
+      someone(random).request(new Request.Suspect(suspect.self), 0);
+    }
+  }
+
+  private void suspectAtAll(SimulatedNode suspect) {
+    for (SimulatedNode node : cast.living()) {
+      if (node != suspect) {
+        node.request(new Request.Suspect(suspect.self), 0);
+      }
+    }
+  }
+
+  /// Looks now and then for a crashed or departed node and brings it back.
+  private void restartLater(SplittableRandom random) {
+    long mean = (long) (plan.suspectNanos() * (0.2 + 3 * random.nextDouble()));
+    recur(
+        random,
+        mean,
+        _ -> {
+          List<Integer> empty = cast.emptyPlaces();
+          if (!empty.isEmpty()) {
+            strike(FaultKind.RESTART);
+            cast.restart(empty.get(random.nextInt(empty.size())));
+          }
+        });
+  }
+}

@@ -1,0 +1,63 @@
+package org.tutti.sim;
+
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/// What to leave out of a run, so that less of it remains to be understood.
+///
+/// @param without       kinds of faults that do not happen
+/// @param nodesMax      no more nodes than this
+/// @param multicastsMax no more multicasts than this
+public record Limits(Set<FaultKind> without, int nodesMax, int multicastsMax) {
+  /// Leaves nothing out.
+  public static final Limits NONE = new Limits(EnumSet.noneOf(FaultKind.class), Integer.MAX_VALUE, Integer.MAX_VALUE);
+
+  /// Copies the set.
+  public Limits {
+    without = without.isEmpty() ? EnumSet.noneOf(FaultKind.class) : EnumSet.copyOf(without);
+  }
+
+  /// Leaves out one more kind of fault.
+  ///
+  /// @param kind the kind
+  /// @return a changed copy
+  public Limits without(FaultKind kind) {
+    Set<FaultKind> more = EnumSet.copyOf(without);
+    more.add(kind);
+    return new Limits(more, nodesMax, multicastsMax);
+  }
+
+  /// Leaves out nodes.
+  ///
+  /// @param nodes how many remain at most
+  /// @return a changed copy
+  public Limits nodes(int nodes) {
+    return new Limits(without, nodes, multicastsMax);
+  }
+
+  /// Leaves out multicasts.
+  ///
+  /// @param multicasts how many remain at most
+  /// @return a changed copy
+  public Limits multicasts(int multicasts) {
+    return new Limits(without, nodesMax, multicasts);
+  }
+
+  /// The options of `tutti simulate` that say the same.
+  ///
+  /// @return each with a space before it
+  public String options() {
+    var text = new StringBuilder();
+    if (!without.isEmpty()) {
+      text.append(" --without ").append(without.stream().map(FaultKind::option).collect(Collectors.joining(",")));
+    }
+    if (nodesMax != Integer.MAX_VALUE) {
+      text.append(" --nodes ").append(nodesMax);
+    }
+    if (multicastsMax != Integer.MAX_VALUE) {
+      text.append(" --multicasts ").append(multicastsMax);
+    }
+    return text.toString();
+  }
+}

@@ -1,0 +1,178 @@
+package org.tutti.sim;
+
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/// The links between all pairs of nodes, each direction by itself: delay, loss, repetition, overtaking, bit flips, refusal,
+/// standstill and partitions.
+final class Network {
+  /// What arrives where.
+  interface Host {
+    void arrive(int from, int to, byte[] frame);
+
+    void ready(int at, int peer);
+  }
+
+  /// One direction between two nodes.
+  final class Link {
+    final int from;
+    final int to;
+    private final SplittableRandom random;
+    private boolean cut;
+    private boolean wantsReady; // a claim was refused and nobody was told of room since
+    private long refusedUntilNanos;
+    private long cloggedUntilNanos;
+    private long lastArrivalNanos;
+    private long bytesOnTheWay;
+
+    private Link(int from, int to, SplittableRandom random) {
+      this.from = from;
+      this.to = to;
+      this.random = random;
+    }
+
+    /// Whether a frame is taken; if not, word of room follows.
+    boolean takes(int length) {
+      long now = agenda.nowNanos();
+      boolean full = bytesOnTheWay > 0 && bytesOnTheWay + length > capacityBytes;
+      if (now >= refusedUntilNanos && !full) {
+        return true;
+      }
+      tally.fault(full ? FaultKind.CLOG : FaultKind.REFUSAL);
+      if (!wantsReady) {
+        wantsReady = true;
+        if (!full) {
+          agenda.at(refusedUntilNanos, this::tellReady);
+        }
+      }
+      return false;
+    }
+
+    private void tellReady() {
+      if (wantsReady) {
+        wantsReady = false;
+        host.ready(from, to);
+      }
+    }
+
+    void send(byte[] frame) {
+      if (cut || strikes(FaultKind.LOSS, 0.3)) {
+        return;
+      }
+      carry(frame);
+      while (strikes(FaultKind.DUPLICATION, 0.3)) {
+        carry(frame.clone());
+      }
+    }
+
+    private void carry(byte[] frame) {
+      byte[] carried = strikes(FaultKind.CORRUPTION, 0.1) ? damaged(frame) : frame;
+      long arrival = agenda.nowNanos() + plan.delayNanosMin();
+      arrival += random.nextLong(plan.delayNanosMax() - plan.delayNanosMin() + 1);
+      if (strikes(FaultKind.DELAY, 0.05)) {
+        arrival += random.nextLong(2 * plan.suspectNanos());
+      }
+      arrival = Math.max(arrival, cloggedUntilNanos);
+      if (!strikes(FaultKind.REORDERING, 0.5)) {
+        arrival = Math.max(arrival, lastArrivalNanos);
+        lastArrivalNanos = arrival;
+      }
+      bytesOnTheWay += frame.length;
+      agenda.at(arrival, () -> arrive(carried, frame.length));
+    }
+
+    private void arrive(byte[] frame, int length) {
+      bytesOnTheWay -= length;
+      if (!cut) {
+        host.arrive(from, to, frame);
+      }
+      if (wantsReady && bytesOnTheWay == 0 && agenda.nowNanos() >= refusedUntilNanos) {
+        tellReady();
+      }
+    }
+
+    private boolean strikes(FaultKind kind, double probabilityMax) {
+      double probability = calm ? 0 : plan.strength(kind) * probabilityMax;
+      boolean strikes = probability > 0 && random.nextDouble() < probability;
+      if (strikes) {
+        tally.fault(kind);
+      }
+      return strikes;
+    }
+
+    private byte[] damaged(byte[] frame) {
+      byte[] copy = frame.clone();
+      if (random.nextInt(8) == 0) {
+        return java.util.Arrays.copyOf(copy, random.nextInt(copy.length));
+      }
+      for (int flips = random.nextInt(1, 4); flips > 0; flips--) {
+        copy[random.nextInt(copy.length)] ^= (byte) (1 << random.nextInt(8));
+      }
+      return copy;
+    }
+
+    void cut(boolean isCut) {
+      cut = isCut && !calm;
+    }
+
+    void refuseFor(long nanos) {
+      refusedUntilNanos = agenda.nowNanos() + nanos;
+    }
+
+    void clogFor(long nanos) {
+      cloggedUntilNanos = agenda.nowNanos() + nanos;
+    }
+  }
+
+  private static final int CAPACITY_FRAMES = 24;
+
+  private final Agenda agenda;
+  private final Plan plan;
+  private final Tally tally;
+  private final Host host;
+  private final Link[][] links;
+  private final long capacityBytes;
+  private boolean calm;
+
+  Network(Agenda agenda, Plan plan, Tally tally, Host host) {
+    this.agenda = agenda;
+    this.plan = plan;
+    this.tally = tally;
+    this.host = host;
+    boolean narrow = plan.has(FaultKind.CLOG);
+    this.capacityBytes = narrow ? (long) CAPACITY_FRAMES * plan.frameBytesMax() : Long.MAX_VALUE;
+    this.links = new Link[plan.nodes()][plan.nodes()];
+    var streams = new Streams(plan.seed());
+    for (int from = 0; from < plan.nodes(); from++) {
+      for (int to = 0; to < plan.nodes(); to++) {
+        links[from][to] = new Link(from, to, streams.open(Streams.Purpose.LINK, from * 64L + to));
+      }
+    }
+  }
+
+  Link link(int from, int to) {
+    return links[from][to];
+  }
+
+  /// Cuts the links for which a matrix says so and mends all others; null mends everything.
+  void partition(boolean @Nullable [][] cut) {
+    for (Link[] row : links) {
+      for (Link link : row) {
+        link.cut(cut != null && cut[link.from][link.to]);
+      }
+    }
+  }
+
+  /// Ends all faults for good. What is on the way arrives.
+  void heal() {
+    calm = true;
+    partition(null);
+    for (Link[] row : links) {
+      for (Link link : row) {
+        link.refusedUntilNanos = 0;
+        link.cloggedUntilNanos = 0;
+        link.tellReady();
+      }
+    }
+  }
+}

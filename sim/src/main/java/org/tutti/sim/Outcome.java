@@ -1,0 +1,40 @@
+package org.tutti.sim;
+
+import java.util.List;
+import java.util.Map;
+import org.tutti.sim.check.Violation;
+
+/// What came of a run.
+///
+/// @param plan       the run
+/// @param steps      how many things happened
+/// @param endNanos   the simulated time at which it ended
+/// @param traceHash  a hash over every time, input, frame and upcall: equal for equal runs
+/// @param faults     how often each kind of fault was injected
+/// @param frames     how many frames were sent
+/// @param multicasts how many messages were multicast
+/// @param deliveries how many messages were delivered, by all members together
+/// @param views      how many views were installed, by all members together
+/// @param transfers  how many states were transferred to their end
+/// @param quorumLost whether the crashes of this run took away for good what the group needs to go on
+/// @param violations what did not hold
+public record Outcome(
+    Plan plan,
+    long steps,
+    long endNanos,
+    long traceHash,
+    Map<FaultKind, Long> faults,
+    long frames,
+    long multicasts,
+    long deliveries,
+    long views,
+    long transfers,
+    boolean quorumLost,
+    List<Violation> violations) {
+  /// Whether everything held.
+  ///
+  /// @return whether there is no violation
+  public boolean passed() {
+    return violations.isEmpty();
+  }
+}

@@ -1,0 +1,180 @@
+package org.tutti.sim;
+
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.tutti.GroupConfig;
+import org.tutti.Guarantee;
+
+/// The configuration of one run, drawn from its seed (swarm testing): some runs have none of a kind of fault, some have
+/// a lot of it, few have everything at once.
+///
+/// @param seed            the run's seed, of which all else follows
+/// @param nodes           how many nodes there are
+/// @param config          the group's configuration
+/// @param heartbeatNanos  the nodes' heartbeat
+/// @param suspectNanos    the silence after which a node is suspected; the unit of time of the fault plan
+/// @param frameBytesMax   the transport's largest frame
+/// @param retransmitNanos the transport's retransmission time
+/// @param delayNanosMin   the shortest way of a frame
+/// @param delayNanosMax   the longest way of an ordinary frame
+/// @param turnNanosMax    how long a node may take before it handles what has arrived
+/// @param safetyNanos     how long the phase with faults lasts
+/// @param multicasts      how many messages are multicast at most
+/// @param messageBytesMax the longest ordinary message
+/// @param stateBytes      how long an application's state is, about
+/// @param guarded         whether crashes spare what the group needs to go on
+/// @param strengths       how strong each kind of fault is, above 0 to 1; absent kinds are off
+public record Plan(
+    long seed,
+    int nodes,
+    GroupConfig config,
+    long heartbeatNanos,
+    long suspectNanos,
+    int frameBytesMax,
+    long retransmitNanos,
+    long delayNanosMin,
+    long delayNanosMax,
+    long turnNanosMax,
+    long safetyNanos,
+    int multicasts,
+    int messageBytesMax,
+    int stateBytes,
+    boolean guarded,
+    Map<FaultKind, Double> strengths) {
+  private static final int[] NODES = {1, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 5, 5, 5, 5, 6, 7, 7};
+  private static final int[] FRAME_BYTES = {512, 600, 1400, 1400, 8192, 65536, 65536};
+  private static final long MILLI = 1_000_000;
+
+  /// Copies the strengths.
+  public Plan {
+    strengths = new EnumMap<>(strengths);
+  }
+
+  /// Draws a run's configuration.
+  ///
+  /// @param seed the run's seed
+  /// @return the configuration
+  public static Plan draw(long seed) {
+    SplittableRandom random = new Streams(seed).open(Streams.Purpose.PLAN, 0);
+    long heartbeat = between(random, 10, 120) * MILLI;
+    long suspect = heartbeat * random.nextInt(3, 11);
+    long delayMin = between(random, 0, 2000) * 1000;
+    long delayMax = delayMin + between(random, 1, random.nextInt(4) == 0 ? 40_000 : 4000) * 1000;
+    Map<FaultKind, Double> strengths = strengths(random);
+    int frameBytesMax = FRAME_BYTES[random.nextInt(FRAME_BYTES.length)];
+    return new Plan(
+        seed,
+        NODES[random.nextInt(NODES.length)],
+        config(random, strengths.containsKey(FaultKind.LARGE_MESSAGE)),
+        heartbeat,
+        suspect,
+        frameBytesMax,
+        Math.max(4 * delayMax, between(random, 5, 200) * MILLI),
+        delayMin,
+        delayMax,
+        random.nextInt(3) == 0 ? 0 : between(random, 1, 3000) * 1000,
+        suspect * random.nextInt(8, 32),
+        random.nextInt(8) == 0 ? random.nextInt(4) : between(random, 10, 300),
+        random.nextInt(4) == 0 ? 0 : between(random, 1, frameBytesMax < 1000 ? 1000 : 3000),
+        between(random, 0, frameBytesMax < 1000 ? 20_000 : 200_000),
+        random.nextInt(5) > 0,
+        strengths);
+  }
+
+  /// A number of which each order of magnitude is about as probable as another.
+  private static int between(SplittableRandom random, int min, int max) {
+    double exponent = random.nextDouble() * Math.log((max + 1.0) / (min + 1.0));
+    return Math.clamp((long) ((min + 1) * Math.exp(exponent)) - 1, min, max);
+  }
+
+  private static GroupConfig config(SplittableRandom random, boolean large) {
+    int window = between(random, large ? 256 << 10 : 64 << 10, 4 << 20);
+    return GroupConfig.standard()
+        .withGuarantee(random.nextInt(4) == 0 ? Guarantee.AGREED : Guarantee.UNIFORM)
+        .withWindowBytes(window)
+        .withBatch(between(random, 1 << 10, 64 << 10), between(random, 1, 256))
+        .withStateTransfer(random.nextInt(3) > 0)
+        .withCatchUpBytesMax(between(random, 64 << 10, 1 << 20));
+  }
+
+  private static Map<FaultKind, Double> strengths(SplittableRandom random) {
+    double share = random.nextInt(10) == 0 ? 0 : 0.15 + 0.6 * random.nextDouble();
+    Map<FaultKind, Double> strengths = new EnumMap<>(FaultKind.class);
+    for (FaultKind kind : FaultKind.values()) {
+      boolean on = random.nextDouble() < share;
+      double strength = 0.02 + 0.98 * random.nextDouble() * random.nextDouble();
+      if (on) {
+        strengths.put(kind, strength);
+      }
+    }
+    return strengths;
+  }
+
+  /// How strong a kind of fault is.
+  ///
+  /// @param kind the kind
+  /// @return 0 when it is off, up to 1
+  public double strength(FaultKind kind) {
+    return strengths.getOrDefault(kind, 0.0);
+  }
+
+  /// Whether a kind of fault is on.
+  ///
+  /// @param kind the kind
+  /// @return whether it has a strength
+  public boolean has(FaultKind kind) {
+    return strengths.containsKey(kind);
+  }
+
+  /// The same run with less in it.
+  ///
+  /// @param limits what to leave out
+  /// @return a changed copy
+  public Plan within(Limits limits) {
+    Map<FaultKind, Double> left = new EnumMap<>(strengths);
+    left.keySet().removeAll(limits.without());
+    return new Plan(
+        seed,
+        Math.min(nodes, limits.nodesMax()),
+        config,
+        heartbeatNanos,
+        suspectNanos,
+        frameBytesMax,
+        retransmitNanos,
+        delayNanosMin,
+        delayNanosMax,
+        turnNanosMax,
+        safetyNanos,
+        Math.min(multicasts, limits.multicastsMax()),
+        messageBytesMax,
+        stateBytes,
+        guarded,
+        left);
+  }
+
+  /// Describes the run in one line.
+  ///
+  /// @return numbers of nodes, guarantee, sizes, times and faults
+  public String describe() {
+    var text = new StringBuilder();
+    text.append(nodes).append(" nodes, ").append(config.guarantee().name().toLowerCase(java.util.Locale.ROOT));
+    text.append(config.stateTransfer() ? ", state of about " + stateBytes + " bytes" : ", no state");
+    text.append(", window ").append(config.windowBytes());
+    text.append(", batch ").append(config.batchBytesMax()).append('/').append(config.batchMessagesMax());
+    text.append(", frames to ").append(frameBytesMax);
+    text.append(", heartbeat ").append(millis(heartbeatNanos)).append(", suspect ").append(millis(suspectNanos));
+    text.append(", delay ").append(millis(delayNanosMin)).append("..").append(millis(delayNanosMax));
+    text.append(", ").append(multicasts).append(" multicasts to ").append(messageBytesMax).append(" bytes, faults");
+    text.append(guarded ? "" : " (unguarded)");
+    strengths.forEach(
+        (kind, strength) -> text.append(' ').append(kind.option()).append(String.format("=%.2f", strength)));
+    return text.append(strengths.isEmpty() ? " none" : "").append(", ").append(millis(safetyNanos)).toString();
+  }
+
+  private static String millis(long nanos) {
+    Duration duration = Duration.ofNanos(nanos);
+    return duration.toMillis() >= 10 ? duration.toMillis() + " ms" : nanos / 1000 + " us";
+  }
+}

@@ -1,0 +1,299 @@
+package org.tutti.sim;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+import org.tutti.MemberId;
+import org.tutti.NodeConfig;
+import org.tutti.engine.Input;
+import org.tutti.engine.NodeEngine;
+import org.tutti.engine.Request;
+import org.tutti.transport.Address;
+import org.tutti.transport.Outlet;
+import org.tutti.transport.Traits;
+
+/// One life of one node: an engine, its clock, its inbox, its end of the network.
+///
+/// It does what the production host does: a turn feeds the engine with what has arrived, then with the expiry that was due
+/// before, and ends with one flush. It is harder on the engine in one respect: a frame's bytes are overwritten when its step
+/// is over, so that whoever keeps lent bytes is found out.
+final class SimulatedNode implements Outlet {
+  /// What a node needs of the run around it.
+  interface World {
+    void crashed(SimulatedNode node);
+
+    void broken(SimulatedNode node, Throwable error);
+
+    int numberOf(Address address);
+  }
+
+  private static final int POISON = 0x5a;
+  private static final long SPIN_NANOS = 10_000; // what a turn takes at least
+  private static final Input EXPIRED = new Input.Expired();
+
+  final int number;
+  final MemberId self;
+  final NodeClock clock;
+  private final Agenda agenda;
+  private final Network network;
+  private final Tally tally;
+  private final Trace trace;
+  private final Plan plan;
+  private final World world;
+  private final Traits traits;
+  private final SplittableRandom random;
+  private final ArrayDeque<Input> inbox = new ArrayDeque<>();
+  private @Nullable NodeEngine engine;
+  private @Nullable ByteBuffer claimed;
+  private int claimedTo;
+  private boolean turnPlanned;
+  private long expiryPlanned = Long.MAX_VALUE; // true time of the earliest expiry on the agenda
+  private long framesUntilCrash = Long.MAX_VALUE;
+  private boolean alive = true;
+  private boolean paused;
+  private boolean donor;
+
+  SimulatedNode(Simulation.Setting setting, World world, Network network, int number, MemberId self, NodeClock clock) {
+    this.number = number;
+    this.self = self;
+    this.clock = clock;
+    this.agenda = setting.agenda();
+    this.tally = setting.tally();
+    this.trace = setting.trace();
+    this.plan = setting.plan();
+    this.network = network;
+    this.world = world;
+    this.random = setting.streams().open(Streams.Purpose.NODE, self.incarnation());
+    this.traits =
+        new Traits(plan.frameBytesMax(), Duration.ofNanos(plan.retransmitNanos()), plan.has(FaultKind.CORRUPTION));
+  }
+
+  /// Starts the engine.
+  void start(NodeConfig config, Streams streams) {
+    engine = new NodeEngine(self, config, this, streams.open(Streams.Purpose.ENGINE, self.incarnation()));
+    planTurn();
+  }
+
+  boolean isAlive() {
+    return alive;
+  }
+
+  boolean isPaused() {
+    return paused;
+  }
+
+  NodeEngine engine() {
+    if (engine == null) {
+      throw new IllegalStateException("not started");
+    }
+    return engine;
+  }
+
+  /// Lets an application's request come in after a while.
+  void request(Request request, long afterNanos) {
+    agenda.after(afterNanos, () -> offer(new Input.Requested(request)));
+  }
+
+  /// Something comes in.
+  void offer(Input input) {
+    if (alive) {
+      inbox.add(input);
+      planTurn();
+    }
+  }
+
+  private void planTurn() {
+    if (!turnPlanned && !paused) {
+      turnPlanned = true;
+      long delay = plan.turnNanosMax() == 0 ? 0 : random.nextLong(plan.turnNanosMax());
+      agenda.after(delay, this::turn);
+    }
+  }
+
+  private void turn() {
+    turnPlanned = false;
+    if (!alive || paused) {
+      return;
+    }
+    long now = clock.local(agenda.nowNanos());
+    try {
+      boolean due = engine().deadlineNanos() <= now;
+      for (int left = inbox.size(); left > 0; left--) {
+        step(now, inbox.remove());
+      }
+      if (due) {
+        step(now, EXPIRED);
+      }
+      engine().flush(now);
+      planExpiry(engine().deadlineNanos(), now);
+    } catch (Throwable error) {
+      world.broken(this, error);
+      return;
+    }
+    if (framesUntilCrash <= 0) {
+      world.crashed(this);
+    }
+  }
+
+  private void step(long now, Input input) {
+    note(input);
+    engine().step(now, input);
+    if (input instanceof Input.Arrived arrived) {
+      Arrays.fill(arrived.frame().array(), (byte) POISON);
+    }
+  }
+
+  private void note(Input input) {
+    switch (input) {
+      case Input.Arrived(ByteBuffer frame) -> {
+        trace.note(number, 1, frame);
+        if (trace.speaks()) {
+          trace.say(self.name(), "<- " + Frames.describe(frame));
+        }
+      }
+      case Input.Ready(Address peer) -> {
+        trace.note(number, 2, world.numberOf(peer));
+        if (trace.speaks()) {
+          trace.say(self.name(), "room for frames to " + peer);
+        }
+      }
+      case Input.Expired _ -> {
+        trace.note(number, 3, 0);
+        if (trace.speaks()) {
+          trace.say(self.name(), "timer");
+        }
+      }
+      case Input.Requested(Request request) -> {
+        String words = Frames.describe(request);
+        trace.note(number, 4, 0);
+        trace.note(words);
+        if (trace.speaks()) {
+          trace.say(self.name(), words);
+        }
+      }
+    }
+  }
+
+  private void planExpiry(long deadline, long now) {
+    if (deadline == Long.MAX_VALUE) {
+      return;
+    }
+    if (deadline <= now) {
+      // Due already: a turn follows, at least a little later, as in the host's loop.
+      agenda.after(Math.max(SPIN_NANOS, plan.turnNanosMax() / 2), this::expire);
+      return;
+    }
+    long at = clock.trueTime(deadline);
+    if (at < expiryPlanned) {
+      expiryPlanned = at;
+      agenda.at(at, this::expire);
+    }
+  }
+
+  private void expire() {
+    if (agenda.nowNanos() >= expiryPlanned) {
+      expiryPlanned = Long.MAX_VALUE;
+    }
+    if (!alive || paused) {
+      return;
+    }
+    long now = clock.local(agenda.nowNanos());
+    long deadline = engine().deadlineNanos();
+    if (deadline <= now) {
+      planTurn();
+    } else {
+      planExpiry(deadline, now);
+    }
+  }
+
+  /// Stands still from now on.
+  void pause() {
+    paused = true;
+  }
+
+  /// Goes on.
+  void resume() {
+    if (paused) {
+      paused = false;
+      planTurn();
+    }
+  }
+
+  /// Crashes after so many frames more.
+  void crashAfterFrames(long frames) {
+    framesUntilCrash = frames;
+  }
+
+  /// Crashes after so many frames more, for giving state.
+  void crashAsDonor(long frames) {
+    framesUntilCrash = frames;
+    donor = true;
+  }
+
+  boolean isDonor() {
+    return donor;
+  }
+
+  /// Whether a crash is planned.
+  boolean doomed() {
+    return framesUntilCrash != Long.MAX_VALUE;
+  }
+
+  /// Is gone. Whether it ever wakes up again nobody can tell but [#thaw].
+  void crash() {
+    alive = false;
+    inbox.clear();
+  }
+
+  /// Comes back as if it had only stood still.
+  void thaw() {
+    alive = true;
+    paused = false;
+    framesUntilCrash = Long.MAX_VALUE;
+    planTurn();
+  }
+
+  @Override
+  public @Nullable ByteBuffer claim(Address to, int length) {
+    if (length < 1 || length > traits.frameBytesMax()) {
+      throw new IllegalArgumentException("a frame of " + length + " bytes was claimed");
+    }
+    claimedTo = world.numberOf(to);
+    if (claimedTo < 0 || !network.link(number, claimedTo).takes(length)) {
+      trace.note(number, 5, claimedTo);
+      if (trace.speaks()) {
+        trace.say(self.name(), "-> " + to + " refused");
+      }
+      claimed = null;
+      return null;
+    }
+    claimed = ByteBuffer.allocate(length);
+    return claimed;
+  }
+
+  @Override
+  public void commit() {
+    ByteBuffer frame = claimed;
+    if (frame == null || frame.hasRemaining()) {
+      throw new IllegalStateException("commit of " + frame);
+    }
+    claimed = null;
+    frame.flip();
+    trace.note(number, 6, frame);
+    tally.frames++;
+    if (trace.speaks()) {
+      trace.say(self.name(), "-> n" + claimedTo + " " + Frames.describe(frame));
+    }
+    if (framesUntilCrash == Long.MAX_VALUE || framesUntilCrash-- > 0) {
+      network.link(number, claimedTo).send(frame.array());
+    }
+  }
+
+  @Override
+  public Traits traits() {
+    return traits;
+  }
+}

@@ -1,0 +1,178 @@
+package org.tutti.sim;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.tutti.sim.check.Checkers;
+import org.tutti.sim.check.History;
+import org.tutti.sim.check.Violation;
+
+/// One run: a group of nodes on one thread, all that happens to them drawn from one seed.
+///
+/// First the phase of safety: members multicast while everything in the [Plan] goes wrong. Then the phase of liveness: all
+/// faults end, and within a bounded time the living members must be in one primary view, know the fate of all their
+/// multicasts and have the same state. When the run is over, the checkers read its history.
+public final class Simulation {
+  private static final long STEPS_MAX = 1_500_000;
+  private static final long LIVENESS_UNITS = 80;
+
+  /// What the parts of a run share.
+  record Setting(Plan plan, Streams streams, Agenda agenda, Tally tally, Trace trace, History history) {}
+
+  private final Plan plan;
+  private final Setting setting;
+  private final Agenda agenda = new Agenda();
+  private final Cast cast;
+  private final Faults faults;
+  private final Network network;
+  private final Workload workload;
+  private final List<Violation> violations = new ArrayList<>();
+  private boolean broken;
+  private boolean quorumLost;
+
+  private Simulation(Plan plan, @Nullable Consumer<String> lines) {
+    this.plan = plan;
+    var tally = new Tally();
+    var history = new History(plan.config().guarantee(), plan.config().stateTransfer());
+    this.setting = new Setting(plan, new Streams(plan.seed()), agenda, tally, new Trace(agenda, lines), history);
+    this.cast = new Cast(setting, this::broken);
+    this.network = new Network(agenda, plan, tally, cast);
+    this.faults = new Faults(setting, cast, network);
+    this.workload = new Workload(setting, cast);
+  }
+
+  /// Runs a plan.
+  ///
+  /// @param plan what to do
+  /// @return what came of it
+  public static Outcome run(Plan plan) {
+    return new Simulation(plan, null).run();
+  }
+
+  /// Runs a plan and tells every step.
+  ///
+  /// @param plan  what to do
+  /// @param lines gets the steps: simulated time, node, event
+  /// @return what came of it
+  public static Outcome run(Plan plan, Consumer<String> lines) {
+    return new Simulation(plan, lines).run();
+  }
+
+  private Outcome run() {
+    cast.begin(network);
+    faults.begin();
+    workload.begin();
+    advance(plan.safetyNanos());
+    boolean rest = false;
+    if (!stopped()) {
+      rest = comeToRest();
+    }
+    List<Violation> found = Checkers.check(setting.history(), Checkers.safety());
+    if (rest) {
+      found.addAll(Checkers.check(setting.history(), Checkers.liveness()));
+      found.addAll(Convergence.differences(cast));
+    }
+    found.addAll(violations);
+    Tally tally = setting.tally();
+    return new Outcome(
+        plan,
+        agenda.steps(),
+        agenda.nowNanos(),
+        setting.trace().value(),
+        tally.faults(),
+        tally.frames,
+        tally.multicasts,
+        tally.deliveries,
+        tally.views,
+        tally.transfers,
+        quorumLost,
+        List.copyOf(found));
+  }
+
+  /// The phase of liveness.
+  ///
+  /// @return whether the group came to rest in one primary view
+  private boolean comeToRest() {
+    if (setting.trace().speaks()) {
+      setting.trace().say("--", "all faults end");
+    }
+    faults.end();
+    cast.calm();
+    if (!settle() || !lastWords()) {
+      judge();
+      return false;
+    }
+    return true;
+  }
+
+  private boolean lastWords() {
+    workload.last();
+    return settle();
+  }
+
+  /// Runs until everybody is at rest in one primary view, for a bounded time.
+  private boolean settle() {
+    long end = agenda.nowNanos() + LIVENESS_UNITS * plan.suspectNanos() + Convergence.transferNanos(plan);
+    while (agenda.nowNanos() < end && !stopped()) {
+      advance(agenda.nowNanos() + plan.heartbeatNanos());
+      if (Convergence.obstacle(cast) == null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// The group did not come to rest. If crashed members come back as if they had only stood still, and then it does, the
+  /// crashes had taken away what the group needs: nobody's fault.
+  private void judge() {
+    if (stopped()) {
+      return;
+    }
+    String obstacle = Convergence.obstacle(cast);
+    if (cast.thaw()) {
+      if (setting.trace().speaks()) {
+        setting.trace().say("--", "no rest: " + obstacle + "; the crashed come back to see whether they are missing");
+      }
+      if (settle()) {
+        quorumLost = true;
+        return;
+      }
+    }
+    if (stopped()) {
+      return;
+    }
+    if (cast.mayHaveLostQuorum()) {
+      quorumLost = true;
+      return;
+    }
+    violations.add(new Violation("Convergence", String.valueOf(obstacle)));
+  }
+
+  private boolean stopped() {
+    return broken || agenda.steps() >= STEPS_MAX;
+  }
+
+  private void advance(long untilNanos) {
+    while (!stopped() && agenda.advance(untilNanos)) {
+      // All happens in the agenda's entries.
+    }
+    if (agenda.steps() >= STEPS_MAX && !broken) {
+      broken = true;
+      violations.add(new Violation("Bounded", "more than " + STEPS_MAX + " steps"));
+    }
+  }
+
+  private void broken(SimulatedNode node, Throwable error) {
+    broken = true;
+    var text = new StringBuilder(node.self.name() + " stopped: " + error);
+    StackTraceElement[] stack = error.getStackTrace();
+    for (int i = 0; i < Math.min(8, stack.length); i++) {
+      text.append("\n      at ").append(stack[i]);
+    }
+    if (setting.trace().speaks()) {
+      setting.trace().say(node.self.name(), text.toString());
+    }
+    violations.add(new Violation("NoBrokenInvariant", text.toString()));
+  }
+}

@@ -1,0 +1,29 @@
+package org.tutti.sim;
+
+import java.util.EnumMap;
+import java.util.Map;
+
+/// Counts what happened in a run.
+final class Tally {
+  private final long[] faults = new long[FaultKind.values().length];
+  long frames;
+  long multicasts;
+  long deliveries;
+  long views;
+  long transfers;
+
+  void fault(FaultKind kind) {
+    faults[kind.ordinal()]++;
+  }
+
+  /// How often each kind of fault happened; kinds that did not are absent.
+  Map<FaultKind, Long> faults() {
+    Map<FaultKind, Long> counts = new EnumMap<>(FaultKind.class);
+    for (FaultKind kind : FaultKind.values()) {
+      if (faults[kind.ordinal()] > 0) {
+        counts.put(kind, faults[kind.ordinal()]);
+      }
+    }
+    return counts;
+  }
+}

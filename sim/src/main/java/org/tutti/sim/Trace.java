@@ -1,0 +1,55 @@
+package org.tutti.sim;
+
+import java.nio.ByteBuffer;
+import java.util.Locale;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// Every step of a run: always as a hash, and as lines when somebody reads them.
+final class Trace {
+  private final Hash hash = new Hash();
+  private final @Nullable Consumer<String> lines;
+  private final Agenda agenda;
+
+  Trace(Agenda agenda, @Nullable Consumer<String> lines) {
+    this.agenda = agenda;
+    this.lines = lines;
+  }
+
+  /// Whether lines are wanted; if not, spare the work of making them.
+  boolean speaks() {
+    return lines != null;
+  }
+
+  /// Takes an event of a node into the hash.
+  ///
+  /// @param node which one
+  /// @param kind tells kinds of events apart
+  /// @param what a number that tells more
+  void note(int node, int kind, long what) {
+    hash.add(agenda.nowNanos());
+    hash.add((long) node << 32 | kind);
+    hash.add(what);
+  }
+
+  /// Takes a frame into the hash.
+  void note(int node, int kind, ByteBuffer frame) {
+    note(node, kind, Hash.of(frame));
+  }
+
+  /// Takes words into the hash.
+  void note(String words) {
+    hash.add(words);
+  }
+
+  /// Writes a line; only when [#speaks].
+  void say(String who, String what) {
+    if (lines != null) {
+      lines.accept(String.format(Locale.ROOT, "%12.3fms %-4s %s", agenda.nowNanos() / 1e6, who, what));
+    }
+  }
+
+  long value() {
+    return hash.value();
+  }
+}

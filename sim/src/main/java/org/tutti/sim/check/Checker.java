@@ -1,0 +1,20 @@
+package org.tutti.sim.check;
+
+import java.util.function.Consumer;
+
+/// One property, read off a history when the run is over.
+public interface Checker {
+  /// The property's name.
+  ///
+  /// @return the class's name
+  default String property() {
+    return getClass().getSimpleName();
+  }
+
+  /// Looks for what contradicts the property.
+  ///
+  /// @param history the run
+  /// @param stays   the same, by member and view
+  /// @param report  gets each contradiction in words
+  void check(History history, Stays stays, Consumer<String> report);
+}

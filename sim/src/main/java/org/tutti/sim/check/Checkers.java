@@ -1,0 +1,64 @@
+package org.tutti.sim.check;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.tutti.engine.GroupUser;
+
+/// All properties.
+public final class Checkers {
+  private static final int MESSAGES_MAX = 3; // of one property; the first says most
+
+  private Checkers() {}
+
+  /// What must hold at every moment of every run.
+  ///
+  /// @return the checkers
+  public static List<Checker> safety() {
+    return List.of(
+        new ViewAgreement(),
+        new MonotoneViews(),
+        new SelfInclusion(),
+        new PrimaryUniqueness(),
+        new NoDeliveryInNonPrimary(),
+        new Integrity(),
+        new UniformTotalOrder(),
+        new UniformAgreement(),
+        new TotalOrder(),
+        new VirtualSynchrony(),
+        new SameViewDelivery(),
+        new PrefixDelivery(),
+        new FifoOrder(),
+        new StateContinuity(),
+        new DecidedMatchesDelivery(),
+        new WindowRespected(GroupUser.MESSAGE_OVERHEAD));
+  }
+
+  /// What must hold in addition when a run has come to rest.
+  ///
+  /// @return the checkers
+  public static List<Checker> liveness() {
+    return List.of(new NothingLost());
+  }
+
+  /// Checks a history.
+  ///
+  /// @param history  the run
+  /// @param checkers the properties
+  /// @return what did not hold, a few messages for each property
+  public static List<Violation> check(History history, List<Checker> checkers) {
+    var stays = new Stays(history);
+    var violations = new ArrayList<Violation>();
+    for (Checker checker : checkers) {
+      int before = violations.size();
+      checker.check(
+          history,
+          stays,
+          message -> {
+            if (violations.size() < before + MESSAGES_MAX) {
+              violations.add(new Violation(checker.property(), message));
+            }
+          });
+    }
+    return violations;
+  }
+}

@@ -1,0 +1,80 @@
+package org.tutti.sim.check;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.tutti.sim.check.Happening.Decided;
+import org.tutti.sim.check.Happening.Delivered;
+
+/// A sender is told of each of its multicasts once, in order, right before the delivery and with its position; -1 only
+/// for what somebody else delivered while it was away.
+public record DecidedMatchesDelivery() implements Checker {
+  private static final class Sender {
+    long decided; // messages of which it was told
+    long submitted;
+    Decided open; // told, and the delivery is yet to come
+  }
+
+  @Override
+  public void check(History history, Stays stays, Consumer<String> report) {
+    int members = history.members().size();
+    var senders = new Sender[members];
+    for (int i = 0; i < members; i++) {
+      senders[i] = new Sender();
+    }
+    Map<Content, Long> firsts = firstMessages(history);
+    for (Happening happening : history.happenings()) {
+      Sender sender = senders[happening.member()];
+      switch (happening) {
+        case Happening.Submitted _ -> sender.submitted++;
+        case Decided decided -> {
+          if (sender.open != null) {
+            report.accept(history.name(decided.member()) + " was told of " + sender.open + " without delivery");
+          }
+          sender.open = decided.position() < 0 ? null : decided;
+          sender.decided += decided.messages();
+          if (sender.decided > sender.submitted) {
+            report.accept(history.name(decided.member()) + " was told of more than it multicast: " + decided);
+          }
+        }
+        case Delivered delivered when delivered.batch().sender() == delivered.member() ->
+            deliver(history, delivered, sender, firsts, report);
+        default -> {}
+      }
+    }
+  }
+
+  private static void deliver(
+      History history, Delivered delivered, Sender sender, Map<Content, Long> firsts, Consumer<String> report) {
+    Decided told = sender.open;
+    sender.open = null;
+    int count = delivered.batch().count();
+    if (told == null || told.position() != delivered.position() || told.messages() != count) {
+      report.accept(history.name(delivered.member()) + " delivered its own " + delivered + ", but was told " + told);
+    } else if (firsts.getOrDefault(delivered.batch(), -1L) != sender.decided - count) {
+      report.accept(
+          history.name(delivered.member())
+              + " was told that message "
+              + (sender.decided - count)
+              + " is at "
+              + told.position()
+              + ", but there is "
+              + delivered.batch());
+    }
+  }
+
+  /// The number of each batch's first message among its sender's, as far as the batches before it are known.
+  private static Map<Content, Long> firstMessages(History history) {
+    Map<Content, Long> firsts = new HashMap<>();
+    for (int sender = 0; sender < history.members().size(); sender++) {
+      long first = 0;
+      for (long seq = 0; seq < history.batches(sender); seq++) {
+        for (Content content : history.contents(sender, seq)) {
+          firsts.put(content, first);
+        }
+        first += history.contents(sender, seq).isEmpty() ? 0 : history.contents(sender, seq).getFirst().count();
+      }
+    }
+    return firsts;
+  }
+}

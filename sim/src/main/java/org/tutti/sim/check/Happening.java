@@ -1,0 +1,121 @@
+package org.tutti.sim.check;
+
+import org.tutti.MemberId;
+import org.tutti.View;
+
+/// One thing that happened to one member, as its application saw it.
+public sealed interface Happening {
+  /// Whom it happened to.
+  ///
+  /// @return the member's ordinal in the history
+  int member();
+
+  /// When it happened.
+  ///
+  /// @return simulated nanoseconds since the start of the run
+  long nanos();
+
+  /// The member began its membership.
+  ///
+  /// @param member  who
+  /// @param nanos   when
+  /// @param creates whether it made the group; otherwise it joins
+  record Began(int member, long nanos, boolean creates) implements Happening {}
+
+  /// The member's application multicast a message.
+  ///
+  /// @param member who
+  /// @param nanos  when
+  /// @param length the message's length in bytes
+  /// @param hash   the message's content
+  record Submitted(int member, long nanos, int length, long hash) implements Happening {}
+
+  /// A view was installed.
+  ///
+  /// @param member who
+  /// @param nanos  when
+  /// @param view   the view
+  record Installed(int member, long nanos, View view) implements Happening {}
+
+  /// A batch was delivered.
+  ///
+  /// @param member   who
+  /// @param nanos    when
+  /// @param index    the batch's place
+  /// @param position its first message's place
+  /// @param batch    the batch; the same object for the same content
+  record Delivered(int member, long nanos, long index, long position, Content batch) implements Happening {}
+
+  /// The member learned that its oldest undecided multicasts are delivered.
+  ///
+  /// @param member   who
+  /// @param nanos    when
+  /// @param messages how many
+  /// @param position the first one's place, or -1 when it was away
+  record Decided(int member, long nanos, int messages, long position) implements Happening {}
+
+  /// The member got room in its window.
+  ///
+  /// @param member who
+  /// @param nanos  when
+  /// @param cost   what the messages counted
+  record Released(int member, long nanos, long cost) implements Happening {}
+
+  /// The member's application wrote its state.
+  ///
+  /// @param member   who
+  /// @param nanos    when
+  /// @param transfer the donor's number of the transfer
+  /// @param summary  what the state says
+  record Gave(int member, long nanos, long transfer, Summary summary) implements Happening {}
+
+  /// State was announced to the member.
+  ///
+  /// @param member   who
+  /// @param nanos    when
+  /// @param donor    who gives it
+  /// @param index    the first batch that it does not contain
+  /// @param position the first message that it does not contain
+  record Offered(int member, long nanos, MemberId donor, long index, long position) implements Happening {}
+
+  /// The member's application read the state to its end.
+  ///
+  /// @param member   who
+  /// @param nanos    when
+  /// @param donor    who wrote it, as the state itself says
+  /// @param transfer the donor's number of the transfer, as the state itself says
+  /// @param summary  what the state says
+  record Restored(int member, long nanos, int donor, long transfer, Summary summary) implements Happening {}
+
+  /// The state that was being read is void.
+  ///
+  /// @param member who
+  /// @param nanos  when
+  record Interrupted(int member, long nanos) implements Happening {}
+
+  /// The member's application asked to leave.
+  ///
+  /// @param member who
+  /// @param nanos  when
+  record Leaving(int member, long nanos) implements Happening {}
+
+  /// The membership ended.
+  ///
+  /// @param member who
+  /// @param nanos  when
+  /// @param reason why
+  record Closed(int member, long nanos, String reason) implements Happening {}
+
+  /// The process is gone.
+  ///
+  /// @param member who
+  /// @param nanos  when
+  record Crashed(int member, long nanos) implements Happening {}
+
+  /// What an application's state amounts to.
+  ///
+  /// @param index    the first batch that it does not contain
+  /// @param position the first message that it does not contain
+  /// @param chain    a hash over all messages that it contains, in order
+  record Summary(long index, long position, long chain) {}
+}

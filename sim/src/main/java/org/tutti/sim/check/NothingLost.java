@@ -1,0 +1,58 @@
+package org.tutti.sim.check;
+
+import java.util.function.Consumer;
+import org.tutti.sim.check.Happening.Closed;
+import org.tutti.sim.check.Happening.Crashed;
+import org.tutti.sim.check.Happening.Decided;
+import org.tutti.sim.check.Happening.Submitted;
+
+/// After a run that came to rest: every multicast of a member that lived to the end was delivered, and the member was
+/// told so; all living members came equally far (liveness).
+public record NothingLost() implements Checker {
+  @Override
+  public void check(History history, Stays stays, Consumer<String> report) {
+    int members = history.members().size();
+    long[] submitted = new long[members];
+    long[] decided = new long[members];
+    boolean[] gone = new boolean[members];
+    for (Happening happening : history.happenings()) {
+      switch (happening) {
+        case Submitted message -> submitted[message.member()]++;
+        case Decided told -> decided[told.member()] += told.messages();
+        case Crashed crashed -> gone[crashed.member()] = true;
+        case Closed closed -> gone[closed.member()] = true;
+        default -> {}
+      }
+    }
+    long end = -1;
+    int whose = -1;
+    for (int member = 0; member < members; member++) {
+      if (gone[member]) {
+        continue;
+      }
+      long delivered = 0;
+      for (long seq = 0; seq < history.batches(member); seq++) {
+        delivered += history.contents(member, seq).stream().mapToInt(Content::count).max().orElse(0);
+      }
+      if (decided[member] != submitted[member] || delivered != submitted[member]) {
+        report.accept(
+            history.name(member)
+                + " multicast "
+                + submitted[member]
+                + ", was told of "
+                + decided[member]
+                + ", "
+                + delivered
+                + " were delivered");
+      }
+      Stay stay = stays.last().get(member);
+      if (stay != null && stay.end() >= 0) {
+        if (end >= 0 && end != stay.end()) {
+          report.accept(history.name(member) + " came to " + stay.end() + ", " + history.name(whose) + " to " + end);
+        }
+        end = stay.end();
+        whose = member;
+      }
+    }
+  }
+}

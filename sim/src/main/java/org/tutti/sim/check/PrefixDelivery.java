@@ -1,0 +1,65 @@
+package org.tutti.sim.check;
+
+import java.util.List;
+import java.util.function.Consumer;
+import org.tutti.Guarantee;
+import org.tutti.ViewId;
+
+/// Prefix Delivery (B4), for members p and q of a primary view with next views wp and wq: the same next view: the same
+/// sequence; wp primary: q's sequence is a prefix of p's; both primary: one is a prefix of the other.
+///
+/// For uniform groups. It holds there for a q without a next view, too: it crashed, or has not gone on yet.
+public record PrefixDelivery() implements Checker {
+  @Override
+  public void check(History history, Stays stays, Consumer<String> report) {
+    if (history.guarantee() != Guarantee.UNIFORM) {
+      return;
+    }
+    for (List<Stay> together : stays.byView().values()) {
+      if (together.getFirst().view().primary()) {
+        for (Stay p : together) {
+          for (Stay q : together) {
+            if (p != q && p.holdsState() && q.holdsState()) {
+              compare(history, p, q, report);
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private static void compare(History history, Stay p, Stay q, Consumer<String> report) {
+    Stay wp = p.next();
+    Stay wq = q.next();
+    if (wp == null) {
+      return;
+    }
+    ViewId idOfQ = wq == null ? null : wq.view().id();
+    var sequences = Sequences.of(p, q);
+    boolean holds;
+    if (wp.view().id().equals(idOfQ)) {
+      holds = sequences.equal();
+    } else if (wp.view().primary() && wq != null && wq.view().primary()) {
+      holds = sequences.onePrefix();
+    } else if (wp.view().primary()) {
+      holds = sequences.secondIsPrefix();
+    } else {
+      holds = true;
+    }
+    if (!holds) {
+      report.accept(
+          "in "
+              + p.view()
+              + " "
+              + history.name(p.member())
+              + " (next "
+              + wp.view()
+              + ") and "
+              + history.name(q.member())
+              + " (next "
+              + (wq == null ? "none" : wq.view())
+              + "): "
+              + sequences.difference());
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package org.tutti.sim.check;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.tutti.Guarantee;
+import org.tutti.sim.check.Happening.Delivered;
+
+/// Uniform groups: whoever delivers a batch delivers it in the same view (B2).
+public record SameViewDelivery() implements Checker {
+  @Override
+  public void check(History history, Stays stays, Consumer<String> report) {
+    if (history.guarantee() != Guarantee.UNIFORM) {
+      return;
+    }
+    Map<Content, Stay> places = new HashMap<>();
+    for (List<Stay> together : stays.byView().values()) {
+      for (Stay stay : together) {
+        for (Delivered delivered : stay.deliveries()) {
+          Stay first = places.putIfAbsent(delivered.batch(), stay);
+          if (first != null && !first.view().id().equals(stay.view().id())) {
+            report.accept(
+                history.name(first.member())
+                    + " delivered "
+                    + delivered.batch()
+                    + " in "
+                    + first.view()
+                    + ", "
+                    + history.name(stay.member())
+                    + " in "
+                    + stay.view());
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package org.tutti.sim.check;
+
+import java.util.List;
+import org.tutti.sim.check.Happening.Delivered;
+
+/// Two members' deliveries in one view, each cut to where both are owed them.
+///
+/// @param first  one member's
+/// @param second the other's
+record Sequences(List<Delivered> first, List<Delivered> second) {
+  static Sequences of(Stay first, Stay second) {
+    long from = Math.max(first.from(), second.from());
+    return new Sequences(first.deliveriesFrom(from), second.deliveriesFrom(from));
+  }
+
+  /// How many deliveries from the start are the same.
+  int common() {
+    int shorter = Math.min(first.size(), second.size());
+    for (int i = 0; i < shorter; i++) {
+      Delivered a = first.get(i);
+      Delivered b = second.get(i);
+      if (a.index() != b.index() || a.batch() != b.batch() || a.position() != b.position()) {
+        return i;
+      }
+    }
+    return shorter;
+  }
+
+  /// Whether the second is the beginning of the first, or all of it.
+  boolean secondIsPrefix() {
+    return common() == second.size();
+  }
+
+  /// Whether one is the beginning of the other.
+  boolean onePrefix() {
+    return common() == Math.min(first.size(), second.size());
+  }
+
+  boolean equal() {
+    return first.size() == second.size() && common() == first.size();
+  }
+
+  /// The two from the first difference on.
+  String difference() {
+    int from = common();
+    return from + " in common, then " + part(first, from) + " against " + part(second, from);
+  }
+
+  private static String part(List<Delivered> all, int from) {
+    var text = new StringBuilder("[");
+    for (Delivered delivered : all.subList(from, Math.min(all.size(), from + 3))) {
+      text.append(delivered.index()).append(':').append(delivered.batch()).append(' ');
+    }
+    return text.append(all.size() > from + 3 ? "...]" : "]").toString();
+  }
+}

@@ -1,0 +1,40 @@
+package org.tutti.sim.check;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.tutti.Guarantee;
+import org.tutti.sim.check.Happening.Delivered;
+
+/// Uniform groups: whoever delivers at an index, ever, delivers the same batch there, at the same position (H1, B2).
+public record UniformTotalOrder() implements Checker {
+  @Override
+  public void check(History history, Stays stays, Consumer<String> report) {
+    if (history.guarantee() != Guarantee.UNIFORM) {
+      return;
+    }
+    Map<Long, Delivered> places = new HashMap<>();
+    for (Happening happening : history.happenings()) {
+      if (happening instanceof Delivered delivered) {
+        Delivered first = places.putIfAbsent(delivered.index(), delivered);
+        if (first != null && (first.batch() != delivered.batch() || first.position() != delivered.position())) {
+          report.accept(
+              "at "
+                  + delivered.index()
+                  + " "
+                  + history.name(first.member())
+                  + " delivered "
+                  + first.batch()
+                  + " @"
+                  + first.position()
+                  + ", "
+                  + history.name(delivered.member())
+                  + " "
+                  + delivered.batch()
+                  + " @"
+                  + delivered.position());
+        }
+      }
+    }
+  }
+}

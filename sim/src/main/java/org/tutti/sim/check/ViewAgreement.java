@@ -1,0 +1,32 @@
+package org.tutti.sim.check;
+
+import java.util.List;
+import java.util.function.Consumer;
+import org.tutti.View;
+
+/// Members that install a view of one id install the same list, flag and predecessors (B1).
+public record ViewAgreement() implements Checker {
+  @Override
+  public void check(History history, Stays stays, Consumer<String> report) {
+    for (List<Stay> together : stays.byView().values()) {
+      Stay first = together.getFirst();
+      for (Stay other : together) {
+        View view = other.view();
+        if (!view.equals(first.view())) {
+          report.accept(
+              history.name(first.member())
+                  + " installed "
+                  + first.view()
+                  + " from "
+                  + first.view().predecessors()
+                  + ", "
+                  + history.name(other.member())
+                  + " "
+                  + view
+                  + " from "
+                  + view.predecessors());
+        }
+      }
+    }
+  }
+}
