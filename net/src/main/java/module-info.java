@@ -2,4 +2,6 @@
 module org.tutti.net {
   requires transitive org.tutti;
   requires static org.jspecify;
+
+  exports org.tutti.net;
 }

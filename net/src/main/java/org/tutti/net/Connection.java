@@ -1,0 +1,281 @@
+package org.tutti.net;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// One stream to a peer: first both sides exchange a [Preamble], then frames, each after its length.
+///
+/// A frame is never split over two connections: what a broken connection had not sent is dropped with it.
+final class Connection {
+  private enum State {
+    CONNECTING,
+    GREETING,
+    OPEN,
+    CLOSED
+  }
+
+  private final Loop loop;
+  private final SocketChannel channel;
+  private final Wire wire;
+  private final boolean unix;
+  private final boolean outbound;
+  private final Preamble preamble = new Preamble();
+  private final long deadlineNanos;
+  private State state;
+
+  /// Known from the start when outbound, else from the preamble.
+  private @Nullable Peer peer;
+
+  private @Nullable SelectionKey key;
+  private @Nullable SendBuffer out;
+
+  /// Between two reads: position 0 to position() hold the beginning of a frame.
+  private @Nullable ByteBuffer in;
+
+  /// The window on `in` that is lent to the receiver.
+  private @Nullable ByteBuffer frame;
+
+  /// The socket took less than was offered; the selector tells when it takes more.
+  private boolean blocked;
+
+  /// On the loop's list of connections to be flushed.
+  private boolean dirty;
+
+  Connection(Loop loop, SocketChannel channel, boolean unix, @Nullable Peer peer) {
+    this.loop = loop;
+    this.channel = channel;
+    this.wire = new Wire(channel, loop.counters);
+    this.unix = unix;
+    this.outbound = peer != null;
+    this.peer = peer;
+    this.state = outbound ? State.CONNECTING : State.GREETING;
+    this.deadlineNanos = loop.nowNanos + loop.config.connectTimeout().toNanos();
+  }
+
+  boolean isOutbound() {
+    return outbound;
+  }
+
+  boolean isUnix() {
+    return unix;
+  }
+
+  boolean isOpen() {
+    return state == State.OPEN;
+  }
+
+  boolean isRoomy() {
+    return out == null || out.isRoomy();
+  }
+
+  long deadlineNanos() {
+    return deadlineNanos;
+  }
+
+  /// Enters the selector; last of the steps that make a connection.
+  void register(SocketChannel channel, int interest) throws ClosedChannelException {
+    key = channel.register(loop.selector, interest, this);
+    loop.handshakes.add(this);
+    if (!outbound) {
+      loop.accepted++;
+    }
+  }
+
+  /// The connection exists; introduces us.
+  void connected() {
+    key().interestOps(SelectionKey.OP_READ);
+    state = State.GREETING;
+    introduce();
+  }
+
+  /// The selector found something to do.
+  void ready() {
+    try {
+      if (state == State.CONNECTING && channel.finishConnect()) {
+        connected();
+        return;
+      }
+      int ops = state == State.CLOSED ? 0 : key().readyOps();
+      if ((ops & SelectionKey.OP_WRITE) != 0) {
+        write();
+      }
+      if ((ops & SelectionKey.OP_READ) != 0 && state != State.CLOSED) {
+        read();
+      }
+    } catch (IOException _) {
+      close(Count.CLOSED_BROKEN);
+    }
+  }
+
+  /// Lends room for a frame, or null.
+  @Nullable ByteBuffer claim(int length) {
+    if (out == null) {
+      out = new SendBuffer(loop.sendBuffers.take(), loop.config.frameBytesMax());
+    }
+    ByteBuffer room = out.claim(length);
+    if (room == null && !blocked) {
+      // One turn said more than the buffer holds while the socket is idle: no reason to refuse.
+      write();
+      room = state == State.OPEN ? out.claim(length) : null;
+    }
+    return room;
+  }
+
+  /// Takes over the frame claimed last.
+  void commit() {
+    if (state != State.OPEN || out == null) {
+      return;
+    }
+    out.commit();
+    loop.counters.add(Count.FRAMES_SENT);
+    if (!dirty) {
+      dirty = true;
+      loop.dirty.add(this);
+    }
+  }
+
+  /// Writes what was committed since the last turn, unless the socket is known to be full.
+  void flush() {
+    dirty = false;
+    if (state == State.OPEN && !blocked && out != null && !out.isEmpty()) {
+      write();
+    }
+  }
+
+  /// Ends the connection, whatever its state.
+  void close(Count reason) {
+    if (state == State.CLOSED) {
+      return;
+    }
+    boolean complete = state == State.OPEN;
+    state = State.CLOSED;
+    loop.counters.add(reason);
+    wire.close();
+    if (out != null) {
+      loop.sendBuffers.giveBack(out.bytes());
+    }
+    if (in != null) {
+      loop.receiveBuffers.giveBack(in);
+    }
+    loop.closed(this, peer, complete);
+  }
+
+  private void write() {
+    try {
+      SendBuffer pending = Objects.requireNonNull(out);
+      pending.writeTo(wire);
+      peer().wrote(loop.nowNanos);
+      if (blocked == pending.isEmpty()) {
+        blocked = !blocked;
+        key().interestOps(blocked ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ);
+      }
+    } catch (IOException _) {
+      close(Count.CLOSED_BROKEN);
+    }
+  }
+
+  private void read() throws IOException {
+    if (state == State.GREETING) {
+      greet();
+      return;
+    }
+    ByteBuffer bytes = in;
+    if (bytes == null) {
+      bytes = loop.receiveBuffers.take();
+      in = bytes;
+      frame = bytes.duplicate();
+    }
+    if (wire.read(bytes) < 0) {
+      close(Count.CLOSED_BY_PEER);
+      return;
+    }
+    peer().heard();
+    bytes.flip();
+    deliver(bytes, Objects.requireNonNull(frame));
+  }
+
+  private void deliver(ByteBuffer bytes, ByteBuffer lent) {
+    while (bytes.remaining() >= SendBuffer.PREFIX_BYTES) {
+      int at = bytes.position() + SendBuffer.PREFIX_BYTES;
+      int length = bytes.getInt(bytes.position());
+      if (length <= 0 || length > loop.config.frameBytesMax()) {
+        close(Count.CLOSED_BAD_LENGTH);
+        return;
+      }
+      if (length > bytes.limit() - at) {
+        break;
+      }
+      bytes.position(at + length);
+      loop.counters.add(Count.FRAMES_RECEIVED);
+      loop.receiver().onFrame(lent.clear().limit(at + length).position(at).order(ByteOrder.BIG_ENDIAN));
+      if (state == State.CLOSED) {
+        // The receiver answered, and that write found the connection broken.
+        return;
+      }
+    }
+    if (bytes.position() == 0) {
+      bytes.position(bytes.limit()).limit(bytes.capacity());
+    } else {
+      bytes.compact();
+    }
+  }
+
+  private void greet() throws IOException {
+    switch (preamble.read(wire)) {
+      case MORE -> {}
+      case ENDED -> close(Count.CLOSED_BY_PEER);
+      case FOREIGN -> close(Count.CLOSED_FOREIGN_PROTOCOL);
+      case OTHER_VERSION -> close(Count.CLOSED_OTHER_VERSION);
+      case MALFORMED -> close(Count.CLOSED_BAD_PREAMBLE);
+      case COMPLETE -> {
+        boolean meant = preamble.to().equals(loop.self);
+        if (!meant || outbound && !preamble.from().equals(peer().address)) {
+          close(Count.CLOSED_WRONG_IDENTITY);
+        } else {
+          complete();
+        }
+      }
+    }
+  }
+
+  private void complete() {
+    if (!outbound) {
+      peer = loop.peers.of(preamble.from(), loop.nowNanos);
+      if (!introduce()) {
+        return;
+      }
+    }
+    state = State.OPEN;
+    loop.opened(this, peer());
+  }
+
+  private boolean introduce() {
+    ByteBuffer greeting = Preamble.encode(loop.self, peer().address);
+    try {
+      wire.write(greeting);
+    } catch (IOException _) {
+      close(Count.CLOSED_BROKEN);
+      return false;
+    }
+    if (greeting.hasRemaining()) {
+      // An empty socket buffer takes some hundred bytes; one that does not is not worth waiting for.
+      close(Count.CLOSED_BROKEN);
+      return false;
+    }
+    return true;
+  }
+
+  private Peer peer() {
+    return Objects.requireNonNull(peer);
+  }
+
+  private SelectionKey key() {
+    return Objects.requireNonNull(key);
+  }
+}

@@ -1,0 +1,76 @@
+package org.tutti.net;
+
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.UnsupportedAddressTypeException;
+import org.jspecify.annotations.Nullable;
+
+/// Opens connections: by Unix domain socket to a node on this host, else, or when that fails, by TCP.
+final class Dialer {
+  private final Loop loop;
+  private final @Nullable UnixSockets unixSockets;
+
+  Dialer(Loop loop, @Nullable UnixSockets unixSockets) {
+    this.loop = loop;
+    this.unixSockets = unixSockets;
+  }
+
+  /// Begins one attempt; its outcome shows in the peer.
+  void dial(Peer peer) {
+    if (peer.endpoint == null || peer.endpoint.port() == 0) {
+      loop.counters.add(Count.ADDRESS_UNUSABLE);
+      peer.backOff(loop.nowNanos, loop.config);
+      return;
+    }
+    UnixDomainSocketAddress near = unixSockets == null ? null : unixSockets.toward(peer.endpoint);
+    if (near == null || !connect(peer, near)) {
+      dialTcp(peer, peer.endpoint);
+    }
+  }
+
+  /// An attempt ended without a complete connection.
+  void failed(Connection connection, Peer peer) {
+    if (connection.isUnix() && peer.endpoint != null) {
+      dialTcp(peer, peer.endpoint);
+    } else {
+      loop.counters.add(Count.CONNECT_FAILED);
+      peer.backOff(loop.nowNanos, loop.config);
+    }
+  }
+
+  private void dialTcp(Peer peer, Endpoint endpoint) {
+    if (!connect(peer, endpoint.socket())) {
+      loop.counters.add(Count.CONNECT_FAILED);
+      peer.backOff(loop.nowNanos, loop.config);
+    }
+  }
+
+  /// @return false when no attempt is under way and the peer was not told of any
+  private boolean connect(Peer peer, SocketAddress to) {
+    boolean unix = to instanceof UnixDomainSocketAddress;
+    SocketChannel channel = null;
+    try {
+      channel = unix ? SocketChannel.open(StandardProtocolFamily.UNIX) : SocketChannel.open();
+      channel.configureBlocking(false);
+      if (!unix) {
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+      }
+      boolean complete = channel.connect(to);
+      Connection connection = new Connection(loop, channel, unix, peer);
+      connection.register(channel, SelectionKey.OP_CONNECT);
+      peer.own = connection;
+      if (complete) {
+        connection.connected();
+      }
+      return true;
+    } catch (IOException | UnsupportedAddressTypeException _) {
+      Acceptor.close(channel);
+      return false;
+    }
+  }
+}

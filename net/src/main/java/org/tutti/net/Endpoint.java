@@ -1,0 +1,76 @@
+package org.tutti.net;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import org.jspecify.annotations.Nullable;
+import org.tutti.transport.Address;
+
+/// The host and port behind an [Address] such as `10.0.0.5:7001` or `[::1]:7001`.
+///
+/// @param host the host's text, without the brackets of IPv6
+/// @param inet the host
+/// @param port 0 to 65535; 0 lets the kernel choose
+record Endpoint(String host, InetAddress inet, int port) {
+  /// Reads an address whose host is a literal: names are not looked up here, because that would block the engine thread.
+  ///
+  /// @return the endpoint, or null when the text is not of that form
+  static @Nullable Endpoint ofLiteral(Address address) {
+    try {
+      String host = host(address);
+      return new Endpoint(host, InetAddress.ofLiteral(host), port(address));
+    } catch (IllegalArgumentException _) {
+      return null;
+    }
+  }
+
+  /// Reads the address to listen on; a name is looked up (this may block) and replaced by the host it stands for.
+  static Endpoint resolve(Address address) throws TransportException {
+    Endpoint literal = ofLiteral(address);
+    try {
+      Endpoint found = literal != null ? literal : byName(host(address), port(address));
+      if (found.inet.isAnyLocalAddress()) {
+        throw new TransportException("cannot listen on " + address + ": peers need the address of one interface");
+      }
+      return found;
+    } catch (IllegalArgumentException _) {
+      throw new TransportException("cannot listen on " + address + ": not of the form host:port");
+    } catch (UnknownHostException _) {
+      throw new TransportException("cannot listen on " + address + ": unknown host");
+    }
+  }
+
+  /// The socket address.
+  InetSocketAddress socket() {
+    return new InetSocketAddress(inet, port);
+  }
+
+  /// The address under which peers know this host at a port.
+  Address at(int actualPort) {
+    String shown = host.indexOf(':') < 0 ? host : "[" + host + "]";
+    return new Address(shown + ":" + actualPort);
+  }
+
+  private static Endpoint byName(String name, int port) throws UnknownHostException {
+    InetAddress inet = InetAddress.getByName(name);
+    return new Endpoint(inet.getHostAddress(), inet, port);
+  }
+
+  private static String host(Address address) {
+    String text = address.text();
+    String host = text.substring(0, Math.max(0, text.lastIndexOf(':')));
+    boolean bracketed = host.startsWith("[") && host.endsWith("]");
+    if (host.isEmpty() || !bracketed && host.indexOf(':') >= 0) {
+      throw new IllegalArgumentException("no host");
+    }
+    return bracketed ? host.substring(1, host.length() - 1) : host;
+  }
+
+  private static int port(Address address) {
+    int port = Integer.parseInt(address.text().substring(address.text().lastIndexOf(':') + 1));
+    if (port < 0 || port > 0xffff) {
+      throw new IllegalArgumentException("no port");
+    }
+    return port;
+  }
+}

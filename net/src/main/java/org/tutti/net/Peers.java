@@ -1,0 +1,89 @@
+package org.tutti.net;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.tutti.transport.Address;
+import org.tutti.transport.Receiver;
+
+/// All peers of a transport, and the list of those that need attention: a claim was refused, or no connection exists.
+final class Peers {
+  private static final long FORGET_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  private final Map<Address, Peer> byAddress = new HashMap<>();
+  private List<Peer> listed = new ArrayList<>();
+  private List<Peer> round = new ArrayList<>();
+
+  /// The peer at an address, made when new.
+  Peer of(Address address, long nowNanos) {
+    Peer peer = byAddress.get(address);
+    if (peer == null) {
+      peer = new Peer(address, nowNanos);
+      byAddress.put(address, peer);
+      list(peer);
+    }
+    return peer;
+  }
+
+  /// A claim was refused: when the peer has no connection, that asks for one attempt to connect.
+  void refuse(Peer peer) {
+    peer.refused = true;
+    peer.wanted |= peer.current == null && peer.own == null;
+    list(peer);
+  }
+
+  /// Puts a peer on the list.
+  void list(Peer peer) {
+    if (!peer.listed) {
+      peer.listed = true;
+      listed.add(peer);
+    }
+  }
+
+  /// Announces peers that have room again, dials those whose time has come, forgets those that nobody wants.
+  ///
+  /// @return whether the receiver was called
+  boolean tend(long nowNanos, Receiver receiver, Dialer dialer) {
+    List<Peer> visited = listed;
+    listed = round;
+    round = visited;
+    boolean announced = false;
+    for (Peer peer : visited) {
+      peer.listed = false;
+      if (peer.refused && peer.isRoomy()) {
+        announced = true;
+        peer.refused = false;
+        receiver.onReady(peer.address);
+      }
+      if (peer.wanted && nowNanos - peer.retryAtNanos >= 0) {
+        peer.wanted = false;
+        dialer.dial(peer);
+      }
+      if (peer.isApart() && isForgettable(peer, nowNanos)) {
+        byAddress.remove(peer.address);
+      } else if (peer.isApart() || peer.refused) {
+        list(peer);
+      }
+    }
+    visited.clear();
+    return announced;
+  }
+
+  /// How long until an attempt is due, if that is sooner than a given time.
+  long waitNanos(long nowNanos, long waitNanosMax) {
+    long wait = waitNanosMax;
+    for (Peer peer : listed) {
+      if (peer.wanted) {
+        wait = Math.min(wait, peer.retryAtNanos - nowNanos);
+      }
+    }
+    return wait;
+  }
+
+  // A peer that only ever connected to us leaves no trace: a flood of invented addresses must not fill the map.
+  private static boolean isForgettable(Peer peer, long nowNanos) {
+    return !peer.everClaimed || !peer.wanted && nowNanos - peer.claimedAtNanos > FORGET_NANOS;
+  }
+}

@@ -1,0 +1,200 @@
+package org.tutti.net;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
+import org.tutti.transport.Address;
+import org.tutti.transport.Receiver;
+import org.tutti.transport.Traits;
+import org.tutti.transport.Transport;
+
+/// Carries frames over TCP, and over Unix domain sockets between nodes of one user on one host.
+///
+/// Frames on one unbroken connection arrive whole and in order; when a connection breaks, frames are lost. Everything
+/// committed in one turn leaves with one write per peer. A connection is made when a frame is first claimed for a peer;
+/// after a failure, each refused claim asks for one more attempt, made when the pause since the last one is over.
+///
+/// Addresses are `host:port` with a literal host, `127.0.0.1:7001` or `[::1]:7001`, written the same way by all nodes.
+/// Input is not trusted: a connection that breaks the rules is closed and counted, see [#counters]. But who a peer says
+/// it is gets believed, so the network must keep strangers out.
+///
+/// A wait in [#poll] is rounded up to whole milliseconds. [#wakeup], [#close] and [#counters] may be called by any
+/// thread, all else by the engine thread only.
+public final class TcpTransport implements Transport {
+  private static final Duration RETRANSMIT_AFTER = Duration.ofSeconds(1);
+
+  private final Endpoint endpoint;
+  private final Traits traits;
+  private final Loop loop;
+  private final @Nullable UnixSockets unixSockets;
+
+  // The engine thread holds it in every call; another thread takes it only to close.
+  private final ReentrantLock lock = new ReentrantLock();
+  private boolean polling;
+  private volatile boolean closing;
+  private @Nullable Connection claimed;
+
+  private TcpTransport(Endpoint endpoint, Loop loop, @Nullable UnixSockets unixSockets) {
+    this.endpoint = endpoint;
+    this.loop = loop;
+    this.unixSockets = unixSockets;
+    this.traits = new Traits(loop.config.frameBytesMax(), RETRANSMIT_AFTER, false);
+  }
+
+  /// Listens on an address.
+  ///
+  /// @param listen the host, a literal or a name that is looked up now, and the port, where 0 lets the kernel choose
+  /// @param config the settings
+  /// @return a transport whose [#address] tells the host literal and the actual port
+  /// @throws TransportException when that is not possible, with the reason in one line
+  public static TcpTransport open(Address listen, TcpConfig config) throws TransportException {
+    Endpoint wish = Endpoint.resolve(listen);
+    ServerSocketChannel server = null;
+    Selector selector = null;
+    try {
+      server = ServerSocketChannel.open();
+      server.configureBlocking(false);
+      server.bind(wish.socket(), Acceptor.BACKLOG);
+      int port = ((InetSocketAddress) server.getLocalAddress()).getPort();
+      Endpoint own = new Endpoint(wish.host(), wish.inet(), port);
+      selector = Selector.open();
+      UnixSockets unixSockets = UnixSockets.in(config.socketDirectory());
+      Loop loop = new Loop(own.at(port), config, selector, unixSockets);
+      loop.listen(new Acceptor(loop, server, false));
+      ServerSocketChannel near = unixSockets == null ? null : unixSockets.listen(own);
+      if (near != null) {
+        loop.listen(new Acceptor(loop, near, true));
+      }
+      return new TcpTransport(own, loop, near == null ? null : unixSockets);
+    } catch (IOException e) {
+      Acceptor.close(server);
+      Acceptor.close(selector);
+      throw new TransportException("cannot listen on " + listen, e);
+    }
+  }
+
+  @Override
+  public Address address() {
+    return loop.self;
+  }
+
+  @Override
+  public Traits traits() {
+    return traits;
+  }
+
+  @Override
+  public void start(Receiver receiver) {
+    lock.lock();
+    try {
+      loop.start(receiver);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public @Nullable ByteBuffer claim(Address to, int length) {
+    Invariant.check(length > 0 && length <= traits.frameBytesMax(), "a frame has 1 to frameBytesMax bytes");
+    lock.lock();
+    try {
+      claimed = null;
+      return closing ? null : claimOpen(loop.peers.of(to, loop.nowNanos), length);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void commit() {
+    lock.lock();
+    try {
+      if (claimed != null && !closing) {
+        claimed.commit();
+      }
+      claimed = null;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void poll(long waitNanosMax) {
+    lock.lock();
+    try {
+      Invariant.check(!polling, "poll is not called from a receiver");
+      polling = true;
+      claimed = null;
+      if (!closing) {
+        loop.turn(waitNanosMax);
+      }
+    } finally {
+      polling = false;
+      if (closing) {
+        release();
+      }
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void wakeup() {
+    loop.counters.addShared(Count.WAKEUPS);
+    loop.selector.wakeup();
+  }
+
+  @Override
+  public void close() {
+    closing = true;
+    loop.selector.wakeup();
+    lock.lock();
+    try {
+      if (!polling) {
+        release();
+      }
+      // Else a receiver closes its own transport: the selector is in use, so poll does the rest before it returns.
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// What was carried (frames, bytes, writes, reads, wakeups) and what went wrong, by reason, since the start.
+  ///
+  /// @return all counters by name; an unmodifiable snapshot, taken by any thread
+  public Map<String, Long> counters() {
+    return loop.counters.snapshot();
+  }
+
+  private @Nullable ByteBuffer claimOpen(Peer peer, int length) {
+    peer.everClaimed = true;
+    peer.claimedAtNanos = loop.nowNanos;
+    Connection connection = peer.current;
+    if (connection != null && peer.isSilent(loop.nowNanos, loop.config.silenceMax().toNanos())) {
+      connection.close(Count.CLOSED_SILENT);
+      connection = null;
+    }
+    ByteBuffer room = connection == null ? null : connection.claim(length);
+    if (room == null) {
+      loop.counters.add(Count.CLAIMS_REFUSED);
+      loop.peers.refuse(peer);
+    } else {
+      claimed = connection;
+    }
+    return room;
+  }
+
+  private void release() {
+    // The file goes before the port: whoever gets the port next may use the file's name.
+    if (unixSockets != null) {
+      unixSockets.remove(endpoint);
+    }
+    loop.end();
+  }
+}

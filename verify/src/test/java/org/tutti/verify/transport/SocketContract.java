@@ -1,0 +1,270 @@
+package org.tutti.verify.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.tutti.verify.transport.Station.turns;
+import static org.tutti.verify.transport.Station.until;
+
+import java.io.IOException;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.net.TcpConfig;
+import org.tutti.net.TcpTransport;
+import org.tutti.transport.Address;
+
+/// What a transport over stream sockets promises besides: strangers at its door are counted and harm nobody.
+abstract class SocketContract extends TransportContract {
+  private static final int ACCEPTED_MAX = 16;
+  private static final int HANDSHAKES_MAX = 4;
+  private static final Address STRANGER = new Address("127.0.0.1:9");
+
+  private final List<SocketChannel> strangers = new ArrayList<>();
+
+  /// Where the Unix domain sockets of the transports under test meet, or null for TCP only.
+  abstract @Nullable Path socketDirectory();
+
+  /// Connects to a transport as a stranger would, blocking.
+  abstract SocketChannel dial(Address address) throws IOException;
+
+  @Override
+  final TcpTransport open(Address address) throws IOException {
+    TcpConfig lan = TcpConfig.lan();
+    TcpConfig strict =
+        new TcpConfig(
+            lan.frameBytesMax(),
+            lan.sendBufferBytes(),
+            lan.receiveBufferBytes(),
+            ACCEPTED_MAX,
+            HANDSHAKES_MAX,
+            Duration.ofMillis(300),
+            Duration.ofMillis(10),
+            Duration.ofMillis(50),
+            lan.silenceMax(),
+            socketDirectory());
+    return TcpTransport.open(address, strict);
+  }
+
+  @Override
+  final Address unused(String name) {
+    return new Address("127.0.0.1:0");
+  }
+
+  @AfterEach
+  void closeStrangers() throws IOException {
+    for (SocketChannel stranger : strangers) {
+      stranger.close();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 5})
+  void randomBytesAreCountedAndTheConnectionIsClosed(int seed) throws IOException {
+    Station a = station("a");
+    byte[] noise = new byte[100_000];
+    new Random(seed).nextBytes(noise);
+    stranger(a, noise);
+    untilCounted(a, "closed-foreign-protocol", 1);
+    stillServes(a);
+  }
+
+  @Test
+  void anHttpRequestIsCountedAndTheConnectionIsClosed() throws IOException {
+    Station a = station("a");
+    SocketChannel browser = stranger(a, "GET / HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+    untilCounted(a, "closed-foreign-protocol", 1);
+    assertThat(isEnded(browser)).isTrue();
+    stillServes(a);
+  }
+
+  @Test
+  void anotherVersionAndAMalformedPreambleAreToldApart() throws IOException {
+    Station a = station("a");
+    byte[] future = preamble(a.address());
+    future[4] = 2;
+    stranger(a, future);
+    untilCounted(a, "closed-other-version", 1);
+    byte[] nameless = preamble(a.address());
+    nameless[5] = 0;
+    stranger(a, nameless);
+    untilCounted(a, "closed-bad-preamble", 1);
+    byte[] garbled = preamble(a.address());
+    garbled[8] = (byte) 0xff;
+    stranger(a, garbled);
+    untilCounted(a, "closed-bad-preamble", 2);
+    stillServes(a);
+  }
+
+  @Test
+  void aPreambleForSomebodyElseIsRefused() throws IOException {
+    Station a = station("a");
+    stranger(a, preamble(new Address("127.0.0.1:1")));
+    untilCounted(a, "closed-wrong-identity", 1);
+    stillServes(a);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, -1, Integer.MIN_VALUE, Integer.MAX_VALUE, (1 << 16) + 1})
+  void aLengthThatNoFrameHasEndsTheConnection(int length) throws IOException {
+    Station a = station("a");
+    byte[] greeting = preamble(a.address());
+    SocketChannel liar = stranger(a, ByteBuffer.allocate(greeting.length + 4).put(greeting).putInt(length).array());
+    untilCounted(a, "closed-bad-length", 1);
+    assertThat(isEnded(liar)).isTrue();
+    assertThat(a.frames).isEmpty();
+    stillServes(a);
+  }
+
+  @Test
+  void halfAPreambleAndSilenceEndByTimeout() throws IOException {
+    Station a = station("a");
+    stranger(a, new byte[0]);
+    stranger(a, Arrays.copyOf(preamble(a.address()), 9));
+    untilCounted(a, "closed-preamble-timeout", 2);
+    stillServes(a);
+  }
+
+  @Test
+  void aStrangerThatHangsUpIsForgotten() throws IOException {
+    Station a = station("a");
+    stranger(a, Arrays.copyOf(preamble(a.address()), 3)).close();
+    untilCounted(a, "closed-by-peer", 1);
+    stillServes(a);
+  }
+
+  @Test
+  void aFloodOfSilentConnectionsCrowdsOutItselfOnly() throws IOException {
+    Station a = station("a");
+    for (int i = 0; i < 100; i++) {
+      stranger(a, new byte[0]);
+    }
+    untilCounted(a, "closed-crowded-out", 100 - HANDSHAKES_MAX);
+    stillServes(a);
+  }
+
+  @Test
+  void aFloodOfGreetedConnectionsIsBoundedInNumberAndMemory() throws IOException {
+    Station a = station("a");
+    long before = directBytes();
+    for (int i = 0; i < 60; i++) {
+      byte[] greeting = preamble(new Address("10.0.0." + i + ":1"), a.address());
+      // Announces the largest frame and never finishes it.
+      byte[] begun = ByteBuffer.allocate(greeting.length + 5).put(greeting).putInt(1 << 16).put((byte) 1).array();
+      stranger(a, begun);
+      turns(2, a);
+    }
+    untilCounted(a, "closed-too-many", 60 - ACCEPTED_MAX);
+    assertThat(directBytes() - before).isLessThan((ACCEPTED_MAX + 2L) * TcpConfig.lan().receiveBufferBytes());
+    closeStrangers();
+    // A close with our preamble unread is a reset.
+    until("their end", () -> counter(a, "closed-by-peer") + counter(a, "closed-broken") >= ACCEPTED_MAX, a);
+    stillServes(a);
+  }
+
+  @Test
+  void aNewConnectionOfAPeerReplacesItsOldOne() throws IOException {
+    Station a = station("a");
+    SocketChannel old = stranger(a, preamble(a.address()));
+    turns(5, a);
+    stranger(a, preamble(a.address()));
+    untilCounted(a, "closed-replaced", 1);
+    assertThat(isEnded(old)).isTrue();
+  }
+
+  @Test
+  void framesOfOneTurnLeaveWithOneWrite() throws IOException {
+    Station a = station("a");
+    Station b = station("b");
+    exchange(a, b);
+    long writes = counter(a, "writes");
+    int before = b.frames.size();
+    for (int i = 0; i < 500; i++) {
+      assertThat(a.offer(b.address(), new byte[100])).isTrue();
+    }
+    until("all frames", () -> b.frames.size() == before + 500, a, b);
+    assertThat(counter(a, "writes") - writes).isEqualTo(1);
+    assertThat(counter(a, "frames-sent")).isGreaterThanOrEqualTo(500);
+  }
+
+  private SocketChannel stranger(Station at, byte[] bytes) throws IOException {
+    SocketChannel channel = dial(at.address());
+    strangers.add(channel);
+    channel.configureBlocking(false);
+    ByteBuffer buffer = ByteBuffer.wrap(bytes);
+    until("a stranger's bytes", () -> isWritten(channel, buffer), at);
+    return channel;
+  }
+
+  private static boolean isWritten(SocketChannel channel, ByteBuffer bytes) {
+    try {
+      channel.write(bytes);
+      return !bytes.hasRemaining();
+    } catch (IOException _) {
+      return true;
+    }
+  }
+
+  /// Whether the other side hung up, after at most its own preamble.
+  private static boolean isEnded(SocketChannel channel) {
+    try {
+      channel.configureBlocking(true);
+      ByteBuffer sink = ByteBuffer.allocate(1 << 10);
+      while (channel.read(sink) >= 0) {
+        sink.clear();
+      }
+      return true;
+    } catch (IOException _) {
+      return true;
+    }
+  }
+
+  private void stillServes(Station a) throws IOException {
+    exchange(a, station("honest"));
+  }
+
+  private static void untilCounted(Station at, String reason, long count) {
+    until(reason + " of " + at.transport, () -> counter(at, reason) >= count, at);
+    assertThat(counter(at, reason)).isEqualTo(count);
+  }
+
+  static long counter(Station at, String name) {
+    return ((TcpTransport) at.transport).counters().get(name);
+  }
+
+  private static long directBytes() {
+    return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+        .filter(pool -> pool.getName().equals("direct"))
+        .mapToLong(BufferPoolMXBean::getMemoryUsed)
+        .sum();
+  }
+
+  private static byte[] preamble(Address to) {
+    return preamble(STRANGER, to);
+  }
+
+  /// The wire format, spelled out once more: it must not change by accident.
+  static byte[] preamble(Address from, Address to) {
+    byte[] speaker = from.text().getBytes(StandardCharsets.UTF_8);
+    byte[] listener = to.text().getBytes(StandardCharsets.UTF_8);
+    return ByteBuffer.allocate(7 + speaker.length + listener.length)
+        .put("Tutt".getBytes(StandardCharsets.US_ASCII))
+        .put((byte) 1)
+        .put((byte) speaker.length)
+        .put((byte) listener.length)
+        .put(speaker)
+        .put(listener)
+        .array();
+  }
+}
