@@ -5,4 +5,7 @@ module org.tutti.cli {
   requires org.tutti.net;
   requires org.tutti.sim;
   requires static org.jspecify;
+
+  opens org.tutti.cli to
+      info.picocli;
 }

@@ -1,0 +1,57 @@
+package org.tutti.cli;
+
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.tutti.transport.Address;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/// `tutti member`: a member that prints views and deliveries until it is stopped.
+@Command(
+    name = "member",
+    customSynopsis =
+        "tutti member --group NAME --listen HOST:PORT (--create | --join HOST:PORT...) [--name N] [OPTION...]",
+    description = "Becomes a member of a group; prints views and deliveries until Ctrl-C, then leaves.")
+final class MemberCommand implements Callable<Integer> {
+  /// Exactly one of the two.
+  static final class Beginning {
+    @Option(names = "--create", required = true, description = "Start the group with this member alone.")
+    boolean create;
+
+    @Option(
+        names = "--join",
+        required = true,
+        arity = "1..*",
+        split = ",",
+        paramLabel = "HOST:PORT",
+        converter = AddressConverter.class,
+        description = "Where members of the group listen; one that answers is enough.")
+    List<Address> contacts = List.of();
+  }
+
+  @Mixin Participation options = new Participation();
+
+  @ArgGroup(multiplicity = "1")
+  Beginning beginning = new Beginning();
+
+  @Option(
+      names = "--listen",
+      required = true,
+      paramLabel = "HOST:PORT",
+      converter = AddressConverter.class,
+      description = "Where other members reach this one; port 0 lets the kernel choose.")
+  Address listen = new Address("-");
+
+  @Override
+  public Integer call() throws InterruptedException {
+    var out = new Output();
+    try (var session = Session.open("member", options, listen, beginning.contacts, null)) {
+      out.line(session.node().self().name() + " listens on " + session.node().self().address());
+      out.flush();
+      new Follower(session, out).follow(options.timeout);
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,72 @@
+package org.tutti.cli;
+
+import java.io.BufferedOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.stream.Collectors;
+import org.tutti.Event;
+import org.tutti.MemberId;
+import org.tutti.View;
+
+/// Standard output, one line per event, in UTF-8. Buffered: whoever writes flushes when there is nothing more to say.
+final class Output {
+  private static final int BUFFER_BYTES = 1 << 16;
+  private static final int HEX_BYTES_MAX = 32;
+
+  private final OutputStream out = new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), BUFFER_BYTES);
+
+  void line(String text) {
+    try {
+      out.write(text.getBytes(StandardCharsets.UTF_8));
+      out.write('\n');
+    } catch (IOException closed) {
+      throw cannotWrite(closed);
+    }
+  }
+
+  void flush() {
+    try {
+      out.flush();
+    } catch (IOException closed) {
+      throw cannotWrite(closed);
+    }
+  }
+
+  private static Failure cannotWrite(IOException closed) {
+    return new Failure("cannot write to standard output: " + closed.getMessage(), closed);
+  }
+
+  void view(View view) {
+    String members = view.members().stream().map(MemberId::name).collect(Collectors.joining(" "));
+    line("view " + view.id() + (view.primary() ? " primary: " : " non-primary: ") + members);
+  }
+
+  void delivery(Event.Delivery delivery) {
+    line(delivery.position() + " " + delivery.sender().name() + ": " + text(delivery.payload()));
+  }
+
+  /// The message when it is text; control characters are escaped, so that a line stays a line.
+  private static String text(ByteBuffer payload) {
+    try {
+      String text = StandardCharsets.UTF_8.newDecoder().decode(payload.duplicate()).toString();
+      return text.chars().noneMatch(Character::isISOControl) ? text : escaped(text);
+    } catch (CharacterCodingException binary) {
+      byte[] first = new byte[Math.min(payload.remaining(), HEX_BYTES_MAX)];
+      payload.get(payload.position(), first);
+      String more = payload.remaining() > first.length ? "..." : "";
+      return payload.remaining() + " bytes 0x" + HexFormat.of().formatHex(first) + more;
+    }
+  }
+
+  private static String escaped(String text) {
+    return text.codePoints()
+        .mapToObj(c -> Character.isISOControl(c) ? String.format("\\u%04x", c) : Character.toString(c))
+        .collect(Collectors.joining());
+  }
+}

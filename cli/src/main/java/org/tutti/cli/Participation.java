@@ -1,0 +1,51 @@
+package org.tutti.cli;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.tutti.GroupConfig;
+import org.tutti.Guarantee;
+import org.tutti.NodeConfig;
+import picocli.CommandLine.Option;
+
+/// The options of every command that takes part in a group.
+final class Participation {
+  @Option(names = "--group", required = true, paramLabel = "NAME", description = "The group.")
+  String group = "";
+
+  @Option(
+      names = "--name",
+      paramLabel = "N",
+      description = "This member's name, unique in the group; default: the command and the process id.")
+  @Nullable String name;
+
+  @Option(
+      names = "--cluster",
+      paramLabel = "NAME",
+      defaultValue = "tutti",
+      description = "Nodes of other clusters are ignored; default: ${DEFAULT-VALUE}.")
+  String cluster = "tutti";
+
+  @Option(
+      names = "--agreed",
+      description = "Deliver as soon as the order is known, without waiting for a quorum; the same at all members.")
+  boolean agreed;
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "TIME",
+      defaultValue = "10s",
+      converter = TimeConverter.class,
+      description = "How long to wait for the first view: 500ms, 10s, 2m; default: ${DEFAULT-VALUE}.")
+  Duration timeout = Duration.ofSeconds(10);
+
+  @Option(names = "--verbose", description = "Print stack traces of errors.")
+  boolean verbose;
+
+  NodeConfig node(String command) {
+    return NodeConfig.lan(name != null ? name : command + "-" + ProcessHandle.current().pid()).withCluster(cluster);
+  }
+
+  GroupConfig config() {
+    return GroupConfig.standard().withGuarantee(agreed ? Guarantee.AGREED : Guarantee.UNIFORM);
+  }
+}

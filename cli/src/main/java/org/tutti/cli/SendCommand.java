@@ -1,0 +1,70 @@
+package org.tutti.cli;
+
+import java.io.BufferedInputStream;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/// `tutti send`: multicasts lines and prints their positions.
+@Command(
+    name = "send",
+    customSynopsis = "tutti send --group NAME --join HOST:PORT... [--file F] [OPTION...]",
+    description = {
+      "Multicasts each line of standard input, or of a file, to a group and prints its position.",
+      "Joins the group as a member for that time."
+    })
+final class SendCommand implements Callable<Integer> {
+  @Mixin Participation options = new Participation();
+
+  @Mixin Contacts contacts = new Contacts();
+
+  @Option(names = "--file", paramLabel = "F", description = "Send the lines of this file.")
+  @Nullable Path file;
+
+  @Override
+  public Integer call() throws InterruptedException {
+    // Before anything is joined: a file that cannot be read must not change views.
+    try (InputStream in = open()) {
+      return send(new Lines(in));
+    } catch (IOException e) {
+      throw new Failure("cannot read " + (file == null ? "standard input" : file) + ": " + e.getMessage(), e);
+    }
+  }
+
+  private InputStream open() throws IOException {
+    if (file == null) {
+      return new BufferedInputStream(new FileInputStream(FileDescriptor.in));
+    }
+    try {
+      return new BufferedInputStream(Files.newInputStream(file));
+    } catch (NoSuchFileException e) {
+      throw new Failure("cannot read " + file + ": no such file", e);
+    }
+  }
+
+  private Integer send(Lines lines) throws IOException, InterruptedException {
+    var entrance = new Entrance();
+    try (var session = Session.open("send", options, contacts.listen, contacts.join, entrance)) {
+      session.exitOnSignal(1);
+      if (!entrance.await(options.timeout.toNanos(), TimeUnit.NANOSECONDS)) {
+        throw session.nobodyAnswers();
+      }
+      var positions = new Positions(new Output());
+      for (byte[] line = lines.next(); line != null; line = lines.next()) {
+        positions.expect(session.group().multicast(line));
+      }
+      positions.finish();
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,142 @@
+package org.tutti.cli;
+
+import java.io.IOException;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.tutti.Group;
+import org.tutti.GroupListener;
+import org.tutti.Node;
+import org.tutti.NodeConfig;
+import org.tutti.net.TcpConfig;
+import org.tutti.net.TcpTransport;
+import org.tutti.net.TransportException;
+import org.tutti.transport.Address;
+
+/// This process's node and its membership of one group, and their orderly end: at the end of the command, or when a
+/// signal (Ctrl-C) ends the process before.
+final class Session implements AutoCloseable {
+  private static final long LAST_WORDS_MILLIS = 2000;
+
+  private final Participation options;
+  private final List<Address> contacts;
+  private final Node node;
+  private final Group group;
+  private final CountDownLatch finished = new CountDownLatch(1);
+  private final Thread hook;
+  private volatile boolean signalled;
+  private volatile int signalCode;
+
+  private Session(Participation options, List<Address> contacts, Node node, @Nullable GroupListener listener) {
+    this.options = options;
+    this.contacts = contacts;
+    this.node = node;
+    this.group = enter(listener);
+    this.hook = Thread.ofPlatform().name("signal").unstarted(this::onSignal);
+    Runtime.getRuntime().addShutdownHook(hook);
+  }
+
+  /// Joins a group through members that listen at the contacts, or creates it when there are none.
+  static Session open(
+      String command,
+      Participation options,
+      @Nullable Address listen,
+      List<Address> contacts,
+      @Nullable GroupListener listener) {
+    NodeConfig config = options.node(command).withContacts(contacts);
+    try {
+      TcpTransport transport = TcpTransport.open(listen != null ? listen : facing(contacts), TcpConfig.lan());
+      return new Session(options, contacts, Node.start(config, transport), listener);
+    } catch (TransportException e) {
+      throw new Failure(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  /// A port of the interface that leads to the first contact, chosen by the kernel.
+  private static Address facing(List<Address> contacts) {
+    String text = contacts.getFirst().text();
+    String host = text.substring(0, text.lastIndexOf(':')).replaceAll("[\\[\\]]", "");
+    try (var probe = new DatagramSocket()) {
+      // Connecting a datagram socket sends nothing: it only asks for the route.
+      probe.connect(new InetSocketAddress(InetAddress.ofLiteral(host), 1));
+      return AddressConverter.of(probe.getLocalAddress(), 0);
+    } catch (IOException e) {
+      throw new Failure("no route to " + text + ": " + e.getMessage(), e);
+    }
+  }
+
+  private Group enter(@Nullable GroupListener listener) {
+    if (contacts.isEmpty()) {
+      return listener == null
+          ? node.create(options.group, options.config())
+          : node.create(options.group, options.config(), listener);
+    }
+    return listener == null
+        ? node.join(options.group, options.config())
+        : node.join(options.group, options.config(), listener);
+  }
+
+  Group group() {
+    return group;
+  }
+
+  Node node() {
+    return node;
+  }
+
+  /// Whether a signal ends the process.
+  boolean isSignalled() {
+    return signalled;
+  }
+
+  /// What the process ends with when a signal ends it; 0 unless said otherwise.
+  void exitOnSignal(int code) {
+    signalCode = code;
+  }
+
+  /// Why there is no view after the timeout.
+  Failure nobodyAnswers() throws InterruptedException {
+    String where = contacts.stream().map(Address::text).collect(Collectors.joining(", "));
+    String waited = " (waited " + TimeConverter.show(options.timeout) + ")";
+    boolean heard = node.counters().getOrDefault("frames-received", 0L) > 0;
+    return new Failure(
+        heard
+            ? "no member of group \"" + options.group + "\" lets this node in at " + where + waited
+            : "nobody answers at " + where + waited);
+  }
+
+  /// The membership has ended although nobody here wanted that.
+  Failure ended(String reason) {
+    Throwable failure = node.failure();
+    String line = "no longer a member of group \"" + options.group + "\": " + reason;
+    return failure == null ? new Failure(line) : new Failure(line, failure);
+  }
+
+  private void onSignal() {
+    signalled = true;
+    node.close();
+    try {
+      boolean said = finished.await(LAST_WORDS_MILLIS, TimeUnit.MILLISECONDS);
+      // Leaving in an orderly way is the success of a command that runs until it is stopped.
+      Runtime.getRuntime().halt(said ? signalCode : 1);
+    } catch (InterruptedException impossible) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void close() {
+    node.close();
+    finished.countDown();
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException signalling) {
+      // The hook runs and ends the process.
+    }
+  }
+}

@@ -1,0 +1,30 @@
+package org.tutti.cli;
+
+import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/// Reads times such as `500ms`, `10s` or `2m`.
+final class TimeConverter implements ITypeConverter<Duration> {
+  private static final Pattern TIME = Pattern.compile("(\\d{1,9})(ms|s|m)");
+
+  @Override
+  public Duration convert(String text) {
+    Matcher time = TIME.matcher(text);
+    if (!time.matches()) {
+      throw new TypeConversionException("'" + text + "' is not a time such as 500ms, 10s or 2m");
+    }
+    long amount = Long.parseLong(time.group(1));
+    return switch (time.group(2)) {
+      case "ms" -> Duration.ofMillis(amount);
+      case "s" -> Duration.ofSeconds(amount);
+      default -> Duration.ofMinutes(amount);
+    };
+  }
+
+  static String show(Duration time) {
+    return time.toMillisPart() == 0 ? time.toSeconds() + " s" : time.toMillis() + " ms";
+  }
+}

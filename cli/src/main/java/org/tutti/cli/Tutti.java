@@ -1,0 +1,85 @@
+package org.tutti.cli;
+
+import java.lang.module.ModuleDescriptor;
+import java.util.Optional;
+import org.tutti.GroupClosedException;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.Spec;
+
+/// The `tutti` command: its subcommands, its exit codes and how it reports errors.
+@Command(
+    name = "tutti",
+    description = "Group communication: processes form groups and multicast in one order.",
+    mixinStandardHelpOptions = true,
+    versionProvider = Tutti.Version.class,
+    scope = CommandLine.ScopeType.INHERIT,
+    subcommands = {MemberCommand.class, SendCommand.class, WatchCommand.class},
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {"0:success", "1:failure; one line on standard error says which", "2:wrong usage"})
+public final class Tutti implements Runnable {
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  /// For picocli.
+  Tutti() {}
+
+  /// Runs the command and ends the process.
+  ///
+  /// @param args the command line
+  public static void main(String[] args) {
+    System.exit(commandLine().execute(args));
+  }
+
+  private static CommandLine commandLine() {
+    return new CommandLine(new Tutti())
+        .setParameterExceptionHandler(Tutti::onUsageError)
+        .setExecutionExceptionHandler(Tutti::onFailure)
+        .setExitCodeExceptionMapper(_ -> ExitCode.SOFTWARE);
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "a command is missing");
+  }
+
+  private static int onUsageError(ParameterException mistake, String[] args) {
+    CommandLine command = mistake.getCommandLine();
+    String name = command.getCommandSpec().qualifiedName();
+    command.getErr().println(name + ": " + oneLine(mistake.getMessage()) + "; see " + name + " --help");
+    return ExitCode.USAGE;
+  }
+
+  private static int onFailure(Exception failure, CommandLine command, ParseResult all) {
+    String name = command.getCommandSpec().qualifiedName();
+    String line =
+        failure instanceof Failure || failure instanceof GroupClosedException
+            ? String.valueOf(failure.getMessage())
+            : failure.toString();
+    command.getErr().println(name + ": " + oneLine(line));
+    if (command.getParseResult().hasMatchedOption("--verbose")) {
+      failure.printStackTrace(command.getErr());
+    }
+    return ExitCode.SOFTWARE;
+  }
+
+  private static String oneLine(String text) {
+    return text.strip().replaceFirst("^Error: ", "").replaceAll("\\s*\\R\\s*", "; ");
+  }
+
+  /// The version of the module that this class is in.
+  static final class Version implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      String version =
+          Optional.ofNullable(Tutti.class.getModule().getDescriptor())
+              .flatMap(ModuleDescriptor::rawVersion)
+              .orElse("(development)");
+      return new String[] {"tutti " + version};
+    }
+  }
+}

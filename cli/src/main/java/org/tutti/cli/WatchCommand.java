@@ -1,0 +1,24 @@
+package org.tutti.cli;
+
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/// `tutti watch`: joins a group only to print what happens in it.
+@Command(
+    name = "watch",
+    customSynopsis = "tutti watch --group NAME --join HOST:PORT... [OPTION...]",
+    description = "Joins a group as a member of its own; prints views and deliveries until Ctrl-C, then leaves.")
+final class WatchCommand implements Callable<Integer> {
+  @Mixin Participation options = new Participation();
+
+  @Mixin Contacts contacts = new Contacts();
+
+  @Override
+  public Integer call() throws InterruptedException {
+    try (var session = Session.open("watch", options, contacts.listen, contacts.join, null)) {
+      new Follower(session, new Output()).follow(options.timeout);
+    }
+    return 0;
+  }
+}
