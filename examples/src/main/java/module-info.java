@@ -1,6 +1,12 @@
+import org.jspecify.annotations.NullMarked;
+
 /// Small programs that use Tutti.
+@NullMarked
 module org.tutti.examples {
+  requires transitive java.sql;
   requires org.tutti;
   requires org.tutti.net;
   requires static org.jspecify;
+
+  exports org.tutti.examples.accounts;
 }

@@ -1,0 +1,10 @@
+/// A replicated accounts service: every replica keeps the ledger in an SQL database of its own (H14).
+///
+/// Clients are not members of the group (H12, case B): a client asks one replica, which multicasts the request; every
+/// replica executes it in the one order of the group, and the replica that holds the client's connection answers.
+///
+/// Reading order: [Transaction], [Request], [Ledger].
+@NullMarked
+package org.tutti.examples.accounts;
+
+import org.jspecify.annotations.NullMarked;
