@@ -67,7 +67,7 @@ public record GroupConfig(
         return new GroupConfig(guarantee, windowBytes, bytes, messages, stateTransfer, catchUpBytesMax);
     }
 
-    /// Asks for state transfer: [StateRequest] and [StateOffer] events then occur and must be handled.
+    /// Asks for state transfer: [Event.StateRequest] and [Event.StateOffer] events then occur and must be handled.
     ///
     /// @param value whether newcomers get state
     /// @return a changed copy

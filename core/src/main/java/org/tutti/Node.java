@@ -1,5 +1,6 @@
 package org.tutti;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -37,6 +38,7 @@ import org.tutti.transport.Transport;
 public final class Node implements AutoCloseable {
   private static final Duration LEAVE_WAIT_MAX = Duration.ofSeconds(5);
   private static final Duration STOP_WAIT_MAX = Duration.ofSeconds(5);
+  private static final int GROUP_BYTES_MAX = 255;
   private static final int INCARNATION_RANDOM_BITS = 10;
 
   private final MemberId self;
@@ -115,8 +117,9 @@ public final class Node implements AutoCloseable {
   }
 
   private Group enter(String group, GroupConfig config, @Nullable GroupListener listener, boolean create) {
-    if (group.isEmpty()) {
-      throw new IllegalArgumentException("a group has a name");
+    int bytes = group.getBytes(StandardCharsets.UTF_8).length;
+    if (bytes == 0 || bytes > GROUP_BYTES_MAX) {
+      throw new IllegalArgumentException("a group's name has 1 to " + GROUP_BYTES_MAX + " bytes, not " + bytes);
     }
     refuseIfClosed();
     var membership = new Membership(group, self, config, listener, loop.inbox(), ended -> groups.remove(group, ended));

@@ -11,16 +11,12 @@ import org.tutti.transport.Address;
 /// @param contacts         nodes to ask when joining and after a partition; this node's own address is ignored
 /// @param heartbeat        a node that sent nothing to a peer for this time sends a null packet (N9)
 /// @param suspectAfter     a peer that was not heard for this time is suspected; at least three heartbeats
-/// @param memberBytesMax   bounds what a node keeps for one peer that does not keep up, in bytes; at least 1 MiB
 public record NodeConfig(
         String name,
         String cluster,
         List<Address> contacts,
         Duration heartbeat,
-        Duration suspectAfter,
-        int memberBytesMax) {
-    private static final int MIB = 1 << 20;
-
+        Duration suspectAfter) {
     /// Checks the ranges.
     public NodeConfig {
         contacts = List.copyOf(contacts);
@@ -30,9 +26,6 @@ public record NodeConfig(
         if (suspectAfter.compareTo(heartbeat.multipliedBy(3)) < 0) {
             throw new IllegalArgumentException("suspectAfter must be at least three heartbeats");
         }
-        if (memberBytesMax < MIB) {
-            throw new IllegalArgumentException("memberBytesMax is at least " + MIB);
-        }
     }
 
     /// For nodes on one local network: heartbeat 100 ms, suspicion after 1 s.
@@ -40,7 +33,7 @@ public record NodeConfig(
     /// @param name the node's name
     /// @return the preset, with cluster `tutti` and no contacts
     public static NodeConfig lan(String name) {
-        return new NodeConfig(name, "tutti", List.of(), Duration.ofMillis(100), Duration.ofSeconds(1), 64 * MIB);
+        return new NodeConfig(name, "tutti", List.of(), Duration.ofMillis(100), Duration.ofSeconds(1));
     }
 
     /// For nodes far apart: heartbeat 500 ms, suspicion after 5 s.
@@ -48,7 +41,7 @@ public record NodeConfig(
     /// @param name the node's name
     /// @return the preset, with cluster `tutti` and no contacts
     public static NodeConfig wan(String name) {
-        return new NodeConfig(name, "tutti", List.of(), Duration.ofMillis(500), Duration.ofSeconds(5), 64 * MIB);
+        return new NodeConfig(name, "tutti", List.of(), Duration.ofMillis(500), Duration.ofSeconds(5));
     }
 
     /// Changes the cluster.
@@ -56,7 +49,7 @@ public record NodeConfig(
     /// @param value the cluster's name
     /// @return a changed copy
     public NodeConfig withCluster(String value) {
-        return new NodeConfig(name, value, contacts, heartbeat, suspectAfter, memberBytesMax);
+        return new NodeConfig(name, value, contacts, heartbeat, suspectAfter);
     }
 
     /// Changes the contacts.
@@ -64,7 +57,7 @@ public record NodeConfig(
     /// @param value addresses of nodes that may be in the groups
     /// @return a changed copy
     public NodeConfig withContacts(List<Address> value) {
-        return new NodeConfig(name, cluster, value, heartbeat, suspectAfter, memberBytesMax);
+        return new NodeConfig(name, cluster, value, heartbeat, suspectAfter);
     }
 
     /// Changes the failure detector's times.
@@ -73,6 +66,6 @@ public record NodeConfig(
     /// @param suspect        the silence after which a peer is suspected
     /// @return a changed copy
     public NodeConfig withTimes(Duration heartbeatEvery, Duration suspect) {
-        return new NodeConfig(name, cluster, contacts, heartbeatEvery, suspect, memberBytesMax);
+        return new NodeConfig(name, cluster, contacts, heartbeatEvery, suspect);
     }
 }

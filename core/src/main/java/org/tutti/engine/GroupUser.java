@@ -1,13 +1,12 @@
 package org.tutti.engine;
 
-import java.nio.ByteBuffer;
-import org.tutti.MemberId;
 import org.tutti.View;
+import org.tutti.membership.StateTransfer;
 import org.tutti.pack.Batch;
 
 /// The application's side of one group engine. Called within [NodeEngine#step], in the order in which things happen to
 /// the member; calls back into the engine only by later requests.
-public interface GroupUser {
+public interface GroupUser extends StateTransfer.Application {
     /// The most bytes of state in one [Request.StateChunk].
     int CHUNK_BYTES_MAX = 64 << 10;
 
@@ -44,43 +43,6 @@ public interface GroupUser {
     ///
     /// @return the index behind the last batch that it has consumed; 0 at first
     long consumedNext();
-
-    /// A newcomer needs the state as of now; the user may hand over [#CHUNKS_ON_THE_WAY] chunks, and one more for each
-    /// [#stateWanted].
-    ///
-    /// @param transfer numbers this transfer
-    /// @param newcomer who needs it
-    void stateRequested(long transfer, MemberId newcomer);
-
-    /// Room for another chunk.
-    ///
-    /// @param transfer the transfer
-    void stateWanted(long transfer);
-
-    /// The newcomer has gone, or no longer needs this.
-    ///
-    /// @param transfer the transfer
-    void stateCancelled(long transfer);
-
-    /// State follows, which replaces what this member knew.
-    ///
-    /// @param transfer numbers this transfer
-    /// @param donor    who gives it
-    /// @param index    the index of the first batch that it does not contain
-    /// @param position the position of the first message that it does not contain
-    void stateOffered(long transfer, MemberId donor, long index, long position);
-
-    /// A piece of the state.
-    ///
-    /// @param transfer the transfer
-    /// @param chunk    the next bytes, owned by the user from now on
-    /// @param last     whether the state ends here
-    void stateChunk(long transfer, ByteBuffer chunk, boolean last);
-
-    /// The donor has gone; what came of this state is void.
-    ///
-    /// @param transfer the transfer
-    void stateInterrupted(long transfer);
 
     /// The membership has ended; nothing follows.
     ///

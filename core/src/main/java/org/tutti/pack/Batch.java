@@ -17,13 +17,14 @@ public record Batch(MemberId sender, long seq, int count, ByteBuffer payload) {
     /// Reads a batch that another member made.
     ///
     /// @param sender who made it
-    /// @param in     its bytes to the end; not copied, so they must be the batch's own
+    /// @param in     its bytes to the end; copied, because they are only lent
     /// @return the batch, checked down to every message's length
     /// @throws Malformed when the bytes are not a batch
-    public static Batch read(MemberId sender, WireReader in) throws Malformed {
+    public static Batch copy(MemberId sender, WireReader in) throws Malformed {
         long seq = in.count();
         int count = in.countUpTo(Integer.MAX_VALUE);
-        ByteBuffer payload = in.rest();
+        ByteBuffer lent = in.rest();
+        ByteBuffer payload = ByteBuffer.allocate(lent.remaining()).put(lent).flip();
         var messages = new WireReader(payload.duplicate());
         if (count == 0 || count > payload.remaining()) {
             throw new Malformed("batch");

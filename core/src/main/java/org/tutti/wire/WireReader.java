@@ -127,12 +127,24 @@ public final class WireReader {
     /// @return a view into the input, not a copy
     /// @throws Malformed when there are more, or it is cut off
     public ByteBuffer bytes(int bytesMax) throws Malformed {
-        int size = countUpTo(bytesMax);
-        need(size);
-        return raw(size);
+        return raw(countUpTo(bytesMax));
     }
 
-    private ByteBuffer raw(int size) {
+    /// Passes over bytes.
+    ///
+    /// @param size how many
+    /// @throws Malformed when there are fewer
+    public void bytesSkipped(int size) throws Malformed {
+        raw(size);
+    }
+
+    /// Takes bytes.
+    ///
+    /// @param size how many
+    /// @return a view into the input, not a copy
+    /// @throws Malformed when there are fewer
+    public ByteBuffer raw(int size) throws Malformed {
+        need(size);
         ByteBuffer slice = in.slice(in.position(), size);
         in.position(in.position() + size);
         return slice;
@@ -142,7 +154,9 @@ public final class WireReader {
     ///
     /// @return a view into the input, not a copy
     public ByteBuffer rest() {
-        return raw(in.remaining());
+        ByteBuffer slice = in.slice();
+        in.position(in.limit());
+        return slice;
     }
 
     /// Takes a member.
@@ -150,9 +164,17 @@ public final class WireReader {
     /// @return the member
     /// @throws Malformed when a part is out of its range
     public MemberId member() throws Malformed {
+        return member(fixed());
+    }
+
+    /// Takes the name and address of a member.
+    ///
+    /// @param incarnation its incarnation, known already
+    /// @return the member
+    /// @throws Malformed when a part is out of its range
+    public MemberId member(long incarnation) throws Malformed {
         String name = text(MemberId.NAME_BYTES_MAX);
         String address = text(Address.BYTES_MAX);
-        long incarnation = fixed();
         if (name.isEmpty() || address.isEmpty() || incarnation <= 0) {
             throw new Malformed("member");
         }

@@ -16,6 +16,9 @@ public final class WireWriter {
     private byte[] bytes = new byte[INITIAL_BYTES];
     private int length;
 
+    /// Starts with nothing written.
+    public WireWriter() {}
+
     private void reserve(int more) {
         if (bytes.length - length < more) {
             bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, length + more));
@@ -94,9 +97,9 @@ public final class WireWriter {
     ///
     /// @param member name, address and incarnation
     public void member(MemberId member) {
+        fixed(member.incarnation());
         text(member.name());
         text(member.address().text());
-        fixed(member.incarnation());
     }
 
     /// Appends a list of members.
@@ -143,6 +146,13 @@ public final class WireWriter {
     /// @return the number of bytes
     public int length() {
         return length;
+    }
+
+    /// Puts everything written so far into a buffer.
+    ///
+    /// @param to gets the bytes at its position, which moves
+    public void copyTo(ByteBuffer to) {
+        to.put(bytes, 0, length);
     }
 
     /// Everything written so far.

@@ -1,4 +1,4 @@
 /// How messages become bytes and bytes messages: bounds-checked, versioned, without Java serialization.
 ///
-/// Reading order: [WireWriter], [WireReader], [Codec], [Frame]; the packet around frames is [org.tutti.link.Packet].
+/// Reading order: [WireWriter], [WireReader], [Codec], [Encoded]. The packet around messages is the link's.
 package org.tutti.wire;

@@ -1,0 +1,2 @@
+/// Who is believed to have crashed: [TimeSilence].
+package org.tutti.detector;

@@ -1,0 +1,178 @@
+package org.tutti.membership;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.tutti.MemberId;
+import org.tutti.View;
+import org.tutti.ViewId;
+import org.tutti.effect.Counters;
+import org.tutti.effect.Effects;
+import org.tutti.transport.Address;
+import org.tutti.wire.Malformed;
+
+/// How views that do not know of each other find together: newcomers and the group, and the parts of a group after a
+/// partition.
+///
+/// The coordinator of a view calls out to the configured contacts and to addresses of members that were lost, beside any
+/// channel. Whoever hears a call from another view passes it to its own coordinator; the two coordinators exchange their
+/// views, and exactly one of them proposes the merged view: the one whose view knows more.
+///
+/// ```
+///   newcomer (alone)        any member          coordinator
+///     | ~~ hello(view) ~~~~~> |                      |
+///     |                       | -- Found ----------> |
+///     | <---------------------------------- Meet --- |
+///     | -- Meet(answer) ---------------------------> |   proposes the merged view
+/// ```
+public final class Merge {
+    private static final int ABSENT_MAX = 64;
+
+    private final MemberId self;
+    private final List<Address> contacts;
+    private final ViewAgreement agreement;
+    private final Effects<ViewMessage> effects;
+    private final Consumer<Address> hello;
+    private final Counters counters;
+    private final Set<Address> absent = new LinkedHashSet<>(); // where members that were lost may come back
+
+    /// Starts to look for other views.
+    ///
+    /// @param self      this member
+    /// @param contacts  addresses to call
+    /// @param agreement told of members to take in
+    /// @param effects   how to reach other coordinators
+    /// @param hello     calls out to an address, naming this member's view; may be lost
+    /// @param counters  where refusals are counted
+    public Merge(
+            MemberId self,
+            List<Address> contacts,
+            ViewAgreement agreement,
+            Effects<ViewMessage> effects,
+            Consumer<Address> hello,
+            Counters counters) {
+        this.self = self;
+        this.contacts = contacts;
+        this.agreement = agreement;
+        this.effects = effects;
+        this.hello = hello;
+        this.counters = counters;
+    }
+
+    /// A view was left for another: whoever is missing may come back.
+    ///
+    /// @param before the view that was left
+    /// @param after  the view that was installed
+    public void installed(View before, View after) {
+        for (MemberId member : before.members()) {
+            if (!after.contains(member)) {
+                absent.add(member.address());
+            }
+        }
+        for (MemberId member : after.members()) {
+            absent.remove(member.address());
+        }
+        while (absent.size() > ABSENT_MAX) {
+            absent.remove(absent.iterator().next());
+        }
+    }
+
+    /// Time to call out.
+    public void call() {
+        if (!agreement.isCoordinator()) {
+            return;
+        }
+        var targets = new TreeSet<>(contacts);
+        targets.addAll(absent);
+        targets.remove(self.address());
+        agreement.view().members().stream()
+                .filter(member -> !agreement.isGone(member))
+                .map(MemberId::address)
+                .forEach(targets::remove);
+        targets.forEach(hello);
+    }
+
+    /// Somebody called.
+    ///
+    /// @param from who
+    /// @param its  the view that it is in
+    public void heard(MemberId from, ViewId its) {
+        View view = agreement.view();
+        if (its.equals(view.id()) || (view.contains(from) && its.compareTo(view.id()) < 0)) {
+            return; // the same view, or a fellow member that is about to install it
+        }
+        pass(from);
+    }
+
+    private void pass(MemberId from) {
+        if (agreement.isCoordinator()) {
+            effects.send(from, meet(false));
+        } else {
+            effects.send(agreement.coordinator(), new ViewMessage.Found(from));
+        }
+    }
+
+    private ViewMessage.Meet meet(boolean answer) {
+        return new ViewMessage.Meet(agreement.view(), agreement.birth(), agreement.primary(), answer);
+    }
+
+    /// A message has come.
+    ///
+    /// @param from    who sent it
+    /// @param message one of the two that belong to a merge
+    /// @throws Malformed for any other
+    public void receive(MemberId from, ViewMessage message) throws Malformed {
+        switch (message) {
+            case ViewMessage.Found(MemberId coordinator) -> {
+                if (agreement.isCoordinator() && !coordinator.equals(self)) {
+                    effects.send(coordinator, meet(false));
+                }
+            }
+            case ViewMessage.Meet meet -> met(from, meet);
+            default -> throw new Malformed("merge message");
+        }
+    }
+
+    private void met(MemberId from, ViewMessage.Meet meet) {
+        View view = agreement.view();
+        if (meet.view().id().equals(view.id()) || !meet.view().contains(from)) {
+            return;
+        }
+        if (agreement.birth() != null && meet.birth() != null && !agreement.birth().equals(meet.birth())) {
+            counters.count("merge.other history");
+            return;
+        }
+        if (!agreement.isCoordinator()) {
+            effects.send(agreement.coordinator(), new ViewMessage.Found(from));
+        } else if (initiates(meet)) {
+            List<MemberId> others = new ArrayList<>(meet.view().members());
+            others.removeAll(view.members());
+            agreement.merge(others, from);
+        } else if (!meet.answer()) {
+            effects.send(from, meet(true));
+        }
+    }
+
+    /// Exactly one of two views: a primary one, the one that knows the later primary view, the one with the higher id.
+    private boolean initiates(ViewMessage.Meet meet) {
+        View mine = agreement.view();
+        View theirs = meet.view();
+        if (mine.primary() != theirs.primary()) {
+            return mine.primary();
+        }
+        int later = compare(agreement.primary(), meet.primary());
+        return later > 0 || (later == 0 && mine.id().compareTo(theirs.id()) > 0);
+    }
+
+    private static int compare(@Nullable ViewId one, @Nullable ViewId other) {
+        if (one == null || other == null) {
+            return Boolean.compare(one != null, other != null);
+        }
+        return Objects.requireNonNull(one).compareTo(other);
+    }
+}
