@@ -1,0 +1,348 @@
+package org.tutti.verify.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.tutti.Event;
+import org.tutti.Group;
+import org.tutti.GroupConfig;
+import org.tutti.Node;
+import org.tutti.NodeConfig;
+import org.tutti.StateSink;
+import org.tutti.View;
+import org.tutti.engine.GroupUser;
+import org.tutti.transport.Address;
+import org.tutti.transport.Transport;
+
+/// What the users of three nodes in one process see, whatever carries their frames.
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+abstract class GroupContract {
+  private static final Duration SOON = Duration.ofSeconds(30);
+  private static final GroupConfig CONFIG = GroupConfig.standard();
+  private static final int MIB = 1 << 20;
+
+  private final List<Node> nodes = new ArrayList<>();
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+
+  abstract Transport open() throws IOException;
+
+  @AfterEach
+  void end() throws Exception {
+    for (Node node : nodes) {
+      Throwable failure = node.failure();
+      node.close();
+      assertThat(failure).isNull();
+    }
+    threads.shutdownNow();
+    assertThat(threads.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+  }
+
+  private Node start() throws IOException {
+    List<Address> contacts = nodes.stream().map(node -> node.self().address()).toList();
+    // Tests share few processors: a slow moment must not look like a crash.
+    NodeConfig config =
+        NodeConfig.lan("n" + (nodes.size() + 1))
+            .withContacts(contacts)
+            .withTimes(Duration.ofMillis(100), Duration.ofSeconds(10));
+    Node node = Node.start(config, open());
+    nodes.add(node);
+    return node;
+  }
+
+  /// Three nodes in a group, past their views of three.
+  private List<Group> three(GroupConfig config) throws Exception {
+    var groups = new ArrayList<Group>();
+    groups.add(start().create("bank", config));
+    for (int i = 2; i <= 3; i++) {
+      groups.add(start().join("bank", config));
+      for (Group group : groups) {
+        untilViewOf(group, i);
+      }
+    }
+    return groups;
+  }
+
+  private static Event next(Group group) throws InterruptedException {
+    Event event = group.receive(SOON);
+    assertThat(event).as("next event of " + group.self()).isNotNull();
+    return event;
+  }
+
+  private static View untilViewOf(Group group, int size) throws InterruptedException {
+    while (true) {
+      if (next(group) instanceof Event.ViewChange(View view) && view.size() == size) {
+        return view;
+      }
+    }
+  }
+
+  private static Event.Delivery delivery(Group group) throws InterruptedException {
+    Event event = next(group);
+    while (event instanceof Event.ViewChange) {
+      event = next(group);
+    }
+    return (Event.Delivery) event;
+  }
+
+  private static <T> T get(Future<T> future) throws Exception {
+    return future.get(150, TimeUnit.SECONDS);
+  }
+
+  private <T> List<Future<T>> atEach(List<Group> groups, Taking<T> work) {
+    return groups.stream().map(group -> threads.submit((Callable<T>) () -> work.take(group))).toList();
+  }
+
+  private interface Taking<T> {
+    T take(Group group) throws Exception;
+  }
+
+  private static byte[] number(int length, long value) {
+    return ByteBuffer.allocate(length).putLong(0, value).array();
+  }
+
+  @Test
+  void membersAgreeOnViewsAndPositions() throws Exception {
+    List<Group> groups = three(CONFIG);
+    assertThat(groups).extracting(Group::view).containsOnly(groups.getFirst().view());
+    View view = groups.getFirst().view();
+    assertThat(view.members()).extracting(member -> member.name()).containsExactly("n1", "n2", "n3");
+    var sent = new ArrayList<Long>();
+    for (Group group : groups) {
+      sent.add(get(group.multicast(group.self().name().getBytes())));
+    }
+    assertThat(sent).containsExactly(0L, 1L, 2L);
+    for (Group group : groups) {
+      for (int i = 0; i < 3; i++) {
+        Event.Delivery delivery = delivery(group);
+        assertThat(delivery.position()).isEqualTo(i);
+        assertThat(delivery.sender()).isEqualTo(groups.get(i).self());
+        assertThat(HandDriven.bytes(delivery.payload())).isEqualTo(delivery.sender().name().getBytes());
+      }
+    }
+  }
+
+  @Test
+  void aMemberThatLeavesIsMissedInTheNextViewAndMayComeBack() throws Exception {
+    List<Group> groups = three(CONFIG);
+    Group leaver = groups.get(1);
+    CompletableFuture<Long> last = leaver.multicast(new byte[7]);
+    get(leaver.leave());
+    assertThat(last).isCompletedWithValue(0L);
+    assertThat(delivery(groups.get(0)).payload().remaining()).isEqualTo(7);
+    assertThat(untilViewOf(groups.get(0), 2).contains(leaver.self())).isFalse();
+    assertThat(untilViewOf(groups.get(2), 2).contains(leaver.self())).isFalse();
+    Group again = nodes.get(1).join("bank", CONFIG);
+    assertThat(untilViewOf(again, 3).senior()).isEqualTo(groups.get(0).self());
+  }
+
+  @Test
+  void theSeniorMayLeave() throws Exception {
+    List<Group> groups = three(CONFIG);
+    get(groups.getFirst().leave());
+    assertThat(untilViewOf(groups.get(1), 2).senior()).isEqualTo(groups.get(1).self());
+    untilViewOf(groups.get(2), 2);
+    groups.get(2).multicast(new byte[3]);
+    assertThat(delivery(groups.get(1)).payload().remaining()).isEqualTo(3);
+    groups.get(2).close();
+    assertThat(untilViewOf(groups.get(1), 1).primary()).isTrue();
+    groups.get(1).close();
+  }
+
+  @Test
+  void aLargeMulticastAndAMillionEmptyOnesArriveInOrder() throws Exception {
+    List<Group> groups = three(CONFIG);
+    int empty = 1_000_000;
+    byte[] large = new byte[10 * MIB];
+    for (int i = 0; i < large.length; i++) {
+      large[i] = (byte) (i * 31 + (i >> 12));
+    }
+    var counts =
+        atEach(
+            groups,
+            group -> {
+              long largeAt = -1;
+              for (long i = 0; i <= empty; i++) {
+                Event.Delivery delivery = delivery(group);
+                assertThat(delivery.position()).isEqualTo(i);
+                if (delivery.payload().hasRemaining()) {
+                  assertThat(delivery.payload()).isEqualTo(ByteBuffer.wrap(large));
+                  largeAt = i;
+                }
+              }
+              return largeAt;
+            });
+    Group sender = groups.get(1);
+    CompletableFuture<Long> middle = null;
+    CompletableFuture<Long> last = null;
+    for (int i = 0; i < empty; i++) {
+      if (i == empty / 2) {
+        middle = sender.multicast(large);
+      }
+      last = sender.multicast(new byte[0]);
+    }
+    for (Future<Long> count : counts) {
+      assertThat(get(count)).isEqualTo(empty / 2);
+    }
+    assertThat(get(middle)).isEqualTo(empty / 2);
+    assertThat(get(last)).isEqualTo(empty);
+  }
+
+  @Test
+  void aHundredThreadsMulticastAndKeepTheirOwnOrder() throws Exception {
+    List<Group> groups = three(CONFIG.withWindowBytes(HandDriven.WINDOW));
+    int senders = 100;
+    int each = 200;
+    var orders =
+        atEach(
+            groups,
+            group -> {
+              var order = new long[senders * each];
+              for (int i = 0; i < order.length; i++) {
+                order[i] = delivery(group).payload().getLong(0);
+              }
+              return order;
+            });
+    for (int s = 0; s < senders; s++) {
+      int sender = s;
+      threads.submit(() -> {
+        for (int i = 0; i < each; i++) {
+          groups.get(sender % 3).multicast(number(100, sender * 1000L + i));
+        }
+        return sender;
+      });
+    }
+    long[] order = get(orders.getFirst());
+    assertThat(get(orders.get(1))).isEqualTo(order);
+    assertThat(get(orders.get(2))).isEqualTo(order);
+    var next = new long[senders];
+    Arrays.stream(order).forEach(n -> assertThat(n % 1000).isEqualTo(next[(int) (n / 1000)]++));
+    assertThat(next).containsOnly(each);
+  }
+
+  @Test
+  void aSlowConsumerSlowsTheSourceAndLosesNothing() throws Exception {
+    List<Group> groups = three(CONFIG.withWindowBytes(HandDriven.WINDOW));
+    int messages = 5000;
+    int length = 1000;
+    int fit = HandDriven.WINDOW / (length + GroupUser.MESSAGE_OVERHEAD);
+    var permits = new Semaphore(0);
+    Group slow = groups.get(2);
+    var ends =
+        atEach(
+            groups,
+            group -> {
+              for (int i = 0; i < messages; i++) {
+                if (group == slow) {
+                  permits.acquire();
+                }
+                assertThat(delivery(group).payload().getLong(0)).isEqualTo(i);
+              }
+              return group.self();
+            });
+    var sent = new AtomicInteger();
+    Thread source =
+        Thread.ofVirtual()
+            .start(() -> {
+              try {
+                for (int i = 0; i < messages; i++) {
+                  groups.getFirst().multicast(number(length, i));
+                  sent.incrementAndGet();
+                }
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            });
+    while (sent.get() < fit) {
+      Thread.onSpinWait();
+    }
+    HandDriven.untilBlocked(source);
+    assertThat(sent).hasValue(fit);
+    permits.release(messages);
+    for (Future<?> end : ends) {
+      get(end);
+    }
+    source.join();
+    assertThat(sent).hasValue(messages);
+  }
+
+  @Test
+  void stateIsStreamedWhileMulticastsGoOn() throws Exception {
+    long size = 100L * MIB;
+    GroupConfig config = CONFIG.withStateTransfer(true);
+    Group donor = start().create("bank", config);
+    untilViewOf(donor, 1);
+    for (int i = 0; i < 10; i++) {
+      donor.multicast(number(8, i));
+    }
+    var written = new AtomicLong();
+    var read = new AtomicLong();
+    var aheadMax = new AtomicLong();
+    var giving = threads.submit(() -> give(donor, size, written, read, aheadMax));
+    Group newcomer = start().join("bank", config);
+    Event first = next(newcomer);
+    while (first instanceof Event.ViewChange) {
+      first = next(newcomer);
+    }
+    var offer = (Event.StateOffer) first;
+    assertThat(offer.donor()).isEqualTo(donor.self());
+    long during = get(donor.multicast(number(8, 10)));
+    assertThat(read(offer.source(), read)).isEqualTo(size);
+    for (long position = offer.position(); position <= during; position++) {
+      Event.Delivery delivery = delivery(newcomer);
+      assertThat(delivery.position()).isEqualTo(position);
+      assertThat(delivery.payload().getLong(0)).isEqualTo(position);
+    }
+    assertThat(get(giving)).isNull();
+    // What the credits allow, and one chunk in the hands of each end.
+    assertThat(aheadMax.get()).isLessThanOrEqualTo((GroupUser.CHUNKS_ON_THE_WAY + 2L) * GroupUser.CHUNK_BYTES_MAX);
+  }
+
+  private @Nullable Object give(Group donor, long size, AtomicLong written, AtomicLong read, AtomicLong aheadMax)
+      throws Exception {
+    Event event = next(donor);
+    while (!(event instanceof Event.StateRequest request)) {
+      event = next(donor);
+    }
+    try (StateSink sink = request.sink()) {
+      byte[] piece = new byte[MIB / 64];
+      for (long at = 0; at < size; at += piece.length) {
+        Arrays.fill(piece, (byte) (at / piece.length));
+        sink.write(piece);
+        written.addAndGet(piece.length);
+        aheadMax.accumulateAndGet(written.get() - read.get(), Math::max);
+      }
+    }
+    return null;
+  }
+
+  private static long read(InputStream source, AtomicLong read) throws IOException {
+    try (source) {
+      byte[] piece = new byte[MIB / 64];
+      while (source.readNBytes(piece, 0, piece.length) == piece.length) {
+        byte expected = (byte) (read.getAndAdd(piece.length) / piece.length);
+        assertThat(piece[0]).isEqualTo(expected);
+        assertThat(piece[piece.length - 1]).isEqualTo(expected);
+      }
+      return read.get();
+    }
+  }
+}
