@@ -174,6 +174,56 @@ abstract class SocketContract extends TransportContract {
   }
 
   @Test
+  void theMemoryOfClosedConnectionsIsUsedAgain() throws IOException {
+    Station a = station("a");
+    long before = directBytes();
+    for (int wave = 1; wave <= 4; wave++) {
+      for (int i = 0; i < ACCEPTED_MAX; i++) {
+        byte[] greeting = preamble(new Address("10.0.0." + i + ":1"), a.address());
+        stranger(a, ByteBuffer.allocate(greeting.length + 4).put(greeting).putInt(1 << 16).array());
+        turns(2, a);
+      }
+      closeStrangers();
+      long ended = (long) wave * ACCEPTED_MAX;
+      until("their end", () -> counter(a, "closed-by-peer") + counter(a, "closed-broken") >= ended, a);
+    }
+    assertThat(directBytes() - before).isLessThan((ACCEPTED_MAX + 2L) * TcpConfig.lan().receiveBufferBytes());
+  }
+
+  @Test
+  void aConnectionThatComesAfterALongWaitHasItsFullTime() throws Exception {
+    Station a = station("a");
+    Station b = station("b");
+    turns(1, a);
+    Thread engine = new Thread(() -> until("a frame", () -> !a.frames.isEmpty() || isPolledFor(a, 60), a));
+    engine.start();
+    // Longer than the handshake may last; the other thread waits in one poll all the while.
+    b.transport.poll(Duration.ofMillis(600).toNanos());
+    b.send(a.address(), bytes(1));
+    until("written", () -> !engine.isAlive(), b);
+    assertThat(a.frames).hasSize(1);
+    assertThat(counter(a, "closed-preamble-timeout")).isZero();
+  }
+
+  private static boolean isPolledFor(Station station, int seconds) {
+    station.transport.poll(Duration.ofSeconds(seconds).toNanos());
+    return false;
+  }
+
+  @Test
+  void oneTurnMaySayMoreThanABufferHoldsWhileTheSocketIsIdle() throws IOException {
+    Station a = station("a");
+    Station b = station("b");
+    exchange(a, b);
+    int before = b.frames.size();
+    int count = TcpConfig.lan().sendBufferBytes() / 1000 + 20;
+    for (int i = 0; i < count; i++) {
+      assertThat(a.offer(b.address(), new byte[1000])).isTrue();
+    }
+    until("all frames", () -> b.frames.size() == before + count, a, b);
+  }
+
+  @Test
   void aNewConnectionOfAPeerReplacesItsOldOne() throws IOException {
     Station a = station("a");
     SocketChannel old = stranger(a, preamble(a.address()));

@@ -90,6 +90,22 @@ abstract class TransportContract {
   }
 
   @Test
+  void aCommitAfterARefusedClaimSendsNothing() throws IOException {
+    Station a = station("a");
+    Station b = station("b");
+    Address absent = absent();
+    exchange(a, b);
+    int before = b.frames.size();
+    assertThat(a.transport.claim(b.address(), 4)).isNotNull();
+    assertThat(a.transport.claim(absent, 4)).isNull();
+    a.transport.commit();
+    a.send(b.address(), bytes(9), b);
+    until("the frame", () -> b.frames.size() > before, a, b);
+    assertThat(b.frames.getLast()).isEqualTo(bytes(9));
+    assertThat(b.frames).hasSize(before + 1);
+  }
+
+  @Test
   void aFrameLongerThanPromisedIsABugOfTheCaller() throws IOException {
     Station a = station("a");
     int most = a.transport.traits().frameBytesMax();
