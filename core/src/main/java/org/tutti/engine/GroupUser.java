@@ -39,7 +39,8 @@ public interface GroupUser extends StateTransfer.Application {
     /// @param cost their lengths and [#MESSAGE_OVERHEAD] for each
     void released(long cost);
 
-    /// How far the application has come.
+    /// How far the application has come. The engine looks in every flush; [Request.Consumed] only makes it look when
+    /// nothing else happens, so a user that consumes within [#deliver] needs none.
     ///
     /// @return the index behind the last batch that it has consumed; 0 at first
     long consumedNext();

@@ -7,12 +7,10 @@ import org.tutti.pack.Batch;
 /// Calls a listener on the engine thread: no queue, no copy, no allocation per message.
 final class Listening implements Application {
   private final GroupListener listener;
-  private final Runnable consumed;
   private long consumedNext;
 
-  Listening(GroupListener listener, Runnable consumed) {
+  Listening(GroupListener listener) {
     this.listener = listener;
-    this.consumed = consumed;
   }
 
   @Override
@@ -21,8 +19,8 @@ final class Listening implements Application {
     for (long at = position; messages.hasNext(); at++) {
       listener.deliver(batch.sender(), at, messages.next());
     }
+    // No report: the flush that ends this run of inputs looks.
     consumedNext = index + 1;
-    consumed.run();
   }
 
   @Override

@@ -27,6 +27,7 @@ public final class Membership implements Group, GroupUser {
 
   private final String name;
   private final MemberId self;
+  private final boolean stateful;
   private final Inbox inbox;
   private final Window window;
   private final @Nullable EventQueue queue;
@@ -55,10 +56,11 @@ public final class Membership implements Group, GroupUser {
       Consumer<Membership> ended) {
     this.name = name;
     this.self = self;
+    this.stateful = config.stateTransfer();
     this.inbox = inbox;
     this.window = new Window(name, config.windowBytes(), inbox);
     this.queue = listener != null ? null : new EventQueue(name, config.windowBytes(), inbox, this::reportConsumed);
-    this.application = listener != null ? new Listening(listener, this::reportConsumed) : queue;
+    this.application = listener != null ? new Listening(listener) : queue;
     this.states = new StateStreams(name, inbox);
     this.ended = ended;
   }
@@ -190,7 +192,12 @@ public final class Membership implements Group, GroupUser {
 
   @Override
   public void stateRequested(long transfer, MemberId newcomer) {
-    application.tell(new Event.StateRequest(newcomer, states.request(transfer, newcomer)));
+    OutgoingState sink = states.request(transfer, newcomer);
+    if (stateful) {
+      application.tell(new Event.StateRequest(newcomer, sink));
+    } else {
+      sink.fail();
+    }
   }
 
   @Override
@@ -205,7 +212,13 @@ public final class Membership implements Group, GroupUser {
 
   @Override
   public void stateOffered(long transfer, MemberId donor, long index, long position) {
-    application.offer(new Event.StateOffer(donor, position, states.offer(transfer, donor)), index);
+    IncomingState source = states.offer(transfer, donor);
+    if (stateful) {
+      application.offer(new Event.StateOffer(donor, position, source), index);
+    } else {
+      // Other members have state, this one does not want it.
+      source.close();
+    }
   }
 
   @Override

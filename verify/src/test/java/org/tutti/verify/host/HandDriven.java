@@ -25,7 +25,11 @@ final class HandDriven {
   final Membership group;
 
   HandDriven() {
-    var config = GroupConfig.standard().withWindowBytes(WINDOW);
+    this(true);
+  }
+
+  HandDriven(boolean stateful) {
+    var config = GroupConfig.standard().withWindowBytes(WINDOW).withStateTransfer(stateful);
     group = new Membership("bank", SELF, config, null, inbox, ended::add);
   }
 

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -196,5 +197,16 @@ class StateStreamsTest {
     arrive(3, true);
     assertThat(hand.asked(Request.StateTaken.class)).hasSize(3);
     assertThatThrownBy(source::read).hasMessage("the state's source was closed");
+  }
+
+  @Test
+  void amongMembersWithStateOneWithoutStaysOutOfIt() throws Exception {
+    var stateless = new HandDriven(false);
+    stateless.group.stateRequested(TRANSFER, OTHER);
+    assertThat(stateless.asked()).containsExactly(new Request.StateFailed("bank", TRANSFER));
+    stateless.group.stateOffered(TRANSFER, OTHER, 5, 50);
+    stateless.group.stateChunk(TRANSFER, ByteBuffer.allocate(3), true);
+    assertThat(stateless.asked()).containsExactly(new Request.StateTaken("bank", TRANSFER));
+    assertThat(stateless.group.receive(Duration.ZERO)).isNull();
   }
 }
