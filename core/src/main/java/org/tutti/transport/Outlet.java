@@ -13,8 +13,9 @@ public interface Outlet {
     ///
     /// @param to     the peer
     /// @param length the frame's exact length in bytes, 1 to [Traits#frameBytesMax]
-    /// @return a buffer with `length` bytes remaining, valid until [#commit], or null when the frame is refused (no
-    ///     connection yet, or the peer does not keep up): it counts as lost, and [Receiver#onReady] tells when to try again
+    /// @return a buffer with `length` bytes remaining from any position, valid until [#commit], the next claim or
+    ///     [Transport#poll]; or null when the frame is refused (no connection yet, or the peer does not keep up): it
+    ///     counts as lost, and [Receiver#onReady] tells when to try again
     @Nullable ByteBuffer claim(Address to, int length);
 
     /// Hands over the frame claimed last. Frames to one peer may be gathered and written later, in [Transport#poll].

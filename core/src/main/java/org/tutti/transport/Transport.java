@@ -5,8 +5,8 @@ import java.util.Map;
 /// Carries opaque frames between nodes: message-agnostic, non-blocking, non-throwing, and allowed to lose, repeat or
 /// reorder frames. Every transport passes one contract suite.
 ///
-/// Threading: [#start], [#poll], [#claim] and [#commit] belong to the node's engine thread, which does input, output and
-/// protocol in one loop; [#wakeup] and [#close] may be called from any thread. A transport with threads of its own
+/// Threading: [#start], [#poll], [#claim] and [#commit] belong to the node's engine thread, which does input, output
+/// and protocol in one loop; [#wakeup] and [#close] may be called from any thread. A transport with threads of its own
 /// queues what arrives (bounded, dropping beyond the bound) and hands it over in [#poll].
 public interface Transport extends Outlet, AutoCloseable {
     /// The address at which peers reach this node; known before [#start].
@@ -19,7 +19,7 @@ public interface Transport extends Outlet, AutoCloseable {
     /// @param receiver called within [#poll] only
     void start(Receiver receiver);
 
-    /// Writes what was committed, waits for input for a time at most, and hands everything that arrived to the receiver.
+    /// Writes what was committed, waits for input for a time at most, and hands what arrived to the receiver.
     ///
     /// @param waitNanosMax the longest wait in nanoseconds; 0 or less does not wait
     void poll(long waitNanosMax);

@@ -12,7 +12,7 @@ import org.tutti.transport.Address;
 /// @param inet the host
 /// @param port 0 to 65535; 0 lets the kernel choose
 record Endpoint(String host, InetAddress inet, int port) {
-  /// Reads an address whose host is a literal: names are not looked up here, because that would block the engine thread.
+  /// Reads an address whose host is a literal: names are not looked up here, that would block the engine thread.
   ///
   /// @return the endpoint, or null when the text is not of that form
   static @Nullable Endpoint ofLiteral(Address address) {

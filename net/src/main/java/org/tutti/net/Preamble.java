@@ -19,8 +19,8 @@ import org.tutti.transport.Address;
 /// magic "Tutt" (4)  version (1)  length of from (1)  length of to (1)  from  to
 /// ```
 ///
-/// Both addresses are checked on both sides, because the same host and port may exist in several network namespaces, and
-/// because a process at a known port may be a stranger. It is no proof of identity: that is TLS's task.
+/// Both addresses are checked on both sides, because the same host and port may exist in several network namespaces,
+/// and because a process at a known port may be a stranger. It is no proof of identity: that is TLS's task.
 final class Preamble {
   private static final int MAGIC = 0x54757474;
   private static final byte VERSION = 1;

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
-/// What waits for one connection's socket: frames with their length prefixes, side by side in one direct buffer, so that
-/// everything said in one turn leaves with one write.
+/// What waits for one connection's socket: frames with their length prefixes, side by side in one direct buffer, so
+/// that everything said in one turn leaves with one write.
 ///
 /// ```
 /// 0 ...... start .............. end ............. capacity

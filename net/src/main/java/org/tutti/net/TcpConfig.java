@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /// @param backoffMax         the longest pause between attempts
 /// @param silenceMax         a connection is given up when a peer was written to but nothing was heard of it for this
 ///                           long: after a partition a fresh connection works at once, an old one waits for TCP's timer
-/// @param socketDirectory    where the Unix domain sockets of this user's nodes meet, or null for TCP only; created with
-///                           mode 0700, and not used when somebody else owns it
+/// @param socketDirectory    where the Unix domain sockets of this user's nodes meet, or null for TCP only; created
+///                           with mode 0700, and not used when somebody else owns it
 public record TcpConfig(
     int frameBytesMax,
     int sendBufferBytes,
