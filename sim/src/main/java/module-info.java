@@ -5,4 +5,5 @@ module org.tutti.sim {
 
   exports org.tutti.sim;
   exports org.tutti.sim.check;
+  exports org.tutti.sim.mutant;
 }

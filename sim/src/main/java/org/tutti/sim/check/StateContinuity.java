@@ -53,11 +53,11 @@ public record StateContinuity() implements Checker {
     if (!stay.view().primary()) {
       return;
     }
-    if (!stay.continuing()) {
+    if (stay.founding()) {
+      mine.known = true;
+    } else if (!stay.continuing()) {
       mine.away = !stateTransfer;
       mine.known = false;
-    } else if (!mine.known && stay.end() == 0) {
-      mine.known = true; // the first view of all
     }
   }
 

@@ -10,6 +10,7 @@ import org.tutti.sim.check.Happening.Delivered;
 public final class Stay {
   private final int member;
   private final View view;
+  private final boolean founding;
   private final boolean continuing;
   private final List<Delivered> deliveries = new ArrayList<>();
   private @Nullable Stay next;
@@ -17,9 +18,10 @@ public final class Stay {
   private long from = -1; // nothing before this index is owed: it is in the state that was offered
   private long end = -1; // the index behind all that the member has or had offered, -1 when unknown
 
-  Stay(int member, View view, boolean continuing, boolean holdsState, long end) {
+  Stay(int member, View view, boolean founding, boolean continuing, boolean holdsState, long end) {
     this.member = member;
     this.view = view;
+    this.founding = founding;
     this.continuing = continuing;
     this.holdsState = holdsState;
     this.end = end;
@@ -44,6 +46,13 @@ public final class Stay {
   /// @return its next stay, or null when it installed no further view
   public @Nullable Stay next() {
     return next;
+  }
+
+  /// Whether this is the first primary view of all, whose members begin at index 0 without state.
+  ///
+  /// @return whether it is
+  public boolean founding() {
+    return founding;
   }
 
   /// Whether the member comes straight from the primary view before this one, so that it missed nothing.

@@ -59,7 +59,7 @@ public final class Stays {
     boolean continuing = first || primary != null && view.primary() && follows(primary.view(), view);
     boolean holds = !history.stateTransfer() || first || continuing && primary != null && primary.holdsState();
     long end = continuing && primary != null ? primary.end() : first ? 0 : -1;
-    var stay = new Stay(installed.member(), view, continuing, holds, end);
+    var stay = new Stay(installed.member(), view, first, continuing, holds, end);
     if (before != null) {
       before.follow(stay);
     }

@@ -1,0 +1,211 @@
+package org.tutti.cli;
+
+import java.io.PrintWriter;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.tutti.sim.Campaign;
+import org.tutti.sim.FaultKind;
+import org.tutti.sim.Findings;
+import org.tutti.sim.Limits;
+import org.tutti.sim.Outcome;
+import org.tutti.sim.Plan;
+import org.tutti.sim.Shrinking;
+import org.tutti.sim.Simulation;
+import org.tutti.sim.mutant.Hunt;
+import org.tutti.sim.mutant.Mutant;
+import org.tutti.sim.mutant.Mutants;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/// `tutti simulate`: runs seeds through the simulator, or one seed step by step, or the planted bugs.
+@Command(
+    name = "simulate",
+    description = {
+      "Simulates groups with all their faults, one run for each seed, and checks every guarantee.",
+      "The same seed gives the same run, everywhere. Exit code 0 only if nothing was violated."
+    })
+final class SimulateCommand implements Callable<Integer> {
+  private static final int FAILURES_SHOWN = 5;
+  private static final int SHRUNK_MAX = 2;
+  private static final long LINE_EVERY_NANOS = 200_000_000;
+  private static final long PLAIN_LINE_EVERY_NANOS = 10_000_000_000L;
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Option(names = "--seeds", paramLabel = "N", description = "Run N seeds (default: ${DEFAULT-VALUE}).")
+  long seeds = 1000;
+
+  @Option(names = "--first", paramLabel = "S", description = "The first seed (default: ${DEFAULT-VALUE}).")
+  long first = 1;
+
+  @Option(names = "--threads", paramLabel = "N", description = "Runs at a time (default: the number of processors).")
+  int threads = Runtime.getRuntime().availableProcessors();
+
+  @Option(names = "--seed", paramLabel = "S", description = "Run one seed.")
+  @Nullable Long seed;
+
+  @Option(names = "--trace", description = "With --seed: print every step.")
+  boolean trace;
+
+  @Option(
+      names = "--without",
+      paramLabel = "KIND",
+      split = ",",
+      description = "Leave out kinds of faults: ${COMPLETION-CANDIDATES}.",
+      completionCandidates = Kinds.class)
+  List<String> without = List.of();
+
+  @Option(names = "--nodes", paramLabel = "N", description = "No more nodes than this.")
+  int nodes = Integer.MAX_VALUE;
+
+  @Option(names = "--multicasts", paramLabel = "N", description = "No more multicasts than this.")
+  int multicasts = Integer.MAX_VALUE;
+
+  @Option(names = "--mutants", description = "Plant every known bug in turn; each must be caught.")
+  boolean mutants;
+
+  @Option(names = "--mutant", paramLabel = "NAME", description = "Plant one bug.")
+  @Nullable String mutant;
+
+  /// The names of the kinds of faults.
+  static final class Kinds extends java.util.ArrayList<String> {
+    private static final long serialVersionUID = 1;
+
+    Kinds() {
+      for (FaultKind kind : FaultKind.values()) {
+        add(kind.option());
+      }
+    }
+  }
+
+  @Override
+  public Integer call() {
+    if (seeds < 1 || threads < 1 || nodes < 1 || multicasts < 0) {
+      throw new ParameterException(spec.commandLine(), "--seeds, --threads and --nodes are at least 1");
+    }
+    if (mutant != null || mutants) {
+      return hunt(mutant == null ? Mutants.all() : List.of(named(mutant)));
+    }
+    return seed != null ? one(seed) : many();
+  }
+
+  private Mutant named(String name) {
+    try {
+      return Mutants.named(name);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+    }
+  }
+
+  private Limits limits() {
+    Set<FaultKind> kinds = EnumSet.noneOf(FaultKind.class);
+    for (String name : without) {
+      try {
+        kinds.add(FaultKind.of(name));
+      } catch (IllegalArgumentException e) {
+        throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+      }
+    }
+    return new Limits(kinds, nodes, multicasts);
+  }
+
+  private int one(long number) {
+    PrintWriter out = spec.commandLine().getOut();
+    Plan plan = Plan.draw(number).within(limits());
+    out.println("seed " + number + ": " + plan.describe());
+    Outcome outcome = trace ? Simulation.run(plan, out::println) : Simulation.run(plan);
+    out.printf(
+        "%,d steps, %.3f s simulated, %,d multicasts, %,d deliveries, %,d views%s%n",
+        outcome.steps(), outcome.endNanos() / 1e9, outcome.multicasts(), outcome.deliveries(), outcome.views(),
+        outcome.quorumLost() ? ", quorum lost for good" : "");
+    out.printf("trace hash %016x%n", outcome.traceHash());
+    if (!outcome.passed()) {
+      out.print(Findings.describe(outcome, limits()));
+      if (!trace) {
+        out.print(Findings.describe(Shrinking.shrink(outcome, limits())));
+      }
+    }
+    out.flush();
+    return outcome.passed() ? 0 : 1;
+  }
+
+  private int many() {
+    PrintWriter out = spec.commandLine().getOut();
+    var progress = new Progress(out);
+    long start = System.nanoTime();
+    Campaign.Report report = new Campaign(first, seeds, limits()).run(threads, progress::show);
+    progress.end();
+    out.print(report.table());
+    out.printf("%-30s %15.1f s%n", "time", (System.nanoTime() - start) / 1e9);
+    int shown = 0;
+    for (Outcome failure : report.failures()) {
+      if (shown < FAILURES_SHOWN) {
+        out.println();
+        out.print(Findings.describe(failure, limits()));
+        if (shown < SHRUNK_MAX) {
+          out.flush();
+          out.print(Findings.describe(Shrinking.shrink(failure, limits())));
+        }
+      }
+      shown++;
+    }
+    if (shown > FAILURES_SHOWN) {
+      out.println();
+      out.println("and seeds " + report.failures().stream().skip(FAILURES_SHOWN).map(f -> f.plan().seed()).toList());
+    }
+    out.flush();
+    return report.failed() == 0 ? 0 : 1;
+  }
+
+  private int hunt(List<Mutant> prey) {
+    PrintWriter out = spec.commandLine().getOut();
+    out.printf("%-28s %6s  %-22s %s%n", "mutant", "seed", "property", "what it breaks");
+    boolean all = true;
+    for (Mutant planted : prey) {
+      Hunt.Result result = Hunt.hunt(planted, first, Mutants.SEEDS_MAX);
+      String number = result.caught() ? Long.toString(result.seed()) : "-";
+      out.printf("%-28s %6s  %-22s %s%n", planted.name(), number, result.property(), planted.breaks());
+      out.flush();
+      all &= result.caught();
+    }
+    return all ? 0 : 1;
+  }
+
+  /// How far the campaign is: one line that is written over again on a terminal, a line now and then elsewhere.
+  private static final class Progress {
+    private final PrintWriter out;
+    private final boolean terminal = System.console() != null && System.console().isTerminal();
+    private long shownNanos = System.nanoTime();
+    private boolean open;
+
+    Progress(PrintWriter out) {
+      this.out = out;
+    }
+
+    void show(Campaign.Report report) {
+      long now = System.nanoTime();
+      if (now - shownNanos >= (terminal ? LINE_EVERY_NANOS : PLAIN_LINE_EVERY_NANOS)) {
+        shownNanos = now;
+        if (terminal) {
+          out.print("\r\033[K" + report.line());
+          open = true;
+        } else {
+          out.println(report.line());
+        }
+        out.flush();
+      }
+    }
+
+    void end() {
+      if (open) {
+        out.print("\r\033[K");
+      }
+    }
+  }
+}

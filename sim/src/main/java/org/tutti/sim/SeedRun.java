@@ -1,0 +1,32 @@
+package org.tutti.sim;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.tutti.sim.check.Violation;
+
+/// One run for callers that share no class with it but the JDK's: another class loader, another process.
+public final class SeedRun {
+  private SeedRun() {}
+
+  /// Runs a seed.
+  ///
+  /// @param seed the seed
+  /// @return the violations as words, each beginning with its property and a colon
+  public static List<String> violations(long seed) {
+    List<String> words = new ArrayList<>();
+    for (Violation violation : Simulation.run(Plan.draw(seed)).violations()) {
+      words.add(violation.toString());
+    }
+    return words;
+  }
+
+  /// Prints each seed's trace hash.
+  ///
+  /// @param args the first seed and how many
+  public static void main(String[] args) {
+    long first = Long.parseLong(args[0]);
+    for (long seed = first; seed < first + Long.parseLong(args[1]); seed++) {
+      System.out.println(seed + " " + Long.toHexString(Simulation.run(Plan.draw(seed)).traceHash()));
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package org.tutti.sim;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/// Makes a failing run smaller while it fails in the same way: without kinds of faults, with fewer nodes, with fewer
+/// multicasts. Greedy: what can go, goes; the rest is needed, or hides it.
+public final class Shrinking {
+  private static final int RUNS_MAX = 200;
+
+  private final Plan plan;
+  private final String property;
+  private Limits limits;
+  private Outcome smallest;
+  private int runs;
+
+  private Shrinking(Outcome failing, Limits limits) {
+    this.limits = limits;
+    this.plan = Plan.draw(failing.plan().seed());
+    this.property = failing.violations().getFirst().property();
+    this.smallest = failing;
+  }
+
+  /// A smaller run that still fails.
+  ///
+  /// @param limits  what was left out
+  /// @param outcome what came of it
+  /// @param runs    how many runs it took to find it
+  public record Shrunk(Limits limits, Outcome outcome, int runs) {}
+
+  /// Shrinks a run.
+  ///
+  /// @param failing what came of it; has a violation
+  /// @param limits  what was left out already
+  /// @return the smallest that was found, which may be the same run
+  public static Shrunk shrink(Outcome failing, Limits limits) {
+    var shrinking = new Shrinking(failing, limits);
+    boolean smaller = true;
+    while (smaller && shrinking.runs < RUNS_MAX) {
+      smaller = shrinking.dropFaults() | shrinking.dropNodes() | shrinking.dropMulticasts();
+    }
+    return new Shrunk(shrinking.limits, shrinking.smallest, shrinking.runs);
+  }
+
+  private boolean dropFaults() {
+    boolean some = false;
+    List<FaultKind> kinds = new ArrayList<>(smallest.plan().strengths().keySet());
+    for (FaultKind kind : kinds) {
+      some |= attempt(limits.without(kind));
+    }
+    return some;
+  }
+
+  private boolean dropNodes() {
+    boolean some = false;
+    while (smallest.plan().nodes() > 1 && attempt(limits.nodes(smallest.plan().nodes() - 1))) {
+      some = true;
+    }
+    return some;
+  }
+
+  private boolean dropMulticasts() {
+    boolean some = false;
+    for (int step = smallest.plan().multicasts(); step > 0; step /= 2) {
+      while (step <= smallest.plan().multicasts() && attempt(limits.multicasts(smallest.plan().multicasts() - step))) {
+        some = true;
+      }
+    }
+    return some;
+  }
+
+  private boolean attempt(Limits smaller) {
+    if (runs >= RUNS_MAX) {
+      return false;
+    }
+    runs++;
+    Outcome outcome = Simulation.run(plan.within(smaller));
+    boolean same = !outcome.passed() && outcome.violations().getFirst().property().equals(property);
+    if (same) {
+      limits = smaller;
+      smallest = outcome;
+    }
+    return same;
+  }
+}

@@ -1,0 +1,70 @@
+package org.tutti.sim.mutant;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Looks for a seed that finds a planted bug.
+public final class Hunt {
+  private static final String RUN = "org.tutti.sim.SeedRun";
+
+  private Hunt() {}
+
+  /// What came of a hunt.
+  ///
+  /// @param mutant    the planted bug
+  /// @param seed      the first seed that found it, or -1
+  /// @param violation what it found, beginning with the property; null when nothing was found
+  public record Result(Mutant mutant, long seed, @Nullable String violation) {
+    /// Whether it was found.
+    ///
+    /// @return whether a seed found it
+    public boolean caught() {
+      return violation != null;
+    }
+
+    /// The property that it violated.
+    ///
+    /// @return the checker's name, or `not caught`
+    public String property() {
+      return violation == null ? "not caught" : violation.substring(0, violation.indexOf(':'));
+    }
+  }
+
+  /// Runs seeds until one finds the bug.
+  ///
+  /// @param mutant the planted bug
+  /// @param first  the first seed
+  /// @param count  how many seeds at most
+  /// @return what came of it
+  /// @throws IllegalStateException when the code that the mutant changes is not there any more
+  public static Result hunt(Mutant mutant, long first, long count) {
+    var loader = new MutantLoader(mutant);
+    loader.check();
+    Method run;
+    try {
+      run = loader.loadClass(RUN).getMethod("violations", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
+    for (long seed = first; seed < first + count; seed++) {
+      List<?> violations = violations(run, seed);
+      if (!violations.isEmpty()) {
+        return new Result(mutant, seed, String.valueOf(violations.getFirst()));
+      }
+    }
+    return new Result(mutant, -1, null);
+  }
+
+  private static List<?> violations(Method run, long seed) {
+    try {
+      return (List<?>) run.invoke(null, seed);
+    } catch (InvocationTargetException e) {
+      // The mutant broke the simulator itself, for example by an endless recursion: that is a way to be caught.
+      return List.of("Crash: " + e.getCause());
+    } catch (IllegalAccessException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

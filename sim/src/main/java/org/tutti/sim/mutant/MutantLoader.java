@@ -1,0 +1,70 @@
+package org.tutti.sim.mutant;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassFile.ClassHierarchyResolverOption;
+import java.lang.classfile.ClassHierarchyResolver;
+import java.util.Objects;
+
+/// Loads Tutti's classes a second time, one of them changed. Its classes know only each other and the JDK.
+final class MutantLoader extends ClassLoader {
+  private static final String OURS = "org.tutti.";
+
+  private final Mutant mutant;
+  private final ClassLoader originals;
+
+  MutantLoader(Mutant mutant) {
+    super(ClassLoader.getPlatformClassLoader());
+    this.mutant = mutant;
+    this.originals = Objects.requireNonNull(MutantLoader.class.getClassLoader());
+  }
+
+  /// Loads the classes that are to be changed, so that a change that finds no target fails now.
+  void check() {
+    for (Edit edit : mutant.edits()) {
+      try {
+        loadClass(edit.owner());
+      } catch (ClassNotFoundException e) {
+        throw new IllegalStateException("mutant " + mutant.name() + ": there is no class " + edit.owner(), e);
+      }
+    }
+  }
+
+  @Override
+  protected Class<?> findClass(String name) throws ClassNotFoundException {
+    if (!name.startsWith(OURS)) {
+      throw new ClassNotFoundException(name);
+    }
+    byte[] bytes = read(name);
+    for (Edit edit : mutant.edits()) {
+      if (edit.owner().equals(name)) {
+        bytes = changed(edit, bytes);
+      }
+    }
+    return defineClass(name, bytes, 0, bytes.length);
+  }
+
+  private byte[] read(String name) throws ClassNotFoundException {
+    try (InputStream in = originals.getResourceAsStream(name.replace('.', '/') + ".class")) {
+      if (in == null) {
+        throw new ClassNotFoundException(name);
+      }
+      return in.readAllBytes();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private byte[] changed(Edit edit, byte[] bytes) {
+    var resolver = ClassHierarchyResolver.ofResourceParsing(originals).orElse(ClassHierarchyResolver.defaultResolver());
+    var files = ClassFile.of(ClassHierarchyResolverOption.of(resolver));
+    var count = new Edit.Count();
+    byte[] changed = files.transformClass(files.parse(bytes), edit.transform(count));
+    if (count.changes == 0) {
+      throw new IllegalStateException("mutant " + mutant.name() + " finds nothing to change: " + edit);
+    }
+    return changed;
+  }
+}

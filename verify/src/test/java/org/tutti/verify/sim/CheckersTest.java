@@ -1,0 +1,222 @@
+package org.tutti.verify.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.tutti.verify.sim.Written.nonPrimary;
+import static org.tutti.verify.sim.Written.primary;
+import static org.tutti.verify.sim.Written.uniform;
+
+import org.junit.jupiter.api.Test;
+import org.tutti.Guarantee;
+import org.tutti.View;
+import org.tutti.sim.check.Content;
+
+/// Every checker catches a history that breaks its property, and lets a good one pass.
+class CheckersTest {
+  private static final View ABC = primary(1, "a", "b", "c");
+  private static final View AB = primary(2, "a", "b");
+
+  @Test
+  void aGoodHistoryPasses() {
+    Written run = uniform().submit("a", 2).install(ABC, "a", "b", "c");
+    Content first = run.batch("a", 0);
+    Content second = run.batch("a", 1);
+    run.deliver(0, first, "a", "b", "c").release("a", 1).crash("c").deliver(1, second, "a", "b").install(AB, "a", "b");
+    run.give("a", 1, 2).install(primary(3, "a", "b", "d"), "a", "b", "d");
+    run.offer("d", "a", 2).restore("d", "a", 1, 2).release("a", 1);
+    assertThat(run.violated()).isEmpty();
+    assertThat(run.violatedAtRest()).isEmpty();
+  }
+
+  @Test
+  void viewAgreement() {
+    Written run = uniform().install(ABC, "a").install(primary(1, "a", "b"), "b");
+    assertThat(run.violated()).contains("ViewAgreement");
+  }
+
+  @Test
+  void monotoneViews() {
+    assertThat(uniform().install(AB, "a").install(ABC, "a").violated()).contains("MonotoneViews");
+  }
+
+  @Test
+  void selfInclusion() {
+    assertThat(uniform().install(AB, "c").violated()).contains("SelfInclusion");
+  }
+
+  @Test
+  void primaryUniqueness() {
+    Written run = uniform().install(ABC, "a", "b", "c").install(AB, "a", "b").install(primary(3, "c"), "c");
+    assertThat(run.violated()).containsExactly("PrimaryUniqueness");
+  }
+
+  @Test
+  void exactlyHalfNeedsTheSenior() {
+    Written good = uniform().install(AB, "a", "b").install(primary(3, "a"), "a");
+    assertThat(good.violated()).isEmpty();
+    Written bad = uniform().install(AB, "a", "b").install(primary(3, "b"), "b");
+    assertThat(bad.violated()).containsExactly("PrimaryUniqueness");
+  }
+
+  @Test
+  void noDeliveryInNonPrimary() {
+    Written run = uniform().submit("a", 1).install(ABC, "a", "b", "c").install(nonPrimary(2, "c"), "c");
+    run.deliver(0, run.batch("a", 0), "c");
+    assertThat(run.violated()).contains("NoDeliveryInNonPrimary");
+  }
+
+  @Test
+  void integrityAgainstChange() {
+    Written run = uniform().submit("a", 1).install(ABC, "b");
+    run.deliver(0, run.batch("a", 0, 999), "b");
+    assertThat(run.violated()).containsExactly("Integrity");
+  }
+
+  @Test
+  void integrityAgainstInvention() {
+    Written run = uniform().install(ABC, "b");
+    run.deliver(0, run.batch("a", 0), "b");
+    assertThat(run.violated()).containsExactly("Integrity");
+  }
+
+  @Test
+  void integrityAgainstRepetition() {
+    Written run = uniform().submit("a", 1).install(ABC, "b");
+    run.deliver(0, run.batch("a", 0), "b").deliver(1, run.batch("a", 0), "b");
+    assertThat(run.violated()).contains("Integrity");
+  }
+
+  @Test
+  void uniformTotalOrder() {
+    Written run = uniform().submit("a", 1).submit("b", 1).install(ABC, "b", "c");
+    run.deliver(0, run.batch("a", 0), "c").crash("c").deliver(0, run.batch("b", 0), "b");
+    assertThat(run.violated()).contains("UniformTotalOrder");
+  }
+
+  @Test
+  void uniformAgreement() {
+    Written run = uniform().submit("a", 1).install(ABC, "a", "b", "c");
+    run.deliver(0, run.batch("a", 0), "c").crash("c").install(AB, "a", "b");
+    run.submit("b", 1).deliver(0, run.batch("b", 0), "b");
+    assertThat(run.violated()).contains("UniformAgreement");
+  }
+
+  @Test
+  void uniformAgreementOfOfferedState() {
+    Written run = uniform().submit("a", 1).install(ABC, "a", "b", "c");
+    run.deliver(0, run.batch("a", 0), "a", "b").give("a", 1, 0).install(primary(2, "a", "b", "d"), "a", "b", "d");
+    run.offer("d", "a", 0).restore("d", "a", 1, 0);
+    assertThat(run.violated()).containsExactly("UniformAgreement");
+  }
+
+  @Test
+  void totalOrder() {
+    var run = new Written(Guarantee.AGREED, false).submit("a", 1).submit("b", 1).install(ABC, "a", "c");
+    Content one = run.batch("a", 0);
+    Content other = run.batch("b", 0);
+    run.deliver(0, one, "a").deliver(1, other, "a").deliver(0, other, "c").deliver(1, one, "c");
+    run.install(primary(2, "a", "c"), "a", "c");
+    assertThat(run.violated()).containsExactly("TotalOrder");
+  }
+
+  @Test
+  void agreedDeliveryOfTheCrashedIsNoViolation() {
+    var run = new Written(Guarantee.AGREED, false).submit("a", 1).submit("b", 1).install(ABC, "a", "b", "c");
+    run.deliver(0, run.batch("a", 0), "c").crash("c").deliver(0, run.batch("b", 0), "a", "b");
+    run.deliver(1, run.batch("a", 0), "a", "b").install(AB, "a", "b");
+    assertThat(run.violated()).isEmpty();
+  }
+
+  @Test
+  void virtualSynchrony() {
+    var run = new Written(Guarantee.AGREED, false).submit("a", 1).install(ABC, "b", "c");
+    run.deliver(0, run.batch("a", 0), "b").install(primary(2, "b", "c"), "b", "c");
+    assertThat(run.violated()).containsExactly("VirtualSynchrony");
+  }
+
+  @Test
+  void sameViewDelivery() {
+    Written run = uniform().submit("a", 1).install(ABC, "a", "b");
+    run.deliver(0, run.batch("a", 0), "a").install(AB, "a", "b").deliver(0, run.batch("a", 0), "b");
+    assertThat(run.violated()).contains("SameViewDelivery");
+  }
+
+  @Test
+  void prefixDelivery() {
+    Written run = uniform().submit("a", 1).submit("c", 1).install(ABC, "a", "b", "c");
+    run.deliver(0, run.batch("a", 0), "a", "b", "c")
+        .install(nonPrimary(2, "c"), "c")
+        .install(primary(3, "a", "b"), "a");
+    assertThat(run.violated()).isEmpty();
+    Written longer = uniform().submit("a", 2).install(ABC, "a", "b", "c");
+    Content second = longer.batch("a", 1);
+    longer.deliver(0, longer.batch("a", 0), "a", "b", "c").deliver(1, second, "c").install(nonPrimary(2, "c"), "c");
+    longer.install(primary(3, "a", "b"), "a", "b");
+    assertThat(longer.violated()).contains("PrefixDelivery");
+  }
+
+  @Test
+  void fifoOrder() {
+    Written run = uniform().submit("a", 2).install(ABC, "b");
+    run.deliver(0, run.batch("a", 1), "b").deliver(1, run.batch("a", 0), "b");
+    assertThat(run.violated()).containsExactly("FifoOrder");
+  }
+
+  @Test
+  void fifoOrderBehindAState() {
+    Written run = uniform().submit("a", 3).install(ABC, "a");
+    run.deliver(0, run.batch("a", 0), "a").give("a", 1, 1).install(primary(2, "a", "b", "c", "d"), "a", "d");
+    run.offer("d", "a", 1).deliver(1, run.batch("a", 2), "d").restore("d", "a", 1, 1);
+    run.batch("a", 1);
+    assertThat(run.violated()).containsExactly("FifoOrder");
+  }
+
+  @Test
+  void stateContinuityAgainstHoles() {
+    Written run = uniform().submit("a", 2).install(ABC, "b");
+    run.deliver(0, run.batch("a", 0), "b").deliver(2, run.batch("a", 1), "b");
+    assertThat(run.violated()).containsExactly("StateContinuity");
+  }
+
+  @Test
+  void stateContinuityAgainstDeliveryBeforeState() {
+    Written run = uniform().submit("a", 2).install(ABC, "a", "b", "c");
+    run.deliver(0, run.batch("a", 0), "a", "b", "c").install(primary(2, "a", "b", "c", "d"), "a", "b", "c", "d");
+    run.deliver(1, run.batch("a", 1), "d");
+    assertThat(run.violated()).contains("StateContinuity");
+  }
+
+  @Test
+  void stateContinuityAgainstAStateOfAnotherMoment() {
+    Written run = uniform().submit("a", 2).install(ABC, "a", "b", "c");
+    run.deliver(0, run.batch("a", 0), "a", "b", "c").give("a", 1, 1);
+    run.install(primary(2, "a", "b", "c", "d"), "a", "b", "c", "d").offer("d", "a", 2).restore("d", "a", 1, 1);
+    assertThat(run.violated()).containsExactly("StateContinuity");
+  }
+
+  @Test
+  void decidedMatchesDelivery() {
+    Written run = uniform().submit("a", 1).install(ABC, "a").decide("a", 1, 5);
+    run.deliverUntold(0, run.batch("a", 0), "a");
+    assertThat(run.violated()).containsExactly("DecidedMatchesDelivery");
+    Written untold = uniform().submit("a", 1).install(ABC, "a");
+    untold.deliverUntold(0, untold.batch("a", 0), "a");
+    assertThat(untold.violated()).containsExactly("DecidedMatchesDelivery");
+  }
+
+  @Test
+  void windowRespected() {
+    assertThat(uniform().submit("a", 1).install(ABC, "a").release("a", 1).violated())
+        .containsExactly("WindowRespected");
+    Written odd = uniform().submit("a", 2).install(ABC, "a");
+    odd.deliver(0, odd.batch("a", 0), "a").deliver(1, odd.batch("a", 1), "a").releaseCost("a", 21);
+    assertThat(odd.violated()).containsExactly("WindowRespected");
+  }
+
+  @Test
+  void nothingLost() {
+    Written run = uniform().submit("a", 1).install(ABC, "a", "b", "c");
+    assertThat(run.violatedAtRest()).containsExactly("NothingLost");
+    run.crash("a");
+    assertThat(run.violatedAtRest()).isEmpty();
+  }
+}

@@ -1,0 +1,47 @@
+package org.tutti.verify.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.tutti.sim.mutant.Edit;
+import org.tutti.sim.mutant.Hunt;
+import org.tutti.sim.mutant.Mutant;
+import org.tutti.sim.mutant.Mutants;
+
+/// Every planted bug is caught within the first two hundred seeds.
+class MutantsTest {
+  @TestFactory
+  Stream<DynamicTest> everyMutantIsCaught() {
+    return Mutants.all().stream()
+        .map(mutant ->
+            DynamicTest.dynamicTest(
+                mutant.name(),
+                () -> {
+                  Hunt.Result result = Hunt.hunt(mutant, 1, Mutants.SEEDS_MAX);
+                  assertThat(result.caught()).as(mutant.breaks()).isTrue();
+                }));
+  }
+
+  @Test
+  void thereAreEnough() {
+    assertThat(Mutants.all()).hasSizeGreaterThanOrEqualTo(12);
+    assertThat(Mutants.all().stream().map(Mutant::name)).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void aMutantWithoutTargetFailsLoudly() {
+    var lost =
+        new Mutant(
+            "lost",
+            "changes a method that does not exist",
+            List.of(new Edit("org.tutti.engine.NodeEngine", "noSuchMethod", new Edit.Change.Return(0))));
+    assertThatThrownBy(() -> Hunt.hunt(lost, 1, 1))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("nothing to change");
+  }
+}

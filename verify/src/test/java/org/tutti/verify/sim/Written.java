@@ -1,0 +1,137 @@
+package org.tutti.verify.sim;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.tutti.Guarantee;
+import org.tutti.MemberId;
+import org.tutti.View;
+import org.tutti.ViewId;
+import org.tutti.engine.GroupUser;
+import org.tutti.sim.check.Checkers;
+import org.tutti.sim.check.Content;
+import org.tutti.sim.check.Happening;
+import org.tutti.sim.check.Happening.Summary;
+import org.tutti.sim.check.History;
+import org.tutti.sim.check.Violation;
+import org.tutti.transport.Address;
+
+/// A history written by hand.
+final class Written {
+  private static final int LENGTH = 4;
+
+  private final History history;
+  private long nanos;
+
+  Written(Guarantee guarantee, boolean stateTransfer) {
+    history = new History(guarantee, stateTransfer);
+  }
+
+  static Written uniform() {
+    return new Written(Guarantee.UNIFORM, true);
+  }
+
+  static MemberId id(String name) {
+    return new MemberId(name, new Address(name + ":1"), 1);
+  }
+
+  static View primary(long epoch, String... members) {
+    return view(epoch, true, members);
+  }
+
+  static View nonPrimary(long epoch, String... members) {
+    return view(epoch, false, members);
+  }
+
+  private static View view(long epoch, boolean primary, String... members) {
+    return new View(new ViewId(epoch, 1), Arrays.stream(members).map(Written::id).toList(), primary, List.of());
+  }
+
+  int of(String name) {
+    return history.ordinalOf(id(name));
+  }
+
+  /// A batch of one message as its sender multicast it.
+  Content batch(String sender, long seq) {
+    return batch(sender, seq, 100 + seq);
+  }
+
+  Content batch(String sender, long seq, long hash) {
+    return history.content(of(sender), seq, new long[] {hash}, new int[] {LENGTH});
+  }
+
+  Written submit(String sender, int messages) {
+    for (int i = 0; i < messages; i++) {
+      history.add(new Happening.Submitted(of(sender), ++nanos, LENGTH, 100 + i));
+    }
+    return this;
+  }
+
+  Written install(View view, String... members) {
+    for (String member : members) {
+      history.add(new Happening.Installed(of(member), ++nanos, view));
+    }
+    return this;
+  }
+
+  /// Delivers one batch at members; one message is one index.
+  Written deliver(long index, Content batch, String... members) {
+    for (String member : members) {
+      if (batch.sender() == of(member)) {
+        decide(member, 1, index);
+      }
+      history.add(new Happening.Delivered(of(member), ++nanos, index, index, batch));
+    }
+    return this;
+  }
+
+  Written deliverUntold(long index, Content batch, String member) {
+    history.add(new Happening.Delivered(of(member), ++nanos, index, index, batch));
+    return this;
+  }
+
+  Written decide(String member, int messages, long position) {
+    history.add(new Happening.Decided(of(member), ++nanos, messages, position));
+    return this;
+  }
+
+  Written release(String member, int messages) {
+    return releaseCost(member, messages * (LENGTH + (long) GroupUser.MESSAGE_OVERHEAD));
+  }
+
+  Written releaseCost(String member, long cost) {
+    history.add(new Happening.Released(of(member), ++nanos, cost));
+    return this;
+  }
+
+  Written give(String donor, long transfer, long index) {
+    history.add(new Happening.Gave(of(donor), ++nanos, transfer, new Summary(index, index, 7)));
+    return this;
+  }
+
+  Written offer(String member, String donor, long index) {
+    history.add(new Happening.Offered(of(member), ++nanos, id(donor), index, index));
+    return this;
+  }
+
+  Written restore(String member, String donor, long transfer, long index) {
+    history.add(new Happening.Restored(of(member), ++nanos, of(donor), transfer, new Summary(index, index, 7)));
+    return this;
+  }
+
+  Written crash(String member) {
+    history.add(new Happening.Crashed(of(member), ++nanos));
+    return this;
+  }
+
+  /// The properties that do not hold.
+  List<String> violated() {
+    List<Violation> all = new ArrayList<>(Checkers.check(history, Checkers.safety()));
+    return all.stream().map(Violation::property).distinct().sorted().toList();
+  }
+
+  /// The properties of a run at rest that do not hold.
+  List<String> violatedAtRest() {
+    return Checkers.check(history, Checkers.liveness()).stream().map(Violation::property).distinct().toList();
+  }
+}
