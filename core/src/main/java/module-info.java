@@ -15,6 +15,8 @@ module org.tutti {
             org.tutti.sim;
     exports org.tutti.order to
             org.tutti.sim;
-    exports org.tutti.wire to
+    exports org.tutti.pack to
+      org.tutti.sim;
+  exports org.tutti.wire to
             org.tutti.sim;
 }

@@ -35,6 +35,7 @@ final class Deliveries {
     private final ArrayDeque<Sent> undecided = new ArrayDeque<>(); // own batches, by number
     private final ArrayDeque<Outstanding> unconsumed = new ArrayDeque<>(); // own delivered batches, by index
     private long positionNext;
+    private long beginIndex; // where deliveries begin once the state is here
     private long deliveredNext; // index behind what was delivered, or is held back
     private long handedNext; // index behind what the user got
     private long consumedSaid; // only rises
@@ -154,19 +155,21 @@ final class Deliveries {
     /// The donor has said where the history stands: own batches that it contains were delivered while this was away.
     void started(StateTransfer.Start start) {
         positionNext = start.position();
+        beginIndex = start.index();
         marks.clear();
         marks.putAll(start.marks());
         ownPlacedNext = marks.getOrDefault(self, 0L);
         while (!undecided.isEmpty() && undecided.peekFirst().batch.seq() < ownPlacedNext) {
             Sent sent = undecided.remove();
             user.decided(sent.batch.count(), -1);
-            user.released(sent.cost);
+            unconsumed.add(new Outstanding(beginIndex - 1, sent.cost));
         }
     }
 
     void complete() {
         synced = true;
         heldBytes = 0;
+        user.begin(beginIndex, positionNext);
         while (!held.isEmpty()) {
             switch (held.remove()) {
                 case Held.Ordered(long index, Batch batch) -> hand(index, batch);

@@ -329,11 +329,14 @@ final class GroupEngine {
     private void installed(View before, Proposal proposal) {
         endHistory(before, proposal);
         View view = proposal.view();
-        if (view.primary()) {
-            enterPrimary(proposal);
-        } else {
-            active = false;
-            deliveries.changed(view);
+        active = view.primary();
+        if (active) {
+            beginHistory(proposal);
+        }
+        deliveries.changed(view);
+        if (active) {
+            transfer.installed(proposal);
+            resend();
         }
         merge.installed(before, view);
         takeEarly();
@@ -347,8 +350,7 @@ final class GroupEngine {
         }
     }
 
-    private void enterPrimary(Proposal proposal) {
-        View view = proposal.view();
+    private void beginHistory(Proposal proposal) {
         View last = proposal.lastPrimary();
         boolean continues = history != null && last != null && history.view().id().equals(last.id());
         Knowledge.Transfer assigned = proposal.transferTo(self);
@@ -356,11 +358,7 @@ final class GroupEngine {
             deliveries.restart(proposal.indexFirst());
             positioned = false;
         }
-        history = newHistory(view, proposal.indexFirst());
-        active = true;
-        deliveries.changed(view);
-        transfer.installed(proposal);
-        resend();
+        history = newHistory(proposal.view(), proposal.indexFirst());
     }
 
     /// Batches of this member that the history does not contain come again, in the same order and under the same numbers.
@@ -441,6 +439,13 @@ final class GroupEngine {
         @Override
         public void install(View before, Proposal proposal) {
             installed(before, proposal);
+        }
+
+        @Override
+        public void catchUp(Proposal proposal) {
+            endHistory(view(), proposal);
+            beginHistory(proposal);
+            transfer.installed(proposal);
         }
 
         @Override

@@ -16,6 +16,13 @@ public interface GroupUser extends StateTransfer.Application {
     /// Bytes that a message counts in the window beyond its length.
     int MESSAGE_OVERHEAD = 16;
 
+    /// Deliveries begin, or begin anew after this member was away: what lies before is contained in the state that it got,
+    /// or, in a group without state transfer, is never delivered here.
+    ///
+    /// @param index    the index of the first batch that will be delivered
+    /// @param position its first message's position
+    default void begin(long index, long position) {}
+
     /// A batch has its place.
     ///
     /// @param index    the batch's place in the history of primary views; successive, but for a jump at an offer of state

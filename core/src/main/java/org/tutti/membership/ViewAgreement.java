@@ -99,6 +99,12 @@ public final class ViewAgreement {
         /// @param proposal what was agreed; this member is in its view
         void install(View before, Proposal proposal);
 
+        /// Takes over the history of a primary view whose agreement was finished only after this member had gone to a
+        /// later view that is not primary; the view itself is not shown to the application any more, as ids rise.
+        ///
+        /// @param proposal what was agreed; this member is in its view
+        void catchUp(Proposal proposal);
+
         /// The membership has ended as this member wished.
         ///
         /// @param proposal what was agreed, or null when nobody else was there
@@ -284,13 +290,7 @@ public final class ViewAgreement {
     }
 
     private void ask() {
-        if (ended) {
-            return;
-        }
-        if (leaving && view.size() == 1 && !wedged) {
-            ended = true;
-            host.left(null);
-        } else if (isCoordinator()) {
+        if (isCoordinator()) {
             act();
         } else if (!waitsForAnother()) {
             effects.send(coordinator(), new ViewMessage.Ask(leaving));
@@ -327,16 +327,26 @@ public final class ViewAgreement {
 
     /// Proposes a view if that is this member's business now.
     private void act() {
+        if (leaving && view.size() == 1 && !wedged && !ended) {
+            ended = true;
+            host.left(null);
+        }
+        found.removeIf(member -> host.suspects(member) || isSuperseded(member));
         boolean due = wedged || needsChange();
         if (!due || ended || proposer.isBusy() || !isCoordinator() || waitsForAnother() || effects.nowNanos() < backoffUntil) {
             return;
         }
         var candidates = new TreeSet<MemberId>();
         view.members().stream().filter(member -> !isGone(member)).forEach(candidates::add);
-        found.stream().filter(member -> !host.suspects(member)).forEach(candidates::add);
-        candidates.removeIf(member -> candidates.stream().anyMatch(other -> other.supersedes(member)));
+        candidates.addAll(found);
+        candidates.removeIf(this::isSuperseded);
         proposer.start(nextBallot(), candidates);
         host.interestChanged();
+    }
+
+    private boolean isSuperseded(MemberId member) {
+        return found.stream().anyMatch(other -> other.supersedes(member))
+                || view.members().stream().anyMatch(other -> other.supersedes(member));
     }
 
     private boolean needsChange() {
@@ -439,7 +449,9 @@ public final class ViewAgreement {
         }
         View known = proposal.lastPrimary();
         if (primary != null && (known == null || known.id().compareTo(primary.id()) < 0)) {
-            throw new Malformed("proposal without the latest primary view");
+            counters.count("view.outdated proposal"); // what was told since the report changes the decision
+            effects.send(from, new ViewMessage.Refused(ballot, promised));
+            return;
         }
         requireCut(proposal);
         Cut cut = cutForMe(proposal);
@@ -499,8 +511,12 @@ public final class ViewAgreement {
             learn(proposal.view());
         }
         if (proposal.view().contains(self)) {
-            boolean held = promised.compareTo(agreed.ballot()) > 0;
-            enter(proposal, held);
+            if (id.compareTo(view.id()) > 0) {
+                enter(proposal, promised.compareTo(agreed.ballot()) > 0);
+            } else {
+                wedge();
+                host.catchUp(proposal);
+            }
         } else if (leaving) {
             ended = true;
             host.left(proposal);

@@ -19,7 +19,7 @@ import org.tutti.Invariant;
 /// A hub that connects nodes of one process through memory, for tests and embedded use.
 ///
 /// Each node's transport has its own engine thread, or several are polled in turn by one thread. Frames arrive whole
-/// and in order; what waits for a node is bounded, and lost when that node closes. All methods may be called by any thread.
+/// and in order; what waits for a node is bounded, and lost when that node closes. Any thread may call any method.
 public final class InProcess {
   private static final int FRAME_BYTES_MAX = 1 << 16;
   private static final int INBOX_BYTES_MAX = 1 << 20;
