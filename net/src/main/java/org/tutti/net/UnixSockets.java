@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// Where nodes of one user on one host meet without TCP: a directory with one Unix domain socket per listening node.
 ///
 /// A socket's name holds the address and the network namespace, since a file system may be shared by namespaces in
-/// which the same address means different nodes. Whatever does not work here is no error: the node is reached by TCP then.
+/// which the same address means different nodes. What does not work here is no error: the node is reached by TCP then.
 final class UnixSockets {
   /// The shortest limit among the systems we run on (104 bytes with the final zero; Linux has 108).
   private static final int PATH_BYTES_MAX = 103;
