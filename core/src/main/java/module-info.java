@@ -5,18 +5,18 @@ import org.jspecify.annotations.NullMarked;
 /// Start reading at [org.tutti.Node] (what a user holds), then [org.tutti.engine.NodeEngine] (what happens on a step).
 @NullMarked
 module org.tutti {
-    requires static org.jspecify;
+  requires static org.jspecify;
 
-    exports org.tutti;
-    exports org.tutti.transport;
-    exports org.tutti.engine to
-            org.tutti.sim;
-    exports org.tutti.membership to
-            org.tutti.sim;
-    exports org.tutti.order to
-            org.tutti.sim;
-    exports org.tutti.pack to
+  exports org.tutti;
+  exports org.tutti.transport;
+  exports org.tutti.engine to
+      org.tutti.sim;
+  exports org.tutti.membership to
+      org.tutti.sim;
+  exports org.tutti.order to
+      org.tutti.sim;
+  exports org.tutti.pack to
       org.tutti.sim;
   exports org.tutti.wire to
-            org.tutti.sim;
+      org.tutti.sim;
 }

@@ -5,38 +5,38 @@ import java.nio.ByteBuffer;
 
 /// What happens to a member of a group, in the one order that its application sees (B1).
 public sealed interface Event {
-    /// A message has its place and may be acted upon.
-    ///
-    /// @param sender   who multicast it
-    /// @param position its place in the history of the group's primary views, counted in messages from 0; positions
-    ///                 that a member delivers rise, and jump only where [StateOffer] filled the gap
-    /// @param payload  a copy that belongs to the receiver
-    record Delivery(MemberId sender, long position, ByteBuffer payload) implements Event {}
+  /// A message has its place and may be acted upon.
+  ///
+  /// @param sender   who multicast it
+  /// @param position its place in the history of the group's primary views, counted in messages from 0; positions
+  ///                 that a member delivers rise, and jump only where [StateOffer] filled the gap
+  /// @param payload  a copy that belongs to the receiver
+  record Delivery(MemberId sender, long position, ByteBuffer payload) implements Event {}
 
-    /// A view was installed; all deliveries of the view before came earlier.
-    ///
-    /// @param view the new view
-    record ViewChange(View view) implements Event {}
+  /// A view was installed; all deliveries of the view before came earlier.
+  ///
+  /// @param view the new view
+  record ViewChange(View view) implements Event {}
 
-    /// A newcomer needs the application's state as it is now, after all earlier events and before all later ones. The
-    /// state may be written by any thread as long as it is of this moment; later events may be taken meanwhile.
-    ///
-    /// @param newcomer who needs it
-    /// @param sink     takes the state; blocks while the newcomer does not keep up; must be closed or failed; throws
-    ///                 [java.io.IOException] when the newcomer has gone
-    record StateRequest(MemberId newcomer, StateSink sink) implements Event {}
+  /// A newcomer needs the application's state as it is now, after all earlier events and before all later ones. The
+  /// state may be written by any thread as long as it is of this moment; later events may be taken meanwhile.
+  ///
+  /// @param newcomer who needs it
+  /// @param sink     takes the state; blocks while the newcomer does not keep up; must be closed or failed; throws
+  ///                 [java.io.IOException] when the newcomer has gone
+  record StateRequest(MemberId newcomer, StateSink sink) implements Event {}
 
-    /// The state to start from, in place of what this member knew. To be read to its end before later events are taken.
-    /// When reading throws [java.io.IOException], the member that gave it has gone: what was read so far is void, and
-    /// another offer or a view without offer follows.
-    ///
-    /// @param donor    who gives it
-    /// @param position the position of the first delivery that is not contained in it
-    /// @param source   the state's bytes
-    record StateOffer(MemberId donor, long position, InputStream source) implements Event {}
+  /// The state to start from, in place of what this member knew. To be read to its end before later events are taken.
+  /// When reading throws [java.io.IOException], the member that gave it has gone: what was read so far is void, and
+  /// another offer or a view without offer follows.
+  ///
+  /// @param donor    who gives it
+  /// @param position the position of the first delivery that is not contained in it
+  /// @param source   the state's bytes
+  record StateOffer(MemberId donor, long position, InputStream source) implements Event {}
 
-    /// The membership has ended; no event follows.
-    ///
-    /// @param reason why, in words
-    record Closed(String reason) implements Event {}
+  /// The membership has ended; no event follows.
+  ///
+  /// @param reason why, in words
+  record Closed(String reason) implements Event {}
 }

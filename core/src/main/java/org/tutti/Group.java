@@ -6,65 +6,65 @@ import org.jspecify.annotations.Nullable;
 
 /// A process's membership of one group (B1). All methods may be called from any thread, virtual threads included.
 public interface Group extends AutoCloseable {
-    /// The longest message, in bytes.
-    int MESSAGE_BYTES_MAX = 16 << 20;
+  /// The longest message, in bytes.
+  int MESSAGE_BYTES_MAX = 16 << 20;
 
-    /// The group's name.
-    ///
-    /// @return the name given on create or join
-    String name();
+  /// The group's name.
+  ///
+  /// @return the name given on create or join
+  String name();
 
-    /// Who this process is in the group.
-    ///
-    /// @return this life of this node
-    MemberId self();
+  /// Who this process is in the group.
+  ///
+  /// @return this life of this node
+  MemberId self();
 
-    /// The view that was installed last; the application may not have taken its [Event.ViewChange] yet.
-    ///
-    /// @return the view, or null before the first one
-    @Nullable View view();
+  /// The view that was installed last; the application may not have taken its [Event.ViewChange] yet.
+  ///
+  /// @return the view, or null before the first one
+  @Nullable View view();
 
-    /// Multicasts to the group. Blocks while the window is full: because members are slow, or because there is no primary
-    /// view.
-    ///
-    /// @param payload 0 to [#MESSAGE_BYTES_MAX] bytes; copied before the method returns
-    /// @return completes with the message's position when it is delivered here, with -1 when it was delivered while this
-    ///     member was cut off, and exceptionally with [GroupClosedException] when the membership ends before its fate is
-    ///     known
-    /// @throws InterruptedException     when interrupted while waiting; nothing was sent
-    /// @throws GroupClosedException     when the membership has ended
-    /// @throws IllegalArgumentException when the payload is too long
-    CompletableFuture<Long> multicast(byte[] payload) throws InterruptedException;
+  /// Multicasts to the group. Blocks while the window is full: because members are slow, or because there is no primary
+  /// view.
+  ///
+  /// @param payload 0 to [#MESSAGE_BYTES_MAX] bytes; copied before the method returns
+  /// @return completes with the message's position when it is delivered here, with -1 when it was delivered while this
+  ///     member was cut off, and exceptionally with [GroupClosedException] when the membership ends before its fate is
+  ///     known
+  /// @throws InterruptedException     when interrupted while waiting; nothing was sent
+  /// @throws GroupClosedException     when the membership has ended
+  /// @throws IllegalArgumentException when the payload is too long
+  CompletableFuture<Long> multicast(byte[] payload) throws InterruptedException;
 
-    /// As [#multicast], but never blocks.
-    ///
-    /// @param payload 0 to [#MESSAGE_BYTES_MAX] bytes; copied before the method returns
-    /// @return the future, or null when the window is full
-    /// @throws GroupClosedException     when the membership has ended
-    /// @throws IllegalArgumentException when the payload is too long
-    @Nullable CompletableFuture<Long> tryMulticast(byte[] payload);
+  /// As [#multicast], but never blocks.
+  ///
+  /// @param payload 0 to [#MESSAGE_BYTES_MAX] bytes; copied before the method returns
+  /// @return the future, or null when the window is full
+  /// @throws GroupClosedException     when the membership has ended
+  /// @throws IllegalArgumentException when the payload is too long
+  @Nullable CompletableFuture<Long> tryMulticast(byte[] payload);
 
-    /// Takes the next event; only for a group without a [GroupListener].
-    ///
-    /// @return the next event
-    /// @throws InterruptedException  when interrupted while waiting
-    /// @throws GroupClosedException  after [Event.Closed] was returned
-    Event receive() throws InterruptedException;
+  /// Takes the next event; only for a group without a [GroupListener].
+  ///
+  /// @return the next event
+  /// @throws InterruptedException  when interrupted while waiting
+  /// @throws GroupClosedException  after [Event.Closed] was returned
+  Event receive() throws InterruptedException;
 
-    /// Takes the next event if there is one in time; only for a group without a [GroupListener].
-    ///
-    /// @param wait the longest wait
-    /// @return the next event, or null when none came
-    /// @throws InterruptedException  when interrupted while waiting
-    /// @throws GroupClosedException  after [Event.Closed] was returned
-    @Nullable Event receive(Duration wait) throws InterruptedException;
+  /// Takes the next event if there is one in time; only for a group without a [GroupListener].
+  ///
+  /// @param wait the longest wait
+  /// @return the next event, or null when none came
+  /// @throws InterruptedException  when interrupted while waiting
+  /// @throws GroupClosedException  after [Event.Closed] was returned
+  @Nullable Event receive(Duration wait) throws InterruptedException;
 
-    /// Leaves: what this member multicast before is delivered first, the others install a view without it.
-    ///
-    /// @return completes when the membership has ended
-    CompletableFuture<Void> leave();
+  /// Leaves: what this member multicast before is delivered first, the others install a view without it.
+  ///
+  /// @return completes when the membership has ended
+  CompletableFuture<Void> leave();
 
-    /// Leaves and waits for the end, some seconds at most. Idempotent.
-    @Override
-    void close();
+  /// Leaves and waits for the end, some seconds at most. Idempotent.
+  @Override
+  void close();
 }

@@ -12,74 +12,74 @@ package org.tutti;
 /// @param catchUpBytesMax   how many bytes of deliveries a newcomer keeps while its state is on the way, before it slows
 ///                          the group down; 64 KiB to 1 GiB
 public record GroupConfig(
-        Guarantee guarantee,
-        int windowBytes,
-        int batchBytesMax,
-        int batchMessagesMax,
-        boolean stateTransfer,
-        int catchUpBytesMax) {
-    private static final int KIB = 1 << 10;
-    private static final int GIB = 1 << 30;
+    Guarantee guarantee,
+    int windowBytes,
+    int batchBytesMax,
+    int batchMessagesMax,
+    boolean stateTransfer,
+    int catchUpBytesMax) {
+  private static final int KIB = 1 << 10;
+  private static final int GIB = 1 << 30;
 
-    /// Checks the ranges.
-    public GroupConfig {
-        within("windowBytes", windowBytes, 64 * KIB, GIB);
-        within("batchBytesMax", batchBytesMax, KIB, KIB * KIB);
-        within("batchMessagesMax", batchMessagesMax, 1, 64 * KIB);
-        within("catchUpBytesMax", catchUpBytesMax, 64 * KIB, GIB);
-    }
+  /// Checks the ranges.
+  public GroupConfig {
+    within("windowBytes", windowBytes, 64 * KIB, GIB);
+    within("batchBytesMax", batchBytesMax, KIB, KIB * KIB);
+    within("batchMessagesMax", batchMessagesMax, 1, 64 * KIB);
+    within("catchUpBytesMax", catchUpBytesMax, 64 * KIB, GIB);
+  }
 
-    private static void within(String what, int value, int min, int max) {
-        if (value < min || value > max) {
-            throw new IllegalArgumentException(what + " is " + min + " to " + max + ", not " + value);
-        }
+  private static void within(String what, int value, int min, int max) {
+    if (value < min || value > max) {
+      throw new IllegalArgumentException(what + " is " + min + " to " + max + ", not " + value);
     }
+  }
 
-    /// Uniform delivery, a window of 4 MiB, batches up to 64 KiB or 4096 messages, no state transfer.
-    ///
-    /// @return the defaults
-    public static GroupConfig standard() {
-        return new GroupConfig(Guarantee.UNIFORM, 4 * KIB * KIB, 64 * KIB, 4 * KIB, false, 64 * KIB * KIB);
-    }
+  /// Uniform delivery, a window of 4 MiB, batches up to 64 KiB or 4096 messages, no state transfer.
+  ///
+  /// @return the defaults
+  public static GroupConfig standard() {
+    return new GroupConfig(Guarantee.UNIFORM, 4 * KIB * KIB, 64 * KIB, 4 * KIB, false, 64 * KIB * KIB);
+  }
 
-    /// Changes the delivery guarantee.
-    ///
-    /// @param value the new guarantee
-    /// @return a changed copy
-    public GroupConfig withGuarantee(Guarantee value) {
-        return new GroupConfig(value, windowBytes, batchBytesMax, batchMessagesMax, stateTransfer, catchUpBytesMax);
-    }
+  /// Changes the delivery guarantee.
+  ///
+  /// @param value the new guarantee
+  /// @return a changed copy
+  public GroupConfig withGuarantee(Guarantee value) {
+    return new GroupConfig(value, windowBytes, batchBytesMax, batchMessagesMax, stateTransfer, catchUpBytesMax);
+  }
 
-    /// Changes the window.
-    ///
-    /// @param value the new window in bytes
-    /// @return a changed copy
-    public GroupConfig withWindowBytes(int value) {
-        return new GroupConfig(guarantee, value, batchBytesMax, batchMessagesMax, stateTransfer, catchUpBytesMax);
-    }
+  /// Changes the window.
+  ///
+  /// @param value the new window in bytes
+  /// @return a changed copy
+  public GroupConfig withWindowBytes(int value) {
+    return new GroupConfig(guarantee, value, batchBytesMax, batchMessagesMax, stateTransfer, catchUpBytesMax);
+  }
 
-    /// Changes the batch limits.
-    ///
-    /// @param bytes    the largest batch in bytes
-    /// @param messages the largest batch in messages
-    /// @return a changed copy
-    public GroupConfig withBatch(int bytes, int messages) {
-        return new GroupConfig(guarantee, windowBytes, bytes, messages, stateTransfer, catchUpBytesMax);
-    }
+  /// Changes the batch limits.
+  ///
+  /// @param bytes    the largest batch in bytes
+  /// @param messages the largest batch in messages
+  /// @return a changed copy
+  public GroupConfig withBatch(int bytes, int messages) {
+    return new GroupConfig(guarantee, windowBytes, bytes, messages, stateTransfer, catchUpBytesMax);
+  }
 
-    /// Asks for state transfer: [Event.StateRequest] and [Event.StateOffer] events then occur and must be handled.
-    ///
-    /// @param value whether newcomers get state
-    /// @return a changed copy
-    public GroupConfig withStateTransfer(boolean value) {
-        return new GroupConfig(guarantee, windowBytes, batchBytesMax, batchMessagesMax, value, catchUpBytesMax);
-    }
+  /// Asks for state transfer: [Event.StateRequest] and [Event.StateOffer] events then occur and must be handled.
+  ///
+  /// @param value whether newcomers get state
+  /// @return a changed copy
+  public GroupConfig withStateTransfer(boolean value) {
+    return new GroupConfig(guarantee, windowBytes, batchBytesMax, batchMessagesMax, value, catchUpBytesMax);
+  }
 
-    /// Changes the newcomer's buffer.
-    ///
-    /// @param value the new limit in bytes
-    /// @return a changed copy
-    public GroupConfig withCatchUpBytesMax(int value) {
-        return new GroupConfig(guarantee, windowBytes, batchBytesMax, batchMessagesMax, stateTransfer, value);
-    }
+  /// Changes the newcomer's buffer.
+  ///
+  /// @param value the new limit in bytes
+  /// @return a changed copy
+  public GroupConfig withCatchUpBytesMax(int value) {
+    return new GroupConfig(guarantee, windowBytes, batchBytesMax, batchMessagesMax, stateTransfer, value);
+  }
 }

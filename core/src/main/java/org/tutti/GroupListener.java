@@ -5,31 +5,31 @@ import java.nio.ByteBuffer;
 /// Gets a group's events on the engine thread, in order, never concurrently, without a copy. It must not block: the
 /// whole node waits for it. Exceptions stop the node (law 7).
 public interface GroupListener {
-    /// A message has its place; see [Event.Delivery].
-    ///
-    /// @param sender   who multicast it
-    /// @param position its position
-    /// @param payload  lent until the method returns; the same buffer object may serve the next call
-    void deliver(MemberId sender, long position, ByteBuffer payload);
+  /// A message has its place; see [Event.Delivery].
+  ///
+  /// @param sender   who multicast it
+  /// @param position its position
+  /// @param payload  lent until the method returns; the same buffer object may serve the next call
+  void deliver(MemberId sender, long position, ByteBuffer payload);
 
-    /// A view was installed; see [Event.ViewChange].
-    ///
-    /// @param view the new view
-    void install(View view);
+  /// A view was installed; see [Event.ViewChange].
+  ///
+  /// @param view the new view
+  void install(View view);
 
-    /// A newcomer needs state; the sink blocks, so hand it to another thread. See [Event.StateRequest].
-    ///
-    /// @param request the request
-    void requestState(Event.StateRequest request);
+  /// A newcomer needs state; the sink blocks, so hand it to another thread. See [Event.StateRequest].
+  ///
+  /// @param request the request
+  void requestState(Event.StateRequest request);
 
-    /// State arrives; the source blocks, so hand it to another thread, and hold later deliveries until it is read. See
-    /// [Event.StateOffer].
-    ///
-    /// @param offer the offer
-    void offerState(Event.StateOffer offer);
+  /// State arrives; the source blocks, so hand it to another thread, and hold later deliveries until it is read. See
+  /// [Event.StateOffer].
+  ///
+  /// @param offer the offer
+  void offerState(Event.StateOffer offer);
 
-    /// The membership has ended; nothing follows.
-    ///
-    /// @param reason why, in words
-    void closed(String reason);
+  /// The membership has ended; nothing follows.
+  ///
+  /// @param reason why, in words
+  void closed(String reason);
 }

@@ -13,39 +13,38 @@ import org.tutti.transport.Address;
 /// @param address     where the node listens
 /// @param incarnation unique to this life and larger than those of the same name's earlier lives; positive
 public record MemberId(String name, Address address, long incarnation) implements Comparable<MemberId> {
-    /// The longest name, in bytes of UTF-8.
-    public static final int NAME_BYTES_MAX = 255;
+  /// The longest name, in bytes of UTF-8.
+  public static final int NAME_BYTES_MAX = 255;
 
-    private static final Comparator<MemberId> ORDER = Comparator.comparing(MemberId::name)
-            .thenComparingLong(MemberId::incarnation)
-            .thenComparing(MemberId::address);
+  private static final Comparator<MemberId> ORDER =
+      Comparator.comparing(MemberId::name).thenComparingLong(MemberId::incarnation).thenComparing(MemberId::address);
 
-    /// Checks the ranges.
-    public MemberId {
-        int bytes = name.getBytes(StandardCharsets.UTF_8).length;
-        if (bytes == 0 || bytes > NAME_BYTES_MAX) {
-            throw new IllegalArgumentException("a member's name has 1 to " + NAME_BYTES_MAX + " bytes, not " + bytes);
-        }
-        if (incarnation <= 0) {
-            throw new IllegalArgumentException("an incarnation is positive, not " + incarnation);
-        }
+  /// Checks the ranges.
+  public MemberId {
+    int bytes = name.getBytes(StandardCharsets.UTF_8).length;
+    if (bytes == 0 || bytes > NAME_BYTES_MAX) {
+      throw new IllegalArgumentException("a member's name has 1 to " + NAME_BYTES_MAX + " bytes, not " + bytes);
     }
-
-    /// Whether this is a later life of the same name.
-    ///
-    /// @param other the member to compare with
-    /// @return whether this supersedes `other`
-    public boolean supersedes(MemberId other) {
-        return name.equals(other.name) && incarnation > other.incarnation;
+    if (incarnation <= 0) {
+      throw new IllegalArgumentException("an incarnation is positive, not " + incarnation);
     }
+  }
 
-    @Override
-    public int compareTo(MemberId other) {
-        return ORDER.compare(this, other);
-    }
+  /// Whether this is a later life of the same name.
+  ///
+  /// @param other the member to compare with
+  /// @return whether this supersedes `other`
+  public boolean supersedes(MemberId other) {
+    return name.equals(other.name) && incarnation > other.incarnation;
+  }
 
-    @Override
-    public String toString() {
-        return name;
-    }
+  @Override
+  public int compareTo(MemberId other) {
+    return ORDER.compare(this, other);
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
 }

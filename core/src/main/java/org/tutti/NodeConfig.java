@@ -12,60 +12,56 @@ import org.tutti.transport.Address;
 /// @param heartbeat        a node that sent nothing to a peer for this time sends a null packet (N9)
 /// @param suspectAfter     a peer that was not heard for this time is suspected; at least three heartbeats
 public record NodeConfig(
-        String name,
-        String cluster,
-        List<Address> contacts,
-        Duration heartbeat,
-        Duration suspectAfter) {
-    /// Checks the ranges.
-    public NodeConfig {
-        contacts = List.copyOf(contacts);
-        if (heartbeat.isNegative() || heartbeat.isZero()) {
-            throw new IllegalArgumentException("heartbeat must be positive");
-        }
-        if (suspectAfter.compareTo(heartbeat.multipliedBy(3)) < 0) {
-            throw new IllegalArgumentException("suspectAfter must be at least three heartbeats");
-        }
+    String name, String cluster, List<Address> contacts, Duration heartbeat, Duration suspectAfter) {
+  /// Checks the ranges.
+  public NodeConfig {
+    contacts = List.copyOf(contacts);
+    if (heartbeat.isNegative() || heartbeat.isZero()) {
+      throw new IllegalArgumentException("heartbeat must be positive");
     }
+    if (suspectAfter.compareTo(heartbeat.multipliedBy(3)) < 0) {
+      throw new IllegalArgumentException("suspectAfter must be at least three heartbeats");
+    }
+  }
 
-    /// For nodes on one local network: heartbeat 100 ms, suspicion after 1 s.
-    ///
-    /// @param name the node's name
-    /// @return the preset, with cluster `tutti` and no contacts
-    public static NodeConfig lan(String name) {
-        return new NodeConfig(name, "tutti", List.of(), Duration.ofMillis(100), Duration.ofSeconds(1));
-    }
+  /// For nodes on one local network: heartbeat 100 ms, suspicion after 1 s.
+  ///
+  /// @param name the node's name
+  /// @return the preset, with cluster `tutti` and no contacts
+  public static NodeConfig lan(String name) {
+    return new NodeConfig(name, "tutti", List.of(), Duration.ofMillis(100), Duration.ofSeconds(1));
+  }
 
-    /// For nodes far apart: heartbeat 500 ms, suspicion after 5 s.
-    ///
-    /// @param name the node's name
-    /// @return the preset, with cluster `tutti` and no contacts
-    public static NodeConfig wan(String name) {
-        return new NodeConfig(name, "tutti", List.of(), Duration.ofMillis(500), Duration.ofSeconds(5));
-    }
+  /// For nodes far apart: heartbeat 500 ms, suspicion after 5 s.
+  ///
+  /// @param name the node's name
+  /// @return the preset, with cluster `tutti` and no contacts
+  public static NodeConfig wan(String name) {
+    return new NodeConfig(name, "tutti", List.of(), Duration.ofMillis(500), Duration.ofSeconds(5));
+  }
 
-    /// Changes the cluster.
-    ///
-    /// @param value the cluster's name
-    /// @return a changed copy
-    public NodeConfig withCluster(String value) {
-        return new NodeConfig(name, value, contacts, heartbeat, suspectAfter);
-    }
+  /// Changes the cluster.
+  ///
+  /// @param value the cluster's name
+  /// @return a changed copy
+  public NodeConfig withCluster(String value) {
+    return new NodeConfig(name, value, contacts, heartbeat, suspectAfter);
+  }
 
-    /// Changes the contacts.
-    ///
-    /// @param value addresses of nodes that may be in the groups
-    /// @return a changed copy
-    public NodeConfig withContacts(List<Address> value) {
-        return new NodeConfig(name, cluster, value, heartbeat, suspectAfter);
-    }
+  /// Changes the contacts.
+  ///
+  /// @param value addresses of nodes that may be in the groups
+  /// @return a changed copy
+  public NodeConfig withContacts(List<Address> value) {
+    return new NodeConfig(name, cluster, value, heartbeat, suspectAfter);
+  }
 
-    /// Changes the failure detector's times.
-    ///
-    /// @param heartbeatEvery how often a silent node sends a null packet
-    /// @param suspect        the silence after which a peer is suspected
-    /// @return a changed copy
-    public NodeConfig withTimes(Duration heartbeatEvery, Duration suspect) {
-        return new NodeConfig(name, cluster, contacts, heartbeatEvery, suspect);
-    }
+  /// Changes the failure detector's times.
+  ///
+  /// @param heartbeatEvery how often a silent node sends a null packet
+  /// @param suspect        the silence after which a peer is suspected
+  /// @return a changed copy
+  public NodeConfig withTimes(Duration heartbeatEvery, Duration suspect) {
+    return new NodeConfig(name, cluster, contacts, heartbeatEvery, suspect);
+  }
 }

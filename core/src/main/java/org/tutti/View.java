@@ -12,50 +12,50 @@ import java.util.List;
 /// @param primary      whether this is the primary view: of any concurrent views at most one is (B4)
 /// @param predecessors the views that its members come from; more than one in a merge
 public record View(ViewId id, List<MemberId> members, boolean primary, List<ViewId> predecessors) {
-    /// Copies the lists and checks them.
-    public View {
-        members = List.copyOf(members);
-        predecessors = List.copyOf(predecessors);
-        if (members.isEmpty()) {
-            throw new IllegalArgumentException("a view has members");
-        }
-        if (members.stream().distinct().count() != members.size()) {
-            throw new IllegalArgumentException("a view names a member once: " + members);
-        }
+  /// Copies the lists and checks them.
+  public View {
+    members = List.copyOf(members);
+    predecessors = List.copyOf(predecessors);
+    if (members.isEmpty()) {
+      throw new IllegalArgumentException("a view has members");
     }
+    if (members.stream().distinct().count() != members.size()) {
+      throw new IllegalArgumentException("a view names a member once: " + members);
+    }
+  }
 
-    /// The most senior member: it orders in a fixed-sequencer group and proposes the next view.
-    ///
-    /// @return the member of rank 0
-    public MemberId senior() {
-        return members.getFirst();
-    }
+  /// The most senior member: it orders in a fixed-sequencer group and proposes the next view.
+  ///
+  /// @return the member of rank 0
+  public MemberId senior() {
+    return members.getFirst();
+  }
 
-    /// A member's place in the list.
-    ///
-    /// @param member the member to look for
-    /// @return its rank, or -1 when it is not in this view
-    public int rankOf(MemberId member) {
-        return members.indexOf(member);
-    }
+  /// A member's place in the list.
+  ///
+  /// @param member the member to look for
+  /// @return its rank, or -1 when it is not in this view
+  public int rankOf(MemberId member) {
+    return members.indexOf(member);
+  }
 
-    /// Whether a member is in this view.
-    ///
-    /// @param member the member to look for
-    /// @return whether it is listed
-    public boolean contains(MemberId member) {
-        return members.contains(member);
-    }
+  /// Whether a member is in this view.
+  ///
+  /// @param member the member to look for
+  /// @return whether it is listed
+  public boolean contains(MemberId member) {
+    return members.contains(member);
+  }
 
-    /// How many members there are.
-    ///
-    /// @return at least 1
-    public int size() {
-        return members.size();
-    }
+  /// How many members there are.
+  ///
+  /// @return at least 1
+  public int size() {
+    return members.size();
+  }
 
-    @Override
-    public String toString() {
-        return id + (primary ? " primary " : " non-primary ") + members;
-    }
+  @Override
+  public String toString() {
+    return id + (primary ? " primary " : " non-primary ") + members;
+  }
 }

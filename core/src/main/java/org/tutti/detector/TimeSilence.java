@@ -16,81 +16,81 @@ import org.tutti.MemberId;
 /// silence. The detector therefore watches its own clock: when [#check] comes late, the time that was slept through does
 /// not count.
 public final class TimeSilence {
-    private final long suspectNanos;
-    private final long checkNanos;
-    private final Map<MemberId, Long> heardAt = new TreeMap<>();
-    private final SortedSet<MemberId> suspects = new TreeSet<>();
-    private long checkedAt = Long.MIN_VALUE;
+  private final long suspectNanos;
+  private final long checkNanos;
+  private final Map<MemberId, Long> heardAt = new TreeMap<>();
+  private final SortedSet<MemberId> suspects = new TreeSet<>();
+  private long checkedAt = Long.MIN_VALUE;
 
-    /// Makes a detector that watches nobody.
-    ///
-    /// @param suspectNanos the silence after which a peer is suspected
-    /// @param checkNanos   how often [#check] is going to be called
-    public TimeSilence(long suspectNanos, long checkNanos) {
-        this.suspectNanos = suspectNanos;
-        this.checkNanos = checkNanos;
-    }
+  /// Makes a detector that watches nobody.
+  ///
+  /// @param suspectNanos the silence after which a peer is suspected
+  /// @param checkNanos   how often [#check] is going to be called
+  public TimeSilence(long suspectNanos, long checkNanos) {
+    this.suspectNanos = suspectNanos;
+    this.checkNanos = checkNanos;
+  }
 
-    /// Watches these peers and no others; who is new counts as just heard.
-    ///
-    /// @param now   the time
-    /// @param peers whom to watch
-    public void watch(long now, Collection<MemberId> peers) {
-        heardAt.keySet().retainAll(peers);
-        suspects.retainAll(peers);
-        for (MemberId peer : peers) {
-            heardAt.putIfAbsent(peer, now);
-        }
+  /// Watches these peers and no others; who is new counts as just heard.
+  ///
+  /// @param now   the time
+  /// @param peers whom to watch
+  public void watch(long now, Collection<MemberId> peers) {
+    heardAt.keySet().retainAll(peers);
+    suspects.retainAll(peers);
+    for (MemberId peer : peers) {
+      heardAt.putIfAbsent(peer, now);
     }
+  }
 
-    /// Something came from a peer.
-    ///
-    /// @param now  the time
-    /// @param peer who sent it
-    /// @return whether this ended a suspicion
-    public boolean heard(long now, MemberId peer) {
-        if (heardAt.replace(peer, now) == null) {
-            return false;
-        }
-        return suspects.remove(peer);
+  /// Something came from a peer.
+  ///
+  /// @param now  the time
+  /// @param peer who sent it
+  /// @return whether this ended a suspicion
+  public boolean heard(long now, MemberId peer) {
+    if (heardAt.replace(peer, now) == null) {
+      return false;
     }
+    return suspects.remove(peer);
+  }
 
-    /// Looks for silent peers; to be called at the announced pace.
-    ///
-    /// @param now the time
-    /// @return whether anybody is newly suspected
-    public boolean check(long now) {
-        if (checkedAt != Long.MIN_VALUE && now - checkedAt > 2 * checkNanos) {
-            long slept = now - checkedAt - checkNanos;
-            heardAt.replaceAll((peer, at) -> Math.min(now, at + slept));
-        }
-        checkedAt = now;
-        boolean changed = false;
-        for (Map.Entry<MemberId, Long> entry : heardAt.entrySet()) {
-            if (now - entry.getValue() >= suspectNanos) {
-                changed |= suspects.add(entry.getKey());
-            }
-        }
-        return changed;
+  /// Looks for silent peers; to be called at the announced pace.
+  ///
+  /// @param now the time
+  /// @return whether anybody is newly suspected
+  public boolean check(long now) {
+    if (checkedAt != Long.MIN_VALUE && now - checkedAt > 2 * checkNanos) {
+      long slept = now - checkedAt - checkNanos;
+      heardAt.replaceAll((peer, at) -> Math.min(now, at + slept));
     }
+    checkedAt = now;
+    boolean changed = false;
+    for (Map.Entry<MemberId, Long> entry : heardAt.entrySet()) {
+      if (now - entry.getValue() >= suspectNanos) {
+        changed |= suspects.add(entry.getKey());
+      }
+    }
+    return changed;
+  }
 
-    /// Suspects a peer because somebody who knows says so, until it is heard again.
-    ///
-    /// @param now  the time
-    /// @param peer the peer; nothing happens when it is not watched
-    /// @return whether it is newly suspected
-    public boolean suspect(long now, MemberId peer) {
-        if (heardAt.replace(peer, now - suspectNanos) == null) {
-            return false;
-        }
-        return suspects.add(peer);
+  /// Suspects a peer because somebody who knows says so, until it is heard again.
+  ///
+  /// @param now  the time
+  /// @param peer the peer; nothing happens when it is not watched
+  /// @return whether it is newly suspected
+  public boolean suspect(long now, MemberId peer) {
+    if (heardAt.replace(peer, now - suspectNanos) == null) {
+      return false;
     }
+    return suspects.add(peer);
+  }
 
-    /// Whether a peer is suspected now.
-    ///
-    /// @param peer the peer
-    /// @return whether it is watched and silent
-    public boolean suspects(MemberId peer) {
-        return suspects.contains(peer);
-    }
+  /// Whether a peer is suspected now.
+  ///
+  /// @param peer the peer
+  /// @return whether it is watched and silent
+  public boolean suspects(MemberId peer) {
+    return suspects.contains(peer);
+  }
 }

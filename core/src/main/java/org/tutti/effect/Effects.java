@@ -11,35 +11,35 @@ import org.tutti.MemberId;
 ///
 /// @param <M> the protocol's sealed messages
 public interface Effects<M> {
-    /// Sends to one member; to oneself is a later part of the same step.
-    ///
-    /// @param to      the receiver
-    /// @param message what to send
-    void send(MemberId to, M message);
+  /// Sends to one member; to oneself is a later part of the same step.
+  ///
+  /// @param to      the receiver
+  /// @param message what to send
+  void send(MemberId to, M message);
 
-    /// Sends to every other member of the current view; the message is encoded once.
-    ///
-    /// @param message what to send
-    void broadcast(M message);
+  /// Sends to every other member of the current view; the message is encoded once.
+  ///
+  /// @param message what to send
+  void broadcast(M message);
 
-    /// Asks for an expiry; a pending one with the same key is replaced.
-    ///
-    /// @param timer the key
-    /// @param after how long from now
-    void schedule(Timer timer, Duration after);
+  /// Asks for an expiry; a pending one with the same key is replaced.
+  ///
+  /// @param timer the key
+  /// @param after how long from now
+  void schedule(Timer timer, Duration after);
 
-    /// Forgets an expiry; does nothing when none is pending.
-    ///
-    /// @param timer the key
-    void cancel(Timer timer);
+  /// Forgets an expiry; does nothing when none is pending.
+  ///
+  /// @param timer the key
+  void cancel(Timer timer);
 
-    /// The time of this step.
-    ///
-    /// @return monotonic nanoseconds, constant during one step
-    long nowNanos();
+  /// The time of this step.
+  ///
+  /// @return monotonic nanoseconds, constant during one step
+  long nowNanos();
 
-    /// Where all randomness comes from.
-    ///
-    /// @return a seeded generator
-    RandomGenerator random();
+  /// Where all randomness comes from.
+  ///
+  /// @return a seeded generator
+  RandomGenerator random();
 }

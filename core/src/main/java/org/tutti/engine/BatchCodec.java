@@ -12,19 +12,19 @@ import org.tutti.wire.WireWriter;
 ///
 /// @param sender who made the batches that are read; any member when only writing
 record BatchCodec(MemberId sender) implements Codec<Batch> {
-    @Override
-    public void write(Batch batch, WireWriter out) {
-        out.count(batch.seq());
-        out.count(batch.count());
-    }
+  @Override
+  public void write(Batch batch, WireWriter out) {
+    out.count(batch.seq());
+    out.count(batch.count());
+  }
 
-    @Override
-    public ByteBuffer tail(Batch batch) {
-        return batch.payload();
-    }
+  @Override
+  public ByteBuffer tail(Batch batch) {
+    return batch.payload();
+  }
 
-    @Override
-    public Batch read(WireReader in) throws Malformed {
-        return Batch.copy(sender, in);
-    }
+  @Override
+  public Batch read(WireReader in) throws Malformed {
+    return Batch.copy(sender, in);
+  }
 }

@@ -5,49 +5,49 @@ import org.tutti.wire.Malformed;
 
 /// Which protocol of a group a message belongs to; its number is on the wire.
 enum Channel {
-    /// A batch of the sender, for the view it names.
-    BATCH(1, true),
-    /// The ordering's messages, for the view they name.
-    ORDER(2, true),
-    /// Who holds how much, for the view it names.
-    STABILITY(3, true),
-    /// State transfer.
-    STATE(4, false),
-    /// View agreement and merging.
-    VIEW(5, false),
-    /// A call to other views, beside any link.
-    HELLO(6, false);
+  /// A batch of the sender, for the view it names.
+  BATCH(1, true),
+  /// The ordering's messages, for the view they name.
+  ORDER(2, true),
+  /// Who holds how much, for the view it names.
+  STABILITY(3, true),
+  /// State transfer.
+  STATE(4, false),
+  /// View agreement and merging.
+  VIEW(5, false),
+  /// A call to other views, beside any link.
+  HELLO(6, false);
 
-    private static final @Nullable Channel[] BY_NUMBER = new Channel[7];
+  private static final @Nullable Channel[] BY_NUMBER = new Channel[7];
 
-    static {
-        for (Channel channel : values()) {
-            BY_NUMBER[channel.number] = channel;
-        }
+  static {
+    for (Channel channel : values()) {
+      BY_NUMBER[channel.number] = channel;
     }
+  }
 
-    private final int number;
-    private final boolean inView;
+  private final int number;
+  private final boolean inView;
 
-    Channel(int number, boolean inView) {
-        this.number = number;
-        this.inView = inView;
+  Channel(int number, boolean inView) {
+    this.number = number;
+    this.inView = inView;
+  }
+
+  int number() {
+    return number;
+  }
+
+  /// Whether messages are for one view only.
+  boolean isInView() {
+    return inView;
+  }
+
+  static Channel of(int number) throws Malformed {
+    Channel channel = number < BY_NUMBER.length ? BY_NUMBER[number] : null;
+    if (channel == null) {
+      throw new Malformed("channel");
     }
-
-    int number() {
-        return number;
-    }
-
-    /// Whether messages are for one view only.
-    boolean isInView() {
-        return inView;
-    }
-
-    static Channel of(int number) throws Malformed {
-        Channel channel = number < BY_NUMBER.length ? BY_NUMBER[number] : null;
-        if (channel == null) {
-            throw new Malformed("channel");
-        }
-        return channel;
-    }
+    return channel;
+  }
 }

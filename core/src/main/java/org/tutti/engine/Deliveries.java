@@ -13,179 +13,176 @@ import org.tutti.pack.Batch;
 /// Between the history and the application: gives messages their positions, remembers what of each sender is delivered,
 /// keeps deliveries back while the state is on the way, and tells this member's senders what became of their messages.
 final class Deliveries {
-    private static final int MARKS_MAX = 1024;
+  private static final int MARKS_MAX = 1024;
 
-    /// What waits for the state.
-    private sealed interface Held {
-        record Ordered(long index, Batch batch) implements Held {}
+  /// What waits for the state.
+  private sealed interface Held {
+    record Ordered(long index, Batch batch) implements Held {}
 
-        record Changed(View view) implements Held {}
+    record Changed(View view) implements Held {}
+  }
+
+  private record Sent(Batch batch, long cost) {}
+
+  private record Outstanding(long index, long cost) {}
+
+  private final MemberId self;
+  private final GroupUser user;
+  private final int catchUpBytesMax;
+  private final Map<MemberId, Long> marks = new LinkedHashMap<>(); // sender -> number behind its last delivered batch
+  private final ArrayDeque<Held> held = new ArrayDeque<>();
+  private long heldBytes;
+  private final ArrayDeque<Sent> undecided = new ArrayDeque<>(); // own batches, by number
+  private final ArrayDeque<Outstanding> unconsumed = new ArrayDeque<>(); // own delivered batches, by index
+  private long positionNext;
+  private long beginIndex; // where deliveries begin once the state is here
+  private long deliveredNext; // index behind what was delivered, or is held back
+  private long handedNext; // index behind what the user got
+  private long consumedSaid; // only rises
+  private long ownPlacedNext; // number behind this member's last batch that the history contains
+  private boolean synced;
+
+  Deliveries(MemberId self, GroupUser user, int catchUpBytesMax, boolean synced) {
+    this.self = self;
+    this.user = user;
+    this.catchUpBytesMax = catchUpBytesMax;
+    this.synced = synced;
+  }
+
+  boolean isSynced() {
+    return synced;
+  }
+
+  long deliveredNext() {
+    return deliveredNext;
+  }
+
+  // ---- own multicasts --------------------------------------------------------------------------------------------
+
+  /// This member has sent a batch.
+  void sent(Batch batch) {
+    long cost = GroupUser.MESSAGE_OVERHEAD * (long) batch.count();
+    Batch.Messages messages = batch.messages();
+    while (messages.hasNext()) {
+      cost += messages.next().remaining();
     }
+    undecided.add(new Sent(batch, cost));
+  }
 
-    private record Sent(Batch batch, long cost) {}
+  int undecided() {
+    return undecided.size();
+  }
 
-    private record Outstanding(long index, long cost) {}
+  /// Own batches that the history does not contain yet, in order.
+  List<Batch> unplaced() {
+    return undecided.stream().map(Sent::batch).filter(batch -> batch.seq() >= ownPlacedNext).toList();
+  }
 
-    private final MemberId self;
-    private final GroupUser user;
-    private final int catchUpBytesMax;
-    private final Map<MemberId, Long> marks = new LinkedHashMap<>(); // sender -> number behind its last delivered batch
-    private final ArrayDeque<Held> held = new ArrayDeque<>();
-    private long heldBytes;
-    private final ArrayDeque<Sent> undecided = new ArrayDeque<>(); // own batches, by number
-    private final ArrayDeque<Outstanding> unconsumed = new ArrayDeque<>(); // own delivered batches, by index
-    private long positionNext;
-    private long beginIndex; // where deliveries begin once the state is here
-    private long deliveredNext; // index behind what was delivered, or is held back
-    private long handedNext; // index behind what the user got
-    private long consumedSaid; // only rises
-    private long ownPlacedNext; // number behind this member's last batch that the history contains
-    private boolean synced;
-
-    Deliveries(MemberId self, GroupUser user, int catchUpBytesMax, boolean synced) {
-        this.self = self;
-        this.user = user;
-        this.catchUpBytesMax = catchUpBytesMax;
-        this.synced = synced;
+  /// Every application has consumed all below an index.
+  void consumedByAll(long index) {
+    long cost = 0;
+    while (!unconsumed.isEmpty() && unconsumed.peekFirst().index < index) {
+      cost += unconsumed.pollFirst().cost;
     }
-
-    boolean isSynced() {
-        return synced;
+    if (cost > 0) {
+      user.released(cost);
     }
+  }
 
-    long deliveredNext() {
-        return deliveredNext;
+  // ---- the history goes on ---------------------------------------------------------------------------------------
+
+  void deliver(long index, Batch batch) {
+    deliveredNext = index + 1;
+    if (batch.sender().equals(self)) {
+      ownPlacedNext = batch.seq() + 1;
     }
-
-    // ---- own multicasts --------------------------------------------------------------------------------------------
-
-    /// This member has sent a batch.
-    void sent(Batch batch) {
-        long cost = GroupUser.MESSAGE_OVERHEAD * (long) batch.count();
-        Batch.Messages messages = batch.messages();
-        while (messages.hasNext()) {
-            cost += messages.next().remaining();
-        }
-        undecided.add(new Sent(batch, cost));
+    if (synced) {
+      hand(index, batch);
+    } else {
+      held.add(new Held.Ordered(index, batch));
+      heldBytes += batch.payload().remaining();
     }
+  }
 
-    int undecided() {
-        return undecided.size();
+  private void hand(long index, Batch batch) {
+    marks.put(batch.sender(), batch.seq() + 1);
+    handedNext = index + 1;
+    if (batch.sender().equals(self)) {
+      unconsumed.add(new Outstanding(index, undecided.remove().cost));
+      user.decided(batch.count(), positionNext);
     }
+    long position = positionNext;
+    positionNext += batch.count();
+    user.deliver(index, batch, position);
+  }
 
-    /// Own batches that the history does not contain yet, in order.
-    List<Batch> unplaced() {
-        return undecided.stream()
-                .map(Sent::batch)
-                .filter(batch -> batch.seq() >= ownPlacedNext)
-                .toList();
+  void changed(View view) {
+    forgetMarks(view);
+    if (synced || held.isEmpty()) {
+      user.install(view);
+    } else {
+      held.add(new Held.Changed(view));
     }
+  }
 
-    /// Every application has consumed all below an index.
-    void consumedByAll(long index) {
-        long cost = 0;
-        while (!unconsumed.isEmpty() && unconsumed.peekFirst().index < index) {
-            cost += unconsumed.pollFirst().cost;
-        }
-        if (cost > 0) {
-            user.released(cost);
-        }
+  private void forgetMarks(View view) {
+    Iterator<MemberId> oldest = marks.keySet().iterator();
+    while (marks.size() > MARKS_MAX && oldest.hasNext()) {
+      if (!view.contains(oldest.next())) {
+        oldest.remove();
+      }
     }
+  }
 
-    // ---- the history goes on ---------------------------------------------------------------------------------------
+  // ---- state -----------------------------------------------------------------------------------------------------
 
-    void deliver(long index, Batch batch) {
-        deliveredNext = index + 1;
-        if (batch.sender().equals(self)) {
-            ownPlacedNext = batch.seq() + 1;
-        }
-        if (synced) {
-            hand(index, batch);
-        } else {
-            held.add(new Held.Ordered(index, batch));
-            heldBytes += batch.payload().remaining();
-        }
+  /// A state that contains everything below an index is to come: what was held back is contained in it.
+  void restart(long index) {
+    synced = false;
+    held.clear();
+    heldBytes = 0;
+    deliveredNext = index;
+  }
+
+  /// Where the history of a view begins, for the view's newcomers.
+  StateTransfer.Start start() {
+    return new StateTransfer.Start(deliveredNext, positionNext, new LinkedHashMap<>(marks));
+  }
+
+  /// The donor has said where the history stands: own batches that it contains were delivered while this was away.
+  void started(StateTransfer.Start start) {
+    positionNext = start.position();
+    beginIndex = start.index();
+    marks.clear();
+    marks.putAll(start.marks());
+    ownPlacedNext = marks.getOrDefault(self, 0L);
+    while (!undecided.isEmpty() && undecided.peekFirst().batch.seq() < ownPlacedNext) {
+      Sent sent = undecided.remove();
+      user.decided(sent.batch.count(), -1);
+      unconsumed.add(new Outstanding(beginIndex - 1, sent.cost));
     }
+  }
 
-    private void hand(long index, Batch batch) {
-        marks.put(batch.sender(), batch.seq() + 1);
-        handedNext = index + 1;
-        if (batch.sender().equals(self)) {
-            unconsumed.add(new Outstanding(index, undecided.remove().cost));
-            user.decided(batch.count(), positionNext);
-        }
-        long position = positionNext;
-        positionNext += batch.count();
-        user.deliver(index, batch, position);
+  void complete() {
+    synced = true;
+    heldBytes = 0;
+    user.begin(beginIndex, positionNext);
+    while (!held.isEmpty()) {
+      switch (held.remove()) {
+        case Held.Ordered(long index, Batch batch) -> hand(index, batch);
+        case Held.Changed(View view) -> user.install(view);
+      }
     }
+  }
 
-    void changed(View view) {
-        forgetMarks(view);
-        if (synced || held.isEmpty()) {
-            user.install(view);
-        } else {
-            held.add(new Held.Changed(view));
-        }
+  /// What this member says of its consumption. What is held back counts as consumed while there is room for it, so that
+  /// a newcomer does not stop the group; and what never came here needs no consuming.
+  long consumedNext() {
+    if (synced ? user.consumedNext() >= handedNext : heldBytes <= catchUpBytesMax) {
+      consumedSaid = deliveredNext;
+    } else if (synced) {
+      consumedSaid = Math.max(consumedSaid, user.consumedNext());
     }
-
-    private void forgetMarks(View view) {
-        Iterator<MemberId> oldest = marks.keySet().iterator();
-        while (marks.size() > MARKS_MAX && oldest.hasNext()) {
-            if (!view.contains(oldest.next())) {
-                oldest.remove();
-            }
-        }
-    }
-
-    // ---- state -----------------------------------------------------------------------------------------------------
-
-    /// A state that contains everything below an index is to come: what was held back is contained in it.
-    void restart(long index) {
-        synced = false;
-        held.clear();
-        heldBytes = 0;
-        deliveredNext = index;
-    }
-
-    /// Where the history of a view begins, for the view's newcomers.
-    StateTransfer.Start start() {
-        return new StateTransfer.Start(deliveredNext, positionNext, new LinkedHashMap<>(marks));
-    }
-
-    /// The donor has said where the history stands: own batches that it contains were delivered while this was away.
-    void started(StateTransfer.Start start) {
-        positionNext = start.position();
-        beginIndex = start.index();
-        marks.clear();
-        marks.putAll(start.marks());
-        ownPlacedNext = marks.getOrDefault(self, 0L);
-        while (!undecided.isEmpty() && undecided.peekFirst().batch.seq() < ownPlacedNext) {
-            Sent sent = undecided.remove();
-            user.decided(sent.batch.count(), -1);
-            unconsumed.add(new Outstanding(beginIndex - 1, sent.cost));
-        }
-    }
-
-    void complete() {
-        synced = true;
-        heldBytes = 0;
-        user.begin(beginIndex, positionNext);
-        while (!held.isEmpty()) {
-            switch (held.remove()) {
-                case Held.Ordered(long index, Batch batch) -> hand(index, batch);
-                case Held.Changed(View view) -> user.install(view);
-            }
-        }
-    }
-
-    /// What this member says of its consumption. What is held back counts as consumed while there is room for it, so that
-    /// a newcomer does not stop the group; and what never came here needs no consuming.
-    long consumedNext() {
-        if (synced ? user.consumedNext() >= handedNext : heldBytes <= catchUpBytesMax) {
-            consumedSaid = deliveredNext;
-        } else if (synced) {
-            consumedSaid = Math.max(consumedSaid, user.consumedNext());
-        }
-        return consumedSaid;
-    }
+    return consumedSaid;
+  }
 }

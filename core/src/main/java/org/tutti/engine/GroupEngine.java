@@ -36,453 +36,452 @@ import org.tutti.wire.WireReader;
 /// Everything of one group at one member: composes packing, ordering, stability, view agreement, merging and state
 /// transfer, and lets a message reach its protocol only in the view that it is for.
 final class GroupEngine {
-    private static final Timer HELLO = new Timer("hello");
-    private static final int HELLO_HEARTBEATS = 2;
-    private static final int PATIENCE_FACTOR = 2;
-    private static final int EARLY_BYTES_SPARE = 8 << 20;
+  private static final Timer HELLO = new Timer("hello");
+  private static final int HELLO_HEARTBEATS = 2;
+  private static final int PATIENCE_FACTOR = 2;
+  private static final int EARLY_BYTES_SPARE = 8 << 20;
 
-    /// What the group needs of its node besides doors.
-    ///
-    /// @param config          the node's
-    /// @param counters        the node's
-    /// @param suspects        the failure detector's opinion
-    /// @param interestChanged to be called when [#interest] has changed
-    /// @param ended           to be called when the membership has ended
-    record Surroundings(
-            NodeConfig config,
-            Counters counters,
-            Predicate<MemberId> suspects,
-            Runnable interestChanged,
-            Runnable ended) {}
+  /// What the group needs of its node besides doors.
+  ///
+  /// @param config          the node's
+  /// @param counters        the node's
+  /// @param suspects        the failure detector's opinion
+  /// @param interestChanged to be called when [#interest] has changed
+  /// @param ended           to be called when the membership has ended
+  record Surroundings(
+      NodeConfig config, Counters counters, Predicate<MemberId> suspects, Runnable interestChanged, Runnable ended) {}
 
-    private record Early(MemberId from, Channel channel, ViewId view, ByteBuffer bytes) {}
+  private record Early(MemberId from, Channel channel, ViewId view, ByteBuffer bytes) {}
 
-    private final MemberId self;
-    private final GroupConfig config;
-    private final GroupUser user;
-    private final Surroundings node;
-    private final Ports ports;
-    private final PrimaryRule rule = new DynamicLinearVoting();
-    private final PrimaryHistory.Doors doors;
-    private final Effects<ViewMessage> viewDoor;
-    private final ViewAgreement agreement;
-    private final Merge merge;
-    private final StateTransfer transfer;
-    private final Packer packer;
-    private final Deliveries deliveries;
-    private final ArrayDeque<Early> early = new ArrayDeque<>(); // for a view that is about to be installed here
-    private long earlyBytes;
-    private @Nullable PrimaryHistory history; // of the last primary view that was installed
-    private boolean active; // the view is primary and not wedged
-    private boolean positioned; // the history's position is known, so this member may multicast
-    private boolean leaving;
-    private boolean leaveAsked;
-    private boolean ended;
+  private final MemberId self;
+  private final GroupConfig config;
+  private final GroupUser user;
+  private final Surroundings node;
+  private final Ports ports;
+  private final PrimaryRule rule = new DynamicLinearVoting();
+  private final PrimaryHistory.Doors doors;
+  private final Effects<ViewMessage> viewDoor;
+  private final ViewAgreement agreement;
+  private final Merge merge;
+  private final StateTransfer transfer;
+  private final Packer packer;
+  private final Deliveries deliveries;
+  private final ArrayDeque<Early> early = new ArrayDeque<>(); // for a view that is about to be installed here
+  private long earlyBytes;
+  private @Nullable PrimaryHistory history; // of the last primary view that was installed
+  private boolean active; // the view is primary and not wedged
+  private boolean positioned; // the history's position is known, so this member may multicast
+  private boolean leaving;
+  private boolean leaveAsked;
+  private boolean ended;
 
-    GroupEngine(
-            MemberId self,
-            boolean founder,
-            GroupConfig config,
-            GroupUser user,
-            Surroundings node,
-            Ports.Node services,
-            long group,
-            int owner) {
-        this.self = self;
-        this.config = config;
-        this.user = user;
-        this.node = node;
-        this.ports = new Ports(services, group, owner, this::view);
-        this.packer =
-                new Packer(self, config.batchBytesMax(), config.batchMessagesMax(), NaturalPacking.standard());
-        this.deliveries = new Deliveries(self, user, config.catchUpBytesMax(), founder);
-        this.doors = new PrimaryHistory.Doors(
-                ports.open(Channel.BATCH, new BatchCodec(self), (from, message) -> {}),
-                ports.open(Channel.ORDER, FixedSequencer.CODEC, (from, message) -> {}),
-                ports.open(Channel.STABILITY, Stability.CODEC, (from, message) -> {}));
-        this.transfer = new StateTransfer(
-                self,
-                config.stateTransfer(),
-                ports.open(Channel.STATE, StateTransfer.CODEC, this::transferred),
-                node.counters(),
-                user,
-                new TransferHost());
-        this.viewDoor = ports.open(Channel.VIEW, ViewMessage.CODEC, new Ports.Inward<>() {
-            @Override
-            public void receive(MemberId from, ViewMessage message) {
+  GroupEngine(
+      MemberId self,
+      boolean founder,
+      GroupConfig config,
+      GroupUser user,
+      Surroundings node,
+      Ports.Node services,
+      long group,
+      int owner) {
+    this.self = self;
+    this.config = config;
+    this.user = user;
+    this.node = node;
+    this.ports = new Ports(services, group, owner, this::view);
+    this.packer = new Packer(self, config.batchBytesMax(), config.batchMessagesMax(), NaturalPacking.standard());
+    this.deliveries = new Deliveries(self, user, config.catchUpBytesMax(), founder);
+    this.doors =
+        new PrimaryHistory.Doors(
+            ports.open(Channel.BATCH, new BatchCodec(self), (from, message) -> {}),
+            ports.open(Channel.ORDER, FixedSequencer.CODEC, (from, message) -> {}),
+            ports.open(Channel.STABILITY, Stability.CODEC, (from, message) -> {}));
+    this.transfer =
+        new StateTransfer(
+            self,
+            config.stateTransfer(),
+            ports.open(Channel.STATE, StateTransfer.CODEC, this::transferred),
+            node.counters(),
+            user,
+            new TransferHost());
+    this.viewDoor =
+        ports.open(
+            Channel.VIEW,
+            ViewMessage.CODEC,
+            new Ports.Inward<>() {
+              @Override
+              public void receive(MemberId from, ViewMessage message) {
                 viewMessageFromSelf(from, message);
-            }
+              }
 
-            @Override
-            public void expire(Timer timer) {
+              @Override
+              public void expire(Timer timer) {
                 expired(timer);
-            }
-        });
-        Duration heartbeat = node.config().heartbeat();
-        Duration patience = node.config().suspectAfter().multipliedBy(PATIENCE_FACTOR);
-        this.agreement = new ViewAgreement(
-                self, founder, rule, heartbeat, patience, viewDoor, node.counters(), new AgreementHost());
-        this.merge = new Merge(
-                self, node.config().contacts(), agreement, viewDoor, ports::hello, node.counters());
-        viewDoor.schedule(HELLO, Duration.ZERO);
-        if (founder) {
-            this.history = newHistory(agreement.view(), 0);
-            this.active = true;
-            this.positioned = true;
-            user.install(agreement.view());
-        }
+              }
+            });
+    Duration heartbeat = node.config().heartbeat();
+    Duration patience = node.config().suspectAfter().multipliedBy(PATIENCE_FACTOR);
+    this.agreement =
+        new ViewAgreement(self, founder, rule, heartbeat, patience, viewDoor, node.counters(), new AgreementHost());
+    this.merge = new Merge(self, node.config().contacts(), agreement, viewDoor, ports::hello, node.counters());
+    viewDoor.schedule(HELLO, Duration.ZERO);
+    if (founder) {
+      this.history = newHistory(agreement.view(), 0);
+      this.active = true;
+      this.positioned = true;
+      user.install(agreement.view());
     }
+  }
 
-    private PrimaryHistory newHistory(View view, long indexFirst) {
-        return new PrimaryHistory(self, view, indexFirst, config.guarantee(), rule, deliveries, doors);
+  private PrimaryHistory newHistory(View view, long indexFirst) {
+    return new PrimaryHistory(self, view, indexFirst, config.guarantee(), rule, deliveries, doors);
+  }
+
+  private View view() {
+    return agreement.view();
+  }
+
+  // ---- what the node passes on -----------------------------------------------------------------------------------
+
+  void interest(Collection<MemberId> into) {
+    agreement.interest(into);
+    transfer.interest(into);
+  }
+
+  void suspicionChanged() {
+    agreement.suspicionChanged();
+  }
+
+  void lost(MemberId member) {
+    transfer.lost(member);
+    agreement.lost(member);
+  }
+
+  /// A later life of a member's name is about: the earlier one has ended.
+  void alive(MemberId member) {
+    for (MemberId other : List.copyOf(view().members())) {
+      if (member.supersedes(other)) {
+        lost(other);
+      }
     }
+  }
 
-    private View view() {
-        return agreement.view();
+  void multicast(ByteBuffer payload) {
+    if (!leaving) {
+      packer.add(viewDoor.nowNanos(), payload);
     }
+  }
 
-    // ---- what the node passes on -----------------------------------------------------------------------------------
+  void leave() {
+    leaving = true;
+  }
 
-    void interest(Collection<MemberId> into) {
-        agreement.interest(into);
-        transfer.interest(into);
+  void stateChunk(long number, ByteBuffer chunk, boolean last) {
+    transfer.give(number, chunk, last);
+  }
+
+  void stateFailed(long number) {
+    transfer.giveUp(number);
+  }
+
+  void stateTaken(long number) {
+    transfer.taken(number);
+  }
+
+  private void expired(Timer timer) {
+    if (timer.equals(HELLO)) {
+      viewDoor.schedule(HELLO, node.config().heartbeat().multipliedBy(HELLO_HEARTBEATS));
+      merge.call();
+    } else {
+      agreement.expire(timer);
     }
+  }
 
-    void suspicionChanged() {
-        agreement.suspicionChanged();
+  // ---- a run of inputs ends --------------------------------------------------------------------------------------
+
+  void flush(long now) {
+    PrimaryHistory current = history;
+    if (active && current != null) {
+      do {
+        sendBatches(now, current);
+      } while (current.deliver() && active);
+      current.flush();
     }
-
-    void lost(MemberId member) {
-        transfer.lost(member);
-        agreement.lost(member);
+    boolean said = deliveries.undecided() == 0 && packer.isEmpty();
+    if (leaving && !leaveAsked && (said || !view().primary())) {
+      leaveAsked = true;
+      agreement.leave();
     }
+  }
 
-    /// A later life of a member's name is about: the earlier one has ended.
-    void alive(MemberId member) {
-        for (MemberId other : List.copyOf(view().members())) {
-            if (member.supersedes(other)) {
-                lost(other);
-            }
-        }
+  private void sendBatches(long now, PrimaryHistory current) {
+    Batch batch = positioned ? packer.next(now, deliveries.undecided()) : null;
+    while (batch != null) {
+      deliveries.sent(batch);
+      current.send(batch);
+      batch = packer.next(now, deliveries.undecided());
     }
+  }
 
-    void multicast(ByteBuffer payload) {
-        if (!leaving) {
-            packer.add(viewDoor.nowNanos(), payload);
-        }
+  long deadline() {
+    return active && positioned ? packer.deadline() : Long.MAX_VALUE;
+  }
+
+  // ---- messages --------------------------------------------------------------------------------------------------
+
+  void message(MemberId from, Channel channel, WireReader in) throws Malformed {
+    switch (channel) {
+      case BATCH, ORDER, STABILITY -> inView(from, channel, in.viewId(), in.rest());
+      case STATE -> state(from, in.rest());
+      case VIEW -> viewMessage(from, ViewMessage.CODEC.read(in));
+      case HELLO -> throw new Malformed("hello in a link");
     }
+  }
 
-    void leave() {
-        leaving = true;
+  void hello(MemberId from, WireReader in) throws Malformed {
+    merge.heard(from, in.viewId());
+  }
+
+  private void inView(MemberId from, Channel channel, ViewId of, ByteBuffer bytes) throws Malformed {
+    PrimaryHistory current = history;
+    if (current == null || !of.equals(view().id())) {
+      keepEarly(from, channel, of, bytes);
+    } else if (!active) {
+      node.counters().count("drop.wedged");
+    } else {
+      var in = new WireReader(bytes);
+      switch (channel) {
+        case BATCH -> current.batch(from, new BatchCodec(from).read(in));
+        case ORDER -> current.order(from, FixedSequencer.CODEC.read(in));
+        default -> current.stability(from, Stability.CODEC.read(in));
+      }
+      in.end();
     }
+  }
 
-    void stateChunk(long number, ByteBuffer chunk, boolean last) {
-        transfer.give(number, chunk, last);
+  private void state(MemberId from, ByteBuffer bytes) throws Malformed {
+    StateTransfer.Message message = StateTransfer.CODEC.read(new WireReader(bytes.duplicate()));
+    if (message.since().equals(agreement.pending())) {
+      keepEarly(from, Channel.STATE, message.since(), bytes);
+    } else {
+      transferred(from, message);
     }
+  }
 
-    void stateFailed(long number) {
-        transfer.giveUp(number);
+  private void transferred(MemberId from, StateTransfer.Message message) {
+    transfer.receive(from, message);
+  }
+
+  /// Others may install a view earlier and speak in it; what they say waits for this member's installation.
+  private void keepEarly(MemberId from, Channel channel, ViewId of, ByteBuffer bytes) {
+    if (!of.equals(agreement.pending())) {
+      node.counters().count("drop.other view");
+      return;
     }
-
-    void stateTaken(long number) {
-        transfer.taken(number);
+    long limit = EARLY_BYTES_SPARE + 2L * config.windowBytes() * view().size();
+    if (earlyBytes > limit) {
+      node.counters().count("drop.early");
+      lost(from);
+      return;
     }
+    earlyBytes += bytes.remaining();
+    early.add(new Early(from, channel, of, ByteBuffer.allocate(bytes.remaining()).put(bytes).flip()));
+  }
 
-    private void expired(Timer timer) {
-        if (timer.equals(HELLO)) {
-            viewDoor.schedule(HELLO, node.config().heartbeat().multipliedBy(HELLO_HEARTBEATS));
-            merge.call();
+  private void takeEarly() {
+    List<Early> waiting = List.copyOf(early);
+    early.clear();
+    earlyBytes = 0;
+    for (Early message : waiting) {
+      try {
+        if (message.channel == Channel.STATE) {
+          state(message.from, message.bytes);
         } else {
-            agreement.expire(timer);
+          inView(message.from, message.channel, message.view, message.bytes);
         }
+      } catch (Malformed malformed) {
+        node.counters().count("drop.malformed " + malformed.reason());
+      }
+    }
+  }
+
+  private void viewMessage(MemberId from, ViewMessage message) throws Malformed {
+    switch (message) {
+      case ViewMessage.Found _, ViewMessage.Meet _ -> merge.receive(from, message);
+      default -> agreement.receive(from, message);
+    }
+  }
+
+  private void viewMessageFromSelf(MemberId from, ViewMessage message) {
+    if (ended) {
+      return;
+    }
+    try {
+      viewMessage(from, message);
+    } catch (Malformed malformed) {
+      throw new IllegalStateException("own message: " + message, malformed);
+    }
+  }
+
+  // ---- the agreement's view of this group ------------------------------------------------------------------------
+
+  private void installed(View before, Proposal proposal) {
+    endHistory(before, proposal);
+    View view = proposal.view();
+    active = view.primary();
+    if (active) {
+      beginHistory(proposal);
+    }
+    deliveries.changed(view);
+    if (active) {
+      transfer.installed(proposal);
+      resend();
+    }
+    merge.installed(before, view);
+    takeEarly();
+  }
+
+  private void endHistory(View before, Proposal proposal) {
+    PrimaryHistory ending = history;
+    Cut cut = ending == null ? null : proposal.cutOf(ending.view().id());
+    if (cut != null && (cut.whole() || before.id().equals(cut.view()))) {
+      ending.end(cut);
+    }
+  }
+
+  private void beginHistory(Proposal proposal) {
+    View last = proposal.lastPrimary();
+    boolean continues = history != null && last != null && history.view().id().equals(last.id());
+    Knowledge.Transfer assigned = proposal.transferTo(self);
+    if (assigned != null && !(continues && assigned.equals(transfer.running()))) {
+      deliveries.restart(proposal.indexFirst());
+      positioned = false;
+    }
+    history = newHistory(proposal.view(), proposal.indexFirst());
+  }
+
+  /// Batches of this member that the history does not contain come again, in the same order and under the same numbers.
+  private void resend() {
+    if (active && positioned) {
+      deliveries.unplaced().forEach(Objects.requireNonNull(history)::send);
+    }
+  }
+
+  private void finish(String reason) {
+    if (!ended) {
+      ended = true;
+      active = false;
+      transfer.close();
+      ports.close();
+      user.closed(reason);
+      node.ended().run();
+    }
+  }
+
+  private final class AgreementHost implements ViewAgreement.Host {
+    @Override
+    public void wedge() {
+      active = false;
     }
 
-    // ---- a run of inputs ends --------------------------------------------------------------------------------------
-
-    void flush(long now) {
-        PrimaryHistory current = history;
-        if (active && current != null) {
-            do {
-                sendBatches(now, current);
-            } while (current.deliver() && active);
-            current.flush();
-        }
-        boolean said = deliveries.undecided() == 0 && packer.isEmpty();
-        if (leaving && !leaveAsked && (said || !view().primary())) {
-            leaveAsked = true;
-            agreement.leave();
-        }
+    @Override
+    public Knowledge.@Nullable History history() {
+      PrimaryHistory current = history;
+      return current == null
+          ? null
+          : new Knowledge.History(current.view().id(), current.log().tail(current.decidedNext()));
     }
 
-    private void sendBatches(long now, PrimaryHistory current) {
-        Batch batch = positioned ? packer.next(now, deliveries.undecided()) : null;
-        while (batch != null) {
-            deliveries.sent(batch);
-            current.send(batch);
-            batch = packer.next(now, deliveries.undecided());
-        }
+    @Override
+    public boolean synced() {
+      return deliveries.isSynced();
     }
 
-    long deadline() {
-        return active && positioned ? packer.deadline() : Long.MAX_VALUE;
+    @Override
+    public Knowledge.@Nullable Transfer transfer() {
+      return transfer.running();
     }
 
-    // ---- messages --------------------------------------------------------------------------------------------------
-
-    void message(MemberId from, Channel channel, WireReader in) throws Malformed {
-        switch (channel) {
-            case BATCH, ORDER, STABILITY -> inView(from, channel, in.viewId(), in.rest());
-            case STATE -> state(from, in.rest());
-            case VIEW -> viewMessage(from, ViewMessage.CODEC.read(in));
-            case HELLO -> throw new Malformed("hello in a link");
-        }
+    @Override
+    public boolean suspects(MemberId member) {
+      return node.suspects().test(member);
     }
 
-    void hello(MemberId from, WireReader in) throws Malformed {
-        merge.heard(from, in.viewId());
+    @Override
+    public boolean fits(Cut cut) {
+      return history != null && history.log().fits(cut, deliveries.deliveredNext());
     }
 
-    private void inView(MemberId from, Channel channel, ViewId of, ByteBuffer bytes) throws Malformed {
-        PrimaryHistory current = history;
-        if (current == null || !of.equals(view().id())) {
-            keepEarly(from, channel, of, bytes);
-        } else if (!active) {
-            node.counters().count("drop.wedged");
-        } else {
-            var in = new WireReader(bytes);
-            switch (channel) {
-                case BATCH -> current.batch(from, new BatchCodec(from).read(in));
-                case ORDER -> current.order(from, FixedSequencer.CODEC.read(in));
-                default -> current.stability(from, Stability.CODEC.read(in));
-            }
-            in.end();
-        }
+    @Override
+    public long missingFrom(Cut cut, int rank) {
+      return Objects.requireNonNull(history).log().missingFrom(cut, rank);
     }
 
-    private void state(MemberId from, ByteBuffer bytes) throws Malformed {
-        StateTransfer.Message message = StateTransfer.CODEC.read(new WireReader(bytes.duplicate()));
-        if (message.since().equals(agreement.pending())) {
-            keepEarly(from, Channel.STATE, message.since(), bytes);
-        } else {
-            transferred(from, message);
-        }
+    @Override
+    public void supplied(ViewId of, int rank, Batch batch) {
+      PrimaryHistory current = history;
+      if (current == null
+          || !current.view().id().equals(of)
+          || rank >= current.view().size()
+          || !current.view().members().get(rank).equals(batch.sender())
+          || !current.log().add(rank, batch)) {
+        node.counters().count("view.stale supply");
+      }
     }
 
-    private void transferred(MemberId from, StateTransfer.Message message) {
-        transfer.receive(from, message);
+    @Override
+    public @Nullable Batch find(ViewId of, int rank, long seq) {
+      PrimaryHistory current = history;
+      return current != null && current.view().id().equals(of) ? current.log().find(rank, seq) : null;
     }
 
-    /// Others may install a view earlier and speak in it; what they say waits for this member's installation.
-    private void keepEarly(MemberId from, Channel channel, ViewId of, ByteBuffer bytes) {
-        if (!of.equals(agreement.pending())) {
-            node.counters().count("drop.other view");
-            return;
-        }
-        long limit = EARLY_BYTES_SPARE + 2L * config.windowBytes() * view().size();
-        if (earlyBytes > limit) {
-            node.counters().count("drop.early");
-            lost(from);
-            return;
-        }
-        earlyBytes += bytes.remaining();
-        early.add(new Early(
-                from, channel, of, ByteBuffer.allocate(bytes.remaining()).put(bytes).flip()));
+    @Override
+    public void install(View before, Proposal proposal) {
+      installed(before, proposal);
     }
 
-    private void takeEarly() {
-        List<Early> waiting = List.copyOf(early);
-        early.clear();
-        earlyBytes = 0;
-        for (Early message : waiting) {
-            try {
-                if (message.channel == Channel.STATE) {
-                    state(message.from, message.bytes);
-                } else {
-                    inView(message.from, message.channel, message.view, message.bytes);
-                }
-            } catch (Malformed malformed) {
-                node.counters().count("drop.malformed " + malformed.reason());
-            }
-        }
+    @Override
+    public void catchUp(Proposal proposal) {
+      endHistory(view(), proposal);
+      beginHistory(proposal);
+      transfer.installed(proposal);
     }
 
-    private void viewMessage(MemberId from, ViewMessage message) throws Malformed {
-        switch (message) {
-            case ViewMessage.Found _, ViewMessage.Meet _ -> merge.receive(from, message);
-            default -> agreement.receive(from, message);
-        }
+    @Override
+    public void left(@Nullable Proposal proposal) {
+      if (proposal != null) {
+        endHistory(view(), proposal);
+      }
+      finish("left");
     }
 
-    private void viewMessageFromSelf(MemberId from, ViewMessage message) {
-        if (ended) {
-            return;
-        }
-        try {
-            viewMessage(from, message);
-        } catch (Malformed malformed) {
-            throw new IllegalStateException("own message: " + message, malformed);
-        }
+    @Override
+    public void interestChanged() {
+      node.interestChanged().run();
+    }
+  }
+
+  private final class TransferHost implements StateTransfer.Host {
+    @Override
+    public StateTransfer.Start start() {
+      return deliveries.start();
     }
 
-    // ---- the agreement's view of this group ------------------------------------------------------------------------
-
-    private void installed(View before, Proposal proposal) {
-        endHistory(before, proposal);
-        View view = proposal.view();
-        active = view.primary();
-        if (active) {
-            beginHistory(proposal);
-        }
-        deliveries.changed(view);
-        if (active) {
-            transfer.installed(proposal);
-            resend();
-        }
-        merge.installed(before, view);
-        takeEarly();
+    @Override
+    public void started(StateTransfer.Start start) {
+      deliveries.started(start);
+      positioned = true;
+      resend();
     }
 
-    private void endHistory(View before, Proposal proposal) {
-        PrimaryHistory ending = history;
-        Cut cut = ending == null ? null : proposal.cutOf(ending.view().id());
-        if (cut != null && (cut.whole() || before.id().equals(cut.view()))) {
-            ending.end(cut);
-        }
+    @Override
+    public void complete() {
+      deliveries.complete();
     }
 
-    private void beginHistory(Proposal proposal) {
-        View last = proposal.lastPrimary();
-        boolean continues = history != null && last != null && history.view().id().equals(last.id());
-        Knowledge.Transfer assigned = proposal.transferTo(self);
-        if (assigned != null && !(continues && assigned.equals(transfer.running()))) {
-            deliveries.restart(proposal.indexFirst());
-            positioned = false;
-        }
-        history = newHistory(proposal.view(), proposal.indexFirst());
+    @Override
+    public void failed() {
+      agreement.want();
     }
-
-    /// Batches of this member that the history does not contain come again, in the same order and under the same numbers.
-    private void resend() {
-        if (active && positioned) {
-            deliveries.unplaced().forEach(Objects.requireNonNull(history)::send);
-        }
-    }
-
-    private void finish(String reason) {
-        if (!ended) {
-            ended = true;
-            active = false;
-            transfer.close();
-            ports.close();
-            user.closed(reason);
-            node.ended().run();
-        }
-    }
-
-    private final class AgreementHost implements ViewAgreement.Host {
-        @Override
-        public void wedge() {
-            active = false;
-        }
-
-        @Override
-        public Knowledge.@Nullable History history() {
-            PrimaryHistory current = history;
-            return current == null
-                    ? null
-                    : new Knowledge.History(current.view().id(), current.log().tail(current.decidedNext()));
-        }
-
-        @Override
-        public boolean synced() {
-            return deliveries.isSynced();
-        }
-
-        @Override
-        public Knowledge.@Nullable Transfer transfer() {
-            return transfer.running();
-        }
-
-        @Override
-        public boolean suspects(MemberId member) {
-            return node.suspects().test(member);
-        }
-
-        @Override
-        public boolean fits(Cut cut) {
-            return history != null && history.log().fits(cut, deliveries.deliveredNext());
-        }
-
-        @Override
-        public long missingFrom(Cut cut, int rank) {
-            return Objects.requireNonNull(history).log().missingFrom(cut, rank);
-        }
-
-        @Override
-        public void supplied(ViewId of, int rank, Batch batch) {
-            PrimaryHistory current = history;
-            if (current == null
-                    || !current.view().id().equals(of)
-                    || rank >= current.view().size()
-                    || !current.view().members().get(rank).equals(batch.sender())
-                    || !current.log().add(rank, batch)) {
-                node.counters().count("view.stale supply");
-            }
-        }
-
-        @Override
-        public @Nullable Batch find(ViewId of, int rank, long seq) {
-            PrimaryHistory current = history;
-            return current != null && current.view().id().equals(of) ? current.log().find(rank, seq) : null;
-        }
-
-        @Override
-        public void install(View before, Proposal proposal) {
-            installed(before, proposal);
-        }
-
-        @Override
-        public void catchUp(Proposal proposal) {
-            endHistory(view(), proposal);
-            beginHistory(proposal);
-            transfer.installed(proposal);
-        }
-
-        @Override
-        public void left(@Nullable Proposal proposal) {
-            if (proposal != null) {
-                endHistory(view(), proposal);
-            }
-            finish("left");
-        }
-
-        @Override
-        public void interestChanged() {
-            node.interestChanged().run();
-        }
-    }
-
-    private final class TransferHost implements StateTransfer.Host {
-        @Override
-        public StateTransfer.Start start() {
-            return deliveries.start();
-        }
-
-        @Override
-        public void started(StateTransfer.Start start) {
-            deliveries.started(start);
-            positioned = true;
-            resend();
-        }
-
-        @Override
-        public void complete() {
-            deliveries.complete();
-        }
-
-        @Override
-        public void failed() {
-            agreement.want();
-        }
-    }
+  }
 }

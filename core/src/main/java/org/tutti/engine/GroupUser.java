@@ -7,53 +7,53 @@ import org.tutti.pack.Batch;
 /// The application's side of one group engine. Called within [NodeEngine#step], in the order in which things happen to
 /// the member; calls back into the engine only by later requests.
 public interface GroupUser extends StateTransfer.Application {
-    /// The most bytes of state in one [Request.StateChunk].
-    int CHUNK_BYTES_MAX = 64 << 10;
+  /// The most bytes of state in one [Request.StateChunk].
+  int CHUNK_BYTES_MAX = 64 << 10;
 
-    /// How many chunks of state may be on the way from a donor to its newcomer's application.
-    int CHUNKS_ON_THE_WAY = 16;
+  /// How many chunks of state may be on the way from a donor to its newcomer's application.
+  int CHUNKS_ON_THE_WAY = 16;
 
-    /// Bytes that a message counts in the window beyond its length.
-    int MESSAGE_OVERHEAD = 16;
+  /// Bytes that a message counts in the window beyond its length.
+  int MESSAGE_OVERHEAD = 16;
 
-    /// Deliveries begin, or begin anew after this member was away: what lies before is contained in the state that it got,
-    /// or, in a group without state transfer, is never delivered here.
-    ///
-    /// @param index    the index of the first batch that will be delivered
-    /// @param position its first message's position
-    default void begin(long index, long position) {}
+  /// Deliveries begin, or begin anew after this member was away: what lies before is contained in the state that it got,
+  /// or, in a group without state transfer, is never delivered here.
+  ///
+  /// @param index    the index of the first batch that will be delivered
+  /// @param position its first message's position
+  default void begin(long index, long position) {}
 
-    /// A batch has its place.
-    ///
-    /// @param index    the batch's place in the history of primary views; successive, but for a jump at an offer of state
-    /// @param batch    its messages
-    /// @param position the position of its first message; the others follow
-    void deliver(long index, Batch batch, long position);
+  /// A batch has its place.
+  ///
+  /// @param index    the batch's place in the history of primary views; successive, but for a jump at an offer of state
+  /// @param batch    its messages
+  /// @param position the position of its first message; the others follow
+  void deliver(long index, Batch batch, long position);
 
-    /// A view was installed.
-    ///
-    /// @param view the view
-    void install(View view);
+  /// A view was installed.
+  ///
+  /// @param view the view
+  void install(View view);
 
-    /// The oldest of this member's multicasts whose fate was open have been delivered. Called before the delivery.
-    ///
-    /// @param messages how many
-    /// @param position the first one's position, the others following; or -1 when it happened while this member was away
-    void decided(int messages, long position);
+  /// The oldest of this member's multicasts whose fate was open have been delivered. Called before the delivery.
+  ///
+  /// @param messages how many
+  /// @param position the first one's position, the others following; or -1 when it happened while this member was away
+  void decided(int messages, long position);
 
-    /// Multicasts of this member have been consumed by all: room in the window.
-    ///
-    /// @param cost their lengths and [#MESSAGE_OVERHEAD] for each
-    void released(long cost);
+  /// Multicasts of this member have been consumed by all: room in the window.
+  ///
+  /// @param cost their lengths and [#MESSAGE_OVERHEAD] for each
+  void released(long cost);
 
-    /// How far the application has come. The engine looks in every flush; [Request.Consumed] only makes it look when
-    /// nothing else happens, so a user that consumes within [#deliver] needs none.
-    ///
-    /// @return the index behind the last batch that it has consumed; 0 at first
-    long consumedNext();
+  /// How far the application has come. The engine looks in every flush; [Request.Consumed] only makes it look when
+  /// nothing else happens, so a user that consumes within [#deliver] needs none.
+  ///
+  /// @return the index behind the last batch that it has consumed; 0 at first
+  long consumedNext();
 
-    /// The membership has ended; nothing follows.
-    ///
-    /// @param reason why, in words
-    void closed(String reason);
+  /// The membership has ended; nothing follows.
+  ///
+  /// @param reason why, in words
+  void closed(String reason);
 }

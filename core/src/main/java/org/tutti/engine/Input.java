@@ -5,21 +5,21 @@ import org.tutti.transport.Address;
 
 /// Everything that can happen to a node.
 public sealed interface Input {
-    /// A frame came from the transport.
-    ///
-    /// @param frame lent for the step
-    record Arrived(ByteBuffer frame) implements Input {}
+  /// A frame came from the transport.
+  ///
+  /// @param frame lent for the step
+  record Arrived(ByteBuffer frame) implements Input {}
 
-    /// The transport has (again) room for frames to a peer.
-    ///
-    /// @param peer the peer's address
-    record Ready(Address peer) implements Input {}
+  /// The transport has (again) room for frames to a peer.
+  ///
+  /// @param peer the peer's address
+  record Ready(Address peer) implements Input {}
 
-    /// The time [NodeEngine#deadlineNanos] has come.
-    record Expired() implements Input {}
+  /// The time [NodeEngine#deadlineNanos] has come.
+  record Expired() implements Input {}
 
-    /// The application wants something.
-    ///
-    /// @param request what it wants
-    record Requested(Request request) implements Input {}
+  /// The application wants something.
+  ///
+  /// @param request what it wants
+  record Requested(Request request) implements Input {}
 }

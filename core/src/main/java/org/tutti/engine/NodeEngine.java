@@ -32,278 +32,281 @@ import org.tutti.wire.WireReader;
 /// and writes packets. Nothing here reads a clock, starts a thread or blocks; the same engine runs in production
 /// ([EventLoop]) and in the simulator. Not thread-safe: one thread at a time.
 public final class NodeEngine {
-    private static final Timer HEARTBEAT = new Timer("heartbeat");
-    private static final int NODE = 0; // owns the node's own timers; groups count from 1
-    private static final int LINGER_FACTOR = 2;
-    private static final Encoded NULL_MESSAGE = new Encoded(Codec.NOTHING, Codec.NOTHING);
+  private static final Timer HEARTBEAT = new Timer("heartbeat");
+  private static final int NODE = 0; // owns the node's own timers; groups count from 1
+  private static final int LINGER_FACTOR = 2;
+  private static final Encoded NULL_MESSAGE = new Encoded(Codec.NOTHING, Codec.NOTHING);
 
-    private final MemberId self;
-    private final NodeConfig config;
-    private final long heartbeatNanos;
-    private final Counters counters = new Counters();
-    private final Links links;
-    private final Timers timers = new Timers();
-    private final TimeSilence detector;
-    private final Map<Long, GroupEngine> groups = new LinkedHashMap<>();
-    private final Map<String, Long> groupKeys = new TreeMap<>();
-    private final ArrayDeque<Runnable> later = new ArrayDeque<>();
-    private final Set<MemberId> interest = new TreeSet<>();
-    private final Map<MemberId, Long> lingering = new TreeMap<>(); // open links that nobody needs -> when to close
-    private final Ports.Node services;
-    private boolean interestDirty;
-    private int owners = NODE;
-    private long now;
+  private final MemberId self;
+  private final NodeConfig config;
+  private final long heartbeatNanos;
+  private final Counters counters = new Counters();
+  private final Links links;
+  private final Timers timers = new Timers();
+  private final TimeSilence detector;
+  private final Map<Long, GroupEngine> groups = new LinkedHashMap<>();
+  private final Map<String, Long> groupKeys = new TreeMap<>();
+  private final ArrayDeque<Runnable> later = new ArrayDeque<>();
+  private final Set<MemberId> interest = new TreeSet<>();
+  private final Map<MemberId, Long> lingering = new TreeMap<>(); // open links that nobody needs -> when to close
+  private final Ports.Node services;
+  private boolean interestDirty;
+  private int owners = NODE;
+  private long now;
 
-    /// Makes a node without groups.
-    ///
-    /// @param self   this life of this node
-    /// @param config how it behaves
-    /// @param outlet where its frames go
-    /// @param random where all its randomness comes from
-    public NodeEngine(MemberId self, NodeConfig config, Outlet outlet, RandomGenerator random) {
-        this.self = self;
-        this.config = config;
-        this.heartbeatNanos = config.heartbeat().toNanos();
-        this.links = new Links(self, hash(config.cluster()), outlet, counters, new Arrivals());
-        this.detector = new TimeSilence(config.suspectAfter().toNanos(), heartbeatNanos);
-        this.services = new Ports.Node(self, links, timers, random, () -> now, later::add);
+  /// Makes a node without groups.
+  ///
+  /// @param self   this life of this node
+  /// @param config how it behaves
+  /// @param outlet where its frames go
+  /// @param random where all its randomness comes from
+  public NodeEngine(MemberId self, NodeConfig config, Outlet outlet, RandomGenerator random) {
+    this.self = self;
+    this.config = config;
+    this.heartbeatNanos = config.heartbeat().toNanos();
+    this.links = new Links(self, hash(config.cluster()), outlet, counters, new Arrivals());
+    this.detector = new TimeSilence(config.suspectAfter().toNanos(), heartbeatNanos);
+    this.services = new Ports.Node(self, links, timers, random, () -> now, later::add);
+  }
+
+  /// Names become eight bytes on the wire (FNV-1a).
+  private static long hash(String name) {
+    long hash = 0xcbf29ce484222325L;
+    for (byte next : name.getBytes(StandardCharsets.UTF_8)) {
+      hash = (hash ^ next & 0xff) * 0x100000001b3L;
+    }
+    return hash;
+  }
+
+  /// Who this node is.
+  ///
+  /// @return this life of this node
+  public MemberId self() {
+    return self;
+  }
+
+  /// What was counted, drops with their reasons among it.
+  ///
+  /// @return a copy, by name
+  public Map<String, Long> counters() {
+    return counters.copy();
+  }
+
+  /// Handles one input to completion; what results is sent by [#flush].
+  ///
+  /// @param nowNanos monotonic time; never smaller than at the step before
+  /// @param input    what happened
+  public void step(long nowNanos, Input input) {
+    begin(nowNanos);
+    switch (input) {
+      case Input.Arrived(ByteBuffer frame) -> links.arrived(now, frame);
+      case Input.Ready(var peer) -> links.ready(peer);
+      case Input.Expired() -> timers.expire(now);
+      case Input.Requested(Request request) -> requested(request);
+    }
+    drain();
+  }
+
+  private void begin(long nowNanos) {
+    boolean first = owners == NODE && timers.deadline() == Long.MAX_VALUE;
+    now = first ? nowNanos : Math.max(now, nowNanos);
+    if (first) {
+      timers.schedule(NODE, HEARTBEAT, now, this::heartbeat);
+    }
+  }
+
+  private void drain() {
+    while (!later.isEmpty()) {
+      later.remove().run();
+    }
+  }
+
+  /// Ends a run of inputs: closes batches, sends acknowledgements, writes packets.
+  ///
+  /// @param nowNanos monotonic time; never smaller than at the step before
+  public void flush(long nowNanos) {
+    begin(nowNanos);
+    for (GroupEngine group : List.copyOf(groups.values())) {
+      group.flush(now);
+      drain();
+    }
+    if (interestDirty) {
+      interestDirty = false;
+      updateInterest();
+    }
+    links.flush(now);
+  }
+
+  /// When the engine wants an [Input.Expired] next.
+  ///
+  /// @return monotonic nanoseconds, or [Long#MAX_VALUE] for never; meaningful after [#flush]
+  public long deadlineNanos() {
+    long deadline = Math.min(timers.deadline(), links.deadline());
+    for (GroupEngine group : groups.values()) {
+      deadline = Math.min(deadline, group.deadline());
+    }
+    return deadline;
+  }
+
+  // ---- requests --------------------------------------------------------------------------------------------------
+
+  private void requested(Request request) {
+    switch (request) {
+      case Request.Create(var name, var groupConfig, var user) -> enter(name, true, groupConfig, user);
+      case Request.Join(var name, var groupConfig, var user) -> enter(name, false, groupConfig, user);
+      case Request.Multicast(var name, var payload) -> with(name, group -> group.multicast(payload));
+      case Request.Leave(var name) -> with(name, GroupEngine::leave);
+      case Request.StateChunk(var name, var transfer, var chunk, var last) ->
+          with(name, group -> group.stateChunk(transfer, chunk, last));
+      case Request.StateFailed(var name, var transfer) -> with(name, group -> group.stateFailed(transfer));
+      case Request.StateTaken(var name, var transfer) -> with(name, group -> group.stateTaken(transfer));
+      case Request.Consumed(var name) -> with(name, _ -> {}); // the flush that follows looks at it
+      case Request.Suspect(var member) -> {
+        if (detector.suspect(now, member)) {
+          suspicionChanged();
+        }
+      }
+    }
+  }
+
+  private void with(String name, Consumer<GroupEngine> action) {
+    Long key = groupKeys.get(name);
+    GroupEngine group = key == null ? null : groups.get(key);
+    if (group == null) {
+      counters.count("request.not a member");
+    } else {
+      action.accept(group);
+    }
+  }
+
+  private void enter(String name, boolean founder, GroupConfig groupConfig, GroupUser user) {
+    long key = hash(name);
+    if (groups.containsKey(key)) {
+      user.closed("this node is already a member of group " + name);
+      return;
+    }
+    var surroundings =
+        new GroupEngine.Surroundings(
+            config,
+            counters,
+            detector::suspects,
+            () -> interestDirty = true,
+            () -> {
+              groups.remove(key);
+              groupKeys.remove(name);
+              interestDirty = true;
+            });
+    groupKeys.put(name, key);
+    groups.put(key, new GroupEngine(self, founder, groupConfig, user, surroundings, services, key, ++owners));
+    interestDirty = true;
+  }
+
+  // ---- who matters -----------------------------------------------------------------------------------------------
+
+  private void updateInterest() {
+    interest.clear();
+    for (GroupEngine group : groups.values()) {
+      group.interest(interest);
+    }
+    interest.remove(self);
+    detector.watch(now, interest);
+  }
+
+  private void heartbeat() {
+    timers.schedule(NODE, HEARTBEAT, now + heartbeatNanos, this::heartbeat);
+    if (detector.check(now)) {
+      suspicionChanged();
+    }
+    for (MemberId peer : interest) {
+      long silent = now - Math.max(links.lastSentNanos(peer), now - heartbeatNanos);
+      if (silent >= heartbeatNanos) {
+        links.datagram(now, peer, NULL_MESSAGE);
+      }
+    }
+    closeUnneeded();
+  }
+
+  /// A link that nobody needs stays for a while, so that last words arrive, and is then forgotten.
+  private void closeUnneeded() {
+    List<MemberId> open = links.open();
+    lingering.keySet().retainAll(open);
+    lingering.keySet().removeAll(interest);
+    for (MemberId peer : open) {
+      if (!interest.contains(peer)) {
+        long closeAt = lingering.computeIfAbsent(peer, key -> now + LINGER_FACTOR * config.suspectAfter().toNanos());
+        if (now >= closeAt) {
+          links.close(peer);
+        }
+      }
+    }
+  }
+
+  private void suspicionChanged() {
+    groups().forEach(GroupEngine::suspicionChanged);
+  }
+
+  private List<GroupEngine> groups() {
+    return new ArrayList<>(groups.values());
+  }
+
+  // ---- arrivals --------------------------------------------------------------------------------------------------
+
+  private final class Arrivals implements Links.Receiver {
+    private @Nullable GroupEngine group(WireReader in) throws Malformed {
+      GroupEngine group = groups.get(in.fixed());
+      if (group == null) {
+        counters.count("drop.unknown group");
+      }
+      return group;
     }
 
-    /// Names become eight bytes on the wire (FNV-1a).
-    private static long hash(String name) {
-        long hash = 0xcbf29ce484222325L;
-        for (byte next : name.getBytes(StandardCharsets.UTF_8)) {
-            hash = (hash ^ next & 0xff) * 0x100000001b3L;
+    @Override
+    public void message(MemberId from, ByteBuffer message) {
+      try {
+        var in = new WireReader(message);
+        Channel channel = Channel.of(in.u8());
+        GroupEngine group = group(in);
+        if (group != null) {
+          group.message(from, channel, in);
         }
-        return hash;
+      } catch (Malformed malformed) {
+        counters.count("drop.malformed " + malformed.reason());
+      }
     }
 
-    /// Who this node is.
-    ///
-    /// @return this life of this node
-    public MemberId self() {
-        return self;
+    @Override
+    public void datagram(MemberId from, ByteBuffer message) {
+      if (!message.hasRemaining()) {
+        return; // a sign of life
+      }
+      try {
+        var in = new WireReader(message);
+        if (Channel.of(in.u8()) != Channel.HELLO) {
+          throw new Malformed("datagram");
+        }
+        GroupEngine group = group(in);
+        if (group != null) {
+          group.hello(from, in);
+        }
+      } catch (Malformed malformed) {
+        counters.count("drop.malformed " + malformed.reason());
+      }
     }
 
-    /// What was counted, drops with their reasons among it.
-    ///
-    /// @return a copy, by name
-    public Map<String, Long> counters() {
-        return counters.copy();
+    @Override
+    public void heard(MemberId peer, boolean first) {
+      if (detector.heard(now, peer)) {
+        suspicionChanged();
+      }
+      if (first) {
+        groups().forEach(group -> group.alive(peer));
+      }
     }
 
-    /// Handles one input to completion; what results is sent by [#flush].
-    ///
-    /// @param nowNanos monotonic time; never smaller than at the step before
-    /// @param input    what happened
-    public void step(long nowNanos, Input input) {
-        begin(nowNanos);
-        switch (input) {
-            case Input.Arrived(ByteBuffer frame) -> links.arrived(now, frame);
-            case Input.Ready(var peer) -> links.ready(peer);
-            case Input.Expired() -> timers.expire(now);
-            case Input.Requested(Request request) -> requested(request);
-        }
-        drain();
+    @Override
+    public void lost(MemberId peer) {
+      counters.count("link.lost");
+      groups().forEach(group -> group.lost(peer));
     }
-
-    private void begin(long nowNanos) {
-        boolean first = owners == NODE && timers.deadline() == Long.MAX_VALUE;
-        now = first ? nowNanos : Math.max(now, nowNanos);
-        if (first) {
-            timers.schedule(NODE, HEARTBEAT, now, this::heartbeat);
-        }
-    }
-
-    private void drain() {
-        while (!later.isEmpty()) {
-            later.remove().run();
-        }
-    }
-
-    /// Ends a run of inputs: closes batches, sends acknowledgements, writes packets.
-    ///
-    /// @param nowNanos monotonic time; never smaller than at the step before
-    public void flush(long nowNanos) {
-        begin(nowNanos);
-        for (GroupEngine group : List.copyOf(groups.values())) {
-            group.flush(now);
-            drain();
-        }
-        if (interestDirty) {
-            interestDirty = false;
-            updateInterest();
-        }
-        links.flush(now);
-    }
-
-    /// When the engine wants an [Input.Expired] next.
-    ///
-    /// @return monotonic nanoseconds, or [Long#MAX_VALUE] for never; meaningful after [#flush]
-    public long deadlineNanos() {
-        long deadline = Math.min(timers.deadline(), links.deadline());
-        for (GroupEngine group : groups.values()) {
-            deadline = Math.min(deadline, group.deadline());
-        }
-        return deadline;
-    }
-
-    // ---- requests --------------------------------------------------------------------------------------------------
-
-    private void requested(Request request) {
-        switch (request) {
-            case Request.Create(var name, var groupConfig, var user) -> enter(name, true, groupConfig, user);
-            case Request.Join(var name, var groupConfig, var user) -> enter(name, false, groupConfig, user);
-            case Request.Multicast(var name, var payload) -> with(name, group -> group.multicast(payload));
-            case Request.Leave(var name) -> with(name, GroupEngine::leave);
-            case Request.StateChunk(var name, var transfer, var chunk, var last) ->
-                with(name, group -> group.stateChunk(transfer, chunk, last));
-            case Request.StateFailed(var name, var transfer) -> with(name, group -> group.stateFailed(transfer));
-            case Request.StateTaken(var name, var transfer) -> with(name, group -> group.stateTaken(transfer));
-            case Request.Consumed(var name) -> with(name, _ -> {}); // the flush that follows looks at it
-            case Request.Suspect(var member) -> {
-                if (detector.suspect(now, member)) {
-                    suspicionChanged();
-                }
-            }
-        }
-    }
-
-    private void with(String name, Consumer<GroupEngine> action) {
-        Long key = groupKeys.get(name);
-        GroupEngine group = key == null ? null : groups.get(key);
-        if (group == null) {
-            counters.count("request.not a member");
-        } else {
-            action.accept(group);
-        }
-    }
-
-    private void enter(String name, boolean founder, GroupConfig groupConfig, GroupUser user) {
-        long key = hash(name);
-        if (groups.containsKey(key)) {
-            user.closed("this node is already a member of group " + name);
-            return;
-        }
-        var surroundings = new GroupEngine.Surroundings(
-                config, counters, detector::suspects, () -> interestDirty = true, () -> {
-                    groups.remove(key);
-                    groupKeys.remove(name);
-                    interestDirty = true;
-                });
-        groupKeys.put(name, key);
-        groups.put(
-                key, new GroupEngine(self, founder, groupConfig, user, surroundings, services, key, ++owners));
-        interestDirty = true;
-    }
-
-    // ---- who matters -----------------------------------------------------------------------------------------------
-
-    private void updateInterest() {
-        interest.clear();
-        for (GroupEngine group : groups.values()) {
-            group.interest(interest);
-        }
-        interest.remove(self);
-        detector.watch(now, interest);
-    }
-
-    private void heartbeat() {
-        timers.schedule(NODE, HEARTBEAT, now + heartbeatNanos, this::heartbeat);
-        if (detector.check(now)) {
-            suspicionChanged();
-        }
-        for (MemberId peer : interest) {
-            long silent = now - Math.max(links.lastSentNanos(peer), now - heartbeatNanos);
-            if (silent >= heartbeatNanos) {
-                links.datagram(now, peer, NULL_MESSAGE);
-            }
-        }
-        closeUnneeded();
-    }
-
-    /// A link that nobody needs stays for a while, so that last words arrive, and is then forgotten.
-    private void closeUnneeded() {
-        List<MemberId> open = links.open();
-        lingering.keySet().retainAll(open);
-        lingering.keySet().removeAll(interest);
-        for (MemberId peer : open) {
-            if (!interest.contains(peer)) {
-                long closeAt = lingering.computeIfAbsent(
-                        peer, key -> now + LINGER_FACTOR * config.suspectAfter().toNanos());
-                if (now >= closeAt) {
-                    links.close(peer);
-                }
-            }
-        }
-    }
-
-    private void suspicionChanged() {
-        groups().forEach(GroupEngine::suspicionChanged);
-    }
-
-    private List<GroupEngine> groups() {
-        return new ArrayList<>(groups.values());
-    }
-
-    // ---- arrivals --------------------------------------------------------------------------------------------------
-
-    private final class Arrivals implements Links.Receiver {
-        private @Nullable GroupEngine group(WireReader in) throws Malformed {
-            GroupEngine group = groups.get(in.fixed());
-            if (group == null) {
-                counters.count("drop.unknown group");
-            }
-            return group;
-        }
-
-        @Override
-        public void message(MemberId from, ByteBuffer message) {
-            try {
-                var in = new WireReader(message);
-                Channel channel = Channel.of(in.u8());
-                GroupEngine group = group(in);
-                if (group != null) {
-                    group.message(from, channel, in);
-                }
-            } catch (Malformed malformed) {
-                counters.count("drop.malformed " + malformed.reason());
-            }
-        }
-
-        @Override
-        public void datagram(MemberId from, ByteBuffer message) {
-            if (!message.hasRemaining()) {
-                return; // a sign of life
-            }
-            try {
-                var in = new WireReader(message);
-                if (Channel.of(in.u8()) != Channel.HELLO) {
-                    throw new Malformed("datagram");
-                }
-                GroupEngine group = group(in);
-                if (group != null) {
-                    group.hello(from, in);
-                }
-            } catch (Malformed malformed) {
-                counters.count("drop.malformed " + malformed.reason());
-            }
-        }
-
-        @Override
-        public void heard(MemberId peer, boolean first) {
-            if (detector.heard(now, peer)) {
-                suspicionChanged();
-            }
-            if (first) {
-                groups().forEach(group -> group.alive(peer));
-            }
-        }
-
-        @Override
-        public void lost(MemberId peer) {
-            counters.count("link.lost");
-            groups().forEach(group -> group.lost(peer));
-        }
-    }
+  }
 }

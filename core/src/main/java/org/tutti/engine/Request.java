@@ -6,58 +6,58 @@ import org.tutti.MemberId;
 
 /// What an application asks of its node.
 public sealed interface Request {
-    /// Start a group with this node as its first member.
-    ///
-    /// @param group  the group's name; this node must not be in it
-    /// @param config how to take part
-    /// @param user   gets what happens
-    record Create(String group, GroupConfig config, GroupUser user) implements Request {}
+  /// Start a group with this node as its first member.
+  ///
+  /// @param group  the group's name; this node must not be in it
+  /// @param config how to take part
+  /// @param user   gets what happens
+  record Create(String group, GroupConfig config, GroupUser user) implements Request {}
 
-    /// Become a member of a group that exists or will exist.
-    ///
-    /// @param group  the group's name; this node must not be in it
-    /// @param config how to take part
-    /// @param user   gets what happens
-    record Join(String group, GroupConfig config, GroupUser user) implements Request {}
+  /// Become a member of a group that exists or will exist.
+  ///
+  /// @param group  the group's name; this node must not be in it
+  /// @param config how to take part
+  /// @param user   gets what happens
+  record Join(String group, GroupConfig config, GroupUser user) implements Request {}
 
-    /// Send a message to a group. The user is to keep within its window, see [GroupUser#released].
-    ///
-    /// @param group   the group's name
-    /// @param payload the message, never changed from now on
-    record Multicast(String group, ByteBuffer payload) implements Request {}
+  /// Send a message to a group. The user is to keep within its window, see [GroupUser#released].
+  ///
+  /// @param group   the group's name
+  /// @param payload the message, never changed from now on
+  record Multicast(String group, ByteBuffer payload) implements Request {}
 
-    /// End the membership in an orderly way.
-    ///
-    /// @param group the group's name
-    record Leave(String group) implements Request {}
+  /// End the membership in an orderly way.
+  ///
+  /// @param group the group's name
+  record Leave(String group) implements Request {}
 
-    /// A piece of the state that [GroupUser#stateRequested] asked for.
-    ///
-    /// @param group    the group's name
-    /// @param transfer the transfer's number
-    /// @param chunk    the next bytes, at most [GroupUser#CHUNK_BYTES_MAX], never changed from now on
-    /// @param last     whether the state ends here
-    record StateChunk(String group, long transfer, ByteBuffer chunk, boolean last) implements Request {}
+  /// A piece of the state that [GroupUser#stateRequested] asked for.
+  ///
+  /// @param group    the group's name
+  /// @param transfer the transfer's number
+  /// @param chunk    the next bytes, at most [GroupUser#CHUNK_BYTES_MAX], never changed from now on
+  /// @param last     whether the state ends here
+  record StateChunk(String group, long transfer, ByteBuffer chunk, boolean last) implements Request {}
 
-    /// The application could not write its state.
-    ///
-    /// @param group    the group's name
-    /// @param transfer the transfer's number
-    record StateFailed(String group, long transfer) implements Request {}
+  /// The application could not write its state.
+  ///
+  /// @param group    the group's name
+  /// @param transfer the transfer's number
+  record StateFailed(String group, long transfer) implements Request {}
 
-    /// The application has taken a piece of the state that it gets.
-    ///
-    /// @param group    the group's name
-    /// @param transfer the transfer's number
-    record StateTaken(String group, long transfer) implements Request {}
+  /// The application has taken a piece of the state that it gets.
+  ///
+  /// @param group    the group's name
+  /// @param transfer the transfer's number
+  record StateTaken(String group, long transfer) implements Request {}
 
-    /// The application has consumed more deliveries: [GroupUser#consumedNext] has risen.
-    ///
-    /// @param group the group's name
-    record Consumed(String group) implements Request {}
+  /// The application has consumed more deliveries: [GroupUser#consumedNext] has risen.
+  ///
+  /// @param group the group's name
+  record Consumed(String group) implements Request {}
 
-    /// Treat a node as crashed: somebody who knows says so.
-    ///
-    /// @param member the node
-    record Suspect(MemberId member) implements Request {}
+  /// Treat a node as crashed: somebody who knows says so.
+  ///
+  /// @param member the node
+  record Suspect(MemberId member) implements Request {}
 }

@@ -31,73 +31,72 @@ import org.tutti.wire.WireWriter;
 /// @param destination the receiving life, or 0
 /// @param identity    who the source is, or null when it believes that the receiver knows
 /// @param body        what follows, lent
-record Packet(
-        int kind, long cluster, long source, long destination, @Nullable MemberId identity, ByteBuffer body) {
-    static final int VERSION = 1;
-    static final int DATA = 1;
-    static final int ACK = 2;
-    static final int RESET = 3;
-    static final int DATAGRAM = 4;
+record Packet(int kind, long cluster, long source, long destination, @Nullable MemberId identity, ByteBuffer body) {
+  static final int VERSION = 1;
+  static final int DATA = 1;
+  static final int ACK = 2;
+  static final int RESET = 3;
+  static final int DATAGRAM = 4;
 
-    private static final int IDENTITY = 1;
-    private static final int CHECKSUM = 2;
-    private static final int CHECKSUM_AT = 27;
+  private static final int IDENTITY = 1;
+  private static final int CHECKSUM = 2;
+  private static final int CHECKSUM_AT = 27;
 
-    /// Begins a packet.
-    static WireWriter begin(int kind, long cluster, MemberId self, long destination, boolean identity, boolean sum) {
-        var out = new WireWriter();
-        out.u8(VERSION);
-        out.u8(kind);
-        out.u8((identity ? IDENTITY : 0) | (sum ? CHECKSUM : 0));
-        out.fixed(cluster);
-        out.fixed(self.incarnation());
-        out.fixed(destination);
-        for (int i = 0; i < Integer.BYTES; i++) {
-            out.u8(0);
-        }
-        if (identity) {
-            out.text(self.name());
-            out.text(self.address().text());
-        }
-        return out;
+  /// Begins a packet.
+  static WireWriter begin(int kind, long cluster, MemberId self, long destination, boolean identity, boolean sum) {
+    var out = new WireWriter();
+    out.u8(VERSION);
+    out.u8(kind);
+    out.u8((identity ? IDENTITY : 0) | (sum ? CHECKSUM : 0));
+    out.fixed(cluster);
+    out.fixed(self.incarnation());
+    out.fixed(destination);
+    for (int i = 0; i < Integer.BYTES; i++) {
+      out.u8(0);
     }
-
-    /// Puts the checksum into a finished frame.
-    static void seal(ByteBuffer frame, int start, int end) {
-        frame.putInt(start + CHECKSUM_AT, sum(frame, start, end));
+    if (identity) {
+      out.text(self.name());
+      out.text(self.address().text());
     }
+    return out;
+  }
 
-    private static int sum(ByteBuffer frame, int start, int end) {
-        var crc = new CRC32C();
-        crc.update(frame.slice(start, CHECKSUM_AT));
-        int after = start + CHECKSUM_AT + Integer.BYTES;
-        crc.update(frame.slice(after, end - after));
-        return (int) crc.getValue();
-    }
+  /// Puts the checksum into a finished frame.
+  static void seal(ByteBuffer frame, int start, int end) {
+    frame.putInt(start + CHECKSUM_AT, sum(frame, start, end));
+  }
 
-    /// Reads a frame's header.
-    static Packet read(ByteBuffer frame, boolean sum) throws Malformed {
-        int start = frame.position();
-        var in = new WireReader(frame);
-        if (in.u8() != VERSION) {
-            throw new Malformed("version");
-        }
-        int kind = in.u8();
-        int flags = in.u8();
-        if (kind < DATA || kind > DATAGRAM || flags > (IDENTITY | CHECKSUM)) {
-            throw new Malformed("header");
-        }
-        long cluster = in.fixed();
-        long source = in.fixed();
-        long destination = in.fixed();
-        in.bytesSkipped(Integer.BYTES);
-        if (sum && ((flags & CHECKSUM) == 0 || frame.getInt(start + CHECKSUM_AT) != sum(frame, start, frame.limit()))) {
-            throw new Malformed("checksum");
-        }
-        if (source <= 0) {
-            throw new Malformed("source");
-        }
-        MemberId identity = (flags & IDENTITY) == 0 ? null : in.member(source);
-        return new Packet(kind, cluster, source, destination, identity, in.rest());
+  private static int sum(ByteBuffer frame, int start, int end) {
+    var crc = new CRC32C();
+    crc.update(frame.slice(start, CHECKSUM_AT));
+    int after = start + CHECKSUM_AT + Integer.BYTES;
+    crc.update(frame.slice(after, end - after));
+    return (int) crc.getValue();
+  }
+
+  /// Reads a frame's header.
+  static Packet read(ByteBuffer frame, boolean sum) throws Malformed {
+    int start = frame.position();
+    var in = new WireReader(frame);
+    if (in.u8() != VERSION) {
+      throw new Malformed("version");
     }
+    int kind = in.u8();
+    int flags = in.u8();
+    if (kind < DATA || kind > DATAGRAM || flags > (IDENTITY | CHECKSUM)) {
+      throw new Malformed("header");
+    }
+    long cluster = in.fixed();
+    long source = in.fixed();
+    long destination = in.fixed();
+    in.bytesSkipped(Integer.BYTES);
+    if (sum && ((flags & CHECKSUM) == 0 || frame.getInt(start + CHECKSUM_AT) != sum(frame, start, frame.limit()))) {
+      throw new Malformed("checksum");
+    }
+    if (source <= 0) {
+      throw new Malformed("source");
+    }
+    MemberId identity = (flags & IDENTITY) == 0 ? null : in.member(source);
+    return new Packet(kind, cluster, source, destination, identity, in.rest());
+  }
 }

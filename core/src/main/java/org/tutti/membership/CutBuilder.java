@@ -17,120 +17,117 @@ import org.tutti.order.Tail;
 /// its sender's later batches exists here either, as they come in order. What is here without a place follows by rank and
 /// number, the same at all because one proposer decides.
 final class CutBuilder {
-    private final View view;
-    private final SortedMap<MemberId, Tail> histories;
-    private final long base;
+  private final View view;
+  private final SortedMap<MemberId, Tail> histories;
+  private final long base;
 
-    private CutBuilder(View view, SortedMap<MemberId, Tail> histories) {
-        this.view = view;
-        this.histories = histories;
-        this.base = histories.values().stream().mapToLong(Tail::base).max().orElse(0);
-    }
+  private CutBuilder(View view, SortedMap<MemberId, Tail> histories) {
+    this.view = view;
+    this.histories = histories;
+    this.base = histories.values().stream().mapToLong(Tail::base).max().orElse(0);
+  }
 
-    /// The whole history: known places, then everything else that anyone has.
-    static Cut whole(View view, SortedMap<MemberId, Tail> histories) {
-        return new CutBuilder(view, histories).whole();
-    }
+  /// The whole history: known places, then everything else that anyone has.
+  static Cut whole(View view, SortedMap<MemberId, Tail> histories) {
+    return new CutBuilder(view, histories).whole();
+  }
 
-    /// The decided part only.
-    static Cut decided(View view, SortedMap<MemberId, Tail> histories) {
-        return new CutBuilder(view, histories).decided();
-    }
+  /// The decided part only.
+  static Cut decided(View view, SortedMap<MemberId, Tail> histories) {
+    return new CutBuilder(view, histories).decided();
+  }
 
-    /// By rank, who has the most of a sender's batches.
-    static List<MemberId> sources(SortedMap<MemberId, Tail> histories, int ranks) {
-        List<MemberId> sources = new ArrayList<>();
-        for (int rank = 0; rank < ranks; rank++) {
-            MemberId best = histories.firstKey();
-            long most = -1;
-            for (Map.Entry<MemberId, Tail> entry : histories.entrySet()) {
-                long next = entry.getValue().lanes().get(rank).next();
-                if (next > most) {
-                    most = next;
-                    best = entry.getKey();
-                }
-            }
-            sources.add(best);
+  /// By rank, who has the most of a sender's batches.
+  static List<MemberId> sources(SortedMap<MemberId, Tail> histories, int ranks) {
+    List<MemberId> sources = new ArrayList<>();
+    for (int rank = 0; rank < ranks; rank++) {
+      MemberId best = histories.firstKey();
+      long most = -1;
+      for (Map.Entry<MemberId, Tail> entry : histories.entrySet()) {
+        long next = entry.getValue().lanes().get(rank).next();
+        if (next > most) {
+          most = next;
+          best = entry.getKey();
         }
-        return sources;
+      }
+      sources.add(best);
     }
+    return sources;
+  }
 
-    private Cut whole() {
-        Tail longest = histories.values().stream()
-                .reduce((one, other) -> other.end() > one.end() ? other : one)
-                .orElseThrow();
-        long[] available = new long[view.size()];
-        long[] unplaced = new long[view.size()];
-        for (int rank = 0; rank < view.size(); rank++) {
-            available[rank] = available(rank);
-            unplaced[rank] = firstAbove(rank);
-        }
-        List<Run> places = new ArrayList<>();
-        for (Run run : after(longest)) {
-            for (long seq = run.seq(); seq < run.seq() + run.length(); seq++) {
-                if (seq < available[run.rank()]) {
-                    Run.append(places, run.rank(), seq);
-                    unplaced[run.rank()] = seq + 1;
-                }
-            }
-        }
-        for (int rank = 0; rank < view.size(); rank++) {
-            for (long seq = unplaced[rank]; seq < available[rank]; seq++) {
-                Run.append(places, rank, seq);
-            }
-        }
-        return new Cut(view.id(), base, places, true, sources(histories, view.size()));
+  private Cut whole() {
+    Tail longest =
+        histories.values().stream().reduce((one, other) -> other.end() > one.end() ? other : one).orElseThrow();
+    long[] available = new long[view.size()];
+    long[] unplaced = new long[view.size()];
+    for (int rank = 0; rank < view.size(); rank++) {
+      available[rank] = available(rank);
+      unplaced[rank] = firstAbove(rank);
     }
+    List<Run> places = new ArrayList<>();
+    for (Run run : after(longest)) {
+      for (long seq = run.seq(); seq < run.seq() + run.length(); seq++) {
+        if (seq < available[run.rank()]) {
+          Run.append(places, run.rank(), seq);
+          unplaced[run.rank()] = seq + 1;
+        }
+      }
+    }
+    for (int rank = 0; rank < view.size(); rank++) {
+      for (long seq = unplaced[rank]; seq < available[rank]; seq++) {
+        Run.append(places, rank, seq);
+      }
+    }
+    return new Cut(view.id(), base, places, true, sources(histories, view.size()));
+  }
 
-    private Cut decided() {
-        Tail furthest = histories.values().stream()
-                .reduce((one, other) -> other.decidedNext() > one.decidedNext() ? other : one)
-                .orElseThrow();
-        List<Run> places = new ArrayList<>();
-        long left = furthest.decidedNext() - base;
-        for (Run run : after(furthest)) {
-            for (int i = 0; i < run.length() && left > 0; i++, left--) {
-                Run.append(places, run.rank(), run.seq() + i);
-            }
-        }
-        return new Cut(view.id(), base, places, false, sources(histories, view.size()));
+  private Cut decided() {
+    Tail furthest =
+        histories.values().stream()
+            .reduce((one, other) -> other.decidedNext() > one.decidedNext() ? other : one)
+            .orElseThrow();
+    List<Run> places = new ArrayList<>();
+    long left = furthest.decidedNext() - base;
+    for (Run run : after(furthest)) {
+      for (int i = 0; i < run.length() && left > 0; i++, left--) {
+        Run.append(places, run.rank(), run.seq() + i);
+      }
     }
+    return new Cut(view.id(), base, places, false, sources(histories, view.size()));
+  }
 
-    /// A member's places from the base on.
-    private List<Run> after(Tail tail) {
-        List<Run> runs = new ArrayList<>();
-        long skip = base - tail.base();
-        for (Run run : tail.places()) {
-            int skipped = (int) Math.min(skip, run.length());
-            skip -= skipped;
-            if (skipped < run.length()) {
-                runs.add(new Run(run.rank(), run.seq() + skipped, run.length() - skipped));
-            }
-        }
-        return runs;
+  /// A member's places from the base on.
+  private List<Run> after(Tail tail) {
+    List<Run> runs = new ArrayList<>();
+    long skip = base - tail.base();
+    for (Run run : tail.places()) {
+      int skipped = (int) Math.min(skip, run.length());
+      skip -= skipped;
+      if (skipped < run.length()) {
+        runs.add(new Run(run.rank(), run.seq() + skipped, run.length() - skipped));
+      }
     }
+    return runs;
+  }
 
-    private long available(int rank) {
-        return histories.values().stream()
-                .mapToLong(tail -> tail.lanes().get(rank).next())
-                .max()
-                .orElse(0);
-    }
+  private long available(int rank) {
+    return histories.values().stream().mapToLong(tail -> tail.lanes().get(rank).next()).max().orElse(0);
+  }
 
-    /// The first of a sender's batches that does not stand below the base. Whoever reports the base has dropped all below
-    /// it; if it has none of the sender's, none stands below.
-    private long firstAbove(int rank) {
-        for (Tail tail : histories.values()) {
-            Tail.Lane lane = tail.lanes().get(rank);
-            if (tail.base() == base && lane.next() > 0) {
-                return lane.first();
-            }
-        }
-        return histories.values().stream()
-                .map(tail -> tail.lanes().get(rank))
-                .filter(lane -> lane.next() > 0)
-                .mapToLong(Tail.Lane::first)
-                .min()
-                .orElse(0);
+  /// The first of a sender's batches that does not stand below the base. Whoever reports the base has dropped all below
+  /// it; if it has none of the sender's, none stands below.
+  private long firstAbove(int rank) {
+    for (Tail tail : histories.values()) {
+      Tail.Lane lane = tail.lanes().get(rank);
+      if (tail.base() == base && lane.next() > 0) {
+        return lane.first();
+      }
     }
+    return histories.values().stream()
+        .map(tail -> tail.lanes().get(rank))
+        .filter(lane -> lane.next() > 0)
+        .mapToLong(Tail.Lane::first)
+        .min()
+        .orElse(0);
+  }
 }

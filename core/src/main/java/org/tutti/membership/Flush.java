@@ -23,239 +23,217 @@ import org.tutti.order.Tail;
 /// than ignoring is what makes dynamic voting safe when a proposer crashes half-way (the ambiguous attempts of Yeger
 /// Lotem, Keidar and Dolev, "Dynamic voting for consistent primary components", 1997).
 final class Flush {
-    /// What to do.
-    sealed interface Decision {
-        /// Tell members that a view which they have accepted was agreed, then ask again.
-        record Tell(List<MemberId> members, View view) implements Decision {}
+  /// What to do.
+  sealed interface Decision {
+    /// Tell members that a view which they have accepted was agreed, then ask again.
+    record Tell(List<MemberId> members, View view) implements Decision {}
 
-        /// Finish a proposal that others may have finished already.
-        record Finish(Proposal proposal) implements Decision {}
+    /// Finish a proposal that others may have finished already.
+    record Finish(Proposal proposal) implements Decision {}
 
-        /// Propose a view.
-        record Propose(Proposal proposal) implements Decision {}
+    /// Propose a view.
+    record Propose(Proposal proposal) implements Decision {}
+  }
+
+  private final MemberId self;
+  private final PrimaryRule rule;
+  private final ViewId ballot;
+  private final SortedMap<MemberId, Knowledge> reports;
+  private final @Nullable View primary; // the latest that any report knows
+
+  Flush(MemberId self, PrimaryRule rule, ViewId ballot, SortedMap<MemberId, Knowledge> reports) {
+    this.self = self;
+    this.rule = rule;
+    this.ballot = ballot;
+    this.reports = reports;
+    this.primary = latestPrimary();
+  }
+
+  private @Nullable View latestPrimary() {
+    View latest = null;
+    for (Knowledge report : reports.values()) {
+      View known = report.primary();
+      if (known != null && (latest == null || known.id().compareTo(latest.id()) > 0)) {
+        latest = known;
+      }
     }
+    return latest;
+  }
 
-    private final MemberId self;
-    private final PrimaryRule rule;
-    private final ViewId ballot;
-    private final SortedMap<MemberId, Knowledge> reports;
-    private final @Nullable View primary; // the latest that any report knows
-
-    Flush(MemberId self, PrimaryRule rule, ViewId ballot, SortedMap<MemberId, Knowledge> reports) {
-        this.self = self;
-        this.rule = rule;
-        this.ballot = ballot;
-        this.reports = reports;
-        this.primary = latestPrimary();
+  Decision decide() {
+    if (primary == null) {
+      return new Decision.Propose(nonPrimary());
     }
-
-    private @Nullable View latestPrimary() {
-        View latest = null;
-        for (Knowledge report : reports.values()) {
-            View known = report.primary();
-            if (known != null && (latest == null || known.id().compareTo(latest.id()) > 0)) {
-                latest = known;
-            }
-        }
-        return latest;
+    List<MemberId> behind = acceptedButNotInstalled(primary);
+    if (!behind.isEmpty()) {
+      return new Decision.Tell(behind, primary);
     }
-
-    Decision decide() {
-        if (primary == null) {
-            return new Decision.Propose(nonPrimary());
-        }
-        List<MemberId> behind = acceptedButNotInstalled(primary);
-        if (!behind.isEmpty()) {
-            return new Decision.Tell(behind, primary);
-        }
-        if (!hasQuorum(primary)) {
-            return new Decision.Propose(nonPrimary());
-        }
-        Proposal unfinished = unfinished(primary);
-        if (unfinished != null) {
-            return new Decision.Finish(unfinished);
-        }
-        return new Decision.Propose(hasState(primary) ? primary(primary) : nonPrimary());
+    if (!hasQuorum(primary)) {
+      return new Decision.Propose(nonPrimary());
     }
-
-    private List<MemberId> acceptedButNotInstalled(View agreed) {
-        List<MemberId> members = new ArrayList<>();
-        reports.forEach((member, report) -> {
-            Knowledge.Accepted accepted = report.accepted();
-            if (agreed.contains(member)
-                    && !report.atPrimary()
-                    && accepted != null
-                    && accepted.proposal().view().id().equals(agreed.id())) {
-                members.add(member);
-            }
-        });
-        return members;
+    Proposal unfinished = unfinished(primary);
+    if (unfinished != null) {
+      return new Decision.Finish(unfinished);
     }
+    return new Decision.Propose(hasState(primary) ? primary(primary) : nonPrimary());
+  }
 
-    private boolean hasQuorum(View of) {
-        return rule.isQuorum(of, rank -> reports.containsKey(of.members().get(rank)));
+  private List<MemberId> acceptedButNotInstalled(View agreed) {
+    List<MemberId> members = new ArrayList<>();
+    reports.forEach((member, report) -> {
+      Knowledge.Accepted accepted = report.accepted();
+      if (agreed.contains(member)
+          && !report.atPrimary()
+          && accepted != null
+          && accepted.proposal().view().id().equals(agreed.id())) {
+        members.add(member);
+      }
+    });
+    return members;
+  }
+
+  private boolean hasQuorum(View of) {
+    return rule.isQuorum(of, rank -> reports.containsKey(of.members().get(rank)));
+  }
+
+  /// Members without the state may not carry the history on alone.
+  private boolean hasState(View of) {
+    return reports.values().stream().anyMatch(report -> isAt(report, of) && report.synced());
+  }
+
+  private static boolean isAt(Knowledge report, View of) {
+    Knowledge.History history = report.history();
+    return history != null && history.view().equals(of.id());
+  }
+
+  /// The accepted successor of a primary view with the highest ballot. Only this proposer could have finished its own
+  /// ballots, and it did not, or the view would be known: those are void.
+  private @Nullable Proposal unfinished(View of) {
+    Knowledge.Accepted highest = null;
+    for (Knowledge report : reports.values()) {
+      Knowledge.Accepted accepted = report.accepted();
+      if (accepted == null || accepted.ballot().proposer() == self.incarnation()) {
+        continue;
+      }
+      View predecessor = accepted.proposal().lastPrimary();
+      boolean follows = predecessor != null && predecessor.id().equals(of.id());
+      if (follows && (highest == null || accepted.ballot().compareTo(highest.ballot()) > 0)) {
+        highest = accepted;
+      }
     }
+    return highest == null ? null : withSources(highest.proposal());
+  }
 
-    /// Members without the state may not carry the history on alone.
-    private boolean hasState(View of) {
-        return reports.values().stream().anyMatch(report -> isAt(report, of) && report.synced());
+  /// The same agreement with sources that are alive.
+  private Proposal withSources(Proposal proposal) {
+    List<Cut> cuts = new ArrayList<>();
+    for (Cut cut : proposal.cuts()) {
+      var histories = histories(cut.view());
+      cuts.add(
+          histories.isEmpty()
+              ? cut
+              : new Cut(cut.view(), cut.base(), cut.places(), cut.whole(), sources(histories, cut.sources().size())));
     }
+    return new Proposal(
+        proposal.view(), proposal.birth(), proposal.lastPrimary(), proposal.indexFirst(), cuts, proposal.transfers());
+  }
 
-    private static boolean isAt(Knowledge report, View of) {
-        Knowledge.History history = report.history();
-        return history != null && history.view().equals(of.id());
+  // ---- the next view ---------------------------------------------------------------------------------------------
+
+  private Proposal primary(View of) {
+    Cut whole = CutBuilder.whole(of, histories(of.id()));
+    View next = new View(ballot, nextMembers(), true, predecessors());
+    List<Cut> cuts = new ArrayList<>(decidedCuts(of.id()));
+    cuts.add(whole);
+    return new Proposal(next, birth(), of, whole.end(), cuts, transfers(of, next));
+  }
+
+  private Proposal nonPrimary() {
+    View next = new View(ballot, nextMembers(), false, predecessors());
+    return new Proposal(next, birth(), primary, 0, decidedCuts(null), List.of());
+  }
+
+  private @Nullable ViewId birth() {
+    return reports.values().stream().map(Knowledge::birth).filter(Objects::nonNull).findFirst().orElse(null);
+  }
+
+  /// Members of the last primary view by seniority, then newcomers; without those that leave, unless all do.
+  private List<MemberId> nextMembers() {
+    Set<MemberId> ordered = new LinkedHashSet<>();
+    if (primary != null) {
+      ordered.addAll(primary.members());
     }
+    reports.values().stream()
+        .map(Knowledge::view)
+        .sorted((one, other) -> one.id().compareTo(other.id()))
+        .forEach(view -> ordered.addAll(view.members()));
+    ordered.addAll(reports.keySet());
+    ordered.retainAll(reports.keySet());
+    List<MemberId> staying =
+        ordered.stream().filter(member -> !Objects.requireNonNull(reports.get(member)).leaving()).toList();
+    return staying.isEmpty() ? List.of(ordered.iterator().next()) : staying;
+  }
 
-    /// The accepted successor of a primary view with the highest ballot. Only this proposer could have finished its own
-    /// ballots, and it did not, or the view would be known: those are void.
-    private @Nullable Proposal unfinished(View of) {
-        Knowledge.Accepted highest = null;
-        for (Knowledge report : reports.values()) {
-            Knowledge.Accepted accepted = report.accepted();
-            if (accepted == null || accepted.ballot().proposer() == self.incarnation()) {
-                continue;
-            }
-            View predecessor = accepted.proposal().lastPrimary();
-            boolean follows = predecessor != null && predecessor.id().equals(of.id());
-            if (follows && (highest == null || accepted.ballot().compareTo(highest.ballot()) > 0)) {
-                highest = accepted;
-            }
-        }
-        return highest == null ? null : withSources(highest.proposal());
+  private List<ViewId> predecessors() {
+    return reports.values().stream().map(report -> report.view().id()).distinct().sorted().toList();
+  }
+
+  private SortedMap<MemberId, Tail> histories(ViewId of) {
+    SortedMap<MemberId, Tail> histories = new TreeMap<>();
+    reports.forEach((member, report) -> {
+      Knowledge.History history = report.history();
+      if (history != null && history.view().equals(of)) {
+        histories.put(member, history.tail());
+      }
+    });
+    return histories;
+  }
+
+  private static List<MemberId> sources(SortedMap<MemberId, Tail> histories, int ranks) {
+    return CutBuilder.sources(histories, ranks);
+  }
+
+  /// For members that are still in a primary view which does not go on here: all of them deliver what any of them knows
+  /// to be decided, and nothing beyond (Prefix Delivery, B4).
+  private List<Cut> decidedCuts(@Nullable ViewId except) {
+    Map<ViewId, View> ending = new TreeMap<>();
+    for (Knowledge report : reports.values()) {
+      Knowledge.History history = report.history();
+      if (history != null && report.view().id().equals(history.view()) && !report.view().id().equals(except)) {
+        ending.put(report.view().id(), report.view());
+      }
     }
+    List<Cut> cuts = new ArrayList<>();
+    ending.forEach((id, view) -> cuts.add(CutBuilder.decided(view, histories(id))));
+    return cuts;
+  }
 
-    /// The same agreement with sources that are alive.
-    private Proposal withSources(Proposal proposal) {
-        List<Cut> cuts = new ArrayList<>();
-        for (Cut cut : proposal.cuts()) {
-            var histories = histories(cut.view());
-            cuts.add(histories.isEmpty()
-                    ? cut
-                    : new Cut(
-                            cut.view(),
-                            cut.base(),
-                            cut.places(),
-                            cut.whole(),
-                            sources(histories, cut.sources().size())));
-        }
-        return new Proposal(
-                proposal.view(),
-                proposal.birth(),
-                proposal.lastPrimary(),
-                proposal.indexFirst(),
-                cuts,
-                proposal.transfers());
+  // ---- state -----------------------------------------------------------------------------------------------------
+
+  private List<Proposal.Assignment> transfers(View of, View next) {
+    List<MemberId> donors = next.members().stream().filter(member -> isDonor(of, member)).toList();
+    List<Proposal.Assignment> assignments = new ArrayList<>();
+    for (MemberId member : next.members()) {
+      if (!isDonor(of, member) && !donors.isEmpty()) {
+        assignments.add(new Proposal.Assignment(member, transfer(of, next, member, donors)));
+      }
     }
+    return assignments;
+  }
 
-    // ---- the next view ---------------------------------------------------------------------------------------------
+  private boolean isDonor(View of, MemberId member) {
+    Knowledge report = Objects.requireNonNull(reports.get(member));
+    return isAt(report, of) && report.synced();
+  }
 
-    private Proposal primary(View of) {
-        Cut whole = CutBuilder.whole(of, histories(of.id()));
-        View next = new View(ballot, nextMembers(), true, predecessors());
-        List<Cut> cuts = new ArrayList<>(decidedCuts(of.id()));
-        cuts.add(whole);
-        return new Proposal(next, birth(), of, whole.end(), cuts, transfers(of, next));
+  /// A transfer that is under way goes on when its donor stays; otherwise the donors take turns.
+  private Knowledge.Transfer transfer(View of, View next, MemberId newcomer, List<MemberId> donors) {
+    Knowledge report = Objects.requireNonNull(reports.get(newcomer));
+    Knowledge.Transfer running = report.transfer();
+    if (running != null && isAt(report, of) && donors.contains(running.donor())) {
+      return running;
     }
-
-    private Proposal nonPrimary() {
-        View next = new View(ballot, nextMembers(), false, predecessors());
-        return new Proposal(next, birth(), primary, 0, decidedCuts(null), List.of());
-    }
-
-    private @Nullable ViewId birth() {
-        return reports.values().stream()
-                .map(Knowledge::birth)
-                .filter(Objects::nonNull)
-                .findFirst()
-                .orElse(null);
-    }
-
-    /// Members of the last primary view by seniority, then newcomers; without those that leave, unless all do.
-    private List<MemberId> nextMembers() {
-        Set<MemberId> ordered = new LinkedHashSet<>();
-        if (primary != null) {
-            ordered.addAll(primary.members());
-        }
-        reports.values().stream()
-                .map(Knowledge::view)
-                .sorted((one, other) -> one.id().compareTo(other.id()))
-                .forEach(view -> ordered.addAll(view.members()));
-        ordered.addAll(reports.keySet());
-        ordered.retainAll(reports.keySet());
-        List<MemberId> staying = ordered.stream()
-                .filter(member -> !Objects.requireNonNull(reports.get(member)).leaving())
-                .toList();
-        return staying.isEmpty() ? List.of(ordered.iterator().next()) : staying;
-    }
-
-    private List<ViewId> predecessors() {
-        return reports.values().stream()
-                .map(report -> report.view().id())
-                .distinct()
-                .sorted()
-                .toList();
-    }
-
-    private SortedMap<MemberId, Tail> histories(ViewId of) {
-        SortedMap<MemberId, Tail> histories = new TreeMap<>();
-        reports.forEach((member, report) -> {
-            Knowledge.History history = report.history();
-            if (history != null && history.view().equals(of)) {
-                histories.put(member, history.tail());
-            }
-        });
-        return histories;
-    }
-
-    private static List<MemberId> sources(SortedMap<MemberId, Tail> histories, int ranks) {
-        return CutBuilder.sources(histories, ranks);
-    }
-
-    /// For members that are still in a primary view which does not go on here: all of them deliver what any of them knows
-    /// to be decided, and nothing beyond (Prefix Delivery, B4).
-    private List<Cut> decidedCuts(@Nullable ViewId except) {
-        Map<ViewId, View> ending = new TreeMap<>();
-        for (Knowledge report : reports.values()) {
-            Knowledge.History history = report.history();
-            if (history != null
-                    && report.view().id().equals(history.view())
-                    && !report.view().id().equals(except)) {
-                ending.put(report.view().id(), report.view());
-            }
-        }
-        List<Cut> cuts = new ArrayList<>();
-        ending.forEach((id, view) -> cuts.add(CutBuilder.decided(view, histories(id))));
-        return cuts;
-    }
-
-    // ---- state -----------------------------------------------------------------------------------------------------
-
-    private List<Proposal.Assignment> transfers(View of, View next) {
-        List<MemberId> donors = next.members().stream()
-                .filter(member -> isDonor(of, member))
-                .toList();
-        List<Proposal.Assignment> assignments = new ArrayList<>();
-        for (MemberId member : next.members()) {
-            if (!isDonor(of, member) && !donors.isEmpty()) {
-                assignments.add(new Proposal.Assignment(member, transfer(of, next, member, donors)));
-            }
-        }
-        return assignments;
-    }
-
-    private boolean isDonor(View of, MemberId member) {
-        Knowledge report = Objects.requireNonNull(reports.get(member));
-        return isAt(report, of) && report.synced();
-    }
-
-    /// A transfer that is under way goes on when its donor stays; otherwise the donors take turns.
-    private Knowledge.Transfer transfer(View of, View next, MemberId newcomer, List<MemberId> donors) {
-        Knowledge report = Objects.requireNonNull(reports.get(newcomer));
-        Knowledge.Transfer running = report.transfer();
-        if (running != null && isAt(report, of) && donors.contains(running.donor())) {
-            return running;
-        }
-        MemberId donor = donors.get((next.rankOf(newcomer) + donors.size() - 1) % donors.size());
-        return new Knowledge.Transfer(donor, next.id());
-    }
+    MemberId donor = donors.get((next.rankOf(newcomer) + donors.size() - 1) % donors.size());
+    return new Knowledge.Transfer(donor, next.id());
+  }
 }

@@ -20,69 +20,75 @@ import org.tutti.wire.WireWriter;
 /// @param transfer from whom it is getting the state, or null
 /// @param leaving  whether it wants to be out of the next view
 public record Knowledge(
-        View view,
-        @Nullable ViewId birth,
-        @Nullable View primary,
-        @Nullable History history,
-        @Nullable Accepted accepted,
-        boolean synced,
-        @Nullable Transfer transfer,
-        boolean leaving) {
+    View view,
+    @Nullable ViewId birth,
+    @Nullable View primary,
+    @Nullable History history,
+    @Nullable Accepted accepted,
+    boolean synced,
+    @Nullable Transfer transfer,
+    boolean leaving) {
 
-    /// A member's part of a primary view's history.
-    ///
-    /// @param view the primary view
-    /// @param tail places and batches
-    public record History(ViewId view, Tail tail) {}
+  /// A member's part of a primary view's history.
+  ///
+  /// @param view the primary view
+  /// @param tail places and batches
+  public record History(ViewId view, Tail tail) {}
 
-    /// A proposal that a member has accepted.
-    ///
-    /// @param ballot   in which it was accepted
-    /// @param proposal what was proposed
-    public record Accepted(ViewId ballot, Proposal proposal) {}
+  /// A proposal that a member has accepted.
+  ///
+  /// @param ballot   in which it was accepted
+  /// @param proposal what was proposed
+  public record Accepted(ViewId ballot, Proposal proposal) {}
 
-    /// A state transfer.
-    ///
-    /// @param donor who gives the state
-    /// @param since the primary view at whose beginning the state is taken
-    public record Transfer(MemberId donor, ViewId since) {}
+  /// A state transfer.
+  ///
+  /// @param donor who gives the state
+  /// @param since the primary view at whose beginning the state is taken
+  public record Transfer(MemberId donor, ViewId since) {}
 
-    /// Whether the member has installed the latest primary view that it knows.
-    ///
-    /// @return whether its history is that view's
-    public boolean atPrimary() {
-        return primary != null && history != null && history.view.equals(primary.id());
-    }
+  /// Whether the member has installed the latest primary view that it knows.
+  ///
+  /// @return whether its history is that view's
+  public boolean atPrimary() {
+    return primary != null && history != null && history.view.equals(primary.id());
+  }
 
-    void write(WireWriter out) {
-        out.view(view);
-        out.optional(birth, WireWriter::viewId);
-        out.optional(primary, WireWriter::view);
-        out.optional(history, (to, value) -> {
-            to.viewId(value.view);
-            value.tail.write(to);
+  void write(WireWriter out) {
+    out.view(view);
+    out.optional(birth, WireWriter::viewId);
+    out.optional(primary, WireWriter::view);
+    out.optional(
+        history,
+        (to, value) -> {
+          to.viewId(value.view);
+          value.tail.write(to);
         });
-        out.optional(accepted, (to, value) -> {
-            to.viewId(value.ballot);
-            value.proposal.write(to);
+    out.optional(
+        accepted,
+        (to, value) -> {
+          to.viewId(value.ballot);
+          value.proposal.write(to);
         });
-        out.flag(synced);
-        out.optional(transfer, (to, value) -> {
-            to.member(value.donor);
-            to.viewId(value.since);
+    out.flag(synced);
+    out.optional(
+        transfer,
+        (to, value) -> {
+          to.member(value.donor);
+          to.viewId(value.since);
         });
-        out.flag(leaving);
-    }
+    out.flag(leaving);
+  }
 
-    static Knowledge read(WireReader in) throws Malformed {
-        return new Knowledge(
-                in.view(),
-                in.optional(WireReader::viewId),
-                in.optional(WireReader::view),
-                in.optional(from -> new History(from.viewId(), Tail.read(from))),
-                in.optional(from -> new Accepted(from.viewId(), Proposal.read(from))),
-                in.flag(),
-                in.optional(from -> new Transfer(from.member(), from.viewId())),
-                in.flag());
-    }
+  static Knowledge read(WireReader in) throws Malformed {
+    return new Knowledge(
+        in.view(),
+        in.optional(WireReader::viewId),
+        in.optional(WireReader::view),
+        in.optional(from -> new History(from.viewId(), Tail.read(from))),
+        in.optional(from -> new Accepted(from.viewId(), Proposal.read(from))),
+        in.flag(),
+        in.optional(from -> new Transfer(from.member(), from.viewId())),
+        in.flag());
+  }
 }

@@ -31,148 +31,148 @@ import org.tutti.wire.Malformed;
 ///     | -- Meet(answer) ---------------------------> |   proposes the merged view
 /// ```
 public final class Merge {
-    private static final int ABSENT_MAX = 64;
+  private static final int ABSENT_MAX = 64;
 
-    private final MemberId self;
-    private final List<Address> contacts;
-    private final ViewAgreement agreement;
-    private final Effects<ViewMessage> effects;
-    private final Consumer<Address> hello;
-    private final Counters counters;
-    private final Set<Address> absent = new LinkedHashSet<>(); // where members that were lost may come back
+  private final MemberId self;
+  private final List<Address> contacts;
+  private final ViewAgreement agreement;
+  private final Effects<ViewMessage> effects;
+  private final Consumer<Address> hello;
+  private final Counters counters;
+  private final Set<Address> absent = new LinkedHashSet<>(); // where members that were lost may come back
 
-    /// Starts to look for other views.
-    ///
-    /// @param self      this member
-    /// @param contacts  addresses to call
-    /// @param agreement told of members to take in
-    /// @param effects   how to reach other coordinators
-    /// @param hello     calls out to an address, naming this member's view; may be lost
-    /// @param counters  where refusals are counted
-    public Merge(
-            MemberId self,
-            List<Address> contacts,
-            ViewAgreement agreement,
-            Effects<ViewMessage> effects,
-            Consumer<Address> hello,
-            Counters counters) {
-        this.self = self;
-        this.contacts = contacts;
-        this.agreement = agreement;
-        this.effects = effects;
-        this.hello = hello;
-        this.counters = counters;
+  /// Starts to look for other views.
+  ///
+  /// @param self      this member
+  /// @param contacts  addresses to call
+  /// @param agreement told of members to take in
+  /// @param effects   how to reach other coordinators
+  /// @param hello     calls out to an address, naming this member's view; may be lost
+  /// @param counters  where refusals are counted
+  public Merge(
+      MemberId self,
+      List<Address> contacts,
+      ViewAgreement agreement,
+      Effects<ViewMessage> effects,
+      Consumer<Address> hello,
+      Counters counters) {
+    this.self = self;
+    this.contacts = contacts;
+    this.agreement = agreement;
+    this.effects = effects;
+    this.hello = hello;
+    this.counters = counters;
+  }
+
+  /// A view was left for another: whoever is missing may come back.
+  ///
+  /// @param before the view that was left
+  /// @param after  the view that was installed
+  public void installed(View before, View after) {
+    for (MemberId member : before.members()) {
+      if (!after.contains(member)) {
+        absent.add(member.address());
+      }
     }
-
-    /// A view was left for another: whoever is missing may come back.
-    ///
-    /// @param before the view that was left
-    /// @param after  the view that was installed
-    public void installed(View before, View after) {
-        for (MemberId member : before.members()) {
-            if (!after.contains(member)) {
-                absent.add(member.address());
-            }
-        }
-        for (MemberId member : after.members()) {
-            absent.remove(member.address());
-        }
-        while (absent.size() > ABSENT_MAX) {
-            absent.remove(absent.iterator().next());
-        }
+    for (MemberId member : after.members()) {
+      absent.remove(member.address());
     }
-
-    /// Time to call out.
-    public void call() {
-        if (!agreement.isCoordinator()) {
-            return;
-        }
-        var targets = new TreeSet<>(contacts);
-        targets.addAll(absent);
-        targets.remove(self.address());
-        agreement.view().members().stream()
-                .filter(member -> !agreement.isGone(member))
-                .map(MemberId::address)
-                .forEach(targets::remove);
-        targets.forEach(hello);
+    while (absent.size() > ABSENT_MAX) {
+      absent.remove(absent.iterator().next());
     }
+  }
 
-    /// Somebody called.
-    ///
-    /// @param from who
-    /// @param its  the view that it is in
-    public void heard(MemberId from, ViewId its) {
-        View view = agreement.view();
-        if (its.equals(view.id()) || (view.contains(from) && its.compareTo(view.id()) < 0)) {
-            return; // the same view, or a fellow member that is about to install it
-        }
-        pass(from);
+  /// Time to call out.
+  public void call() {
+    if (!agreement.isCoordinator()) {
+      return;
     }
+    var targets = new TreeSet<>(contacts);
+    targets.addAll(absent);
+    targets.remove(self.address());
+    agreement.view().members().stream()
+        .filter(member -> !agreement.isGone(member))
+        .map(MemberId::address)
+        .forEach(targets::remove);
+    targets.forEach(hello);
+  }
 
-    private void pass(MemberId from) {
-        if (agreement.isCoordinator()) {
-            effects.send(from, meet(false));
-        } else {
-            effects.send(agreement.coordinator(), new ViewMessage.Found(from));
-        }
+  /// Somebody called.
+  ///
+  /// @param from who
+  /// @param its  the view that it is in
+  public void heard(MemberId from, ViewId its) {
+    View view = agreement.view();
+    if (its.equals(view.id()) || (view.contains(from) && its.compareTo(view.id()) < 0)) {
+      return; // the same view, or a fellow member that is about to install it
     }
+    pass(from);
+  }
 
-    private ViewMessage.Meet meet(boolean answer) {
-        return new ViewMessage.Meet(agreement.view(), agreement.birth(), agreement.primary(), answer);
+  private void pass(MemberId from) {
+    if (agreement.isCoordinator()) {
+      effects.send(from, meet(false));
+    } else {
+      effects.send(agreement.coordinator(), new ViewMessage.Found(from));
     }
+  }
 
-    /// A message has come.
-    ///
-    /// @param from    who sent it
-    /// @param message one of the two that belong to a merge
-    /// @throws Malformed for any other
-    public void receive(MemberId from, ViewMessage message) throws Malformed {
-        switch (message) {
-            case ViewMessage.Found(MemberId coordinator) -> {
-                if (agreement.isCoordinator() && !coordinator.equals(self)) {
-                    effects.send(coordinator, meet(false));
-                }
-            }
-            case ViewMessage.Meet meet -> met(from, meet);
-            default -> throw new Malformed("merge message");
-        }
-    }
+  private ViewMessage.Meet meet(boolean answer) {
+    return new ViewMessage.Meet(agreement.view(), agreement.birth(), agreement.primary(), answer);
+  }
 
-    private void met(MemberId from, ViewMessage.Meet meet) {
-        View view = agreement.view();
-        if (meet.view().id().equals(view.id()) || !meet.view().contains(from)) {
-            return;
+  /// A message has come.
+  ///
+  /// @param from    who sent it
+  /// @param message one of the two that belong to a merge
+  /// @throws Malformed for any other
+  public void receive(MemberId from, ViewMessage message) throws Malformed {
+    switch (message) {
+      case ViewMessage.Found(MemberId coordinator) -> {
+        if (agreement.isCoordinator() && !coordinator.equals(self)) {
+          effects.send(coordinator, meet(false));
         }
-        if (agreement.birth() != null && meet.birth() != null && !agreement.birth().equals(meet.birth())) {
-            counters.count("merge.other history");
-            return;
-        }
-        if (!agreement.isCoordinator()) {
-            effects.send(agreement.coordinator(), new ViewMessage.Found(from));
-        } else if (initiates(meet)) {
-            List<MemberId> others = new ArrayList<>(meet.view().members());
-            others.removeAll(view.members());
-            agreement.merge(others, from);
-        } else if (!meet.answer()) {
-            effects.send(from, meet(true));
-        }
+      }
+      case ViewMessage.Meet meet -> met(from, meet);
+      default -> throw new Malformed("merge message");
     }
+  }
 
-    /// Exactly one of two views: a primary one, the one that knows the later primary view, the one with the higher id.
-    private boolean initiates(ViewMessage.Meet meet) {
-        View mine = agreement.view();
-        View theirs = meet.view();
-        if (mine.primary() != theirs.primary()) {
-            return mine.primary();
-        }
-        int later = compare(agreement.primary(), meet.primary());
-        return later > 0 || (later == 0 && mine.id().compareTo(theirs.id()) > 0);
+  private void met(MemberId from, ViewMessage.Meet meet) {
+    View view = agreement.view();
+    if (meet.view().id().equals(view.id()) || !meet.view().contains(from)) {
+      return;
     }
+    if (agreement.birth() != null && meet.birth() != null && !agreement.birth().equals(meet.birth())) {
+      counters.count("merge.other history");
+      return;
+    }
+    if (!agreement.isCoordinator()) {
+      effects.send(agreement.coordinator(), new ViewMessage.Found(from));
+    } else if (initiates(meet)) {
+      List<MemberId> others = new ArrayList<>(meet.view().members());
+      others.removeAll(view.members());
+      agreement.merge(others, from);
+    } else if (!meet.answer()) {
+      effects.send(from, meet(true));
+    }
+  }
 
-    private static int compare(@Nullable ViewId one, @Nullable ViewId other) {
-        if (one == null || other == null) {
-            return Boolean.compare(one != null, other != null);
-        }
-        return Objects.requireNonNull(one).compareTo(other);
+  /// Exactly one of two views: a primary one, the one that knows the later primary view, the one with the higher id.
+  private boolean initiates(ViewMessage.Meet meet) {
+    View mine = agreement.view();
+    View theirs = meet.view();
+    if (mine.primary() != theirs.primary()) {
+      return mine.primary();
     }
+    int later = compare(agreement.primary(), meet.primary());
+    return later > 0 || (later == 0 && mine.id().compareTo(theirs.id()) > 0);
+  }
+
+  private static int compare(@Nullable ViewId one, @Nullable ViewId other) {
+    if (one == null || other == null) {
+      return Boolean.compare(one != null, other != null);
+    }
+    return Objects.requireNonNull(one).compareTo(other);
+  }
 }

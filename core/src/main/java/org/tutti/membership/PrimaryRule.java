@@ -9,10 +9,10 @@ import org.tutti.View;
 /// view is formed by a quorum, so what was delivered is known there.
 @FunctionalInterface
 public interface PrimaryRule {
-    /// Whether some members of a primary view are a quorum of it.
-    ///
-    /// @param primary the view
-    /// @param ranks   tells whether the member of a rank is among them
-    /// @return whether they are
-    boolean isQuorum(View primary, IntPredicate ranks);
+  /// Whether some members of a primary view are a quorum of it.
+  ///
+  /// @param primary the view
+  /// @param ranks   tells whether the member of a rank is among them
+  /// @return whether they are
+  boolean isQuorum(View primary, IntPredicate ranks);
 }

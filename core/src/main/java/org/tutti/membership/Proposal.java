@@ -19,78 +19,77 @@ import org.tutti.wire.WireWriter;
 /// @param cuts        where histories end, at most one for each primary view that members come from
 /// @param transfers   who gets state from whom, when the view is primary
 public record Proposal(
-        View view,
-        @Nullable ViewId birth,
-        @Nullable View lastPrimary,
-        long indexFirst,
-        List<Cut> cuts,
-        List<Assignment> transfers) {
-    private static final int CUT_BYTES_MIN = 14;
-    private static final int ASSIGNMENT_BYTES_MIN = 33;
+    View view,
+    @Nullable ViewId birth,
+    @Nullable View lastPrimary,
+    long indexFirst,
+    List<Cut> cuts,
+    List<Assignment> transfers) {
+  private static final int CUT_BYTES_MIN = 14;
+  private static final int ASSIGNMENT_BYTES_MIN = 33;
 
-    /// Copies the lists.
-    public Proposal {
-        cuts = List.copyOf(cuts);
-        transfers = List.copyOf(transfers);
+  /// Copies the lists.
+  public Proposal {
+    cuts = List.copyOf(cuts);
+    transfers = List.copyOf(transfers);
+  }
+
+  /// A newcomer and who gives it the state.
+  ///
+  /// @param newcomer a member of the view without state
+  /// @param transfer from whom, and since when
+  public record Assignment(MemberId newcomer, Knowledge.Transfer transfer) {}
+
+  /// The cut for a primary view.
+  ///
+  /// @param primary the primary view's id
+  /// @return its cut, or null
+  public @Nullable Cut cutOf(ViewId primary) {
+    for (Cut cut : cuts) {
+      if (cut.view().equals(primary)) {
+        return cut;
+      }
     }
+    return null;
+  }
 
-    /// A newcomer and who gives it the state.
-    ///
-    /// @param newcomer a member of the view without state
-    /// @param transfer from whom, and since when
-    public record Assignment(MemberId newcomer, Knowledge.Transfer transfer) {}
-
-    /// The cut for a primary view.
-    ///
-    /// @param primary the primary view's id
-    /// @return its cut, or null
-    public @Nullable Cut cutOf(ViewId primary) {
-        for (Cut cut : cuts) {
-            if (cut.view().equals(primary)) {
-                return cut;
-            }
-        }
-        return null;
+  /// From whom a member gets its state.
+  ///
+  /// @param member a member of the view
+  /// @return the transfer, or null when it has the state
+  public Knowledge.@Nullable Transfer transferTo(MemberId member) {
+    for (Assignment assignment : transfers) {
+      if (assignment.newcomer.equals(member)) {
+        return assignment.transfer;
+      }
     }
+    return null;
+  }
 
-    /// From whom a member gets its state.
-    ///
-    /// @param member a member of the view
-    /// @return the transfer, or null when it has the state
-    public Knowledge.@Nullable Transfer transferTo(MemberId member) {
-        for (Assignment assignment : transfers) {
-            if (assignment.newcomer.equals(member)) {
-                return assignment.transfer;
-            }
-        }
-        return null;
+  void write(WireWriter out) {
+    out.view(view);
+    out.optional(birth, WireWriter::viewId);
+    out.optional(lastPrimary, WireWriter::view);
+    out.count(indexFirst);
+    out.count(cuts.size());
+    cuts.forEach(cut -> cut.write(out));
+    out.count(transfers.size());
+    for (Assignment assignment : transfers) {
+      out.member(assignment.newcomer);
+      out.member(assignment.transfer.donor());
+      out.viewId(assignment.transfer.since());
     }
+  }
 
-    void write(WireWriter out) {
-        out.view(view);
-        out.optional(birth, WireWriter::viewId);
-        out.optional(lastPrimary, WireWriter::view);
-        out.count(indexFirst);
-        out.count(cuts.size());
-        cuts.forEach(cut -> cut.write(out));
-        out.count(transfers.size());
-        for (Assignment assignment : transfers) {
-            out.member(assignment.newcomer);
-            out.member(assignment.transfer.donor());
-            out.viewId(assignment.transfer.since());
-        }
-    }
-
-    static Proposal read(WireReader in) throws Malformed {
-        return new Proposal(
-                in.view(),
-                in.optional(WireReader::viewId),
-                in.optional(WireReader::view),
-                in.count(),
-                in.list(CUT_BYTES_MIN, Cut::read),
-                in.list(
-                        ASSIGNMENT_BYTES_MIN,
-                        from -> new Assignment(
-                                from.member(), new Knowledge.Transfer(from.member(), from.viewId()))));
-    }
+  static Proposal read(WireReader in) throws Malformed {
+    return new Proposal(
+        in.view(),
+        in.optional(WireReader::viewId),
+        in.optional(WireReader::view),
+        in.count(),
+        in.list(CUT_BYTES_MIN, Cut::read),
+        in.list(
+            ASSIGNMENT_BYTES_MIN,
+            from -> new Assignment(from.member(), new Knowledge.Transfer(from.member(), from.viewId()))));
+  }
 }

@@ -16,188 +16,182 @@ import org.tutti.effect.Effects;
 /// One member's attempts to make a view: ask the candidates, decide by their reports ([Flush]), have the decision
 /// accepted, announce it. An attempt that meets a crash, a refusal or silence is given up for one with a higher ballot.
 final class Proposer {
-    /// How far an attempt is.
-    private enum Phase {
-        /// No attempt.
-        IDLE,
-        /// Candidates are asked to wedge and report.
-        ASKING,
-        /// A proposal is to be accepted by all who reported.
-        ACCEPTING
+  /// How far an attempt is.
+  private enum Phase {
+    /// No attempt.
+    IDLE,
+    /// Candidates are asked to wedge and report.
+    ASKING,
+    /// A proposal is to be accepted by all who reported.
+    ACCEPTING
+  }
+
+  private final MemberId self;
+  private final PrimaryRule rule;
+  private final long patienceNanos;
+  private final Effects<ViewMessage> effects;
+  private final ViewAgreement agreement;
+
+  private Phase phase = Phase.IDLE;
+  private ViewId ballot = new ViewId(0, 0);
+  private long startedAt;
+  private final SortedSet<MemberId> candidates = new TreeSet<>();
+  private final SortedMap<MemberId, Knowledge> reports = new TreeMap<>(); // of candidates
+  private final SortedSet<MemberId> accepted = new TreeSet<>(); // among those that reported
+  private @Nullable Proposal proposal;
+
+  Proposer(MemberId self, PrimaryRule rule, long patienceNanos, Effects<ViewMessage> effects, ViewAgreement agreement) {
+    this.self = self;
+    this.rule = rule;
+    this.patienceNanos = patienceNanos;
+    this.effects = effects;
+    this.agreement = agreement;
+  }
+
+  boolean isBusy() {
+    return phase != Phase.IDLE;
+  }
+
+  long epoch() {
+    return ballot.epoch();
+  }
+
+  Collection<MemberId> candidates() {
+    return candidates;
+  }
+
+  void start(ViewId next, Collection<MemberId> whom) {
+    ballot = next;
+    startedAt = effects.nowNanos();
+    candidates.clear();
+    candidates.addAll(whom);
+    candidates.add(self);
+    reports.clear();
+    accepted.clear();
+    proposal = null;
+    phase = Phase.ASKING;
+    var propose = new ViewMessage.Propose(ballot, List.copyOf(candidates));
+    candidates.forEach(candidate -> effects.send(candidate, propose));
+  }
+
+  private void end() {
+    phase = Phase.IDLE;
+    candidates.clear();
+    reports.clear();
+    accepted.clear();
+    proposal = null;
+    agreement.attemptEnded();
+  }
+
+  /// Somebody's higher ballot was promised: this attempt cannot succeed here.
+  void overtaken(ViewId by) {
+    if (isBusy() && by.compareTo(ballot) > 0) {
+      end();
     }
+  }
 
-    private final MemberId self;
-    private final PrimaryRule rule;
-    private final long patienceNanos;
-    private final Effects<ViewMessage> effects;
-    private final ViewAgreement agreement;
-
-    private Phase phase = Phase.IDLE;
-    private ViewId ballot = new ViewId(0, 0);
-    private long startedAt;
-    private final SortedSet<MemberId> candidates = new TreeSet<>();
-    private final SortedMap<MemberId, Knowledge> reports = new TreeMap<>(); // of candidates
-    private final SortedSet<MemberId> accepted = new TreeSet<>(); // among those that reported
-    private @Nullable Proposal proposal;
-
-    Proposer(
-            MemberId self,
-            PrimaryRule rule,
-            long patienceNanos,
-            Effects<ViewMessage> effects,
-            ViewAgreement agreement) {
-        this.self = self;
-        this.rule = rule;
-        this.patienceNanos = patienceNanos;
-        this.effects = effects;
-        this.agreement = agreement;
+  boolean refused(ViewId refusedBallot) {
+    if (!isBusy() || !refusedBallot.equals(ballot)) {
+      return false;
     }
+    end();
+    return true;
+  }
 
-    boolean isBusy() {
-        return phase != Phase.IDLE;
+  void wedged(MemberId from, ViewId of, Knowledge knowledge) {
+    if (phase != Phase.ASKING || !of.equals(ballot) || !candidates.contains(from)) {
+      return;
     }
+    if (isStranger(knowledge)) {
+      agreement.refuseStranger(from);
+      drop(from);
+      return;
+    }
+    reports.put(from, knowledge);
+    decideWhenAllReported();
+  }
 
-    long epoch() {
-        return ballot.epoch();
+  private boolean isStranger(Knowledge knowledge) {
+    ViewId birth = agreement.birth();
+    for (Knowledge report : reports.values()) {
+      birth = birth == null ? report.birth() : birth;
     }
+    return birth != null && knowledge.birth() != null && !birth.equals(knowledge.birth());
+  }
 
-    Collection<MemberId> candidates() {
-        return candidates;
-    }
+  /// Goes on without a candidate while reports are collected; later, the decision has counted on it.
+  private void drop(MemberId candidate) {
+    candidates.remove(candidate);
+    reports.remove(candidate);
+    decideWhenAllReported();
+  }
 
-    void start(ViewId next, Collection<MemberId> whom) {
-        ballot = next;
-        startedAt = effects.nowNanos();
-        candidates.clear();
-        candidates.addAll(whom);
-        candidates.add(self);
-        reports.clear();
-        accepted.clear();
-        proposal = null;
-        phase = Phase.ASKING;
-        var propose = new ViewMessage.Propose(ballot, List.copyOf(candidates));
-        candidates.forEach(candidate -> effects.send(candidate, propose));
+  void lost(MemberId member) {
+    if (!isBusy() || !candidates.contains(member)) {
+      return;
     }
+    if (phase == Phase.ASKING) {
+      drop(member);
+    } else {
+      restartWithout(List.of(member));
+    }
+  }
 
-    private void end() {
-        phase = Phase.IDLE;
-        candidates.clear();
-        reports.clear();
-        accepted.clear();
-        proposal = null;
-        agreement.attemptEnded();
-    }
+  void suspicionChanged() {
+    List<MemberId> silent = candidates.stream().filter(agreement::isGone).toList();
+    silent.forEach(this::lost);
+  }
 
-    /// Somebody's higher ballot was promised: this attempt cannot succeed here.
-    void overtaken(ViewId by) {
-        if (isBusy() && by.compareTo(ballot) > 0) {
-            end();
-        }
+  void tick() {
+    if (!isBusy() || effects.nowNanos() - startedAt < patienceNanos) {
+      return;
     }
+    List<MemberId> silent = new ArrayList<>(candidates);
+    silent.removeAll(phase == Phase.ASKING ? reports.keySet() : accepted);
+    restartWithout(silent);
+  }
 
-    boolean refused(ViewId refusedBallot) {
-        if (!isBusy() || !refusedBallot.equals(ballot)) {
-            return false;
-        }
-        end();
-        return true;
-    }
+  private void restartWithout(List<MemberId> silent) {
+    agreement.forget(silent);
+    var rest = new TreeSet<>(candidates);
+    rest.removeAll(silent);
+    start(agreement.nextBallot(), rest);
+  }
 
-    void wedged(MemberId from, ViewId of, Knowledge knowledge) {
-        if (phase != Phase.ASKING || !of.equals(ballot) || !candidates.contains(from)) {
-            return;
-        }
-        if (isStranger(knowledge)) {
-            agreement.refuseStranger(from);
-            drop(from);
-            return;
-        }
-        reports.put(from, knowledge);
-        decideWhenAllReported();
+  private void decideWhenAllReported() {
+    if (phase != Phase.ASKING || !reports.keySet().containsAll(candidates)) {
+      return;
     }
+    switch (new Flush(self, rule, ballot, reports).decide()) {
+      case Flush.Decision.Tell(var members, var view) -> {
+        members.forEach(member -> effects.send(member, new ViewMessage.Install(view.id())));
+        restartWithout(List.of());
+      }
+      case Flush.Decision.Finish(var unfinished) -> propose(unfinished);
+      case Flush.Decision.Propose(var next) -> propose(next);
+    }
+  }
 
-    private boolean isStranger(Knowledge knowledge) {
-        ViewId birth = agreement.birth();
-        for (Knowledge report : reports.values()) {
-            birth = birth == null ? report.birth() : birth;
-        }
-        return birth != null && knowledge.birth() != null && !birth.equals(knowledge.birth());
-    }
+  private void propose(Proposal next) {
+    proposal = next;
+    phase = Phase.ACCEPTING;
+    var accept = new ViewMessage.Accept(ballot, next);
+    candidates.forEach(candidate -> effects.send(candidate, accept));
+  }
 
-    /// Goes on without a candidate while reports are collected; later, the decision has counted on it.
-    private void drop(MemberId candidate) {
-        candidates.remove(candidate);
-        reports.remove(candidate);
-        decideWhenAllReported();
+  void accepted(MemberId from, ViewId of) {
+    if (phase != Phase.ACCEPTING || !of.equals(ballot) || !candidates.contains(from)) {
+      return;
     }
-
-    void lost(MemberId member) {
-        if (!isBusy() || !candidates.contains(member)) {
-            return;
-        }
-        if (phase == Phase.ASKING) {
-            drop(member);
-        } else {
-            restartWithout(List.of(member));
-        }
+    accepted.add(from);
+    if (accepted.containsAll(candidates)) {
+      var next = Objects.requireNonNull(proposal).view();
+      List<MemberId> all = List.copyOf(candidates);
+      end();
+      all.forEach(candidate -> effects.send(candidate, new ViewMessage.Install(next.id())));
+      if (!next.id().equals(ballot)) {
+        start(agreement.nextBallot(), all); // an old attempt is finished; now for those who are here
+      }
     }
-
-    void suspicionChanged() {
-        List<MemberId> silent =
-                candidates.stream().filter(agreement::isGone).toList();
-        silent.forEach(this::lost);
-    }
-
-    void tick() {
-        if (!isBusy() || effects.nowNanos() - startedAt < patienceNanos) {
-            return;
-        }
-        List<MemberId> silent = new ArrayList<>(candidates);
-        silent.removeAll(phase == Phase.ASKING ? reports.keySet() : accepted);
-        restartWithout(silent);
-    }
-
-    private void restartWithout(List<MemberId> silent) {
-        agreement.forget(silent);
-        var rest = new TreeSet<>(candidates);
-        rest.removeAll(silent);
-        start(agreement.nextBallot(), rest);
-    }
-
-    private void decideWhenAllReported() {
-        if (phase != Phase.ASKING || !reports.keySet().containsAll(candidates)) {
-            return;
-        }
-        switch (new Flush(self, rule, ballot, reports).decide()) {
-            case Flush.Decision.Tell(var members, var view) -> {
-                members.forEach(member -> effects.send(member, new ViewMessage.Install(view.id())));
-                restartWithout(List.of());
-            }
-            case Flush.Decision.Finish(var unfinished) -> propose(unfinished);
-            case Flush.Decision.Propose(var next) -> propose(next);
-        }
-    }
-
-    private void propose(Proposal next) {
-        proposal = next;
-        phase = Phase.ACCEPTING;
-        var accept = new ViewMessage.Accept(ballot, next);
-        candidates.forEach(candidate -> effects.send(candidate, accept));
-    }
-
-    void accepted(MemberId from, ViewId of) {
-        if (phase != Phase.ACCEPTING || !of.equals(ballot) || !candidates.contains(from)) {
-            return;
-        }
-        accepted.add(from);
-        if (accepted.containsAll(candidates)) {
-            var next = Objects.requireNonNull(proposal).view();
-            List<MemberId> all = List.copyOf(candidates);
-            end();
-            all.forEach(candidate -> effects.send(candidate, new ViewMessage.Install(next.id())));
-            if (!next.id().equals(ballot)) {
-                start(agreement.nextBallot(), all); // an old attempt is finished; now for those who are here
-            }
-        }
-    }
+  }
 }

@@ -1,79 +1,77 @@
 package org.tutti.membership;
 
 import org.jspecify.annotations.Nullable;
-import org.tutti.effect.Effects;
 import org.tutti.MemberId;
+import org.tutti.effect.Effects;
 import org.tutti.order.Cut;
 import org.tutti.pack.Batch;
 import org.tutti.wire.Malformed;
 
 /// Brings a member the batches of a cut that it misses, from whoever has them.
 final class Recovery {
-    private final Effects<ViewMessage> effects;
-    private final ViewAgreement.Host host;
-    private @Nullable Cut cut;
-    private @Nullable Runnable complete;
+  private final Effects<ViewMessage> effects;
+  private final ViewAgreement.Host host;
+  private @Nullable Cut cut;
+  private @Nullable Runnable complete;
 
-    Recovery(Effects<ViewMessage> effects, ViewAgreement.Host host) {
-        this.effects = effects;
-        this.host = host;
-    }
+  Recovery(Effects<ViewMessage> effects, ViewAgreement.Host host) {
+    this.effects = effects;
+    this.host = host;
+  }
 
-    /// Asks for everything that is missing; goes on when it is here.
-    void begin(@Nullable Cut wanted, Runnable then) {
-        cut = wanted;
-        complete = then;
-        if (wanted != null) {
-            for (int rank = 0; rank < wanted.sources().size(); rank++) {
-                long from = host.missingFrom(wanted, rank);
-                long next = wanted.batchNext(rank);
-                if (from < next) {
-                    effects.send(
-                            wanted.sources().get(rank),
-                            new ViewMessage.Fetch(wanted.view(), rank, from, next));
-                }
-            }
+  /// Asks for everything that is missing; goes on when it is here.
+  void begin(@Nullable Cut wanted, Runnable then) {
+    cut = wanted;
+    complete = then;
+    if (wanted != null) {
+      for (int rank = 0; rank < wanted.sources().size(); rank++) {
+        long from = host.missingFrom(wanted, rank);
+        long next = wanted.batchNext(rank);
+        if (from < next) {
+          effects.send(wanted.sources().get(rank), new ViewMessage.Fetch(wanted.view(), rank, from, next));
         }
-        check();
+      }
     }
+    check();
+  }
 
-    void abandon() {
-        cut = null;
-        complete = null;
+  void abandon() {
+    cut = null;
+    complete = null;
+  }
+
+  private void check() {
+    Runnable then = complete;
+    if (then != null && isComplete()) {
+      abandon();
+      then.run();
     }
+  }
 
-    private void check() {
-        Runnable then = complete;
-        if (then != null && isComplete()) {
-            abandon();
-            then.run();
+  private boolean isComplete() {
+    Cut wanted = cut;
+    if (wanted != null) {
+      for (int rank = 0; rank < wanted.sources().size(); rank++) {
+        if (host.missingFrom(wanted, rank) < wanted.batchNext(rank)) {
+          return false;
         }
+      }
     }
+    return true;
+  }
 
-    private boolean isComplete() {
-        Cut wanted = cut;
-        if (wanted != null) {
-            for (int rank = 0; rank < wanted.sources().size(); rank++) {
-                if (host.missingFrom(wanted, rank) < wanted.batchNext(rank)) {
-                    return false;
-                }
-            }
-        }
-        return true;
+  void fetch(MemberId from, ViewMessage.Fetch fetch) throws Malformed {
+    for (long seq = fetch.from(); seq < fetch.next(); seq++) {
+      Batch batch = host.find(fetch.view(), fetch.rank(), seq);
+      if (batch == null) {
+        throw new Malformed("fetch");
+      }
+      effects.send(from, new ViewMessage.Supply(fetch.view(), fetch.rank(), batch));
     }
+  }
 
-    void fetch(MemberId from, ViewMessage.Fetch fetch) throws Malformed {
-        for (long seq = fetch.from(); seq < fetch.next(); seq++) {
-            Batch batch = host.find(fetch.view(), fetch.rank(), seq);
-            if (batch == null) {
-                throw new Malformed("fetch");
-            }
-            effects.send(from, new ViewMessage.Supply(fetch.view(), fetch.rank(), batch));
-        }
-    }
-
-    void supply(ViewMessage.Supply supply) {
-        host.supplied(supply.view(), supply.rank(), supply.batch());
-        check();
-    }
+  void supply(ViewMessage.Supply supply) {
+    host.supplied(supply.view(), supply.rank(), supply.batch());
+    check();
+  }
 }

@@ -32,412 +32,403 @@ import org.tutti.wire.WireWriter;
 ///     | -- Chunk(last) ----------------------> |   deliveries begin
 /// ```
 public final class StateTransfer {
-    /// The application's side, on both ends.
-    public interface Application {
-        /// A newcomer needs the state as of now; the application may hand over a fixed number of chunks, and one more
-        /// for each [#stateWanted].
-        ///
-        /// @param transfer numbers this transfer
-        /// @param newcomer who needs it
-        void stateRequested(long transfer, MemberId newcomer);
-
-        /// Room for another chunk.
-        ///
-        /// @param transfer the transfer
-        void stateWanted(long transfer);
-
-        /// The newcomer has gone, or no longer needs this.
-        ///
-        /// @param transfer the transfer
-        void stateCancelled(long transfer);
-
-        /// State follows, which replaces what this member knew.
-        ///
-        /// @param transfer numbers this transfer
-        /// @param donor    who gives it
-        /// @param index    the index of the first batch that it does not contain
-        /// @param position the position of the first message that it does not contain
-        void stateOffered(long transfer, MemberId donor, long index, long position);
-
-        /// A piece of the state.
-        ///
-        /// @param transfer the transfer
-        /// @param chunk    the next bytes, owned by the application from now on
-        /// @param last     whether the state ends here
-        void stateChunk(long transfer, ByteBuffer chunk, boolean last);
-
-        /// The donor has gone; what came of this state is void.
-        ///
-        /// @param transfer the transfer
-        void stateInterrupted(long transfer);
-    }
-
-    /// The group around the transfer.
-    public interface Host {
-        /// Where the history stands, for a newcomer.
-        ///
-        /// @return index, position and marks at the beginning of the current view
-        Start start();
-
-        /// The donor has said where the history stands.
-        ///
-        /// @param start what it said
-        void started(Start start);
-
-        /// Everything has come; deliveries may begin.
-        void complete();
-
-        /// The transfer has ended without success; a new one is needed.
-        void failed();
-    }
-
-    /// Where the history of primary views stands.
+  /// The application's side, on both ends.
+  public interface Application {
+    /// A newcomer needs the state as of now; the application may hand over a fixed number of chunks, and one more
+    /// for each [#stateWanted].
     ///
-    /// @param index    the next place
-    /// @param position the position of the next message
-    /// @param marks    for senders of the past, the number behind their last batch that is contained
-    public record Start(long index, long position, Map<MemberId, Long> marks) {}
+    /// @param transfer numbers this transfer
+    /// @param newcomer who needs it
+    void stateRequested(long transfer, MemberId newcomer);
 
-    /// What donors and newcomers say.
-    public sealed interface Message {
-        /// The primary view at whose beginning the state is taken.
-        ///
-        /// @return its id
-        ViewId since();
-
-        /// Where the history stands, and whether state follows.
-        ///
-        /// @param since    the primary view at whose beginning the state is taken
-        /// @param transfer the donor's number for this transfer
-        /// @param start    where the history stands
-        /// @param state    whether chunks follow
-        record Header(ViewId since, long transfer, Start start, boolean state) implements Message {}
-
-        /// A piece of the state.
-        ///
-        /// @param since    the primary view at whose beginning the state is taken
-        /// @param transfer the donor's number
-        /// @param last     whether it is the last one
-        /// @param bytes    the piece
-        record Chunk(ViewId since, long transfer, boolean last, ByteBuffer bytes) implements Message {}
-
-        /// The newcomer's application has taken a piece.
-        ///
-        /// @param since    the primary view at whose beginning the state is taken
-        /// @param transfer the donor's number
-        record Taken(ViewId since, long transfer) implements Message {}
-
-        /// The donor cannot go on.
-        ///
-        /// @param since    the primary view at whose beginning the state is taken
-        /// @param transfer the donor's number
-        record Cancelled(ViewId since, long transfer) implements Message {}
-    }
-
-    /// The bytes of [Message].
-    public static final Codec<Message> CODEC = new StateCodec();
-
-    private record Outgoing(MemberId newcomer, ViewId since) {}
-
-    private static final class Incoming {
-        final Knowledge.Transfer from;
-        final long local; // this member's number for it
-        long remote = -1; // the donor's number, once the header is here
-        boolean offered;
-
-        Incoming(Knowledge.Transfer from, long local) {
-            this.from = from;
-            this.local = local;
-        }
-    }
-
-    private final MemberId self;
-    private final boolean state;
-    private final Effects<Message> effects;
-    private final Counters counters;
-    private final Application application;
-    private final Host host;
-    private final Map<Long, Outgoing> outgoing = new TreeMap<>();
-    private @Nullable Incoming incoming;
-    private long numbers;
-
-    /// Starts without any transfer.
-    ///
-    /// @param self        this member
-    /// @param state       whether applications have state; otherwise only the header is sent
-    /// @param effects     how to reach the other side
-    /// @param counters    where drops are counted
-    /// @param application gets and gives the state
-    /// @param host        the group
-    public StateTransfer(
-            MemberId self,
-            boolean state,
-            Effects<Message> effects,
-            Counters counters,
-            Application application,
-            Host host) {
-        this.self = self;
-        this.state = state;
-        this.effects = effects;
-        this.counters = counters;
-        this.application = application;
-        this.host = host;
-    }
-
-    /// From whom this member is getting its state.
-    ///
-    /// @return the transfer, or null when none is under way
-    public Knowledge.@Nullable Transfer running() {
-        return incoming == null ? null : incoming.from;
-    }
-
-    /// Who is at the other end of a transfer.
-    ///
-    /// @param into gets them
-    public void interest(Collection<MemberId> into) {
-        outgoing.values().forEach(transfer -> into.add(transfer.newcomer));
-        if (incoming != null) {
-            into.add(incoming.from.donor());
-        }
-    }
-
-    /// A primary view was installed: end what it does not name, start what it does.
-    ///
-    /// @param proposal what was agreed
-    public void installed(Proposal proposal) {
-        expect(proposal.transferTo(self));
-        for (Map.Entry<Long, Outgoing> entry : List.copyOf(outgoing.entrySet())) {
-            Outgoing transfer = entry.getValue();
-            if (!new Knowledge.Transfer(self, transfer.since).equals(proposal.transferTo(transfer.newcomer))) {
-                outgoing.remove(entry.getKey());
-                cancelApplication(entry.getKey());
-            }
-        }
-        View view = proposal.view();
-        for (Proposal.Assignment assignment : proposal.transfers()) {
-            boolean mine = assignment.transfer().donor().equals(self);
-            if (mine && assignment.transfer().since().equals(view.id())) {
-                give(assignment.newcomer(), view.id());
-            }
-        }
-    }
-
-    private void cancelApplication(long transfer) {
-        if (state) {
-            application.stateCancelled(transfer);
-        }
-    }
-
-    private void expect(Knowledge.@Nullable Transfer transfer) {
-        if (incoming != null && incoming.from.equals(transfer)) {
-            return;
-        }
-        interrupt();
-        if (transfer != null) {
-            incoming = new Incoming(transfer, ++numbers);
-        }
-    }
-
-    private void interrupt() {
-        Incoming ended = incoming;
-        incoming = null;
-        if (ended != null && ended.offered) {
-            application.stateInterrupted(ended.local);
-        }
-    }
-
-    private void give(MemberId newcomer, ViewId since) {
-        long transfer = ++numbers;
-        effects.send(newcomer, new Message.Header(since, transfer, host.start(), state));
-        if (state) {
-            outgoing.put(transfer, new Outgoing(newcomer, since));
-            application.stateRequested(transfer, newcomer);
-        }
-    }
-
-    /// The channel with a member is lost.
-    ///
-    /// @param member the member
-    public void lost(MemberId member) {
-        if (incoming != null && incoming.from.donor().equals(member)) {
-            interrupt();
-            host.failed();
-        }
-        for (Map.Entry<Long, Outgoing> entry : List.copyOf(outgoing.entrySet())) {
-            if (entry.getValue().newcomer.equals(member)) {
-                outgoing.remove(entry.getKey());
-                application.stateCancelled(entry.getKey());
-            }
-        }
-    }
-
-    /// The membership ends.
-    public void close() {
-        interrupt();
-        outgoing.keySet().forEach(application::stateCancelled);
-        outgoing.clear();
-    }
-
-    // ---- donor -----------------------------------------------------------------------------------------------------
-
-    /// The application hands over a piece of its state.
+    /// Room for another chunk.
     ///
     /// @param transfer the transfer
-    /// @param bytes    the piece, never changed from now on
+    void stateWanted(long transfer);
+
+    /// The newcomer has gone, or no longer needs this.
+    ///
+    /// @param transfer the transfer
+    void stateCancelled(long transfer);
+
+    /// State follows, which replaces what this member knew.
+    ///
+    /// @param transfer numbers this transfer
+    /// @param donor    who gives it
+    /// @param index    the index of the first batch that it does not contain
+    /// @param position the position of the first message that it does not contain
+    void stateOffered(long transfer, MemberId donor, long index, long position);
+
+    /// A piece of the state.
+    ///
+    /// @param transfer the transfer
+    /// @param chunk    the next bytes, owned by the application from now on
+    /// @param last     whether the state ends here
+    void stateChunk(long transfer, ByteBuffer chunk, boolean last);
+
+    /// The donor has gone; what came of this state is void.
+    ///
+    /// @param transfer the transfer
+    void stateInterrupted(long transfer);
+  }
+
+  /// The group around the transfer.
+  public interface Host {
+    /// Where the history stands, for a newcomer.
+    ///
+    /// @return index, position and marks at the beginning of the current view
+    Start start();
+
+    /// The donor has said where the history stands.
+    ///
+    /// @param start what it said
+    void started(Start start);
+
+    /// Everything has come; deliveries may begin.
+    void complete();
+
+    /// The transfer has ended without success; a new one is needed.
+    void failed();
+  }
+
+  /// Where the history of primary views stands.
+  ///
+  /// @param index    the next place
+  /// @param position the position of the next message
+  /// @param marks    for senders of the past, the number behind their last batch that is contained
+  public record Start(long index, long position, Map<MemberId, Long> marks) {}
+
+  /// What donors and newcomers say.
+  public sealed interface Message {
+    /// The primary view at whose beginning the state is taken.
+    ///
+    /// @return its id
+    ViewId since();
+
+    /// Where the history stands, and whether state follows.
+    ///
+    /// @param since    the primary view at whose beginning the state is taken
+    /// @param transfer the donor's number for this transfer
+    /// @param start    where the history stands
+    /// @param state    whether chunks follow
+    record Header(ViewId since, long transfer, Start start, boolean state) implements Message {}
+
+    /// A piece of the state.
+    ///
+    /// @param since    the primary view at whose beginning the state is taken
+    /// @param transfer the donor's number
     /// @param last     whether it is the last one
-    public void give(long transfer, ByteBuffer bytes, boolean last) {
-        Outgoing to = outgoing.get(transfer);
-        if (to != null) {
-            effects.send(to.newcomer, new Message.Chunk(to.since, transfer, last, bytes));
-            if (last) {
-                outgoing.remove(transfer);
-            }
-        }
-    }
+    /// @param bytes    the piece
+    record Chunk(ViewId since, long transfer, boolean last, ByteBuffer bytes) implements Message {}
 
-    /// The application could not produce its state.
+    /// The newcomer's application has taken a piece.
     ///
-    /// @param transfer the transfer
-    public void giveUp(long transfer) {
-        Outgoing to = outgoing.remove(transfer);
-        if (to != null) {
-            effects.send(to.newcomer, new Message.Cancelled(to.since, transfer));
-        }
-    }
+    /// @param since    the primary view at whose beginning the state is taken
+    /// @param transfer the donor's number
+    record Taken(ViewId since, long transfer) implements Message {}
 
-    // ---- newcomer --------------------------------------------------------------------------------------------------
-
-    /// The application has taken a piece.
+    /// The donor cannot go on.
     ///
-    /// @param transfer this member's number for the transfer
-    public void taken(long transfer) {
-        Incoming current = incoming;
-        if (current != null && current.local == transfer) {
-            effects.send(current.from.donor(), new Message.Taken(current.from.since(), current.remote));
+    /// @param since    the primary view at whose beginning the state is taken
+    /// @param transfer the donor's number
+    record Cancelled(ViewId since, long transfer) implements Message {}
+  }
+
+  /// The bytes of [Message].
+  public static final Codec<Message> CODEC = new StateCodec();
+
+  private record Outgoing(MemberId newcomer, ViewId since) {}
+
+  private static final class Incoming {
+    final Knowledge.Transfer from;
+    final long local; // this member's number for it
+    long remote = -1; // the donor's number, once the header is here
+    boolean offered;
+
+    Incoming(Knowledge.Transfer from, long local) {
+      this.from = from;
+      this.local = local;
+    }
+  }
+
+  private final MemberId self;
+  private final boolean state;
+  private final Effects<Message> effects;
+  private final Counters counters;
+  private final Application application;
+  private final Host host;
+  private final Map<Long, Outgoing> outgoing = new TreeMap<>();
+  private @Nullable Incoming incoming;
+  private long numbers;
+
+  /// Starts without any transfer.
+  ///
+  /// @param self        this member
+  /// @param state       whether applications have state; otherwise only the header is sent
+  /// @param effects     how to reach the other side
+  /// @param counters    where drops are counted
+  /// @param application gets and gives the state
+  /// @param host        the group
+  public StateTransfer(
+      MemberId self, boolean state, Effects<Message> effects, Counters counters, Application application, Host host) {
+    this.self = self;
+    this.state = state;
+    this.effects = effects;
+    this.counters = counters;
+    this.application = application;
+    this.host = host;
+  }
+
+  /// From whom this member is getting its state.
+  ///
+  /// @return the transfer, or null when none is under way
+  public Knowledge.@Nullable Transfer running() {
+    return incoming == null ? null : incoming.from;
+  }
+
+  /// Who is at the other end of a transfer.
+  ///
+  /// @param into gets them
+  public void interest(Collection<MemberId> into) {
+    outgoing.values().forEach(transfer -> into.add(transfer.newcomer));
+    if (incoming != null) {
+      into.add(incoming.from.donor());
+    }
+  }
+
+  /// A primary view was installed: end what it does not name, start what it does.
+  ///
+  /// @param proposal what was agreed
+  public void installed(Proposal proposal) {
+    expect(proposal.transferTo(self));
+    for (Map.Entry<Long, Outgoing> entry : List.copyOf(outgoing.entrySet())) {
+      Outgoing transfer = entry.getValue();
+      if (!new Knowledge.Transfer(self, transfer.since).equals(proposal.transferTo(transfer.newcomer))) {
+        outgoing.remove(entry.getKey());
+        cancelApplication(entry.getKey());
+      }
+    }
+    View view = proposal.view();
+    for (Proposal.Assignment assignment : proposal.transfers()) {
+      boolean mine = assignment.transfer().donor().equals(self);
+      if (mine && assignment.transfer().since().equals(view.id())) {
+        give(assignment.newcomer(), view.id());
+      }
+    }
+  }
+
+  private void cancelApplication(long transfer) {
+    if (state) {
+      application.stateCancelled(transfer);
+    }
+  }
+
+  private void expect(Knowledge.@Nullable Transfer transfer) {
+    if (incoming != null && incoming.from.equals(transfer)) {
+      return;
+    }
+    interrupt();
+    if (transfer != null) {
+      incoming = new Incoming(transfer, ++numbers);
+    }
+  }
+
+  private void interrupt() {
+    Incoming ended = incoming;
+    incoming = null;
+    if (ended != null && ended.offered) {
+      application.stateInterrupted(ended.local);
+    }
+  }
+
+  private void give(MemberId newcomer, ViewId since) {
+    long transfer = ++numbers;
+    effects.send(newcomer, new Message.Header(since, transfer, host.start(), state));
+    if (state) {
+      outgoing.put(transfer, new Outgoing(newcomer, since));
+      application.stateRequested(transfer, newcomer);
+    }
+  }
+
+  /// The channel with a member is lost.
+  ///
+  /// @param member the member
+  public void lost(MemberId member) {
+    if (incoming != null && incoming.from.donor().equals(member)) {
+      interrupt();
+      host.failed();
+    }
+    for (Map.Entry<Long, Outgoing> entry : List.copyOf(outgoing.entrySet())) {
+      if (entry.getValue().newcomer.equals(member)) {
+        outgoing.remove(entry.getKey());
+        application.stateCancelled(entry.getKey());
+      }
+    }
+  }
+
+  /// The membership ends.
+  public void close() {
+    interrupt();
+    outgoing.keySet().forEach(application::stateCancelled);
+    outgoing.clear();
+  }
+
+  // ---- donor -----------------------------------------------------------------------------------------------------
+
+  /// The application hands over a piece of its state.
+  ///
+  /// @param transfer the transfer
+  /// @param bytes    the piece, never changed from now on
+  /// @param last     whether it is the last one
+  public void give(long transfer, ByteBuffer bytes, boolean last) {
+    Outgoing to = outgoing.get(transfer);
+    if (to != null) {
+      effects.send(to.newcomer, new Message.Chunk(to.since, transfer, last, bytes));
+      if (last) {
+        outgoing.remove(transfer);
+      }
+    }
+  }
+
+  /// The application could not produce its state.
+  ///
+  /// @param transfer the transfer
+  public void giveUp(long transfer) {
+    Outgoing to = outgoing.remove(transfer);
+    if (to != null) {
+      effects.send(to.newcomer, new Message.Cancelled(to.since, transfer));
+    }
+  }
+
+  // ---- newcomer --------------------------------------------------------------------------------------------------
+
+  /// The application has taken a piece.
+  ///
+  /// @param transfer this member's number for the transfer
+  public void taken(long transfer) {
+    Incoming current = incoming;
+    if (current != null && current.local == transfer) {
+      effects.send(current.from.donor(), new Message.Taken(current.from.since(), current.remote));
+    }
+  }
+
+  /// A message has come.
+  ///
+  /// @param from    who sent it
+  /// @param message what it says
+  public void receive(MemberId from, Message message) {
+    if (message instanceof Message.Taken(ViewId _, long transfer)) {
+      Outgoing to = outgoing.get(transfer);
+      if (to != null && to.newcomer.equals(from)) {
+        application.stateWanted(transfer);
+      }
+      return;
+    }
+    Incoming current = incoming;
+    if (current == null || !current.from.equals(new Knowledge.Transfer(from, message.since()))) {
+      counters.count("state.stale");
+      return;
+    }
+    switch (message) {
+      case Message.Header header -> begin(current, header);
+      case Message.Chunk chunk when chunk.transfer() == current.remote -> chunk(current, chunk);
+      case Message.Cancelled(ViewId _, long transfer) when transfer == current.remote -> {
+        interrupt();
+        host.failed();
+      }
+      default -> counters.count("state.stale");
+    }
+  }
+
+  private void begin(Incoming current, Message.Header header) {
+    current.remote = header.transfer();
+    Start start = header.start();
+    host.started(start);
+    if (header.state()) {
+      current.offered = true;
+      application.stateOffered(current.local, current.from.donor(), start.index(), start.position());
+    } else {
+      incoming = null;
+      host.complete();
+    }
+  }
+
+  private void chunk(Incoming current, Message.Chunk chunk) {
+    application.stateChunk(current.local, chunk.bytes(), chunk.last());
+    if (chunk.last()) {
+      incoming = null;
+      host.complete();
+    }
+  }
+
+  private static final class StateCodec implements Codec<Message> {
+    private static final int MARK_BYTES_MIN = 13;
+
+    @Override
+    public void write(Message message, WireWriter out) {
+      out.viewId(message.since());
+      switch (message) {
+        case Message.Header(ViewId _, long transfer, Start start, boolean state) -> {
+          out.u8(1);
+          out.count(transfer);
+          out.count(start.index);
+          out.count(start.position);
+          out.count(start.marks.size());
+          start.marks.forEach((sender, next) -> {
+            out.member(sender);
+            out.count(next);
+          });
+          out.flag(state);
         }
+        case Message.Chunk(ViewId _, long transfer, boolean last, ByteBuffer _) -> {
+          out.u8(2);
+          out.count(transfer);
+          out.flag(last);
+        }
+        case Message.Taken(ViewId _, long transfer) -> {
+          out.u8(3);
+          out.count(transfer);
+        }
+        case Message.Cancelled(ViewId _, long transfer) -> {
+          out.u8(4);
+          out.count(transfer);
+        }
+      }
     }
 
-    /// A message has come.
-    ///
-    /// @param from    who sent it
-    /// @param message what it says
-    public void receive(MemberId from, Message message) {
-        if (message instanceof Message.Taken(ViewId _, long transfer)) {
-            Outgoing to = outgoing.get(transfer);
-            if (to != null && to.newcomer.equals(from)) {
-                application.stateWanted(transfer);
-            }
-            return;
-        }
-        Incoming current = incoming;
-        if (current == null || !current.from.equals(new Knowledge.Transfer(from, message.since()))) {
-            counters.count("state.stale");
-            return;
-        }
-        switch (message) {
-            case Message.Header header -> begin(current, header);
-            case Message.Chunk chunk when chunk.transfer() == current.remote -> chunk(current, chunk);
-            case Message.Cancelled(ViewId _, long transfer) when transfer == current.remote -> {
-                interrupt();
-                host.failed();
-            }
-            default -> counters.count("state.stale");
-        }
+    @Override
+    public ByteBuffer tail(Message message) {
+      return message instanceof Message.Chunk chunk ? chunk.bytes : NOTHING;
     }
 
-    private void begin(Incoming current, Message.Header header) {
-        current.remote = header.transfer();
-        Start start = header.start();
-        host.started(start);
-        if (header.state()) {
-            current.offered = true;
-            application.stateOffered(current.local, current.from.donor(), start.index(), start.position());
-        } else {
-            incoming = null;
-            host.complete();
+    @Override
+    public Message read(WireReader in) throws Malformed {
+      ViewId since = in.viewId();
+      return switch (in.u8()) {
+        case 1 -> header(since, in);
+        case 2 -> {
+          long transfer = in.count();
+          boolean last = in.flag();
+          ByteBuffer lent = in.rest();
+          yield new Message.Chunk(since, transfer, last, ByteBuffer.allocate(lent.remaining()).put(lent).flip());
         }
+        case 3 -> new Message.Taken(since, in.count());
+        case 4 -> new Message.Cancelled(since, in.count());
+        default -> throw new Malformed("state message");
+      };
     }
 
-    private void chunk(Incoming current, Message.Chunk chunk) {
-        application.stateChunk(current.local, chunk.bytes(), chunk.last());
-        if (chunk.last()) {
-            incoming = null;
-            host.complete();
-        }
+    private static Message header(ViewId since, WireReader in) throws Malformed {
+      long transfer = in.count();
+      long index = in.count();
+      long position = in.count();
+      var marks = new TreeMap<MemberId, Long>();
+      for (Mark mark : in.list(MARK_BYTES_MIN, from -> new Mark(from.member(), from.count()))) {
+        marks.put(mark.sender, mark.next);
+      }
+      return new Message.Header(since, transfer, new Start(index, position, marks), in.flag());
     }
 
-    private static final class StateCodec implements Codec<Message> {
-        private static final int MARK_BYTES_MIN = 13;
-
-        @Override
-        public void write(Message message, WireWriter out) {
-            out.viewId(message.since());
-            switch (message) {
-                case Message.Header(ViewId _, long transfer, Start start, boolean state) -> {
-                    out.u8(1);
-                    out.count(transfer);
-                    out.count(start.index);
-                    out.count(start.position);
-                    out.count(start.marks.size());
-                    start.marks.forEach((sender, next) -> {
-                        out.member(sender);
-                        out.count(next);
-                    });
-                    out.flag(state);
-                }
-                case Message.Chunk(ViewId _, long transfer, boolean last, ByteBuffer _) -> {
-                    out.u8(2);
-                    out.count(transfer);
-                    out.flag(last);
-                }
-                case Message.Taken(ViewId _, long transfer) -> {
-                    out.u8(3);
-                    out.count(transfer);
-                }
-                case Message.Cancelled(ViewId _, long transfer) -> {
-                    out.u8(4);
-                    out.count(transfer);
-                }
-            }
-        }
-
-        @Override
-        public ByteBuffer tail(Message message) {
-            return message instanceof Message.Chunk chunk ? chunk.bytes : NOTHING;
-        }
-
-        @Override
-        public Message read(WireReader in) throws Malformed {
-            ViewId since = in.viewId();
-            return switch (in.u8()) {
-                case 1 -> header(since, in);
-                case 2 -> {
-                    long transfer = in.count();
-                    boolean last = in.flag();
-                    ByteBuffer lent = in.rest();
-                    yield new Message.Chunk(
-                            since,
-                            transfer,
-                            last,
-                            ByteBuffer.allocate(lent.remaining()).put(lent).flip());
-                }
-                case 3 -> new Message.Taken(since, in.count());
-                case 4 -> new Message.Cancelled(since, in.count());
-                default -> throw new Malformed("state message");
-            };
-        }
-
-        private static Message header(ViewId since, WireReader in) throws Malformed {
-            long transfer = in.count();
-            long index = in.count();
-            long position = in.count();
-            var marks = new TreeMap<MemberId, Long>();
-            for (Mark mark : in.list(MARK_BYTES_MIN, from -> new Mark(from.member(), from.count()))) {
-                marks.put(mark.sender, mark.next);
-            }
-            return new Message.Header(since, transfer, new Start(index, position, marks), in.flag());
-        }
-
-        private record Mark(MemberId sender, long next) {}
-    }
+    private record Mark(MemberId sender, long next) {}
+  }
 }

@@ -39,547 +39,552 @@ import org.tutti.wire.Malformed;
 /// whose outcome is not known is found and finished before anything else. Joining is merging: a newcomer is the only
 /// member of a view of its own without history.
 public final class ViewAgreement {
-    /// The group around the agreement.
-    public interface Host {
-        /// Stop sending, acknowledging and delivering in the current view.
-        void wedge();
+  /// The group around the agreement.
+  public interface Host {
+    /// Stop sending, acknowledging and delivering in the current view.
+    void wedge();
 
-        /// What this member has of the history of the last primary view that it installed.
-        ///
-        /// @return the part that is kept, or null
-        Knowledge.@Nullable History history();
-
-        /// Whether this member has the state.
-        ///
-        /// @return whether it does
-        boolean synced();
-
-        /// Where the state is coming from.
-        ///
-        /// @return the transfer, or null
-        Knowledge.@Nullable Transfer transfer();
-
-        /// Whether a member is believed to have crashed.
-        ///
-        /// @param member the member
-        /// @return whether it is suspected
-        boolean suspects(MemberId member);
-
-        /// Whether a cut can be applied to this member's history.
-        ///
-        /// @param cut the cut
-        /// @return whether it fits
-        boolean fits(Cut cut);
-
-        /// Where this member must begin to fetch a sender's batches, see [org.tutti.order.Log#missingFrom].
-        ///
-        /// @param cut  a cut of this member's history
-        /// @param rank the sender's rank
-        /// @return the number of the first batch that is not here
-        long missingFrom(Cut cut, int rank);
-
-        /// Keeps a batch that was fetched.
-        ///
-        /// @param view  the history's view
-        /// @param rank  the sender's rank
-        /// @param batch the batch
-        void supplied(ViewId view, int rank, Batch batch);
-
-        /// Finds a batch that another member misses.
-        ///
-        /// @param view the history's view
-        /// @param rank the sender's rank
-        /// @param seq  the batch's number
-        /// @return the batch, or null
-        @Nullable Batch find(ViewId view, int rank, long seq);
-
-        /// Delivers the cut that is for this member and installs the view.
-        ///
-        /// @param before   the view that is left
-        /// @param proposal what was agreed; this member is in its view
-        void install(View before, Proposal proposal);
-
-        /// Takes over the history of a primary view whose agreement was finished only after this member had gone to a
-        /// later view that is not primary; the view itself is not shown to the application any more, as ids rise.
-        ///
-        /// @param proposal what was agreed; this member is in its view
-        void catchUp(Proposal proposal);
-
-        /// The membership has ended as this member wished.
-        ///
-        /// @param proposal what was agreed, or null when nobody else was there
-        void left(@Nullable Proposal proposal);
-
-        /// The set of members that matter has changed.
-        void interestChanged();
-    }
-
-    private static final Timer TICK = new Timer("view tick");
-    private static final int BACKOFF_TICKS_MAX = 6;
-
-    private final MemberId self;
-    private final Duration tick;
-    private final long patienceNanos;
-    private final Effects<ViewMessage> effects;
-    private final Counters counters;
-    private final Host host;
-    private final Proposer proposer;
-    private final Recovery recovery;
-    private final SortedSet<MemberId> gone = new TreeSet<>(); // of the current view: the channel with them is lost
-    private final SortedSet<MemberId> leavers = new TreeSet<>(); // of the current view: they asked to be left out
-    private final SortedSet<MemberId> found = new TreeSet<>(); // not of the current view: they want to merge
-
-    private View view;
-    private @Nullable ViewId birth;
-    private @Nullable View primary; // the latest primary view known to have been agreed
-    private Knowledge.@Nullable Accepted accepted; // a successor of `primary`; kept until one is known to be agreed
-    private Knowledge.@Nullable Accepted pending; // what the attempt promised to is going to install
-    private ViewId promised; // rises; no lower ballot is answered
-    private @Nullable MemberId promisedTo;
-    private long promisedAt;
-    private boolean wedged;
-    private boolean leaving;
-    private boolean ended;
-    private boolean wanted; // somebody asked for a new view without a change of members
-    private long backoffUntil = Long.MIN_VALUE; // after a refusal, so that two proposers do not outbid each other for ever
-
-    /// Starts in a view of its own.
+    /// What this member has of the history of the last primary view that it installed.
     ///
-    /// @param self     this member
-    /// @param founder  whether the view is the first primary view of a new group
-    /// @param rule     which members may carry a history on
-    /// @param tick     how often to look whether something is to be done
-    /// @param patience how long an attempt may take before another is made
-    /// @param effects  how to reach the others
-    /// @param counters where drops are counted
-    /// @param host     the group
-    public ViewAgreement(
-            MemberId self,
-            boolean founder,
-            PrimaryRule rule,
-            Duration tick,
-            Duration patience,
-            Effects<ViewMessage> effects,
-            Counters counters,
-            Host host) {
-        this.self = self;
-        this.tick = tick;
-        this.patienceNanos = patience.toNanos();
-        this.effects = effects;
-        this.counters = counters;
-        this.host = host;
-        this.proposer = new Proposer(self, rule, patienceNanos, effects, this);
-        this.recovery = new Recovery(effects, host);
-        var id = new ViewId(founder ? 1 : 0, self.incarnation());
-        this.view = new View(id, List.of(self), founder, List.of());
-        this.promised = id;
-        this.birth = founder ? id : null;
-        this.primary = founder ? view : null;
-        effects.schedule(TICK, tick);
-    }
+    /// @return the part that is kept, or null
+    Knowledge.@Nullable History history();
 
-    // ---- what others may ask ---------------------------------------------------------------------------------------
-
-    /// The view that is installed.
-    ///
-    /// @return the view
-    public View view() {
-        return view;
-    }
-
-    /// The name of the group's history.
-    ///
-    /// @return the id of its first view, or null when this member has none
-    public @Nullable ViewId birth() {
-        return birth;
-    }
-
-    /// The latest primary view that is known to have been agreed.
-    ///
-    /// @return its id, or null
-    public @Nullable ViewId primary() {
-        return primary == null ? null : primary.id();
-    }
-
-    /// The view that this member has accepted and may soon install.
-    ///
-    /// @return its id, or null
-    public @Nullable ViewId pending() {
-        return pending == null ? null : pending.proposal().view().id();
-    }
-
-    /// Whether this member speaks for its view: it is the most senior one that is not believed to have crashed.
+    /// Whether this member has the state.
     ///
     /// @return whether it does
-    public boolean isCoordinator() {
-        return coordinator().equals(self);
-    }
+    boolean synced();
 
-    MemberId coordinator() {
-        for (MemberId member : view.members()) {
-            if (!isGone(member)) {
-                return member;
-            }
-        }
-        return self;
-    }
-
-    boolean isGone(MemberId member) {
-        return !member.equals(self) && (gone.contains(member) || host.suspects(member));
-    }
-
-    /// Whom this member needs to hear: the view, an attempt's candidates, a proposer it waits for.
+    /// Where the state is coming from.
     ///
-    /// @param into gets them
-    public void interest(Collection<MemberId> into) {
-        into.addAll(view.members());
-        into.addAll(found);
-        into.addAll(proposer.candidates());
-        if (wedged && promisedTo != null) {
-            into.add(promisedTo);
-        }
-        if (pending != null && wedged) {
-            into.addAll(pending.proposal().view().members());
-        }
-    }
+    /// @return the transfer, or null
+    Knowledge.@Nullable Transfer transfer();
 
-    // ---- what happens to this member -------------------------------------------------------------------------------
-
-    /// The failure detector's opinion has changed.
-    public void suspicionChanged() {
-        proposer.suspicionChanged();
-        act();
-    }
-
-    /// The channel with a member is lost: even if it lives, it is no longer in this view.
+    /// Whether a member is believed to have crashed.
     ///
     /// @param member the member
-    public void lost(MemberId member) {
-        if (view.contains(member)) {
-            gone.add(member);
-        }
-        found.remove(member);
-        proposer.lost(member);
-        act();
-    }
+    /// @return whether it is suspected
+    boolean suspects(MemberId member);
 
-    /// Members of another view are to be taken in.
+    /// Whether a cut can be applied to this member's history.
     ///
-    /// @param members     of the other view and not of this one
-    /// @param coordinator who speaks for them; if it was in this view, it has left it
-    void merge(List<MemberId> members, MemberId coordinator) {
-        found.addAll(members);
-        if (view.contains(coordinator)) {
-            gone.add(coordinator);
-            found.add(coordinator);
-        }
-        host.interestChanged();
-        act();
-    }
+    /// @param cut the cut
+    /// @return whether it fits
+    boolean fits(Cut cut);
 
-    /// This member wants to leave.
-    public void leave() {
-        leaving = true;
-        ask();
-    }
-
-    /// This member wants a new view although nobody comes or goes.
-    public void want() {
-        wanted = true;
-        ask();
-    }
-
-    private void ask() {
-        if (isCoordinator()) {
-            act();
-        } else if (!waitsForAnother()) {
-            effects.send(coordinator(), new ViewMessage.Ask(leaving));
-        }
-    }
-
-    /// A timer has run out.
+    /// Where this member must begin to fetch a sender's batches, see [org.tutti.order.Log#missingFrom].
     ///
-    /// @param timer its key
-    public void expire(Timer timer) {
-        effects.schedule(TICK, tick);
-        proposer.tick();
-        if (!isCoordinator() && !wedged) {
-            report();
-        }
-        if (leaving || wanted || (wedged && !waitsForAnother())) {
-            ask();
-        } else {
-            act();
-        }
-    }
+    /// @param cut  a cut of this member's history
+    /// @param rank the sender's rank
+    /// @return the number of the first batch that is not here
+    long missingFrom(Cut cut, int rank);
 
-    private void report() {
-        List<MemberId> silent = new ArrayList<>();
-        for (MemberId member : view.members()) {
-            if (isGone(member)) {
-                silent.add(member);
-            }
-        }
-        if (!silent.isEmpty()) {
-            effects.send(coordinator(), new ViewMessage.Report(silent));
-        }
-    }
-
-    /// Proposes a view if that is this member's business now.
-    private void act() {
-        if (leaving && view.size() == 1 && !wedged && !ended) {
-            ended = true;
-            host.left(null);
-        }
-        found.removeIf(member -> host.suspects(member) || isSuperseded(member));
-        boolean due = wedged || needsChange();
-        if (!due || ended || proposer.isBusy() || !isCoordinator() || waitsForAnother() || effects.nowNanos() < backoffUntil) {
-            return;
-        }
-        var candidates = new TreeSet<MemberId>();
-        view.members().stream().filter(member -> !isGone(member)).forEach(candidates::add);
-        candidates.addAll(found);
-        candidates.removeIf(this::isSuperseded);
-        proposer.start(nextBallot(), candidates);
-        host.interestChanged();
-    }
-
-    private boolean isSuperseded(MemberId member) {
-        return found.stream().anyMatch(other -> other.supersedes(member))
-                || view.members().stream().anyMatch(other -> other.supersedes(member));
-    }
-
-    private boolean needsChange() {
-        return wanted
-                || leaving
-                || !leavers.isEmpty()
-                || !found.isEmpty()
-                || view.members().stream().anyMatch(this::isGone);
-    }
-
-    /// Somebody else's attempt gets the time to succeed.
-    private boolean waitsForAnother() {
-        MemberId other = promisedTo;
-        return wedged
-                && other != null
-                && !other.equals(self)
-                && !isGone(other)
-                && effects.nowNanos() - promisedAt < patienceNanos;
-    }
-
-    ViewId nextBallot() {
-        return new ViewId(Math.max(promised.epoch(), proposer.epoch()) + 1, self.incarnation());
-    }
-
-    boolean isLeaver(MemberId member) {
-        return leavers.contains(member);
-    }
-
-    // ---- messages --------------------------------------------------------------------------------------------------
-
-    /// A message has come.
+    /// Keeps a batch that was fetched.
     ///
-    /// @param from    who sent it
-    /// @param message what it says
-    /// @throws Malformed when it cannot be true
-    public void receive(MemberId from, ViewMessage message) throws Malformed {
-        switch (message) {
-            case ViewMessage.Propose propose -> proposed(from, propose.ballot());
-            case ViewMessage.Wedged(ViewId ballot, Knowledge knowledge) -> proposer.wedged(from, ballot, knowledge);
-            case ViewMessage.Refused(ViewId ballot, ViewId other) -> refused(from, ballot, other);
-            case ViewMessage.Accept(ViewId ballot, Proposal proposal) -> accept(from, ballot, proposal);
-            case ViewMessage.Accepted(ViewId ballot) -> proposer.accepted(from, ballot);
-            case ViewMessage.Install(ViewId id) -> install(id);
-            case ViewMessage.Fetch fetch -> recovery.fetch(from, fetch);
-            case ViewMessage.Supply supply -> recovery.supply(supply);
-            case ViewMessage.Report(List<MemberId> members) -> reported(from, members);
-            case ViewMessage.Ask(boolean leaves) -> asked(from, leaves);
-            case ViewMessage.Found _, ViewMessage.Meet _ -> throw new Malformed("merge message");
-        }
-    }
+    /// @param view  the history's view
+    /// @param rank  the sender's rank
+    /// @param batch the batch
+    void supplied(ViewId view, int rank, Batch batch);
 
-    private void proposed(MemberId from, ViewId ballot) throws Malformed {
-        if (ballot.proposer() != from.incarnation()) {
-            throw new Malformed("ballot");
-        }
-        if (ballot.compareTo(promised) <= 0) {
-            counters.count("view.refused");
-            effects.send(from, new ViewMessage.Refused(ballot, promised));
-            return;
-        }
-        promised = ballot;
-        promisedTo = from;
-        promisedAt = effects.nowNanos();
-        wedge();
-        recovery.abandon();
-        pending = null;
-        proposer.overtaken(ballot);
-        effects.send(from, new ViewMessage.Wedged(ballot, knowledge()));
-        host.interestChanged();
-    }
+    /// Finds a batch that another member misses.
+    ///
+    /// @param view the history's view
+    /// @param rank the sender's rank
+    /// @param seq  the batch's number
+    /// @return the batch, or null
+    @Nullable Batch find(ViewId view, int rank, long seq);
 
-    private void wedge() {
-        if (!wedged) {
-            wedged = true;
-            host.wedge();
-        }
-    }
+    /// Delivers the cut that is for this member and installs the view.
+    ///
+    /// @param before   the view that is left
+    /// @param proposal what was agreed; this member is in its view
+    void install(View before, Proposal proposal);
 
-    private Knowledge knowledge() {
-        Knowledge.History history = host.history();
-        boolean counts = history != null
-                && (history.view().equals(view.id()) || primary != null && history.view().equals(primary.id()));
-        return new Knowledge(
-                view, birth, primary, counts ? history : null, accepted, host.synced(), host.transfer(), leaving);
-    }
+    /// Takes over the history of a primary view whose agreement was finished only after this member had gone to a
+    /// later view that is not primary; the view itself is not shown to the application any more, as ids rise.
+    ///
+    /// @param proposal what was agreed; this member is in its view
+    void catchUp(Proposal proposal);
 
-    private void refused(MemberId from, ViewId ballot, ViewId other) {
-        if (proposer.refused(ballot) && other.compareTo(promised) > 0) {
-            promised = new ViewId(other.epoch(), promised.proposer());
-            long ticks = effects.random().nextInt(BACKOFF_TICKS_MAX);
-            backoffUntil = effects.nowNanos() + ticks * tick.toNanos();
-            counters.count("view.outbid by " + (view.contains(from) ? "a member" : "a stranger"));
-        }
-    }
+    /// The membership has ended as this member wished.
+    ///
+    /// @param proposal what was agreed, or null when nobody else was there
+    void left(@Nullable Proposal proposal);
 
-    private void accept(MemberId from, ViewId ballot, Proposal proposal) throws Malformed {
-        if (ballot.proposer() != from.incarnation() || !ballot.equals(promised)) {
-            counters.count("view.stale accept");
-            return;
-        }
-        View known = proposal.lastPrimary();
-        if (primary != null && (known == null || known.id().compareTo(primary.id()) < 0)) {
-            counters.count("view.outdated proposal"); // what was told since the report changes the decision
-            effects.send(from, new ViewMessage.Refused(ballot, promised));
-            return;
-        }
-        requireCut(proposal);
-        Cut cut = cutForMe(proposal);
-        if (cut != null && !host.fits(cut)) {
-            throw new Malformed("cut");
-        }
-        promisedAt = effects.nowNanos();
-        recovery.begin(cut, () -> {
-            learn(known);
-            pending = new Knowledge.Accepted(ballot, proposal);
-            if (proposal.view().primary()) {
-                accepted = pending;
-            }
-            effects.send(from, new ViewMessage.Accepted(ballot));
+    /// The set of members that matter has changed.
+    void interestChanged();
+  }
+
+  private static final Timer TICK = new Timer("view tick");
+  private static final int BACKOFF_TICKS_MAX = 6;
+
+  private final MemberId self;
+  private final Duration tick;
+  private final long patienceNanos;
+  private final Effects<ViewMessage> effects;
+  private final Counters counters;
+  private final Host host;
+  private final Proposer proposer;
+  private final Recovery recovery;
+  private final SortedSet<MemberId> gone = new TreeSet<>(); // of the current view: the channel with them is lost
+  private final SortedSet<MemberId> leavers = new TreeSet<>(); // of the current view: they asked to be left out
+  private final SortedSet<MemberId> found = new TreeSet<>(); // not of the current view: they want to merge
+
+  private View view;
+  private @Nullable ViewId birth;
+  private @Nullable View primary; // the latest primary view known to have been agreed
+  private Knowledge.@Nullable Accepted accepted; // a successor of `primary`; kept until one is known to be agreed
+  private Knowledge.@Nullable Accepted pending; // what the attempt promised to is going to install
+  private ViewId promised; // rises; no lower ballot is answered
+  private @Nullable MemberId promisedTo;
+  private long promisedAt;
+  private boolean wedged;
+  private boolean leaving;
+  private boolean ended;
+  private boolean wanted; // somebody asked for a new view without a change of members
+  private long backoffUntil =
+      Long.MIN_VALUE; // after a refusal, so that two proposers do not outbid each other for ever
+
+  /// Starts in a view of its own.
+  ///
+  /// @param self     this member
+  /// @param founder  whether the view is the first primary view of a new group
+  /// @param rule     which members may carry a history on
+  /// @param tick     how often to look whether something is to be done
+  /// @param patience how long an attempt may take before another is made
+  /// @param effects  how to reach the others
+  /// @param counters where drops are counted
+  /// @param host     the group
+  public ViewAgreement(
+      MemberId self,
+      boolean founder,
+      PrimaryRule rule,
+      Duration tick,
+      Duration patience,
+      Effects<ViewMessage> effects,
+      Counters counters,
+      Host host) {
+    this.self = self;
+    this.tick = tick;
+    this.patienceNanos = patience.toNanos();
+    this.effects = effects;
+    this.counters = counters;
+    this.host = host;
+    this.proposer = new Proposer(self, rule, patienceNanos, effects, this);
+    this.recovery = new Recovery(effects, host);
+    var id = new ViewId(founder ? 1 : 0, self.incarnation());
+    this.view = new View(id, List.of(self), founder, List.of());
+    this.promised = id;
+    this.birth = founder ? id : null;
+    this.primary = founder ? view : null;
+    effects.schedule(TICK, tick);
+  }
+
+  // ---- what others may ask ---------------------------------------------------------------------------------------
+
+  /// The view that is installed.
+  ///
+  /// @return the view
+  public View view() {
+    return view;
+  }
+
+  /// The name of the group's history.
+  ///
+  /// @return the id of its first view, or null when this member has none
+  public @Nullable ViewId birth() {
+    return birth;
+  }
+
+  /// The latest primary view that is known to have been agreed.
+  ///
+  /// @return its id, or null
+  public @Nullable ViewId primary() {
+    return primary == null ? null : primary.id();
+  }
+
+  /// The view that this member has accepted and may soon install.
+  ///
+  /// @return its id, or null
+  public @Nullable ViewId pending() {
+    return pending == null ? null : pending.proposal().view().id();
+  }
+
+  /// Whether this member speaks for its view: it is the most senior one that is not believed to have crashed.
+  ///
+  /// @return whether it does
+  public boolean isCoordinator() {
+    return coordinator().equals(self);
+  }
+
+  MemberId coordinator() {
+    for (MemberId member : view.members()) {
+      if (!isGone(member)) {
+        return member;
+      }
+    }
+    return self;
+  }
+
+  boolean isGone(MemberId member) {
+    return !member.equals(self) && (gone.contains(member) || host.suspects(member));
+  }
+
+  /// Whom this member needs to hear: the view, an attempt's candidates, a proposer it waits for.
+  ///
+  /// @param into gets them
+  public void interest(Collection<MemberId> into) {
+    into.addAll(view.members());
+    into.addAll(found);
+    into.addAll(proposer.candidates());
+    if (wedged && promisedTo != null) {
+      into.add(promisedTo);
+    }
+    if (pending != null && wedged) {
+      into.addAll(pending.proposal().view().members());
+    }
+  }
+
+  // ---- what happens to this member -------------------------------------------------------------------------------
+
+  /// The failure detector's opinion has changed.
+  public void suspicionChanged() {
+    proposer.suspicionChanged();
+    act();
+  }
+
+  /// The channel with a member is lost: even if it lives, it is no longer in this view.
+  ///
+  /// @param member the member
+  public void lost(MemberId member) {
+    if (view.contains(member)) {
+      gone.add(member);
+    }
+    found.remove(member);
+    proposer.lost(member);
+    act();
+  }
+
+  /// Members of another view are to be taken in.
+  ///
+  /// @param members     of the other view and not of this one
+  /// @param coordinator who speaks for them; if it was in this view, it has left it
+  void merge(List<MemberId> members, MemberId coordinator) {
+    found.addAll(members);
+    if (view.contains(coordinator)) {
+      gone.add(coordinator);
+      found.add(coordinator);
+    }
+    host.interestChanged();
+    act();
+  }
+
+  /// This member wants to leave.
+  public void leave() {
+    leaving = true;
+    ask();
+  }
+
+  /// This member wants a new view although nobody comes or goes.
+  public void want() {
+    wanted = true;
+    ask();
+  }
+
+  private void ask() {
+    if (isCoordinator()) {
+      act();
+    } else if (!waitsForAnother()) {
+      effects.send(coordinator(), new ViewMessage.Ask(leaving));
+    }
+  }
+
+  /// A timer has run out.
+  ///
+  /// @param timer its key
+  public void expire(Timer timer) {
+    effects.schedule(TICK, tick);
+    proposer.tick();
+    if (!isCoordinator() && !wedged) {
+      report();
+    }
+    if (leaving || wanted || (wedged && !waitsForAnother())) {
+      ask();
+    } else {
+      act();
+    }
+  }
+
+  private void report() {
+    List<MemberId> silent = new ArrayList<>();
+    for (MemberId member : view.members()) {
+      if (isGone(member)) {
+        silent.add(member);
+      }
+    }
+    if (!silent.isEmpty()) {
+      effects.send(coordinator(), new ViewMessage.Report(silent));
+    }
+  }
+
+  /// Proposes a view if that is this member's business now.
+  private void act() {
+    if (leaving && view.size() == 1 && !wedged && !ended) {
+      ended = true;
+      host.left(null);
+    }
+    found.removeIf(member -> host.suspects(member) || isSuperseded(member));
+    boolean due = wedged || needsChange();
+    if (!due
+        || ended
+        || proposer.isBusy()
+        || !isCoordinator()
+        || waitsForAnother()
+        || effects.nowNanos() < backoffUntil) {
+      return;
+    }
+    var candidates = new TreeSet<MemberId>();
+    view.members().stream().filter(member -> !isGone(member)).forEach(candidates::add);
+    candidates.addAll(found);
+    candidates.removeIf(this::isSuperseded);
+    proposer.start(nextBallot(), candidates);
+    host.interestChanged();
+  }
+
+  private boolean isSuperseded(MemberId member) {
+    return found.stream().anyMatch(other -> other.supersedes(member))
+        || view.members().stream().anyMatch(other -> other.supersedes(member));
+  }
+
+  private boolean needsChange() {
+    return wanted
+        || leaving
+        || !leavers.isEmpty()
+        || !found.isEmpty()
+        || view.members().stream().anyMatch(this::isGone);
+  }
+
+  /// Somebody else's attempt gets the time to succeed.
+  private boolean waitsForAnother() {
+    MemberId other = promisedTo;
+    return wedged
+        && other != null
+        && !other.equals(self)
+        && !isGone(other)
+        && effects.nowNanos() - promisedAt < patienceNanos;
+  }
+
+  ViewId nextBallot() {
+    return new ViewId(Math.max(promised.epoch(), proposer.epoch()) + 1, self.incarnation());
+  }
+
+  boolean isLeaver(MemberId member) {
+    return leavers.contains(member);
+  }
+
+  // ---- messages --------------------------------------------------------------------------------------------------
+
+  /// A message has come.
+  ///
+  /// @param from    who sent it
+  /// @param message what it says
+  /// @throws Malformed when it cannot be true
+  public void receive(MemberId from, ViewMessage message) throws Malformed {
+    switch (message) {
+      case ViewMessage.Propose propose -> proposed(from, propose.ballot());
+      case ViewMessage.Wedged(ViewId ballot, Knowledge knowledge) -> proposer.wedged(from, ballot, knowledge);
+      case ViewMessage.Refused(ViewId ballot, ViewId other) -> refused(from, ballot, other);
+      case ViewMessage.Accept(ViewId ballot, Proposal proposal) -> accept(from, ballot, proposal);
+      case ViewMessage.Accepted(ViewId ballot) -> proposer.accepted(from, ballot);
+      case ViewMessage.Install(ViewId id) -> install(id);
+      case ViewMessage.Fetch fetch -> recovery.fetch(from, fetch);
+      case ViewMessage.Supply supply -> recovery.supply(supply);
+      case ViewMessage.Report(List<MemberId> members) -> reported(from, members);
+      case ViewMessage.Ask(boolean leaves) -> asked(from, leaves);
+      case ViewMessage.Found _, ViewMessage.Meet _ -> throw new Malformed("merge message");
+    }
+  }
+
+  private void proposed(MemberId from, ViewId ballot) throws Malformed {
+    if (ballot.proposer() != from.incarnation()) {
+      throw new Malformed("ballot");
+    }
+    if (ballot.compareTo(promised) <= 0) {
+      counters.count("view.refused");
+      effects.send(from, new ViewMessage.Refused(ballot, promised));
+      return;
+    }
+    promised = ballot;
+    promisedTo = from;
+    promisedAt = effects.nowNanos();
+    wedge();
+    recovery.abandon();
+    pending = null;
+    proposer.overtaken(ballot);
+    effects.send(from, new ViewMessage.Wedged(ballot, knowledge()));
+    host.interestChanged();
+  }
+
+  private void wedge() {
+    if (!wedged) {
+      wedged = true;
+      host.wedge();
+    }
+  }
+
+  private Knowledge knowledge() {
+    Knowledge.History history = host.history();
+    boolean counts =
+        history != null && (history.view().equals(view.id()) || primary != null && history.view().equals(primary.id()));
+    return new Knowledge(
+        view, birth, primary, counts ? history : null, accepted, host.synced(), host.transfer(), leaving);
+  }
+
+  private void refused(MemberId from, ViewId ballot, ViewId other) {
+    if (proposer.refused(ballot) && other.compareTo(promised) > 0) {
+      promised = new ViewId(other.epoch(), promised.proposer());
+      long ticks = effects.random().nextInt(BACKOFF_TICKS_MAX);
+      backoffUntil = effects.nowNanos() + ticks * tick.toNanos();
+      counters.count("view.outbid by " + (view.contains(from) ? "a member" : "a stranger"));
+    }
+  }
+
+  private void accept(MemberId from, ViewId ballot, Proposal proposal) throws Malformed {
+    if (ballot.proposer() != from.incarnation() || !ballot.equals(promised)) {
+      counters.count("view.stale accept");
+      return;
+    }
+    View known = proposal.lastPrimary();
+    if (primary != null && (known == null || known.id().compareTo(primary.id()) < 0)) {
+      counters.count("view.outdated proposal"); // what was told since the report changes the decision
+      effects.send(from, new ViewMessage.Refused(ballot, promised));
+      return;
+    }
+    requireCut(proposal);
+    Cut cut = cutForMe(proposal);
+    if (cut != null && !host.fits(cut)) {
+      throw new Malformed("cut");
+    }
+    promisedAt = effects.nowNanos();
+    recovery.begin(
+        cut,
+        () -> {
+          learn(known);
+          pending = new Knowledge.Accepted(ballot, proposal);
+          if (proposal.view().primary()) {
+            accepted = pending;
+          }
+          effects.send(from, new ViewMessage.Accepted(ballot));
         });
-    }
+  }
 
-    private void requireCut(Proposal proposal) throws Malformed {
-        Knowledge.History history = host.history();
-        View last = proposal.lastPrimary();
-        boolean ends = proposal.view().primary()
-                && history != null
-                && last != null
-                && history.view().equals(last.id());
-        if (ends && proposal.cutOf(history.view()) == null) {
-            throw new Malformed("proposal without a cut");
-        }
+  private void requireCut(Proposal proposal) throws Malformed {
+    Knowledge.History history = host.history();
+    View last = proposal.lastPrimary();
+    boolean ends = proposal.view().primary() && history != null && last != null && history.view().equals(last.id());
+    if (ends && proposal.cutOf(history.view()) == null) {
+      throw new Malformed("proposal without a cut");
     }
+  }
 
-    /// The cut that ends this member's history, if the history ends with this proposal.
-    private @Nullable Cut cutForMe(Proposal proposal) {
-        Knowledge.History history = host.history();
-        Cut cut = history == null ? null : proposal.cutOf(history.view());
-        return cut != null && (cut.whole() || view.id().equals(cut.view())) ? cut : null;
-    }
+  /// The cut that ends this member's history, if the history ends with this proposal.
+  private @Nullable Cut cutForMe(Proposal proposal) {
+    Knowledge.History history = host.history();
+    Cut cut = history == null ? null : proposal.cutOf(history.view());
+    return cut != null && (cut.whole() || view.id().equals(cut.view())) ? cut : null;
+  }
 
-    /// A primary view was agreed, whether or not this member is in it.
-    private void learn(@Nullable View agreed) {
-        if (agreed != null && (primary == null || agreed.id().compareTo(primary.id()) > 0)) {
-            primary = agreed;
-            accepted = null;
-        }
+  /// A primary view was agreed, whether or not this member is in it.
+  private void learn(@Nullable View agreed) {
+    if (agreed != null && (primary == null || agreed.id().compareTo(primary.id()) > 0)) {
+      primary = agreed;
+      accepted = null;
     }
+  }
 
-    private void install(ViewId id) {
-        Knowledge.Accepted agreed = isFor(id, pending) ? pending : accepted;
-        if (agreed == null || !isFor(id, agreed)) {
-            counters.count("view.stale install");
-            return;
-        }
-        Proposal proposal = agreed.proposal();
-        pending = null;
-        if (birth == null) {
-            birth = proposal.birth();
-        }
-        if (proposal.view().primary()) {
-            learn(proposal.view());
-        }
-        if (proposal.view().contains(self)) {
-            if (id.compareTo(view.id()) > 0) {
-                enter(proposal, promised.compareTo(agreed.ballot()) > 0);
-            } else {
-                wedge();
-                host.catchUp(proposal);
-            }
-        } else if (leaving) {
-            ended = true;
-            host.left(proposal);
-        }
-        act();
+  private void install(ViewId id) {
+    Knowledge.Accepted agreed = isFor(id, pending) ? pending : accepted;
+    if (agreed == null || !isFor(id, agreed)) {
+      counters.count("view.stale install");
+      return;
     }
+    Proposal proposal = agreed.proposal();
+    pending = null;
+    if (birth == null) {
+      birth = proposal.birth();
+    }
+    if (proposal.view().primary()) {
+      learn(proposal.view());
+    }
+    if (proposal.view().contains(self)) {
+      if (id.compareTo(view.id()) > 0) {
+        enter(proposal, promised.compareTo(agreed.ballot()) > 0);
+      } else {
+        wedge();
+        host.catchUp(proposal);
+      }
+    } else if (leaving) {
+      ended = true;
+      host.left(proposal);
+    }
+    act();
+  }
 
-    private static boolean isFor(ViewId id, Knowledge.@Nullable Accepted what) {
-        return what != null && what.proposal().view().id().equals(id);
-    }
+  private static boolean isFor(ViewId id, Knowledge.@Nullable Accepted what) {
+    return what != null && what.proposal().view().id().equals(id);
+  }
 
-    /// Installs a view. If a higher ballot was promised meanwhile, the view begins wedged: the promise was not to act in
-    /// any view that is older than that attempt.
-    private void enter(Proposal proposal, boolean held) {
-        View before = view;
-        view = proposal.view();
-        gone.clear();
-        leavers.clear();
-        found.removeAll(view.members());
-        wanted = false;
-        wedged = held;
-        recovery.abandon();
-        host.install(before, proposal);
-        if (held) {
-            host.wedge();
-        }
-        host.interestChanged();
+  /// Installs a view. If a higher ballot was promised meanwhile, the view begins wedged: the promise was not to act in
+  /// any view that is older than that attempt.
+  private void enter(Proposal proposal, boolean held) {
+    View before = view;
+    view = proposal.view();
+    gone.clear();
+    leavers.clear();
+    found.removeAll(view.members());
+    wanted = false;
+    wedged = held;
+    recovery.abandon();
+    host.install(before, proposal);
+    if (held) {
+      host.wedge();
     }
+    host.interestChanged();
+  }
 
-    private void reported(MemberId from, List<MemberId> members) {
-        if (!wedged && isCoordinator() && view.contains(from)) {
-            members.stream()
-                    .filter(member -> view.contains(member) && !member.equals(self) && !member.equals(from))
-                    .forEach(gone::add);
-            act();
-        }
+  private void reported(MemberId from, List<MemberId> members) {
+    if (!wedged && isCoordinator() && view.contains(from)) {
+      members.stream()
+          .filter(member -> view.contains(member) && !member.equals(self) && !member.equals(from))
+          .forEach(gone::add);
+      act();
     }
+  }
 
-    private void asked(MemberId from, boolean leaves) {
-        if (isCoordinator() && view.contains(from)) {
-            wanted = true;
-            if (leaves) {
-                leavers.add(from);
-            }
-            act();
-        }
+  private void asked(MemberId from, boolean leaves) {
+    if (isCoordinator() && view.contains(from)) {
+      wanted = true;
+      if (leaves) {
+        leavers.add(from);
+      }
+      act();
     }
+  }
 
-    /// An attempt of this member's ended.
-    void attemptEnded() {
-        host.interestChanged();
-    }
+  /// An attempt of this member's ended.
+  void attemptEnded() {
+    host.interestChanged();
+  }
 
-    /// Members that did not answer are not waited for any longer.
-    void forget(Collection<MemberId> silent) {
-        found.removeAll(silent);
-    }
+  /// Members that did not answer are not waited for any longer.
+  void forget(Collection<MemberId> silent) {
+    found.removeAll(silent);
+  }
 
-    /// A member with another history is not taken in.
-    ///
-    /// @param member the member
-    void refuseStranger(MemberId member) {
-        found.remove(member);
-        counters.count("merge.other history");
-    }
+  /// A member with another history is not taken in.
+  ///
+  /// @param member the member
+  void refuseStranger(MemberId member) {
+    found.remove(member);
+    counters.count("merge.other history");
+  }
 }

@@ -14,179 +14,175 @@ import org.tutti.wire.WireWriter;
 
 /// What members say to each other to agree on views; see [ViewAgreement] for who says what when.
 public sealed interface ViewMessage {
-    /// Stop, and tell me what you know: I want to make a view.
-    ///
-    /// @param ballot     the attempt
-    /// @param candidates who is asked
-    record Propose(ViewId ballot, List<MemberId> candidates) implements ViewMessage {}
+  /// Stop, and tell me what you know: I want to make a view.
+  ///
+  /// @param ballot     the attempt
+  /// @param candidates who is asked
+  record Propose(ViewId ballot, List<MemberId> candidates) implements ViewMessage {}
 
-    /// I have stopped, and answer no lower ballot from now on.
-    ///
-    /// @param ballot    the attempt
-    /// @param knowledge what the sender knows
-    record Wedged(ViewId ballot, Knowledge knowledge) implements ViewMessage {}
+  /// I have stopped, and answer no lower ballot from now on.
+  ///
+  /// @param ballot    the attempt
+  /// @param knowledge what the sender knows
+  record Wedged(ViewId ballot, Knowledge knowledge) implements ViewMessage {}
 
-    /// I have promised a higher ballot.
-    ///
-    /// @param ballot   the attempt that is refused
-    /// @param promised the higher one
-    record Refused(ViewId ballot, ViewId promised) implements ViewMessage {}
+  /// I have promised a higher ballot.
+  ///
+  /// @param ballot   the attempt that is refused
+  /// @param promised the higher one
+  record Refused(ViewId ballot, ViewId promised) implements ViewMessage {}
 
-    /// This is to be the next view; fetch what you miss of the old one's end.
-    ///
-    /// @param ballot   the attempt
-    /// @param proposal the view and the cuts
-    record Accept(ViewId ballot, Proposal proposal) implements ViewMessage {}
+  /// This is to be the next view; fetch what you miss of the old one's end.
+  ///
+  /// @param ballot   the attempt
+  /// @param proposal the view and the cuts
+  record Accept(ViewId ballot, Proposal proposal) implements ViewMessage {}
 
-    /// I have everything and keep the proposal.
-    ///
-    /// @param ballot the attempt
-    record Accepted(ViewId ballot) implements ViewMessage {}
+  /// I have everything and keep the proposal.
+  ///
+  /// @param ballot the attempt
+  record Accepted(ViewId ballot) implements ViewMessage {}
 
-    /// It is agreed: deliver the end of the old view and install this one.
-    ///
-    /// @param view what was agreed
-    record Install(ViewId view) implements ViewMessage {}
+  /// It is agreed: deliver the end of the old view and install this one.
+  ///
+  /// @param view what was agreed
+  record Install(ViewId view) implements ViewMessage {}
 
-    /// Send me batches that I miss.
-    ///
-    /// @param view the primary view whose history they belong to
-    /// @param rank their sender's rank
-    /// @param from the first one's number
-    /// @param next the number behind the last one
-    record Fetch(ViewId view, int rank, long from, long next) implements ViewMessage {}
+  /// Send me batches that I miss.
+  ///
+  /// @param view the primary view whose history they belong to
+  /// @param rank their sender's rank
+  /// @param from the first one's number
+  /// @param next the number behind the last one
+  record Fetch(ViewId view, int rank, long from, long next) implements ViewMessage {}
 
-    /// Here is one.
-    ///
-    /// @param view  the primary view whose history it belongs to
-    /// @param rank  its sender's rank
-    /// @param batch the batch
-    record Supply(ViewId view, int rank, Batch batch) implements ViewMessage {}
+  /// Here is one.
+  ///
+  /// @param view  the primary view whose history it belongs to
+  /// @param rank  its sender's rank
+  /// @param batch the batch
+  record Supply(ViewId view, int rank, Batch batch) implements ViewMessage {}
 
-    /// I do not hear these members; to the coordinator.
-    ///
-    /// @param members the silent ones
-    record Report(List<MemberId> members) implements ViewMessage {}
+  /// I do not hear these members; to the coordinator.
+  ///
+  /// @param members the silent ones
+  record Report(List<MemberId> members) implements ViewMessage {}
 
-    /// I want a new view: to be out of it, or because my state transfer failed; to the coordinator.
-    ///
-    /// @param leaving whether the sender wants to be out
-    record Ask(boolean leaving) implements ViewMessage {}
+  /// I want a new view: to be out of it, or because my state transfer failed; to the coordinator.
+  ///
+  /// @param leaving whether the sender wants to be out
+  record Ask(boolean leaving) implements ViewMessage {}
 
-    /// Somebody of another view is looking for us; to the coordinator.
-    ///
-    /// @param coordinator who spoke for the other view
-    record Found(MemberId coordinator) implements ViewMessage {}
+  /// Somebody of another view is looking for us; to the coordinator.
+  ///
+  /// @param coordinator who spoke for the other view
+  record Found(MemberId coordinator) implements ViewMessage {}
 
-    /// My view, for a merge; from coordinator to coordinator.
-    ///
-    /// @param view    the sender's view
-    /// @param birth   names its history, or null
-    /// @param primary the latest primary view that it knows, or null
-    /// @param answer  whether this answers one
-    record Meet(View view, @Nullable ViewId birth, @Nullable ViewId primary, boolean answer) implements ViewMessage {}
+  /// My view, for a merge; from coordinator to coordinator.
+  ///
+  /// @param view    the sender's view
+  /// @param birth   names its history, or null
+  /// @param primary the latest primary view that it knows, or null
+  /// @param answer  whether this answers one
+  record Meet(View view, @Nullable ViewId birth, @Nullable ViewId primary, boolean answer) implements ViewMessage {}
 
-    /// The bytes of these messages.
-    Codec<ViewMessage> CODEC = new Codec<>() {
+  /// The bytes of these messages.
+  Codec<ViewMessage> CODEC =
+      new Codec<>() {
         @Override
         public void write(ViewMessage message, WireWriter out) {
-            switch (message) {
-                case Propose(ViewId ballot, List<MemberId> candidates) -> {
-                    out.u8(1);
-                    out.viewId(ballot);
-                    out.members(candidates);
-                }
-                case Wedged(ViewId ballot, Knowledge knowledge) -> {
-                    out.u8(2);
-                    out.viewId(ballot);
-                    knowledge.write(out);
-                }
-                case Refused(ViewId ballot, ViewId promised) -> {
-                    out.u8(3);
-                    out.viewId(ballot);
-                    out.viewId(promised);
-                }
-                case Accept(ViewId ballot, Proposal proposal) -> {
-                    out.u8(4);
-                    out.viewId(ballot);
-                    proposal.write(out);
-                }
-                case Accepted(ViewId ballot) -> {
-                    out.u8(5);
-                    out.viewId(ballot);
-                }
-                case Install(ViewId view) -> {
-                    out.u8(6);
-                    out.viewId(view);
-                }
-                case Fetch(ViewId view, int rank, long from, long next) -> {
-                    out.u8(7);
-                    out.viewId(view);
-                    out.count(rank);
-                    out.count(from);
-                    out.count(next);
-                }
-                case Supply(ViewId view, int rank, Batch batch) -> {
-                    out.u8(8);
-                    out.viewId(view);
-                    out.count(rank);
-                    out.member(batch.sender());
-                    out.count(batch.seq());
-                    out.count(batch.count());
-                }
-                case Report(List<MemberId> members) -> {
-                    out.u8(9);
-                    out.members(members);
-                }
-                case Ask(boolean leaving) -> {
-                    out.u8(10);
-                    out.flag(leaving);
-                }
-                case Found(MemberId coordinator) -> {
-                    out.u8(11);
-                    out.member(coordinator);
-                }
-                case Meet(View view, ViewId birth, ViewId primary, boolean answer) -> {
-                    out.u8(12);
-                    out.view(view);
-                    out.optional(birth, WireWriter::viewId);
-                    out.optional(primary, WireWriter::viewId);
-                    out.flag(answer);
-                }
+          switch (message) {
+            case Propose(ViewId ballot, List<MemberId> candidates) -> {
+              out.u8(1);
+              out.viewId(ballot);
+              out.members(candidates);
             }
+            case Wedged(ViewId ballot, Knowledge knowledge) -> {
+              out.u8(2);
+              out.viewId(ballot);
+              knowledge.write(out);
+            }
+            case Refused(ViewId ballot, ViewId promised) -> {
+              out.u8(3);
+              out.viewId(ballot);
+              out.viewId(promised);
+            }
+            case Accept(ViewId ballot, Proposal proposal) -> {
+              out.u8(4);
+              out.viewId(ballot);
+              proposal.write(out);
+            }
+            case Accepted(ViewId ballot) -> {
+              out.u8(5);
+              out.viewId(ballot);
+            }
+            case Install(ViewId view) -> {
+              out.u8(6);
+              out.viewId(view);
+            }
+            case Fetch(ViewId view, int rank, long from, long next) -> {
+              out.u8(7);
+              out.viewId(view);
+              out.count(rank);
+              out.count(from);
+              out.count(next);
+            }
+            case Supply(ViewId view, int rank, Batch batch) -> {
+              out.u8(8);
+              out.viewId(view);
+              out.count(rank);
+              out.member(batch.sender());
+              out.count(batch.seq());
+              out.count(batch.count());
+            }
+            case Report(List<MemberId> members) -> {
+              out.u8(9);
+              out.members(members);
+            }
+            case Ask(boolean leaving) -> {
+              out.u8(10);
+              out.flag(leaving);
+            }
+            case Found(MemberId coordinator) -> {
+              out.u8(11);
+              out.member(coordinator);
+            }
+            case Meet(View view, ViewId birth, ViewId primary, boolean answer) -> {
+              out.u8(12);
+              out.view(view);
+              out.optional(birth, WireWriter::viewId);
+              out.optional(primary, WireWriter::viewId);
+              out.flag(answer);
+            }
+          }
         }
 
         @Override
         public ByteBuffer tail(ViewMessage message) {
-            return message instanceof Supply supply ? supply.batch.payload() : NOTHING;
+          return message instanceof Supply supply ? supply.batch.payload() : NOTHING;
         }
 
         @Override
         public ViewMessage read(WireReader in) throws Malformed {
-            ViewMessage message =
-                    switch (in.u8()) {
-                        case 1 -> new Propose(in.viewId(), in.members());
-                        case 2 -> new Wedged(in.viewId(), Knowledge.read(in));
-                        case 3 -> new Refused(in.viewId(), in.viewId());
-                        case 4 -> new Accept(in.viewId(), Proposal.read(in));
-                        case 5 -> new Accepted(in.viewId());
-                        case 6 -> new Install(in.viewId());
-                        case 7 ->
-                            new Fetch(in.viewId(), in.countUpTo(Short.MAX_VALUE), in.count(), in.count());
-                        case 8 -> new Supply(in.viewId(), in.countUpTo(Short.MAX_VALUE), Batch.copy(in.member(), in));
-                        case 9 -> new Report(in.members());
-                        case 10 -> new Ask(in.flag());
-                        case 11 -> new Found(in.member());
-                        case 12 ->
-                            new Meet(
-                                    in.view(),
-                                    in.optional(WireReader::viewId),
-                                    in.optional(WireReader::viewId),
-                                    in.flag());
-                        default -> throw new Malformed("view message");
-                    };
-            in.end();
-            return message;
+          ViewMessage message =
+              switch (in.u8()) {
+                case 1 -> new Propose(in.viewId(), in.members());
+                case 2 -> new Wedged(in.viewId(), Knowledge.read(in));
+                case 3 -> new Refused(in.viewId(), in.viewId());
+                case 4 -> new Accept(in.viewId(), Proposal.read(in));
+                case 5 -> new Accepted(in.viewId());
+                case 6 -> new Install(in.viewId());
+                case 7 -> new Fetch(in.viewId(), in.countUpTo(Short.MAX_VALUE), in.count(), in.count());
+                case 8 -> new Supply(in.viewId(), in.countUpTo(Short.MAX_VALUE), Batch.copy(in.member(), in));
+                case 9 -> new Report(in.members());
+                case 10 -> new Ask(in.flag());
+                case 11 -> new Found(in.member());
+                case 12 ->
+                    new Meet(in.view(), in.optional(WireReader::viewId), in.optional(WireReader::viewId), in.flag());
+                default -> throw new Malformed("view message");
+              };
+          in.end();
+          return message;
         }
-    };
+      };
 }

@@ -16,75 +16,78 @@ import org.tutti.wire.WireWriter;
 ///                (the next view is not, and what is beyond stays undecided)
 /// @param sources by rank, who has the most of the sender's batches
 public record Cut(ViewId view, long base, List<Run> places, boolean whole, List<MemberId> sources) {
-    /// Copies the lists.
-    public Cut {
-        places = List.copyOf(places);
-        sources = List.copyOf(sources);
-    }
+  /// Copies the lists.
+  public Cut {
+    places = List.copyOf(places);
+    sources = List.copyOf(sources);
+  }
 
-    /// The index behind the last place.
-    ///
-    /// @return base plus the number of places
-    public long end() {
-        return base + Run.places(places);
-    }
+  /// The index behind the last place.
+  ///
+  /// @return base plus the number of places
+  public long end() {
+    return base + Run.places(places);
+  }
 
-    /// The number behind the last batch of a sender in this cut.
-    ///
-    /// @param rank the sender's rank
-    /// @return the number, or 0 when it has none
-    public long batchNext(int rank) {
-        long next = 0;
-        for (Run run : places) {
-            if (run.rank() == rank) {
-                next = Math.max(next, run.seq() + run.length());
-            }
-        }
-        return next;
+  /// The number behind the last batch of a sender in this cut.
+  ///
+  /// @param rank the sender's rank
+  /// @return the number, or 0 when it has none
+  public long batchNext(int rank) {
+    long next = 0;
+    for (Run run : places) {
+      if (run.rank() == rank) {
+        next = Math.max(next, run.seq() + run.length());
+      }
     }
+    return next;
+  }
 
-    /// Appends this to a message.
-    ///
-    /// @param out where to
-    public void write(WireWriter out) {
-        out.viewId(view);
-        out.count(base);
-        Run.write(places, out);
-        out.flag(whole);
-        out.members(distinct(sources));
-        out.count(sources.size());
-        for (MemberId source : sources) {
-            out.count(distinct(sources).indexOf(source));
-        }
+  /// Appends this to a message.
+  ///
+  /// @param out where to
+  public void write(WireWriter out) {
+    out.viewId(view);
+    out.count(base);
+    Run.write(places, out);
+    out.flag(whole);
+    out.members(distinct(sources));
+    out.count(sources.size());
+    for (MemberId source : sources) {
+      out.count(distinct(sources).indexOf(source));
     }
+  }
 
-    private static List<MemberId> distinct(List<MemberId> members) {
-        return members.stream().distinct().toList();
-    }
+  private static List<MemberId> distinct(List<MemberId> members) {
+    return members.stream().distinct().toList();
+  }
 
-    /// Takes one from a message.
-    ///
-    /// @param in where from
-    /// @return the cut
-    /// @throws Malformed when the bytes are not one
-    public static Cut read(WireReader in) throws Malformed {
-        ViewId view = in.viewId();
-        long base = in.count();
-        List<Run> places = Run.read(in);
-        boolean whole = in.flag();
-        List<MemberId> distinct = in.members();
-        List<MemberId> sources = in.list(1, list -> {
-            int at = list.countUpTo(Integer.MAX_VALUE);
-            if (at >= distinct.size()) {
+  /// Takes one from a message.
+  ///
+  /// @param in where from
+  /// @return the cut
+  /// @throws Malformed when the bytes are not one
+  public static Cut read(WireReader in) throws Malformed {
+    ViewId view = in.viewId();
+    long base = in.count();
+    List<Run> places = Run.read(in);
+    boolean whole = in.flag();
+    List<MemberId> distinct = in.members();
+    List<MemberId> sources =
+        in.list(
+            1,
+            list -> {
+              int at = list.countUpTo(Integer.MAX_VALUE);
+              if (at >= distinct.size()) {
                 throw new Malformed("cut");
-            }
-            return distinct.get(at);
-        });
-        for (Run run : places) {
-            if (run.rank() >= sources.size()) {
-                throw new Malformed("cut");
-            }
-        }
-        return new Cut(view, base, places, whole, sources);
+              }
+              return distinct.get(at);
+            });
+    for (Run run : places) {
+      if (run.rank() >= sources.size()) {
+        throw new Malformed("cut");
+      }
     }
+    return new Cut(view, base, places, whole, sources);
+  }
 }

@@ -31,101 +31,102 @@ import org.tutti.wire.WireWriter;
 /// order or not at all, so every member knows a prefix of the decisions. (3) It numbers a sender's batches as they come,
 /// which is the order in which they were sent.
 public final class FixedSequencer implements TotalOrder<FixedSequencer.Message> {
-    /// What the sequencer says.
-    public sealed interface Message {
-        /// Places, beginning at an index.
-        ///
-        /// @param index the first place
-        /// @param runs  the batches at this and the following places
-        record Ordered(long index, List<Run> runs) implements Message {}
-    }
+  /// What the sequencer says.
+  public sealed interface Message {
+    /// Places, beginning at an index.
+    ///
+    /// @param index the first place
+    /// @param runs  the batches at this and the following places
+    record Ordered(long index, List<Run> runs) implements Message {}
+  }
 
-    /// The bytes of [Message].
-    public static final Codec<Message> CODEC = new Codec<>() {
+  /// The bytes of [Message].
+  public static final Codec<Message> CODEC =
+      new Codec<>() {
         @Override
         public void write(Message message, WireWriter out) {
-            switch (message) {
-                case Message.Ordered(long index, List<Run> runs) -> {
-                    out.count(index);
-                    Run.write(runs, out);
-                }
+          switch (message) {
+            case Message.Ordered(long index, List<Run> runs) -> {
+              out.count(index);
+              Run.write(runs, out);
             }
+          }
         }
 
         @Override
         public Message read(WireReader in) throws Malformed {
-            return new Message.Ordered(in.count(), Run.read(in));
+          return new Message.Ordered(in.count(), Run.read(in));
         }
-    };
+      };
 
-    private final View view;
-    private final boolean sequencer;
-    private final Effects<Message> effects;
-    private final Places places;
-    private final List<Run> unsaid = new ArrayList<>(); // decided in this run of inputs; sequencer only
-    private long unsaidIndex;
-    private long indexNext;
+  private final View view;
+  private final boolean sequencer;
+  private final Effects<Message> effects;
+  private final Places places;
+  private final List<Run> unsaid = new ArrayList<>(); // decided in this run of inputs; sequencer only
+  private long unsaidIndex;
+  private long indexNext;
 
-    /// Begins a view.
-    ///
-    /// @param self       this member
-    /// @param view       the view, of which this is a member
-    /// @param indexFirst the index of the view's first place
-    /// @param effects    how to reach the others
-    /// @param places     where decisions go
-    public FixedSequencer(MemberId self, View view, long indexFirst, Effects<Message> effects, Places places) {
-        this.view = view;
-        this.sequencer = view.senior().equals(self);
-        this.effects = effects;
-        this.places = places;
-        this.indexNext = indexFirst;
-        this.unsaidIndex = indexFirst;
+  /// Begins a view.
+  ///
+  /// @param self       this member
+  /// @param view       the view, of which this is a member
+  /// @param indexFirst the index of the view's first place
+  /// @param effects    how to reach the others
+  /// @param places     where decisions go
+  public FixedSequencer(MemberId self, View view, long indexFirst, Effects<Message> effects, Places places) {
+    this.view = view;
+    this.sequencer = view.senior().equals(self);
+    this.effects = effects;
+    this.places = places;
+    this.indexNext = indexFirst;
+    this.unsaidIndex = indexFirst;
+  }
+
+  @Override
+  public void arrived(int rank, long seq) {
+    if (sequencer) {
+      indexNext++;
+      Run.append(unsaid, rank, seq);
+      places.place(rank, seq);
     }
+  }
 
-    @Override
-    public void arrived(int rank, long seq) {
-        if (sequencer) {
-            indexNext++;
-            Run.append(unsaid, rank, seq);
-            places.place(rank, seq);
-        }
+  @Override
+  public void receive(MemberId from, Message message) throws Malformed {
+    switch (message) {
+      case Message.Ordered(long index, List<Run> runs) -> ordered(from, index, runs);
     }
+  }
 
-    @Override
-    public void receive(MemberId from, Message message) throws Malformed {
-        switch (message) {
-            case Message.Ordered(long index, List<Run> runs) -> ordered(from, index, runs);
-        }
+  private void ordered(MemberId from, long index, List<Run> runs) throws Malformed {
+    if (sequencer || !view.senior().equals(from) || index != indexNext) {
+      throw new Malformed("order");
     }
+    for (Run run : runs) {
+      if (run.rank() >= view.size()) {
+        throw new Malformed("order");
+      }
+    }
+    for (Run run : runs) {
+      for (int i = 0; i < run.length(); i++) {
+        indexNext++;
+        places.place(run.rank(), run.seq() + i);
+      }
+    }
+  }
 
-    private void ordered(MemberId from, long index, List<Run> runs) throws Malformed {
-        if (sequencer || !view.senior().equals(from) || index != indexNext) {
-            throw new Malformed("order");
-        }
-        for (Run run : runs) {
-            if (run.rank() >= view.size()) {
-                throw new Malformed("order");
-            }
-        }
-        for (Run run : runs) {
-            for (int i = 0; i < run.length(); i++) {
-                indexNext++;
-                places.place(run.rank(), run.seq() + i);
-            }
-        }
-    }
+  @Override
+  public void expire(Timer timer) {
+    throw new IllegalArgumentException("a fixed sequencer has no timer " + timer);
+  }
 
-    @Override
-    public void expire(Timer timer) {
-        throw new IllegalArgumentException("a fixed sequencer has no timer " + timer);
+  @Override
+  public void flush() {
+    if (!unsaid.isEmpty()) {
+      effects.broadcast(new Message.Ordered(unsaidIndex, List.copyOf(unsaid)));
+      unsaid.clear();
+      unsaidIndex = indexNext;
     }
-
-    @Override
-    public void flush() {
-        if (!unsaid.isEmpty()) {
-            effects.broadcast(new Message.Ordered(unsaidIndex, List.copyOf(unsaid)));
-            unsaid.clear();
-            unsaidIndex = indexNext;
-        }
-    }
+  }
 }

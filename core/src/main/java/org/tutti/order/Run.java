@@ -12,65 +12,65 @@ import org.tutti.wire.WireWriter;
 /// @param seq    the first batch's number
 /// @param length how many batches, at least 1
 public record Run(int rank, long seq, int length) {
-    private static final int BYTES_MIN = 3;
-    private static final int LENGTH_MAX = 1 << 20;
+  private static final int BYTES_MIN = 3;
+  private static final int LENGTH_MAX = 1 << 20;
 
-    /// Appends a place to a list of runs, extending the last run where possible.
-    ///
-    /// @param runs the list
-    /// @param rank the sender's rank
-    /// @param seq  the batch's number
-    public static void append(List<Run> runs, int rank, long seq) {
-        if (!runs.isEmpty()) {
-            Run last = runs.getLast();
-            if (last.rank == rank && last.seq + last.length == seq && last.length < LENGTH_MAX) {
-                runs.set(runs.size() - 1, new Run(rank, last.seq, last.length + 1));
-                return;
-            }
-        }
-        runs.add(new Run(rank, seq, 1));
+  /// Appends a place to a list of runs, extending the last run where possible.
+  ///
+  /// @param runs the list
+  /// @param rank the sender's rank
+  /// @param seq  the batch's number
+  public static void append(List<Run> runs, int rank, long seq) {
+    if (!runs.isEmpty()) {
+      Run last = runs.getLast();
+      if (last.rank == rank && last.seq + last.length == seq && last.length < LENGTH_MAX) {
+        runs.set(runs.size() - 1, new Run(rank, last.seq, last.length + 1));
+        return;
+      }
     }
+    runs.add(new Run(rank, seq, 1));
+  }
 
-    /// How many places a list of runs has.
-    ///
-    /// @param runs the list
-    /// @return the sum of the lengths
-    public static long places(List<Run> runs) {
-        long places = 0;
-        for (Run run : runs) {
-            places += run.length;
-        }
-        return places;
+  /// How many places a list of runs has.
+  ///
+  /// @param runs the list
+  /// @return the sum of the lengths
+  public static long places(List<Run> runs) {
+    long places = 0;
+    for (Run run : runs) {
+      places += run.length;
     }
+    return places;
+  }
 
-    /// Appends runs to a message.
-    ///
-    /// @param runs the list
-    /// @param out  where to
-    public static void write(List<Run> runs, WireWriter out) {
-        out.count(runs.size());
-        for (Run run : runs) {
-            out.count(run.rank);
-            out.count(run.seq);
-            out.count(run.length);
-        }
+  /// Appends runs to a message.
+  ///
+  /// @param runs the list
+  /// @param out  where to
+  public static void write(List<Run> runs, WireWriter out) {
+    out.count(runs.size());
+    for (Run run : runs) {
+      out.count(run.rank);
+      out.count(run.seq);
+      out.count(run.length);
     }
+  }
 
-    /// Takes runs from a message.
-    ///
-    /// @param in where from
-    /// @return the list
-    /// @throws Malformed when a number is out of its range
-    public static List<Run> read(WireReader in) throws Malformed {
-        int size = in.listLength(BYTES_MIN);
-        List<Run> runs = new ArrayList<>(size);
-        for (int i = 0; i < size; i++) {
-            var run = new Run(in.countUpTo(Short.MAX_VALUE), in.count(), in.countUpTo(LENGTH_MAX));
-            if (run.length == 0) {
-                throw new Malformed("run");
-            }
-            runs.add(run);
-        }
-        return runs;
+  /// Takes runs from a message.
+  ///
+  /// @param in where from
+  /// @return the list
+  /// @throws Malformed when a number is out of its range
+  public static List<Run> read(WireReader in) throws Malformed {
+    int size = in.listLength(BYTES_MIN);
+    List<Run> runs = new ArrayList<>(size);
+    for (int i = 0; i < size; i++) {
+      var run = new Run(in.countUpTo(Short.MAX_VALUE), in.count(), in.countUpTo(LENGTH_MAX));
+      if (run.length == 0) {
+        throw new Malformed("run");
+      }
+      runs.add(run);
     }
+    return runs;
+  }
 }

@@ -7,68 +7,68 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param <T> the elements' type
 final class Sequence<T> {
-    private static final int INITIAL_SIZE = 16;
+  private static final int INITIAL_SIZE = 16;
 
-    private @Nullable Object[] ring = new Object[INITIAL_SIZE]; // a power of two long
-    private long first;
-    private long next; // first <= next, next - first <= ring.length
+  private @Nullable Object[] ring = new Object[INITIAL_SIZE]; // a power of two long
+  private long first;
+  private long next; // first <= next, next - first <= ring.length
 
-    Sequence(long first) {
-        this.first = first;
-        this.next = first;
+  Sequence(long first) {
+    this.first = first;
+    this.next = first;
+  }
+
+  long first() {
+    return first;
+  }
+
+  long next() {
+    return next;
+  }
+
+  boolean holds(long number) {
+    return number >= first && number < next;
+  }
+
+  @SuppressWarnings("unchecked") // only append puts elements in
+  T get(long number) {
+    Object element = holds(number) ? ring[(int) number & ring.length - 1] : null;
+    if (element == null) {
+      throw new IndexOutOfBoundsException(number + " is not in [" + first + ", " + next + ")");
     }
+    return (T) element;
+  }
 
-    long first() {
-        return first;
+  void append(T element) {
+    if (next - first == ring.length) {
+      grow();
     }
+    ring[(int) next++ & ring.length - 1] = element;
+  }
 
-    long next() {
-        return next;
+  private void grow() {
+    Object[] larger = new Object[ring.length * 2];
+    for (long number = first; number < next; number++) {
+      larger[(int) number & larger.length - 1] = ring[(int) number & ring.length - 1];
     }
+    ring = larger;
+  }
 
-    boolean holds(long number) {
-        return number >= first && number < next;
+  void dropBefore(long number) {
+    long end = Math.min(number, next);
+    while (first < end) {
+      ring[(int) first++ & ring.length - 1] = null;
     }
+  }
 
-    @SuppressWarnings("unchecked") // only append puts elements in
-    T get(long number) {
-        Object element = holds(number) ? ring[(int) number & ring.length - 1] : null;
-        if (element == null) {
-            throw new IndexOutOfBoundsException(number + " is not in [" + first + ", " + next + ")");
-        }
-        return (T) element;
+  void truncate(long number) {
+    while (next > Math.max(number, first)) {
+      ring[(int) --next & ring.length - 1] = null;
     }
+  }
 
-    void append(T element) {
-        if (next - first == ring.length) {
-            grow();
-        }
-        ring[(int) next++ & ring.length - 1] = element;
-    }
-
-    private void grow() {
-        Object[] larger = new Object[ring.length * 2];
-        for (long number = first; number < next; number++) {
-            larger[(int) number & larger.length - 1] = ring[(int) number & ring.length - 1];
-        }
-        ring = larger;
-    }
-
-    void dropBefore(long number) {
-        long end = Math.min(number, next);
-        while (first < end) {
-            ring[(int) first++ & ring.length - 1] = null;
-        }
-    }
-
-    void truncate(long number) {
-        while (next > Math.max(number, first)) {
-            ring[(int) --next & ring.length - 1] = null;
-        }
-    }
-
-    @Override
-    public String toString() {
-        return "[" + first + ", " + next + ") of " + Arrays.toString(ring);
-    }
+  @Override
+  public String toString() {
+    return "[" + first + ", " + next + ") of " + Arrays.toString(ring);
+  }
 }

@@ -17,138 +17,138 @@ import org.tutti.wire.WireWriter;
 /// place and all before it. The quorum is the same rule by which the next primary view is formed, and any two quorums
 /// share a member; so a member of the next primary view's flush knows everything that anybody delivered.
 public final class Stability {
-    /// What members say.
-    public sealed interface Message {
-        /// How far the sender is. Both numbers only rise.
-        ///
-        /// @param heldNext     the index behind what it holds
-        /// @param consumedNext the index behind what its application has consumed
-        record Progress(long heldNext, long consumedNext) implements Message {}
-    }
+  /// What members say.
+  public sealed interface Message {
+    /// How far the sender is. Both numbers only rise.
+    ///
+    /// @param heldNext     the index behind what it holds
+    /// @param consumedNext the index behind what its application has consumed
+    record Progress(long heldNext, long consumedNext) implements Message {}
+  }
 
-    /// The bytes of [Message].
-    public static final Codec<Message> CODEC = new Codec<>() {
+  /// The bytes of [Message].
+  public static final Codec<Message> CODEC =
+      new Codec<>() {
         @Override
         public void write(Message message, WireWriter out) {
-            switch (message) {
-                case Message.Progress(long heldNext, long consumedNext) -> {
-                    out.count(heldNext);
-                    out.count(consumedNext);
-                }
+          switch (message) {
+            case Message.Progress(long heldNext, long consumedNext) -> {
+              out.count(heldNext);
+              out.count(consumedNext);
             }
+          }
         }
 
         @Override
         public Message read(WireReader in) throws Malformed {
-            return new Message.Progress(in.count(), in.count());
+          return new Message.Progress(in.count(), in.count());
         }
-    };
+      };
 
-    /// Whether some ranks make a quorum of the view.
-    @FunctionalInterface
-    public interface Quorum {
-        /// Asks the rule.
-        ///
-        /// @param ranks tells whether a rank is among them
-        /// @return whether they do
-        boolean includes(IntPredicate ranks);
-    }
-
-    private final int self;
-    private final Guarantee guarantee;
-    private final Quorum quorum;
-    private final Effects<Message> effects;
-    private final long[] held; // by rank, only rising
-    private final long[] consumed; // by rank, only rising
-    private long saidHeld;
-    private long saidConsumed;
-    private long decidedNext;
-
-    /// Begins a view.
+  /// Whether some ranks make a quorum of the view.
+  @FunctionalInterface
+  public interface Quorum {
+    /// Asks the rule.
     ///
-    /// @param self       this member's rank
-    /// @param view       the view
-    /// @param indexFirst the index of the view's first place
-    /// @param guarantee  when a place is decided
-    /// @param quorum     of the view
-    /// @param effects    how to reach the others
-    public Stability(
-            int self, View view, long indexFirst, Guarantee guarantee, Quorum quorum, Effects<Message> effects) {
-        this.self = self;
-        this.guarantee = guarantee;
-        this.quorum = quorum;
-        this.effects = effects;
-        this.held = new long[view.size()];
-        this.consumed = new long[view.size()];
-        Arrays.fill(held, indexFirst);
-        this.saidHeld = indexFirst;
-        this.decidedNext = indexFirst;
-    }
+    /// @param ranks tells whether a rank is among them
+    /// @return whether they do
+    boolean includes(IntPredicate ranks);
+  }
 
-    /// This member's own progress.
-    ///
-    /// @param heldNext     the index behind what it holds
-    /// @param consumedNext the index behind what its application has consumed
-    public void progress(long heldNext, long consumedNext) {
-        held[self] = Math.max(held[self], heldNext);
-        consumed[self] = Math.max(consumed[self], consumedNext);
-    }
+  private final int self;
+  private final Guarantee guarantee;
+  private final Quorum quorum;
+  private final Effects<Message> effects;
+  private final long[] held; // by rank, only rising
+  private final long[] consumed; // by rank, only rising
+  private long saidHeld;
+  private long saidConsumed;
+  private long decidedNext;
 
-    /// Another member's progress.
-    ///
-    /// @param rank    its rank
-    /// @param message what it says
-    public void receive(int rank, Message message) {
-        switch (message) {
-            case Message.Progress(long heldNext, long consumedNext) -> {
-                held[rank] = Math.max(held[rank], heldNext);
-                consumed[rank] = Math.max(consumed[rank], consumedNext);
-            }
-        }
-    }
+  /// Begins a view.
+  ///
+  /// @param self       this member's rank
+  /// @param view       the view
+  /// @param indexFirst the index of the view's first place
+  /// @param guarantee  when a place is decided
+  /// @param quorum     of the view
+  /// @param effects    how to reach the others
+  public Stability(int self, View view, long indexFirst, Guarantee guarantee, Quorum quorum, Effects<Message> effects) {
+    this.self = self;
+    this.guarantee = guarantee;
+    this.quorum = quorum;
+    this.effects = effects;
+    this.held = new long[view.size()];
+    this.consumed = new long[view.size()];
+    Arrays.fill(held, indexFirst);
+    this.saidHeld = indexFirst;
+    this.decidedNext = indexFirst;
+  }
 
-    /// A run of inputs ends: tell the others if there is news.
-    public void flush() {
-        if (held[self] > saidHeld || consumed[self] > saidConsumed) {
-            saidHeld = held[self];
-            saidConsumed = consumed[self];
-            effects.broadcast(new Message.Progress(saidHeld, saidConsumed));
-        }
-    }
+  /// This member's own progress.
+  ///
+  /// @param heldNext     the index behind what it holds
+  /// @param consumedNext the index behind what its application has consumed
+  public void progress(long heldNext, long consumedNext) {
+    held[self] = Math.max(held[self], heldNext);
+    consumed[self] = Math.max(consumed[self], consumedNext);
+  }
 
-    /// What may be delivered.
-    ///
-    /// @return the index behind it; never more than this member holds
-    public long decidedNext() {
-        long decided = guarantee == Guarantee.AGREED ? held[self] : Math.min(held[self], heldByQuorum());
-        decidedNext = Math.max(decidedNext, decided);
-        return decidedNext;
+  /// Another member's progress.
+  ///
+  /// @param rank    its rank
+  /// @param message what it says
+  public void receive(int rank, Message message) {
+    switch (message) {
+      case Message.Progress(long heldNext, long consumedNext) -> {
+        held[rank] = Math.max(held[rank], heldNext);
+        consumed[rank] = Math.max(consumed[rank], consumedNext);
+      }
     }
+  }
 
-    /// The highest index up to which a quorum holds everything.
-    private long heldByQuorum() {
-        long[] candidates = held.clone();
-        Arrays.sort(candidates);
-        for (int i = candidates.length - 1; i >= 0; i--) {
-            long index = candidates[i];
-            if (quorum.includes(rank -> held[rank] >= index)) {
-                return index;
-            }
-        }
-        return decidedNext;
+  /// A run of inputs ends: tell the others if there is news.
+  public void flush() {
+    if (held[self] > saidHeld || consumed[self] > saidConsumed) {
+      saidHeld = held[self];
+      saidConsumed = consumed[self];
+      effects.broadcast(new Message.Progress(saidHeld, saidConsumed));
     }
+  }
 
-    /// What every member holds, so that nobody needs to keep it.
-    ///
-    /// @return the index behind it
-    public long heldByAll() {
-        return Arrays.stream(held).min().orElseThrow();
-    }
+  /// What may be delivered.
+  ///
+  /// @return the index behind it; never more than this member holds
+  public long decidedNext() {
+    long decided = guarantee == Guarantee.AGREED ? held[self] : Math.min(held[self], heldByQuorum());
+    decidedNext = Math.max(decidedNext, decided);
+    return decidedNext;
+  }
 
-    /// What every application has consumed, so that its senders may send more.
-    ///
-    /// @return the index behind it
-    public long consumedByAll() {
-        return Arrays.stream(consumed).min().orElseThrow();
+  /// The highest index up to which a quorum holds everything.
+  private long heldByQuorum() {
+    long[] candidates = held.clone();
+    Arrays.sort(candidates);
+    for (int i = candidates.length - 1; i >= 0; i--) {
+      long index = candidates[i];
+      if (quorum.includes(rank -> held[rank] >= index)) {
+        return index;
+      }
     }
+    return decidedNext;
+  }
+
+  /// What every member holds, so that nobody needs to keep it.
+  ///
+  /// @return the index behind it
+  public long heldByAll() {
+    return Arrays.stream(held).min().orElseThrow();
+  }
+
+  /// What every application has consumed, so that its senders may send more.
+  ///
+  /// @return the index behind it
+  public long consumedByAll() {
+    return Arrays.stream(consumed).min().orElseThrow();
+  }
 }

@@ -12,51 +12,48 @@ import org.tutti.wire.WireWriter;
 /// @param decidedNext the index behind what it knows to be decided
 /// @param lanes       by rank, which batches of the sender it has
 public record Tail(long base, List<Run> places, long decidedNext, List<Lane> lanes) {
-    private static final int LANE_BYTES_MIN = 2;
+  private static final int LANE_BYTES_MIN = 2;
 
-    /// Copies the lists.
-    public Tail {
-        places = List.copyOf(places);
-        lanes = List.copyOf(lanes);
+  /// Copies the lists.
+  public Tail {
+    places = List.copyOf(places);
+    lanes = List.copyOf(lanes);
+  }
+
+  /// Batches of one sender without a gap.
+  ///
+  /// @param first the first one's number
+  /// @param next  the number behind the last one
+  public record Lane(long first, long next) {}
+
+  /// The index behind the last known place.
+  ///
+  /// @return base plus the number of places
+  public long end() {
+    return base + Run.places(places);
+  }
+
+  /// Appends this to a message.
+  ///
+  /// @param out where to
+  public void write(WireWriter out) {
+    out.count(base);
+    Run.write(places, out);
+    out.count(decidedNext);
+    out.count(lanes.size());
+    for (Lane lane : lanes) {
+      out.count(lane.first);
+      out.count(lane.next);
     }
+  }
 
-    /// Batches of one sender without a gap.
-    ///
-    /// @param first the first one's number
-    /// @param next  the number behind the last one
-    public record Lane(long first, long next) {}
-
-    /// The index behind the last known place.
-    ///
-    /// @return base plus the number of places
-    public long end() {
-        return base + Run.places(places);
-    }
-
-    /// Appends this to a message.
-    ///
-    /// @param out where to
-    public void write(WireWriter out) {
-        out.count(base);
-        Run.write(places, out);
-        out.count(decidedNext);
-        out.count(lanes.size());
-        for (Lane lane : lanes) {
-            out.count(lane.first);
-            out.count(lane.next);
-        }
-    }
-
-    /// Takes one from a message.
-    ///
-    /// @param in where from
-    /// @return the report
-    /// @throws Malformed when the bytes are not one
-    public static Tail read(WireReader in) throws Malformed {
-        return new Tail(
-                in.count(),
-                Run.read(in),
-                in.count(),
-                in.list(LANE_BYTES_MIN, lane -> new Lane(lane.count(), lane.count())));
-    }
+  /// Takes one from a message.
+  ///
+  /// @param in where from
+  /// @return the report
+  /// @throws Malformed when the bytes are not one
+  public static Tail read(WireReader in) throws Malformed {
+    return new Tail(
+        in.count(), Run.read(in), in.count(), in.list(LANE_BYTES_MIN, lane -> new Lane(lane.count(), lane.count())));
+  }
 }

@@ -5,17 +5,17 @@ package org.tutti.pack;
 ///
 /// @param delayNanosMax the longest wait of a message, in nanoseconds
 public record NaturalPacking(long delayNanosMax) implements PackingPolicy {
-    private static final long DEFAULT_DELAY_NANOS = 2_000_000;
+  private static final long DEFAULT_DELAY_NANOS = 2_000_000;
 
-    /// The usual delay of 2 ms at most.
-    ///
-    /// @return the policy
-    public static NaturalPacking standard() {
-        return new NaturalPacking(DEFAULT_DELAY_NANOS);
-    }
+  /// The usual delay of 2 ms at most.
+  ///
+  /// @return the policy
+  public static NaturalPacking standard() {
+    return new NaturalPacking(DEFAULT_DELAY_NANOS);
+  }
 
-    @Override
-    public boolean close(int batchesOnTheWay, long ageNanos) {
-        return batchesOnTheWay == 0 || ageNanos >= delayNanosMax;
-    }
+  @Override
+  public boolean close(int batchesOnTheWay, long ageNanos) {
+    return batchesOnTheWay == 0 || ageNanos >= delayNanosMax;
+  }
 }

@@ -7,105 +7,105 @@ import org.tutti.MemberId;
 
 /// Packs one member's messages into batches, in order. Pure: the caller brings the time.
 public final class Packer {
-    private static final int PREFIX_BYTES_MAX = 5;
+  private static final int PREFIX_BYTES_MAX = 5;
 
-    private final MemberId sender;
-    private final int bytesMax;
-    private final int messagesMax;
-    private final PackingPolicy policy;
-    private final ArrayDeque<ByteBuffer> waiting = new ArrayDeque<>();
-    private long waitingBytes; // of the messages waiting, prefixes included
-    private long firstAtNanos;
-    private long seqNext;
+  private final MemberId sender;
+  private final int bytesMax;
+  private final int messagesMax;
+  private final PackingPolicy policy;
+  private final ArrayDeque<ByteBuffer> waiting = new ArrayDeque<>();
+  private long waitingBytes; // of the messages waiting, prefixes included
+  private long firstAtNanos;
+  private long seqNext;
 
-    /// Makes a packer with nothing waiting.
-    ///
-    /// @param sender      whose messages they are
-    /// @param bytesMax    closes a batch; a larger message makes a batch of its own
-    /// @param messagesMax closes a batch
-    /// @param policy      closes smaller batches
-    public Packer(MemberId sender, int bytesMax, int messagesMax, PackingPolicy policy) {
-        this.sender = sender;
-        this.bytesMax = bytesMax;
-        this.messagesMax = messagesMax;
-        this.policy = policy;
+  /// Makes a packer with nothing waiting.
+  ///
+  /// @param sender      whose messages they are
+  /// @param bytesMax    closes a batch; a larger message makes a batch of its own
+  /// @param messagesMax closes a batch
+  /// @param policy      closes smaller batches
+  public Packer(MemberId sender, int bytesMax, int messagesMax, PackingPolicy policy) {
+    this.sender = sender;
+    this.bytesMax = bytesMax;
+    this.messagesMax = messagesMax;
+    this.policy = policy;
+  }
+
+  /// Adds a message.
+  ///
+  /// @param now     the time
+  /// @param payload the message, never changed from now on
+  public void add(long now, ByteBuffer payload) {
+    if (waiting.isEmpty()) {
+      firstAtNanos = now;
     }
+    waiting.add(payload);
+    waitingBytes += payload.remaining() + prefixBytes(payload.remaining());
+  }
 
-    /// Adds a message.
-    ///
-    /// @param now     the time
-    /// @param payload the message, never changed from now on
-    public void add(long now, ByteBuffer payload) {
-        if (waiting.isEmpty()) {
-            firstAtNanos = now;
-        }
-        waiting.add(payload);
-        waitingBytes += payload.remaining() + prefixBytes(payload.remaining());
+  /// Closes the next batch if it is time to.
+  ///
+  /// @param now             the time
+  /// @param batchesOnTheWay see [PackingPolicy#close]
+  /// @return the batch, or null
+  public @Nullable Batch next(long now, int batchesOnTheWay) {
+    if (waiting.isEmpty()) {
+      return null;
     }
+    boolean full = waitingBytes >= bytesMax || waiting.size() >= messagesMax;
+    long age = now - firstAtNanos;
+    if (!full && age < policy.delayNanosMax() && !policy.close(batchesOnTheWay, age)) {
+      return null;
+    }
+    firstAtNanos = now;
+    return close();
+  }
 
-    /// Closes the next batch if it is time to.
-    ///
-    /// @param now             the time
-    /// @param batchesOnTheWay see [PackingPolicy#close]
-    /// @return the batch, or null
-    public @Nullable Batch next(long now, int batchesOnTheWay) {
-        if (waiting.isEmpty()) {
-            return null;
-        }
-        boolean full = waitingBytes >= bytesMax || waiting.size() >= messagesMax;
-        long age = now - firstAtNanos;
-        if (!full && age < policy.delayNanosMax() && !policy.close(batchesOnTheWay, age)) {
-            return null;
-        }
-        firstAtNanos = now;
-        return close();
-    }
+  /// Whether nothing waits.
+  ///
+  /// @return whether every message is in a batch
+  public boolean isEmpty() {
+    return waiting.isEmpty();
+  }
 
-    /// Whether nothing waits.
-    ///
-    /// @return whether every message is in a batch
-    public boolean isEmpty() {
-        return waiting.isEmpty();
-    }
+  /// When [#next] will close a batch for its age.
+  ///
+  /// @return the time, or [Long#MAX_VALUE] when nothing waits
+  public long deadline() {
+    return waiting.isEmpty() ? Long.MAX_VALUE : firstAtNanos + policy.delayNanosMax();
+  }
 
-    /// When [#next] will close a batch for its age.
-    ///
-    /// @return the time, or [Long#MAX_VALUE] when nothing waits
-    public long deadline() {
-        return waiting.isEmpty() ? Long.MAX_VALUE : firstAtNanos + policy.delayNanosMax();
+  private Batch close() {
+    int count = 0;
+    int bytes = 0;
+    for (ByteBuffer message : waiting) {
+      int size = message.remaining() + prefixBytes(message.remaining());
+      if (count > 0 && (bytes + size > bytesMax || count == messagesMax)) {
+        break;
+      }
+      count++;
+      bytes += size;
     }
+    ByteBuffer payload = ByteBuffer.allocate(bytes);
+    for (int i = 0; i < count; i++) {
+      ByteBuffer message = waiting.remove();
+      putPrefix(payload, message.remaining());
+      payload.put(message);
+    }
+    waitingBytes -= bytes;
+    return new Batch(sender, seqNext++, count, payload.flip());
+  }
 
-    private Batch close() {
-        int count = 0;
-        int bytes = 0;
-        for (ByteBuffer message : waiting) {
-            int size = message.remaining() + prefixBytes(message.remaining());
-            if (count > 0 && (bytes + size > bytesMax || count == messagesMax)) {
-                break;
-            }
-            count++;
-            bytes += size;
-        }
-        ByteBuffer payload = ByteBuffer.allocate(bytes);
-        for (int i = 0; i < count; i++) {
-            ByteBuffer message = waiting.remove();
-            putPrefix(payload, message.remaining());
-            payload.put(message);
-        }
-        waitingBytes -= bytes;
-        return new Batch(sender, seqNext++, count, payload.flip());
-    }
+  private static int prefixBytes(int length) {
+    return Math.max(1, (Integer.SIZE - Integer.numberOfLeadingZeros(length) + 6) / 7);
+  }
 
-    private static int prefixBytes(int length) {
-        return Math.max(1, (Integer.SIZE - Integer.numberOfLeadingZeros(length) + 6) / 7);
+  private static void putPrefix(ByteBuffer out, int length) {
+    int rest = length;
+    for (int i = 1; i < PREFIX_BYTES_MAX && rest > 0x7f; i++) {
+      out.put((byte) (rest | 0x80));
+      rest >>>= 7;
     }
-
-    private static void putPrefix(ByteBuffer out, int length) {
-        int rest = length;
-        for (int i = 1; i < PREFIX_BYTES_MAX && rest > 0x7f; i++) {
-            out.put((byte) (rest | 0x80));
-            rest >>>= 7;
-        }
-        out.put((byte) rest);
-    }
+    out.put((byte) rest);
+  }
 }

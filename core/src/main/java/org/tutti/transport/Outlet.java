@@ -9,20 +9,20 @@ import org.jspecify.annotations.Nullable;
 /// hands it over. So a frame is copied once between the protocol and the socket. Nothing here blocks or throws; a frame
 /// may be lost, repeated or reordered, and whoever needs more builds it above.
 public interface Outlet {
-    /// Lends room for one frame to a peer.
-    ///
-    /// @param to     the peer
-    /// @param length the frame's exact length in bytes, 1 to [Traits#frameBytesMax]
-    /// @return a buffer with `length` bytes remaining from any position, valid until [#commit], the next claim or
-    ///     [Transport#poll]; or null when the frame is refused (no connection yet, or the peer does not keep up): it
-    ///     counts as lost, and [Receiver#onReady] tells when to try again
-    @Nullable ByteBuffer claim(Address to, int length);
+  /// Lends room for one frame to a peer.
+  ///
+  /// @param to     the peer
+  /// @param length the frame's exact length in bytes, 1 to [Traits#frameBytesMax]
+  /// @return a buffer with `length` bytes remaining from any position, valid until [#commit], the next claim or
+  ///     [Transport#poll]; or null when the frame is refused (no connection yet, or the peer does not keep up): it
+  ///     counts as lost, and [Receiver#onReady] tells when to try again
+  @Nullable ByteBuffer claim(Address to, int length);
 
-    /// Hands over the frame claimed last. Frames to one peer may be gathered and written later, in [Transport#poll].
-    void commit();
+  /// Hands over the frame claimed last. Frames to one peer may be gathered and written later, in [Transport#poll].
+  void commit();
 
-    /// What this transport is like; constant.
-    ///
-    /// @return the traits
-    Traits traits();
+  /// What this transport is like; constant.
+  ///
+  /// @return the traits
+  Traits traits();
 }

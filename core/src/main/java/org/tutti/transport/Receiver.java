@@ -5,13 +5,13 @@ import java.nio.ByteBuffer;
 /// Where a transport puts what arrives. Called on the thread that calls [Transport#poll], never concurrently; neither
 /// method blocks or throws on bad input.
 public interface Receiver {
-    /// A frame arrived.
-    ///
-    /// @param frame the frame's bytes from position to limit, lent until the method returns
-    void onFrame(ByteBuffer frame);
+  /// A frame arrived.
+  ///
+  /// @param frame the frame's bytes from position to limit, lent until the method returns
+  void onFrame(ByteBuffer frame);
 
-    /// A peer can be reached (again), or has room (again) after a refused claim.
-    ///
-    /// @param peer the peer's address, as it was given to [Outlet#claim]
-    void onReady(Address peer);
+  /// A peer can be reached (again), or has room (again) after a refused claim.
+  ///
+  /// @param peer the peer's address, as it was given to [Outlet#claim]
+  void onReady(Address peer);
 }

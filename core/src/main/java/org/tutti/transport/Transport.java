@@ -9,32 +9,32 @@ import java.util.Map;
 /// and protocol in one loop; [#wakeup] and [#close] may be called from any thread. A transport with threads of its own
 /// queues what arrives (bounded, dropping beyond the bound) and hands it over in [#poll].
 public interface Transport extends Outlet, AutoCloseable {
-    /// The address at which peers reach this node; known before [#start].
-    ///
-    /// @return this node's own address
-    Address address();
+  /// The address at which peers reach this node; known before [#start].
+  ///
+  /// @return this node's own address
+  Address address();
 
-    /// Begins to deliver to a receiver.
-    ///
-    /// @param receiver called within [#poll] only
-    void start(Receiver receiver);
+  /// Begins to deliver to a receiver.
+  ///
+  /// @param receiver called within [#poll] only
+  void start(Receiver receiver);
 
-    /// Writes what was committed, waits for input for a time at most, and hands what arrived to the receiver.
-    ///
-    /// @param waitNanosMax the longest wait in nanoseconds; 0 or less does not wait
-    void poll(long waitNanosMax);
+  /// Writes what was committed, waits for input for a time at most, and hands what arrived to the receiver.
+  ///
+  /// @param waitNanosMax the longest wait in nanoseconds; 0 or less does not wait
+  void poll(long waitNanosMax);
 
-    /// Makes a [#poll] that waits, or the next one, return at once. May be called from any thread.
-    void wakeup();
+  /// Makes a [#poll] that waits, or the next one, return at once. May be called from any thread.
+  void wakeup();
 
-    /// What this transport has counted, refused and dropped frames among it. Called by the engine thread.
-    ///
-    /// @return a copy, by name; empty for a transport that does not count
-    default Map<String, Long> counters() {
-        return Map.of();
-    }
+  /// What this transport has counted, refused and dropped frames among it. Called by the engine thread.
+  ///
+  /// @return a copy, by name; empty for a transport that does not count
+  default Map<String, Long> counters() {
+    return Map.of();
+  }
 
-    /// Releases sockets and threads after a last attempt to write what was committed. Idempotent.
-    @Override
-    void close();
+  /// Releases sockets and threads after a last attempt to write what was committed. Idempotent.
+  @Override
+  void close();
 }

@@ -6,27 +6,27 @@ import java.nio.ByteBuffer;
 ///
 /// @param <M> the protocol's sealed messages
 public interface Codec<M> {
-    /// An empty tail.
-    ByteBuffer NOTHING = ByteBuffer.allocate(0).asReadOnlyBuffer();
+  /// An empty tail.
+  ByteBuffer NOTHING = ByteBuffer.allocate(0).asReadOnlyBuffer();
 
-    /// Writes a message, without its tail.
-    ///
-    /// @param message the message
-    /// @param out     where to
-    void write(M message, WireWriter out);
+  /// Writes a message, without its tail.
+  ///
+  /// @param message the message
+  /// @param out     where to
+  void write(M message, WireWriter out);
 
-    /// The bulk of a message, which is sent by reference behind what [#write] wrote.
-    ///
-    /// @param message the message
-    /// @return bytes that do not change any more; empty for most messages
-    default ByteBuffer tail(M message) {
-        return NOTHING;
-    }
+  /// The bulk of a message, which is sent by reference behind what [#write] wrote.
+  ///
+  /// @param message the message
+  /// @return bytes that do not change any more; empty for most messages
+  default ByteBuffer tail(M message) {
+    return NOTHING;
+  }
 
-    /// Reads a message.
-    ///
-    /// @param in its bytes, lent: what the message keeps must be copied, unless it says otherwise
-    /// @return the message
-    /// @throws Malformed when the bytes are not one
-    M read(WireReader in) throws Malformed;
+  /// Reads a message.
+  ///
+  /// @param in its bytes, lent: what the message keeps must be copied, unless it says otherwise
+  /// @return the message
+  /// @throws Malformed when the bytes are not one
+  M read(WireReader in) throws Malformed;
 }

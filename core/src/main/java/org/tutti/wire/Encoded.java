@@ -8,49 +8,49 @@ import java.nio.ByteBuffer;
 /// @param head from position 0 to its limit; never changed
 /// @param tail from its position to its limit; never changed
 public record Encoded(ByteBuffer head, ByteBuffer tail) {
-    /// Encodes a message behind what was written already.
-    ///
-    /// @param <M>     the protocol's messages
-    /// @param out     holds the frame's header
-    /// @param codec   the protocol's codec
-    /// @param message the message
-    /// @return the bytes
-    public static <M> Encoded of(WireWriter out, Codec<M> codec, M message) {
-        codec.write(message, out);
-        return new Encoded(out.copy(), codec.tail(message));
-    }
+  /// Encodes a message behind what was written already.
+  ///
+  /// @param <M>     the protocol's messages
+  /// @param out     holds the frame's header
+  /// @param codec   the protocol's codec
+  /// @param message the message
+  /// @return the bytes
+  public static <M> Encoded of(WireWriter out, Codec<M> codec, M message) {
+    codec.write(message, out);
+    return new Encoded(out.copy(), codec.tail(message));
+  }
 
-    /// How many bytes there are.
-    ///
-    /// @return head and tail together
-    public int length() {
-        return head.remaining() + tail.remaining();
-    }
+  /// How many bytes there are.
+  ///
+  /// @return head and tail together
+  public int length() {
+    return head.remaining() + tail.remaining();
+  }
 
-    /// Copies a range of the bytes.
-    ///
-    /// @param from where the range begins
-    /// @param size how long it is
-    /// @param to   gets the bytes at its position, which moves
-    public void copy(int from, int size, ByteBuffer to) {
-        int inHead = Math.clamp((long) head.remaining() - from, 0, size);
-        if (inHead > 0) {
-            to.put(to.position(), head, from, inHead);
-            to.position(to.position() + inHead);
-        }
-        if (size > inHead) {
-            int at = tail.position() + from + inHead - head.remaining();
-            to.put(to.position(), tail, at, size - inHead);
-            to.position(to.position() + size - inHead);
-        }
+  /// Copies a range of the bytes.
+  ///
+  /// @param from where the range begins
+  /// @param size how long it is
+  /// @param to   gets the bytes at its position, which moves
+  public void copy(int from, int size, ByteBuffer to) {
+    int inHead = Math.clamp((long) head.remaining() - from, 0, size);
+    if (inHead > 0) {
+      to.put(to.position(), head, from, inHead);
+      to.position(to.position() + inHead);
     }
+    if (size > inHead) {
+      int at = tail.position() + from + inHead - head.remaining();
+      to.put(to.position(), tail, at, size - inHead);
+      to.position(to.position() + size - inHead);
+    }
+  }
 
-    /// All bytes in one buffer, as a receiver gets them.
-    ///
-    /// @return a new buffer
-    public ByteBuffer joined() {
-        ByteBuffer all = ByteBuffer.allocate(length());
-        copy(0, length(), all);
-        return all.flip();
-    }
+  /// All bytes in one buffer, as a receiver gets them.
+  ///
+  /// @return a new buffer
+  public ByteBuffer joined() {
+    ByteBuffer all = ByteBuffer.allocate(length());
+    copy(0, length(), all);
+    return all.flip();
+  }
 }
