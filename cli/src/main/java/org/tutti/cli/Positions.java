@@ -42,7 +42,7 @@ final class Positions {
   private void print() {
     long line = 0;
     try {
-      for (CompletableFuture<Long> next = expected.take(); next != END; next = expected.take()) {
+      for (CompletableFuture<Long> next = take(); next != END; next = take()) {
         line++;
         if (!next.isDone()) {
           out.flush();
@@ -58,6 +58,15 @@ final class Positions {
     } catch (InterruptedException e) {
       give(new Failure("interrupted", e));
     }
+  }
+
+  private CompletableFuture<Long> take() throws InterruptedException {
+    CompletableFuture<Long> next = expected.poll();
+    if (next == null) {
+      out.flush();
+      next = expected.take();
+    }
+    return next;
   }
 
   private void give(Failure broken) {

@@ -5,6 +5,7 @@ import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -102,12 +103,10 @@ final class Session implements AutoCloseable {
   /// Why there is no view after the timeout.
   Failure nobodyAnswers() throws InterruptedException {
     String where = contacts.stream().map(Address::text).collect(Collectors.joining(", "));
-    String waited = " (waited " + TimeConverter.show(options.timeout) + ")";
-    boolean heard = node.counters().getOrDefault("frames-received", 0L) > 0;
-    return new Failure(
-        heard
-            ? "no member of group \"" + options.group + "\" lets this node in at " + where + waited
-            : "nobody answers at " + where + waited);
+    Map<String, Long> counters = node.counters();
+    boolean reached = counters.getOrDefault("connected-tcp", 0L) + counters.getOrDefault("connected-unix", 0L) > 0;
+    String problem = reached ? "no member of group \"" + options.group + "\"" : "nobody";
+    return new Failure(problem + " answers at " + where + " (waited " + TimeConverter.show(options.timeout) + ")");
   }
 
   /// The membership has ended although nobody here wanted that.

@@ -1,0 +1,213 @@
+package org.tutti.verify.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.tutti.verify.cli.Launched.tutti;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// `tutti member`, `send` and `watch` as processes that talk over loopback.
+@Tag("socket")
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class CommandTest {
+  private final List<Launched> launched = new ArrayList<>();
+
+  @AfterEach
+  void close() {
+    launched.forEach(Launched::close);
+  }
+
+  private Launched run(String... args) throws IOException {
+    Launched process = tutti(args);
+    launched.add(process);
+    return process;
+  }
+
+  private Launched create(String group) throws IOException {
+    return run("member", "--group", group, "--listen", "127.0.0.1:0", "--create", "--name", "n1");
+  }
+
+  private Launched join(String group, String contact, String name) throws IOException {
+    return run("member", "--group", group, "--listen", "127.0.0.1:0", "--join", contact, "--name", name);
+  }
+
+  private static String address(Launched member) throws InterruptedException {
+    return member.lineMatching("n\\d listens on .*").replaceFirst(".* on ", "");
+  }
+
+  private static String only(List<String> lines) {
+    assertThat(lines).hasSize(1);
+    return lines.getFirst();
+  }
+
+  @Test
+  void membersPrintTheSameDeliveriesAndLeaveOnASignal() throws Exception {
+    Launched first = create("bank");
+    String contact = address(first);
+    first.lineMatching("view \\S+ primary: n1");
+    Launched second = join("bank", contact, "n2");
+    second.lineMatching("view \\S+ primary: n1 n2");
+    Launched watch = run("watch", "--group", "bank", "--join", contact, "--name", "w");
+    watch.lineMatching("view \\S+ primary: n1 n2 w");
+    Launched send = run("send", "--group", "bank", "--join", contact, "--name", "s");
+    send.type("hello\n");
+    assertThat(send.line()).isEqualTo("0");
+    send.type("\ntab\there\nlast");
+    send.endInput();
+    assertThat(send.exitCode()).isZero();
+    assertThat(send.rest()).containsExactly("1", "2", "3");
+    for (Launched member : List.of(first, second, watch)) {
+      assertThat(member.lineMatching("0 .*")).isEqualTo("0 s: hello");
+      assertThat(member.line()).isEqualTo("1 s: ");
+      assertThat(member.line()).isEqualTo("2 s: tab\\u0009here");
+      assertThat(member.line()).isEqualTo("3 s: last");
+    }
+    second.signal();
+    assertThat(second.exitCode()).isZero();
+    assertThat(second.rest().getLast()).isEqualTo("closed: left");
+    first.lineMatching("view \\S+ primary: n1 w");
+    watch.signal();
+    assertThat(watch.exitCode()).isZero();
+  }
+
+  @Test
+  void aKilledMemberIsMissedInTheNextView() throws Exception {
+    Launched first = create("bank");
+    String contact = address(first);
+    Launched second = join("bank", contact, "n2");
+    Launched third = join("bank", contact, "n3");
+    first.lineMatching("view \\S+ primary: n1( n2| n3){2}");
+    third.lineMatching("view \\S+ primary: n1( n2| n3){2}");
+    second.kill();
+    first.lineMatching("view \\S+ primary: n1 n3");
+    third.lineMatching("view \\S+ primary: n1 n3");
+    Launched again = join("bank", contact, "n2");
+    again.lineMatching("view \\S+ primary: n1 n3 n2");
+  }
+
+  @Test
+  void sendsTheLinesOfAFile(@TempDir Path directory) throws Exception {
+    int lines = 100_000;
+    Path file = directory.resolve("lines");
+    Files.writeString(file, LongStream.range(0, lines).mapToObj(i -> "line " + i + "\n").collect(Collectors.joining()));
+    Launched member = create("bank");
+    String contact = address(member);
+    Launched send = run("send", "--group", "bank", "--join", contact, "--name", "s", "--file", file.toString());
+    for (int i = 0; i < lines; i++) {
+      assertThat(send.line()).isEqualTo(Integer.toString(i));
+    }
+    assertThat(send.exitCode()).isZero();
+    assertThat(member.lineMatching("0 s: line 0")).isNotNull();
+    for (int i = 1; i < lines; i++) {
+      assertThat(member.line()).isEqualTo(i + " s: line " + i);
+    }
+  }
+
+  @Test
+  void aTakenPortIsOneClearLine() throws Exception {
+    try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String address = "127.0.0.1:" + taken.getLocalPort();
+      Launched member = run("member", "--group", "bank", "--listen", address, "--create");
+      assertThat(member.exitCode()).isEqualTo(1);
+      assertThat(only(member.errors()))
+          .isEqualTo("tutti member: cannot listen on " + address + ": address already in use");
+      Launched verbose = run("member", "--group", "bank", "--listen", address, "--create", "--verbose");
+      assertThat(verbose.errors()).anyMatch(line -> line.startsWith("\tat "));
+    }
+  }
+
+  @Test
+  void whenNobodyAnswersItSaysWhereAndHowLong() throws Exception {
+    int port;
+    try (var free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = free.getLocalPort();
+    }
+    Launched watch = run("watch", "--group", "bank", "--join", "127.0.0.1:" + port, "--timeout", "300ms");
+    assertThat(watch.exitCode()).isEqualTo(1);
+    assertThat(only(watch.errors())).isEqualTo("tutti watch: nobody answers at 127.0.0.1:" + port + " (waited 300 ms)");
+  }
+
+  @Test
+  void aNodeThatIsNotInTheGroupIsNotAnAnswer() throws Exception {
+    String contact = address(create("bank"));
+    Launched send = run("send", "--group", "other", "--join", contact, "--timeout", "2s");
+    send.endInput();
+    assertThat(send.exitCode()).isEqualTo(1);
+    assertThat(only(send.errors()))
+        .isEqualTo("tutti send: no member of group \"other\" answers at " + contact + " (waited 2 s)");
+  }
+
+  @Test
+  void aFileThatCannotBeReadIsSaidBeforeAnythingIsJoined() throws Exception {
+    Launched send = run("send", "--group", "bank", "--join", "127.0.0.1:1", "--file", "/no/such/file");
+    assertThat(send.exitCode()).isEqualTo(1);
+    assertThat(only(send.errors())).isEqualTo("tutti send: cannot read /no/such/file: no such file");
+  }
+
+  @Test
+  void usageErrorsAreOneLineAndExitWithTwo() throws Exception {
+    List<List<String>> wrong =
+        List.of(
+            List.of("tutti: a command is missing; see tutti --help"),
+            List.of("tutti: Unmatched argument at index 0: 'frob'; see tutti --help", "frob"),
+            List.of(
+                "tutti watch: Missing required options: '--group=NAME', '--join=HOST:PORT'; see tutti watch --help",
+                "watch"),
+            List.of(
+                "tutti watch: Invalid value for option '--timeout': 'soon' is not a time such as 500ms, 10s or 2m;"
+                    + " see tutti watch --help",
+                "watch",
+                "--group",
+                "g",
+                "--join",
+                "127.0.0.1:1",
+                "--timeout",
+                "soon"),
+            List.of(
+                "tutti member: Invalid value for option '--listen': '127.0.0.1' is not of the form HOST:PORT;"
+                    + " see tutti member --help",
+                "member",
+                "--group",
+                "g",
+                "--create",
+                "--listen",
+                "127.0.0.1"),
+            List.of(
+                "tutti member: Invalid value for option '--listen': '127.0.0.1:65536' has a port above 65535;"
+                    + " see tutti member --help",
+                "member",
+                "--group",
+                "g",
+                "--create",
+                "--listen",
+                "127.0.0.1:65536"));
+    for (List<String> expectedAndArgs : wrong) {
+      Launched command = run(expectedAndArgs.subList(1, expectedAndArgs.size()).toArray(String[]::new));
+      assertThat(command.exitCode()).isEqualTo(2);
+      assertThat(only(command.errors())).isEqualTo(expectedAndArgs.getFirst());
+    }
+  }
+
+  @Test
+  void helpAndVersionAreSuccess() throws Exception {
+    Launched help = run("send", "--help");
+    assertThat(help.exitCode()).isZero();
+    assertThat(help.rest().getFirst()).startsWith("Usage: tutti send --group NAME --join HOST:PORT...");
+    assertThat(help.errors()).isEmpty();
+    Launched version = run("--version");
+    assertThat(version.exitCode()).isZero();
+    assertThat(only(version.rest())).startsWith("tutti ");
+  }
+}
