@@ -94,8 +94,8 @@ public final class Node implements AutoCloseable {
     return enter(group, config, listener, true);
   }
 
-  /// Becomes a member of a group that exists or will exist; its events are taken with [Group#receive()]. Returns at once;
-  /// the first [Event.ViewChange] tells that this node is in.
+  /// Becomes a member of a group that exists or will exist; its events are taken with [Group#receive()]. Returns at
+  /// once; the first [Event.ViewChange] tells that this node is in.
   ///
   /// @param group  the group's name
   /// @param config how to take part

@@ -5,8 +5,8 @@ import java.io.OutputStream;
 
 /// Takes the application's state for a newcomer; see [Event.StateRequest]. For one thread at a time.
 ///
-/// Closing it says that the state is complete. An application that cannot go on must therefore call [#fail] *before* the
-/// sink is closed, also when a `try` closes it:
+/// Closing it says that the state is complete. An application that cannot go on must therefore call [#fail] *before*
+/// the sink is closed, also when a `try` closes it:
 ///
 /// ```java
 /// try (var sink = request.sink()) {

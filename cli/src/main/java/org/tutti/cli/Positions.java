@@ -6,7 +6,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/// Prints the positions of multicasts in the order of sending, on a thread of its own, so that reading goes on meanwhile.
+/// Prints the positions of multicasts in the order of sending, on a thread of its own, so that reading goes on
+/// meanwhile.
 final class Positions {
   private static final int AHEAD_MAX = 1 << 16;
   private static final CompletableFuture<Long> END = new CompletableFuture<>();

@@ -25,8 +25,8 @@ import org.tutti.transport.Transport;
 /// sockets --poll--> step step step (expired) --> flush --> next poll writes
 /// ```
 ///
-/// One turn is a poll, a run of requests, perhaps the timers, one flush. The poll waits only when the inbox is empty and
-/// no timer is due.
+/// One turn is a poll, a run of requests, perhaps the timers, one flush. The poll waits only when the inbox is empty
+/// and no timer is due.
 ///
 /// Whatever is thrown out of a turn is a bug, here or in a listener: the node stops, says so, and everybody who waits
 /// for it is told (law 7).
@@ -158,7 +158,8 @@ public final class EventLoop {
   }
 
   /// Input first, timers after: when the process was stopped for a while (SIGSTOP, a long collection, a suspended
-  /// machine), what arrived in that time must be seen before a timer concludes anything from silence. So timers run only
+  /// machine), what arrived in that time must be seen before a timer concludes anything from silence. So timers run
+  /// only
   ///
   /// 1. in a turn that found them due before its poll: what was in the sockets then has been read;
   /// 2. with the time of the last input of that poll, or of before it, but not with a later time;
@@ -167,7 +168,7 @@ public final class EventLoop {
     long before = clock();
     nowNanos = before;
     boolean due = deadlineNanos <= before;
-    if (due || !inbox.sleep()) {
+    if (due || !inbox.doze()) {
       transport.poll(0);
     } else {
       waiting = true;
@@ -251,9 +252,9 @@ public final class EventLoop {
 
   /// Hands requests from any thread to the engine thread, in the order of posting.
   ///
-  /// A stack that callers push on with one compare-and-set and the engine thread takes whole, then turns over. While the
-  /// engine thread may be waiting in a poll, a marker lies on the stack; who covers it wakes the thread up, all others
-  /// need not.
+  /// A stack that callers push on with one compare-and-set and the engine thread takes whole, then turns over. While
+  /// the engine thread may be waiting in a poll, a marker lies on the stack; who covers it wakes the thread up, all
+  /// others need not.
   ///
   /// Bounded by what callers may have on the way: multicasts by their windows, state by its credits, consumption by one
   /// per group, and everything else ([#ask]) by [#ASKED_MAX].
@@ -272,7 +273,7 @@ public final class EventLoop {
 
     /// Makes an empty inbox.
     ///
-    /// @param wakeup makes the engine thread look into the inbox; called after [#sleep] only
+    /// @param wakeup makes the engine thread look into the inbox; called after [#doze] only
     public Inbox(Runnable wakeup) {
       this.wakeup = wakeup;
     }
@@ -362,7 +363,7 @@ public final class EventLoop {
     /// Announces a wait: from now on the first request wakes the engine thread up. Only for the engine thread.
     ///
     /// @return whether it may wait; false when there are requests
-    public boolean sleep() {
+    public boolean doze() {
       return run == null && top.compareAndSet(null, ASLEEP);
     }
 

@@ -32,7 +32,7 @@ class InboxTest {
     inbox.post(leave("c"));
     assertThat(drain(2)).containsExactly(leave("a"), leave("b"));
     inbox.post(leave("d"));
-    assertThat(inbox.sleep()).isFalse();
+    assertThat(inbox.doze()).isFalse();
     assertThat(drain(9)).containsExactly(leave("c"), leave("d"));
     assertThat(drain(9)).isEmpty();
   }
@@ -40,16 +40,16 @@ class InboxTest {
   @Test
   void onlyTheFirstRequestWakesAndOnlyWhenAsleep() {
     inbox.post(leave("a"));
-    assertThat(inbox.sleep()).isFalse();
+    assertThat(inbox.doze()).isFalse();
     drain(9);
     assertThat(wakeups).hasValue(0);
-    assertThat(inbox.sleep()).isTrue();
+    assertThat(inbox.doze()).isTrue();
     inbox.post(leave("b"));
     inbox.post(leave("c"));
     assertThat(wakeups).hasValue(1);
     inbox.awake();
     assertThat(drain(9)).containsExactly(leave("b"), leave("c"));
-    assertThat(inbox.sleep()).isTrue();
+    assertThat(inbox.doze()).isTrue();
     inbox.awake();
     inbox.post(leave("d"));
     assertThat(wakeups).hasValue(1);
@@ -74,7 +74,7 @@ class InboxTest {
     inbox.close();
     assertThat(inbox.post(leave("b"))).isFalse();
     assertThat(drain(9)).isEmpty();
-    assertThat(inbox.sleep()).isFalse();
+    assertThat(inbox.doze()).isFalse();
   }
 
   @Test
@@ -103,7 +103,7 @@ class InboxTest {
                 assertThat(multicast.payload().getInt(0)).isEqualTo(next[producer]++);
               },
               1000);
-      if (inbox.sleep()) {
+      if (inbox.doze()) {
         int before = wakeups.get();
         while (total < producers * each && wakeups.get() == before) {
           Thread.onSpinWait();
