@@ -350,10 +350,8 @@ final class GroupEngine {
   }
 
   private void beginHistory(Proposal proposal) {
-    View last = proposal.lastPrimary();
-    boolean continues = history != null && last != null && history.view().id().equals(last.id());
     Knowledge.Transfer assigned = proposal.transferTo(self);
-    if (assigned != null && !(continues && assigned.equals(transfer.running()))) {
+    if (assigned != null && assigned.since().equals(proposal.view().id())) {
       deliveries.restart(proposal.indexFirst());
       positioned = false;
     }
@@ -400,6 +398,11 @@ final class GroupEngine {
     @Override
     public Knowledge.@Nullable Transfer transfer() {
       return transfer.running();
+    }
+
+    @Override
+    public boolean isNeeded() {
+      return transfer.isDonor();
     }
 
     @Override
@@ -465,6 +468,11 @@ final class GroupEngine {
     @Override
     public StateTransfer.Start start() {
       return deliveries.start();
+    }
+
+    @Override
+    public boolean isSynced() {
+      return deliveries.isSynced();
     }
 
     @Override

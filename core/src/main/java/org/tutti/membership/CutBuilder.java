@@ -37,6 +37,21 @@ final class CutBuilder {
     return new CutBuilder(view, histories).decided();
   }
 
+  /// Whether those who have a part of the history have, together, every batch of a cut that any of them may miss.
+  static boolean isAvailable(Cut cut, SortedMap<MemberId, Tail> histories) {
+    if (histories.values().stream().anyMatch(tail -> tail.lanes().size() != cut.sources().size())) {
+      return false;
+    }
+    for (int rank = 0; rank < cut.sources().size(); rank++) {
+      int lane = rank;
+      long most = histories.values().stream().mapToLong(tail -> tail.lanes().get(lane).next()).max().orElse(0);
+      if (most < cut.batchNext(rank)) {
+        return false;
+      }
+    }
+    return !histories.isEmpty();
+  }
+
   /// By rank, who has the most of a sender's batches.
   static List<MemberId> sources(SortedMap<MemberId, Tail> histories, int ranks) {
     List<MemberId> sources = new ArrayList<>();

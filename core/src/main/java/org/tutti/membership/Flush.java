@@ -121,35 +121,55 @@ final class Flush {
         highest = accepted;
       }
     }
-    return highest == null ? null : withSources(highest.proposal());
+    return highest == null ? null : withSources(fullest(highest.proposal()));
   }
 
-  /// The same agreement with sources that are alive.
+  /// One agreement may be kept with fewer cuts by members that could not follow it; whoever has all of them counts.
+  private Proposal fullest(Proposal proposal) {
+    Proposal fullest = proposal;
+    for (Knowledge report : reports.values()) {
+      Knowledge.Accepted accepted = report.accepted();
+      if (accepted != null
+          && accepted.proposal().view().equals(proposal.view())
+          && accepted.proposal().cuts().size() > fullest.cuts().size()) {
+        fullest = accepted.proposal();
+      }
+    }
+    return fullest;
+  }
+
+  /// The same agreement with sources that are here. If a batch of a cut is not, whoever has it may have delivered it; the
+  /// members here that belong to the cut cannot follow: they are given none, and will need the state.
   private Proposal withSources(Proposal proposal) {
     List<Cut> cuts = new ArrayList<>();
     for (Cut cut : proposal.cuts()) {
       var histories = histories(cut.view());
-      cuts.add(
-          histories.isEmpty()
-              ? cut
-              : new Cut(cut.view(), cut.base(), cut.places(), cut.whole(), sources(histories, cut.sources().size())));
+      if (CutBuilder.isAvailable(cut, histories)) {
+        var sources = CutBuilder.sources(histories, cut.sources().size());
+        cuts.add(new Cut(cut.view(), cut.base(), cut.places(), cut.whole(), sources));
+      }
     }
     return new Proposal(
-        proposal.view(), proposal.birth(), proposal.lastPrimary(), proposal.indexFirst(), cuts, proposal.transfers());
+        proposal.view(),
+        proposal.birth(),
+        proposal.lastPrimary(),
+        proposal.indexFirst(),
+        cuts,
+        proposal.transfers());
   }
 
   // ---- the next view ---------------------------------------------------------------------------------------------
 
   private Proposal primary(View of) {
     Cut whole = CutBuilder.whole(of, histories(of.id()));
-    View next = new View(ballot, nextMembers(), true, predecessors());
+    View next = new View(ballot, stayingWithState(of, nextMembers()), true, predecessors());
     List<Cut> cuts = new ArrayList<>(decidedCuts(of.id()));
     cuts.add(whole);
     return new Proposal(next, birth(), of, whole.end(), cuts, transfers(of, next));
   }
 
   private Proposal nonPrimary() {
-    View next = new View(ballot, nextMembers(), false, predecessors());
+    View next = new View(ballot, staying(nextMembers()), false, predecessors());
     return new Proposal(next, birth(), primary, 0, decidedCuts(null), List.of());
   }
 
@@ -157,7 +177,7 @@ final class Flush {
     return reports.values().stream().map(Knowledge::birth).filter(Objects::nonNull).findFirst().orElse(null);
   }
 
-  /// Members of the last primary view by seniority, then newcomers; without those that leave, unless all do.
+  /// Everybody who reported: members of the last primary view by seniority, then newcomers.
   private List<MemberId> nextMembers() {
     Set<MemberId> ordered = new LinkedHashSet<>();
     if (primary != null) {
@@ -169,9 +189,26 @@ final class Flush {
         .forEach(view -> ordered.addAll(view.members()));
     ordered.addAll(reports.keySet());
     ordered.retainAll(reports.keySet());
-    List<MemberId> staying =
-        ordered.stream().filter(member -> !Objects.requireNonNull(reports.get(member)).leaving()).toList();
-    return staying.isEmpty() ? List.of(ordered.iterator().next()) : staying;
+    return List.copyOf(ordered);
+  }
+
+  /// Without those that leave, unless all do.
+  private List<MemberId> staying(List<MemberId> members) {
+    List<MemberId> staying = members.stream().filter(member -> !report(member).leaving()).toList();
+    return staying.isEmpty() ? members.subList(0, 1) : staying;
+  }
+
+  /// Without those that leave; but as long as nobody else has the state, those who have it are needed.
+  private List<MemberId> stayingWithState(View of, List<MemberId> members) {
+    List<MemberId> staying = staying(members);
+    if (staying.stream().anyMatch(member -> isDonor(of, member))) {
+      return staying;
+    }
+    return members.stream().filter(member -> !report(member).leaving() || isDonor(of, member)).toList();
+  }
+
+  private Knowledge report(MemberId member) {
+    return Objects.requireNonNull(reports.get(member));
   }
 
   private List<ViewId> predecessors() {
@@ -187,10 +224,6 @@ final class Flush {
       }
     });
     return histories;
-  }
-
-  private static List<MemberId> sources(SortedMap<MemberId, Tail> histories, int ranks) {
-    return CutBuilder.sources(histories, ranks);
   }
 
   /// For members that are still in a primary view which does not go on here: all of them deliver what any of them knows
@@ -222,13 +255,13 @@ final class Flush {
   }
 
   private boolean isDonor(View of, MemberId member) {
-    Knowledge report = Objects.requireNonNull(reports.get(member));
+    Knowledge report = report(member);
     return isAt(report, of) && report.synced();
   }
 
   /// A transfer that is under way goes on when its donor stays; otherwise the donors take turns.
   private Knowledge.Transfer transfer(View of, View next, MemberId newcomer, List<MemberId> donors) {
-    Knowledge report = Objects.requireNonNull(reports.get(newcomer));
+    Knowledge report = report(newcomer);
     Knowledge.Transfer running = report.transfer();
     if (running != null && isAt(report, of) && donors.contains(running.donor())) {
       return running;

@@ -82,31 +82,34 @@ public final class Merge {
     }
   }
 
-  /// Time to call out.
+  /// Time to call out: the coordinator to everybody, a member to its coordinator. Inside a view the calls confirm that
+  /// both sides have installed it.
   public void call() {
-    if (!agreement.isCoordinator()) {
+    MemberId coordinator = agreement.coordinator();
+    if (!coordinator.equals(self)) {
+      hello.accept(coordinator.address());
       return;
     }
     var targets = new TreeSet<>(contacts);
     targets.addAll(absent);
+    agreement.view().members().stream().map(MemberId::address).forEach(targets::add);
     targets.remove(self.address());
-    agreement.view().members().stream()
-        .filter(member -> !agreement.isGone(member))
-        .map(MemberId::address)
-        .forEach(targets::remove);
     targets.forEach(hello);
   }
 
   /// Somebody called.
   ///
   /// @param from who
-  /// @param its  the view that it is in
+  /// @param its the view that it is in
   public void heard(MemberId from, ViewId its) {
     View view = agreement.view();
-    if (its.equals(view.id()) || (view.contains(from) && its.compareTo(view.id()) < 0)) {
-      return; // the same view, or a fellow member that is about to install it
+    if (its.equals(view.id())) {
+      agreement.confirmed(from);
+    } else if (!view.contains(from)) {
+      pass(from);
+    } else if (its.compareTo(view.id()) > 0 && !its.equals(agreement.pending())) {
+      effects.send(from, meet(false)); // it went to another view without this member
     }
-    pass(from);
   }
 
   private void pass(MemberId from) {
@@ -140,7 +143,8 @@ public final class Merge {
 
   private void met(MemberId from, ViewMessage.Meet meet) {
     View view = agreement.view();
-    if (meet.view().id().equals(view.id()) || !meet.view().contains(from)) {
+    boolean late = view.contains(from) && meet.view().id().compareTo(view.id()) < 0;
+    if (late || meet.view().id().equals(view.id()) || !meet.view().contains(from)) {
       return;
     }
     if (agreement.birth() != null && meet.birth() != null && !agreement.birth().equals(meet.birth())) {
@@ -152,7 +156,7 @@ public final class Merge {
     } else if (initiates(meet)) {
       List<MemberId> others = new ArrayList<>(meet.view().members());
       others.removeAll(view.members());
-      agreement.merge(others, from);
+      agreement.merge(others);
     } else if (!meet.answer()) {
       effects.send(from, meet(true));
     }

@@ -79,6 +79,11 @@ public final class StateTransfer {
     /// @return index, position and marks at the beginning of the current view
     Start start();
 
+    /// Whether this member has the state.
+    ///
+    /// @return whether it does
+    boolean isSynced();
+
     /// The donor has said where the history stands.
     ///
     /// @param start what it said
@@ -186,6 +191,13 @@ public final class StateTransfer {
     return incoming == null ? null : incoming.from;
   }
 
+  /// Whether others are getting the state from this member.
+  ///
+  /// @return whether a transfer is under way
+  public boolean isDonor() {
+    return !outgoing.isEmpty();
+  }
+
   /// Who is at the other end of a transfer.
   ///
   /// @param into gets them
@@ -200,7 +212,7 @@ public final class StateTransfer {
   ///
   /// @param proposal what was agreed
   public void installed(Proposal proposal) {
-    expect(proposal.transferTo(self));
+    expect(proposal.transferTo(self), proposal.view().id());
     for (Map.Entry<Long, Outgoing> entry : List.copyOf(outgoing.entrySet())) {
       Outgoing transfer = entry.getValue();
       if (!new Knowledge.Transfer(self, transfer.since).equals(proposal.transferTo(transfer.newcomer))) {
@@ -223,13 +235,15 @@ public final class StateTransfer {
     }
   }
 
-  private void expect(Knowledge.@Nullable Transfer transfer) {
+  private void expect(Knowledge.@Nullable Transfer transfer, ViewId view) {
     if (incoming != null && incoming.from.equals(transfer)) {
       return;
     }
     interrupt();
-    if (transfer != null) {
+    if (transfer != null && transfer.since().equals(view)) {
       incoming = new Incoming(transfer, ++numbers);
+    } else if (transfer != null && !host.isSynced()) {
+      host.failed(); // it ended between this member's report and the view
     }
   }
 

@@ -4,7 +4,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
@@ -58,6 +60,11 @@ public final class ViewAgreement {
     ///
     /// @return the transfer, or null
     Knowledge.@Nullable Transfer transfer();
+
+    /// Whether others get the state from this member, so that it should not leave yet.
+    ///
+    /// @return whether they do
+    boolean isNeeded();
 
     /// Whether a member is believed to have crashed.
     ///
@@ -116,6 +123,7 @@ public final class ViewAgreement {
 
   private static final Timer TICK = new Timer("view tick");
   private static final int BACKOFF_TICKS_MAX = 6;
+  private static final int CONFIRM_FACTOR = 2;
 
   private final MemberId self;
   private final Duration tick;
@@ -128,6 +136,9 @@ public final class ViewAgreement {
   private final SortedSet<MemberId> gone = new TreeSet<>(); // of the current view: the channel with them is lost
   private final SortedSet<MemberId> leavers = new TreeSet<>(); // of the current view: they asked to be left out
   private final SortedSet<MemberId> found = new TreeSet<>(); // not of the current view: they want to merge
+
+  private final Map<MemberId, Long> confirmedAt = new TreeMap<>(); // when it was last heard to be in this view
+  private @Nullable MemberId confirmer; // the coordinator since `confirmedAt` was started
 
   private View view;
   private @Nullable ViewId birth;
@@ -265,17 +276,34 @@ public final class ViewAgreement {
   }
 
   /// Members of another view are to be taken in.
-  ///
-  /// @param members     of the other view and not of this one
-  /// @param coordinator who speaks for them; if it was in this view, it has left it
-  void merge(List<MemberId> members, MemberId coordinator) {
+  void merge(List<MemberId> members) {
     found.addAll(members);
-    if (view.contains(coordinator)) {
-      gone.add(coordinator);
-      found.add(coordinator);
-    }
     host.interestChanged();
     act();
+  }
+
+  /// A member was heard to be in this very view.
+  void confirmed(MemberId member) {
+    confirmedAt.put(member, effects.nowNanos());
+  }
+
+  /// Messages of an agreement may be lost when a channel is, and then a member stays behind while everybody lives. So the
+  /// coordinator and each member watch that the other is in the same view.
+  private void checkConfirmed() {
+    MemberId coordinator = coordinator();
+    if (wedged || !coordinator.equals(confirmer)) {
+      confirmer = coordinator;
+      confirmedAt.clear();
+      return;
+    }
+    long now = effects.nowNanos();
+    for (MemberId member : view.members()) {
+      boolean watched = coordinator.equals(self) ? !member.equals(self) : member.equals(coordinator);
+      if (watched && now - confirmedAt.computeIfAbsent(member, key -> now) > CONFIRM_FACTOR * patienceNanos) {
+        counters.count("view.not confirmed");
+        gone.add(member);
+      }
+    }
   }
 
   /// This member wants to leave.
@@ -293,9 +321,13 @@ public final class ViewAgreement {
   private void ask() {
     if (isCoordinator()) {
       act();
-    } else if (!waitsForAnother()) {
-      effects.send(coordinator(), new ViewMessage.Ask(leaving));
+    } else if (!waitsForAnother() && (wanted || wedged || wantsOut())) {
+      effects.send(coordinator(), new ViewMessage.Ask(wantsOut()));
     }
+  }
+
+  private boolean wantsOut() {
+    return leaving && !host.isNeeded();
   }
 
   /// A timer has run out.
@@ -304,6 +336,7 @@ public final class ViewAgreement {
   public void expire(Timer timer) {
     effects.schedule(TICK, tick);
     proposer.tick();
+    checkConfirmed();
     if (!isCoordinator() && !wedged) {
       report();
     }
@@ -328,7 +361,7 @@ public final class ViewAgreement {
 
   /// Proposes a view if that is this member's business now.
   private void act() {
-    if (leaving && view.size() == 1 && !wedged && !ended) {
+    if (wantsOut() && view.size() == 1 && !wedged && !ended) {
       ended = true;
       host.left(null);
     }
@@ -357,7 +390,7 @@ public final class ViewAgreement {
 
   private boolean needsChange() {
     return wanted
-        || leaving
+        || wantsOut()
         || !leavers.isEmpty()
         || !found.isEmpty()
         || view.members().stream().anyMatch(this::isGone);
@@ -436,7 +469,7 @@ public final class ViewAgreement {
     boolean counts =
         history != null && (history.view().equals(view.id()) || primary != null && history.view().equals(primary.id()));
     return new Knowledge(
-        view, birth, primary, counts ? history : null, accepted, host.synced(), host.transfer(), leaving);
+        view, birth, primary, counts ? history : null, accepted, host.synced(), host.transfer(), wantsOut());
   }
 
   private void refused(MemberId from, ViewId ballot, ViewId other) {
@@ -459,7 +492,6 @@ public final class ViewAgreement {
       effects.send(from, new ViewMessage.Refused(ballot, promised));
       return;
     }
-    requireCut(proposal);
     Cut cut = cutForMe(proposal);
     if (cut != null && !host.fits(cut)) {
       throw new Malformed("cut");
@@ -475,15 +507,6 @@ public final class ViewAgreement {
           }
           effects.send(from, new ViewMessage.Accepted(ballot));
         });
-  }
-
-  private void requireCut(Proposal proposal) throws Malformed {
-    Knowledge.History history = host.history();
-    View last = proposal.lastPrimary();
-    boolean ends = proposal.view().primary() && history != null && last != null && history.view().equals(last.id());
-    if (ends && proposal.cutOf(history.view()) == null) {
-      throw new Malformed("proposal without a cut");
-    }
   }
 
   /// The cut that ends this member's history, if the history ends with this proposal.
@@ -515,7 +538,7 @@ public final class ViewAgreement {
     if (proposal.view().primary()) {
       learn(proposal.view());
     }
-    if (proposal.view().contains(self)) {
+    if (proposal.view().contains(self) && canFollow(proposal)) {
       if (id.compareTo(view.id()) > 0) {
         enter(proposal, promised.compareTo(agreed.ballot()) > 0);
       } else {
@@ -529,6 +552,16 @@ public final class ViewAgreement {
     act();
   }
 
+  /// Whether this member has what it needs to go into a view. A view that was agreed long ago may end a history with
+  /// batches that are not to be had here; then this member stays behind until it is given the state.
+  private boolean canFollow(Proposal proposal) {
+    Knowledge.History history = host.history();
+    View last = proposal.lastPrimary();
+    boolean ends =
+        proposal.view().primary() && history != null && last != null && history.view().equals(last.id());
+    return !ends || proposal.cutOf(history.view()) != null;
+  }
+
   private static boolean isFor(ViewId id, Knowledge.@Nullable Accepted what) {
     return what != null && what.proposal().view().id().equals(id);
   }
@@ -539,6 +572,7 @@ public final class ViewAgreement {
     View before = view;
     view = proposal.view();
     gone.clear();
+    confirmedAt.clear();
     leavers.clear();
     found.removeAll(view.members());
     wanted = false;
