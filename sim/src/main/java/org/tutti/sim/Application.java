@@ -2,8 +2,6 @@ package org.tutti.sim;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
@@ -27,8 +25,6 @@ final class Application implements GroupUser {
     void closed(Application at);
   }
 
-  private record Held(long index, Content content, long position) {}
-
   final SimulatedNode node;
   final int ordinal;
   private final String group;
@@ -41,7 +37,6 @@ final class Application implements GroupUser {
   private final double sloth; // above 0: consumes late
   private final OutgoingStates outgoing;
   private final ArrayDeque<Long> unconsumed = new ArrayDeque<>();
-  private final List<Held> held = new ArrayList<>(); // deliveries behind the state that is being read
   private @Nullable IncomingState incoming;
   private @Nullable View view;
   private boolean calm;
@@ -75,7 +70,7 @@ final class Application implements GroupUser {
   /// Begins the membership.
   void begin(boolean creates) {
     whole = creates;
-    history.add(new Happening.Began(ordinal, agenda.nowNanos(), creates));
+    history.add(new Happening.Entered(ordinal, agenda.nowNanos(), creates));
     var config = setting.plan().config();
     node.request(creates ? new Request.Create(group, config, this) : new Request.Join(group, config, this), 0);
   }
@@ -159,6 +154,23 @@ final class Application implements GroupUser {
   }
 
   @Override
+  public void begin(long index, long position) {
+    note(12, index * 31 + position);
+    if (trace.speaks()) {
+      say("begin at " + index + " @" + position);
+    }
+    history.add(new Happening.Begun(ordinal, agenda.nowNanos(), index, position));
+    if (!setting.plan().config().stateTransfer()) {
+      whole = index == 0;
+      chain = 0;
+      unconsumed.clear();
+      consumedNext = index;
+    }
+    indexNext = index;
+    positionNext = position;
+  }
+
+  @Override
   public void deliver(long index, Batch batch, long position) {
     Content content = content(batch);
     note(1, index * 31 + position);
@@ -175,16 +187,11 @@ final class Application implements GroupUser {
               + batch.seq()
               + " "
               + content.count()
-              + " messages"
-              + (incoming != null ? " (held)" : ""));
+              + " messages");
     }
     setting.tally().deliveries += content.count();
     history.add(new Happening.Delivered(ordinal, agenda.nowNanos(), index, position, content));
-    if (incoming != null) {
-      held.add(new Held(index, content, position));
-    } else {
-      apply(index, content, position);
-    }
+    apply(index, content, position);
   }
 
   private Content content(Batch batch) {
@@ -318,7 +325,6 @@ final class Application implements GroupUser {
     }
     history.add(new Happening.Offered(ordinal, agenda.nowNanos(), donor, index, position));
     incoming = new IncomingState(transfer);
-    held.clear();
     unconsumed.clear();
     consumedNext = index;
   }
@@ -349,8 +355,6 @@ final class Application implements GroupUser {
     history.add(new Happening.Restored(ordinal, agenda.nowNanos(), image.donor(), image.transfer(), image.summary()));
     incoming = null;
     whole = true;
-    held.forEach(delivery -> apply(delivery.index, delivery.content, delivery.position));
-    held.clear();
   }
 
   @Override

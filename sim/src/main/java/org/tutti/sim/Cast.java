@@ -180,7 +180,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
         state |= member.view() != null && member.view().equals(view) && member.hasState();
       }
     }
-    return state && PrimaryUniqueness.isQuorum(rest, view);
+    return state && PrimaryUniqueness.isQuorum(rest::contains, view);
   }
 
   void crash(SimulatedNode node) {

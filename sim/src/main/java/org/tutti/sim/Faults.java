@@ -102,7 +102,9 @@ final class Faults {
         (long) (mean * -Math.log(1 - random.nextDouble())),
         () -> {
           if (!over) {
-            inject.accept(random);
+            if (!cast.living().isEmpty()) {
+              inject.accept(random);
+            }
             recur(random, mean, inject);
           }
         });

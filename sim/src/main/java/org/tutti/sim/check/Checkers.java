@@ -15,7 +15,7 @@ public final class Checkers {
   /// @return the checkers
   public static List<Checker> safety() {
     return List.of(
-        new ViewAgreement(),
+        new ViewsAgree(),
         new MonotoneViews(),
         new SelfInclusion(),
         new PrimaryUniqueness(),

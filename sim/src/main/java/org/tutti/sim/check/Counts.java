@@ -2,27 +2,33 @@ package org.tutti.sim.check;
 
 import java.util.Arrays;
 
-/// How many batches of each sender a member's history contains. Unknown counts are -1.
+/// How many batches of each sender a member's history contains, exactly or at least.
 final class Counts {
-  private long[] next;
+  private final long[] next;
+  private final boolean[] exact;
 
   Counts(int members, boolean known) {
     next = new long[members];
-    if (!known) {
-      Arrays.fill(next, -1);
-    }
+    exact = new boolean[members];
+    Arrays.fill(exact, known);
   }
 
-  private Counts(long[] next) {
-    this.next = next;
+  private Counts(Counts other) {
+    next = other.next.clone();
+    exact = other.exact.clone();
   }
 
   Counts copy() {
-    return new Counts(next.clone());
+    return new Counts(this);
   }
 
-  void forget() {
-    Arrays.fill(next, -1);
+  /// From now on there may be more of each sender.
+  void forgetUpper() {
+    Arrays.fill(exact, false);
+  }
+
+  boolean allows(int sender, long seq) {
+    return exact[sender] ? seq == next[sender] : seq >= next[sender];
   }
 
   long of(int sender) {
@@ -31,5 +37,6 @@ final class Counts {
 
   void set(int sender, long value) {
     next[sender] = value;
+    exact[sender] = true;
   }
 }

@@ -15,12 +15,12 @@ public sealed interface Happening {
   /// @return simulated nanoseconds since the start of the run
   long nanos();
 
-  /// The member began its membership.
+  /// The member's application asked to take part.
   ///
   /// @param member  who
   /// @param nanos   when
-  /// @param creates whether it made the group; otherwise it joins
-  record Began(int member, long nanos, boolean creates) implements Happening {}
+  /// @param creates whether it makes the group; otherwise it joins
+  record Entered(int member, long nanos, boolean creates) implements Happening {}
 
   /// The member's application multicast a message.
   ///
@@ -36,6 +36,14 @@ public sealed interface Happening {
   /// @param nanos  when
   /// @param view   the view
   record Installed(int member, long nanos, View view) implements Happening {}
+
+  /// Deliveries begin, or begin anew.
+  ///
+  /// @param member   who
+  /// @param nanos    when
+  /// @param index    the first batch that is delivered
+  /// @param position the first message that is delivered
+  record Begun(int member, long nanos, long index, long position) implements Happening {}
 
   /// A batch was delivered.
   ///

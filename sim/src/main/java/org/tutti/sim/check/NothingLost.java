@@ -45,12 +45,12 @@ public record NothingLost() implements Checker {
                 + delivered
                 + " were delivered");
       }
-      Stay stay = stays.last().get(member);
-      if (stay != null && stay.end() >= 0) {
-        if (end >= 0 && end != stay.end()) {
-          report.accept(history.name(member) + " came to " + stay.end() + ", " + history.name(whose) + " to " + end);
+      long next = stays.next(member);
+      if (next >= 0) {
+        if (end >= 0 && end != next) {
+          report.accept(history.name(member) + " came to " + next + ", " + history.name(whose) + " to " + end);
         }
-        end = stay.end();
+        end = next;
         whose = member;
       }
     }

@@ -7,7 +7,7 @@ import java.util.function.BiConsumer;
 final class Pairs {
   private Pairs() {}
 
-  /// Walks through the pairs that go on to the same next view and were both owed deliveries. Being equal is transitive,
+  /// Walks through the pairs that go on to the same next view, neither of them waiting. Being equal is transitive,
   /// so that each is paired only with the first one that goes the same way.
   static void movingTogether(List<Stay> together, BiConsumer<Stay, Stay> pair) {
     for (int i = 0; i < together.size(); i++) {
@@ -25,10 +25,12 @@ final class Pairs {
   private static boolean moveTogether(Stay p, Stay q) {
     Stay nextOfP = p.next();
     Stay nextOfQ = q.next();
-    return p.holdsState()
-        && q.holdsState()
+    return !p.isWaiting()
+        && !q.isWaiting()
         && nextOfP != null
         && nextOfQ != null
-        && nextOfP.view().id().equals(nextOfQ.view().id());
+        && nextOfP.view().id().equals(nextOfQ.view().id())
+        && !nextOfP.isWaiting()
+        && !nextOfQ.isWaiting();
   }
 }

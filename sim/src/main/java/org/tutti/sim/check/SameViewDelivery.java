@@ -7,7 +7,8 @@ import java.util.function.Consumer;
 import org.tutti.Guarantee;
 import org.tutti.sim.check.Happening.Delivered;
 
-/// Uniform groups: whoever delivers a batch delivers it in the same view (B2).
+/// Uniform groups: whoever delivers a batch on time delivers it in the same primary view; with [UniformAgreement], which
+/// bounds late deliveries by their index, all deliveries of a message belong to one primary view (B2).
 public record SameViewDelivery() implements Checker {
   @Override
   public void check(History history, Stays stays, Consumer<String> report) {
@@ -17,7 +18,7 @@ public record SameViewDelivery() implements Checker {
     Map<Content, Stay> places = new HashMap<>();
     for (List<Stay> together : stays.byView().values()) {
       for (Stay stay : together) {
-        for (Delivered delivered : stay.deliveries()) {
+        for (Delivered delivered : stay.onTime()) {
           Stay first = places.putIfAbsent(delivered.batch(), stay);
           if (first != null && !first.view().id().equals(stay.view().id())) {
             report.accept(

@@ -3,14 +3,13 @@ package org.tutti.sim.check;
 import java.util.List;
 import org.tutti.sim.check.Happening.Delivered;
 
-/// Two members' deliveries in one view, each cut to where both are owed them.
+/// Two members' deliveries in one view.
 ///
 /// @param first  one member's
 /// @param second the other's
 record Sequences(List<Delivered> first, List<Delivered> second) {
   static Sequences of(Stay first, Stay second) {
-    long from = Math.max(first.from(), second.from());
-    return new Sequences(first.deliveriesFrom(from), second.deliveriesFrom(from));
+    return new Sequences(first.onTime(), second.onTime());
   }
 
   /// How many deliveries from the start are the same.

@@ -3,24 +3,23 @@ package org.tutti.sim.check;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.tutti.sim.check.Happening.Begun;
 import org.tutti.sim.check.Happening.Delivered;
 import org.tutti.sim.check.Happening.Gave;
 import org.tutti.sim.check.Happening.Offered;
 import org.tutti.sim.check.Happening.Restored;
 import org.tutti.sim.check.Happening.Summary;
 
-/// A member's history has no hole: its indices and positions follow one another, from 0 or from the state that it was
-/// offered, and that state is of exactly that moment at the member that gave it. Nothing is delivered to a newcomer
-/// before its state is announced (B8).
-///
-/// Without state transfer a member that was away goes on at a later place.
+/// A member's history has no hole: its indices and positions follow one another, from 0 or from where its deliveries
+/// begin; they never begin anew further back. In a group with state transfer they begin only behind a state that was
+/// offered and read to its end, and that state is of exactly that moment at the member that gave it (B8).
 public record StateContinuity() implements Checker {
   private static final class Progress {
-    long index;
+    long index; // of the next delivery
     long position;
-    boolean known; // whether the next place is known
-    boolean away; // whether it may jump: it has not followed every primary view
-    Offered offer;
+    @Nullable Offered offer; // that was not read to its end
+    @Nullable Summary state; // that was read, and deliveries have not begun
   }
 
   @Override
@@ -30,34 +29,17 @@ public record StateContinuity() implements Checker {
       progress[i] = new Progress();
     }
     Map<String, Summary> given = new HashMap<>();
-    var stayAt = stays.all().iterator();
     for (Happening happening : history.happenings()) {
       Progress mine = progress[happening.member()];
       switch (happening) {
-        case Happening.Installed _ -> arrive(stayAt.next(), mine, history.stateTransfer());
         case Gave gave -> given.put(gave.member() + "/" + gave.transfer(), gave.summary());
-        case Offered offered -> {
-          mine.offer = offered;
-          mine.known = true;
-          mine.index = offered.index();
-          mine.position = offered.position();
-        }
+        case Offered offered -> mine.offer = offered;
+        case Happening.Interrupted _ -> mine.offer = null;
         case Restored restored -> restore(history, restored, mine, given, report);
+        case Begun begun -> begin(history, begun, mine, report);
         case Delivered delivered -> deliver(history, delivered, mine, report);
         default -> {}
       }
-    }
-  }
-
-  private static void arrive(Stay stay, Progress mine, boolean stateTransfer) {
-    if (!stay.view().primary()) {
-      return;
-    }
-    if (stay.founding()) {
-      mine.known = true;
-    } else if (!stay.continuing()) {
-      mine.away = !stateTransfer;
-      mine.known = false;
     }
   }
 
@@ -74,14 +56,31 @@ public record StateContinuity() implements Checker {
     if (!summary.equals(given.get(restored.donor() + "/" + restored.transfer()))) {
       report.accept(who + " has state " + summary + ", which " + history.name(restored.donor()) + " did not write");
     }
+    mine.offer = null;
+    mine.state = summary;
+  }
+
+  private static void begin(History history, Begun begun, Progress mine, Consumer<String> report) {
+    String who = history.name(begun.member());
+    Summary state = mine.state;
+    mine.state = null;
+    boolean fits = state != null && state.index() == begun.index() && state.position() == begun.position();
+    if (history.stateTransfer() && !fits) {
+      report.accept(who + " begins at " + begun.index() + " @" + begun.position() + " with state " + state);
+    }
+    if (begun.index() < mine.index || begun.position() < mine.position) {
+      report.accept(who + " goes back from " + mine.index + " to " + begun.index());
+    }
+    mine.index = begun.index();
+    mine.position = begun.position();
   }
 
   private static void deliver(History history, Delivered delivered, Progress mine, Consumer<String> report) {
     String who = history.name(delivered.member());
-    boolean follows = delivered.index() == mine.index && delivered.position() == mine.position;
-    if (!mine.known && !mine.away) {
-      report.accept(who + " delivered " + delivered.index() + " before it had state");
-    } else if (mine.known && !follows) {
+    if (mine.offer != null) {
+      report.accept(who + " delivered " + delivered.index() + " while it was waiting for its state");
+    }
+    if (delivered.index() != mine.index || delivered.position() != mine.position) {
       report.accept(
           who
               + " delivered "
@@ -92,11 +91,7 @@ public record StateContinuity() implements Checker {
               + mine.index
               + " @"
               + mine.position);
-    } else if (mine.away && delivered.index() < mine.index) {
-      report.accept(who + " went back from " + mine.index + " to " + delivered.index());
     }
-    mine.known = true;
-    mine.away = false;
     mine.index = delivered.index() + 1;
     mine.position = delivered.position() + delivered.batch().count();
   }

@@ -13,10 +13,24 @@ import org.tutti.ViewId;
 
 /// A history cut into each member's time in each view, and the chain of primary views.
 public final class Stays {
+  /// What a member's next event of its history is after a moment.
+  private enum Following {
+    NOTHING,
+    BEGIN,
+    DELIVERY
+  }
+
+  /// How far a member is while the history is walked through.
+  private static final class Walk {
+    @Nullable Stay last;
+    boolean waiting = true;
+    long next = -1;
+  }
+
   private final List<Stay> all = new ArrayList<>();
   private final SortedMap<ViewId, List<Stay>> byView = new TreeMap<>();
   private final List<View> primaries = new ArrayList<>(); // by id, which is the order of their succession
-  private final @Nullable Stay[] last;
+  private final Walk[] walks;
 
   /// Cuts a history.
   ///
@@ -29,47 +43,73 @@ public final class Stays {
       }
     }
     primaries.sort((a, b) -> a.id().compareTo(b.id()));
-    last = new Stay[history.members().size()];
-    Stay[] lastPrimary = new Stay[last.length];
+    Following[] following = following(history);
+    walks = new Walk[history.members().size()];
+    for (int i = 0; i < walks.length; i++) {
+      walks[i] = new Walk();
+    }
+    int at = 0;
     for (Happening happening : history.happenings()) {
-      cut(history, happening, lastPrimary);
-    }
-  }
-
-  private void cut(History history, Happening happening, @Nullable Stay[] lastPrimary) {
-    int member = happening.member();
-    Stay current = last[member];
-    switch (happening) {
-      case Happening.Installed installed -> {
-        Stay stay = arrive(history, installed, current, lastPrimary[member]);
-        if (installed.view().primary()) {
-          lastPrimary[member] = stay;
+      Walk walk = walks[happening.member()];
+      switch (happening) {
+        case Happening.Installed installed -> arrive(installed, walk, following[at]);
+        case Happening.Begun begun -> {
+          walk.waiting = false;
+          walk.next = begun.index();
         }
+        case Happening.Delivered delivered -> {
+          walk.next = delivered.index() + 1;
+          if (walk.last != null) {
+            walk.last.deliver(delivered);
+          }
+        }
+        default -> {}
       }
-      case Happening.Delivered delivered when current != null -> current.deliver(delivered);
-      case Happening.Offered offered when current != null -> current.offer(offered.index());
-      case Happening.Interrupted _ when current != null -> current.loseState();
-      default -> {}
+      at++;
     }
   }
 
-  private Stay arrive(History history, Happening.Installed installed, @Nullable Stay before, @Nullable Stay primary) {
-    View view = installed.view();
-    boolean first = !primaries.isEmpty() && primaries.getFirst().id().equals(view.id());
-    boolean continuing = first || primary != null && view.primary() && follows(primary.view(), view);
-    boolean holds = !history.stateTransfer() || first || continuing && primary != null && primary.holdsState();
-    long end = continuing && primary != null ? primary.end() : first ? 0 : -1;
-    var stay = new Stay(installed.member(), view, first, continuing, holds, end);
-    if (before != null) {
-      before.follow(stay);
+  /// What follows each event at the same member.
+  private static Following[] following(History history) {
+    var following = new Following[history.happenings().size()];
+    var next = new Following[history.members().size()];
+    Arrays.fill(next, Following.NOTHING);
+    for (int at = following.length - 1; at >= 0; at--) {
+      Happening happening = history.happenings().get(at);
+      following[at] = next[happening.member()];
+      if (happening instanceof Happening.Begun) {
+        next[happening.member()] = Following.BEGIN;
+      } else if (happening instanceof Happening.Delivered) {
+        next[happening.member()] = Following.DELIVERY;
+      }
     }
-    last[installed.member()] = stay;
+    return following;
+  }
+
+  private void arrive(Happening.Installed installed, Walk walk, Following following) {
+    View view = installed.view();
+    if (isFirst(view)) {
+      walk.waiting = false;
+      walk.next = 0;
+    } else if (view.primary()) {
+      // Who missed nothing delivers on; for who did, deliveries begin anew. Who does neither missed nothing if it comes
+      // straight from the primary view before.
+      boolean straight = !walk.waiting && walk.last != null && follows(walk.last.view(), view);
+      walk.waiting = following == Following.BEGIN || following == Following.NOTHING && !straight;
+    }
+    var stay = new Stay(installed.member(), view, walk.waiting, walk.next);
+    if (walk.last != null) {
+      walk.last.follow(stay);
+    }
+    walk.last = stay;
     all.add(stay);
     byView.computeIfAbsent(view.id(), _ -> new ArrayList<>()).add(stay);
-    return stay;
   }
 
-  /// Whether a primary view is the next one after another, so that who was in both missed nothing.
+  private boolean isFirst(View view) {
+    return view.primary() && primaries.getFirst().id().equals(view.id());
+  }
+
   private boolean follows(View earlier, View later) {
     int at = primaries.indexOf(later);
     return at > 0 && primaries.get(at - 1).id().equals(earlier.id());
@@ -96,10 +136,24 @@ public final class Stays {
     return Collections.unmodifiableList(primaries);
   }
 
-  /// Where each member is at the end of the run.
+  /// How far a member came.
   ///
-  /// @return by ordinal; null for a member that installed no view
-  public List<@Nullable Stay> last() {
-    return Collections.unmodifiableList(Arrays.asList(last));
+  /// @param member its ordinal
+  /// @return the index of its next delivery, or -1 when its deliveries never began
+  long next(int member) {
+    return walks[member].waiting ? -1 : walks[member].next;
+  }
+
+  /// Where the history of a primary view begins, as its members have it.
+  ///
+  /// @param view the view
+  /// @return the index, or -1 when nobody who was not waiting installed it
+  long startOf(View view) {
+    for (Stay stay : byView.getOrDefault(view.id(), List.of())) {
+      if (!stay.isWaiting()) {
+        return stay.start();
+      }
+    }
+    return -1;
   }
 }

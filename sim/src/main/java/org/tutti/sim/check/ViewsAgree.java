@@ -2,10 +2,12 @@ package org.tutti.sim.check;
 
 import java.util.List;
 import java.util.function.Consumer;
+import org.tutti.MemberId;
 import org.tutti.View;
 
-/// Members that install a view of one id install the same list, flag and predecessors (B1).
-public record ViewAgreement() implements Checker {
+/// Members that install a view of one id install the same list, flag and predecessors; no view lists two lives of one
+/// name (B1).
+public record ViewsAgree() implements Checker {
   @Override
   public void check(History history, Stays stays, Consumer<String> report) {
     for (List<Stay> together : stays.byView().values()) {
@@ -26,6 +28,10 @@ public record ViewAgreement() implements Checker {
                   + " from "
                   + view.predecessors());
         }
+      }
+      List<MemberId> members = first.view().members();
+      if (members.stream().anyMatch(one -> members.stream().anyMatch(one::supersedes))) {
+        report.accept(history.name(first.member()) + " installed two lives of one name: " + first.view());
       }
     }
   }

@@ -22,15 +22,15 @@ class CheckersTest {
     Content second = run.batch("a", 1);
     run.deliver(0, first, "a", "b", "c").release("a", 1).crash("c").deliver(1, second, "a", "b").install(AB, "a", "b");
     run.give("a", 1, 2).install(primary(3, "a", "b", "d"), "a", "b", "d");
-    run.offer("d", "a", 2).restore("d", "a", 1, 2).release("a", 1);
+    run.offer("d", "a", 2).restore("d", "a", 1, 2).begin("d", 2).release("a", 1);
     assertThat(run.violated()).isEmpty();
     assertThat(run.violatedAtRest()).isEmpty();
   }
 
   @Test
-  void viewAgreement() {
+  void viewsAgree() {
     Written run = uniform().install(ABC, "a").install(primary(1, "a", "b"), "b");
-    assertThat(run.violated()).contains("ViewAgreement");
+    assertThat(run.violated()).contains("ViewsAgree");
   }
 
   @Test
@@ -60,8 +60,11 @@ class CheckersTest {
   @Test
   void noDeliveryInNonPrimary() {
     Written run = uniform().submit("a", 1).install(ABC, "a", "b", "c").install(nonPrimary(2, "c"), "c");
-    run.deliver(0, run.batch("a", 0), "c");
+    run.deliver(0, run.batch("a", 0), "c").install(primary(3, "a", "b"), "a").deliver(0, run.batch("a", 0), "a");
     assertThat(run.violated()).contains("NoDeliveryInNonPrimary");
+    Written early = uniform().submit("a", 1);
+    early.deliver(0, early.batch("a", 0), "c");
+    assertThat(early.violated()).contains("NoDeliveryInNonPrimary");
   }
 
   @Test
@@ -96,16 +99,15 @@ class CheckersTest {
   void uniformAgreement() {
     Written run = uniform().submit("a", 1).install(ABC, "a", "b", "c");
     run.deliver(0, run.batch("a", 0), "c").crash("c").install(AB, "a", "b");
-    run.submit("b", 1).deliver(0, run.batch("b", 0), "b");
+    run.submit("b", 1).deliver(0, run.batch("b", 0), "a", "b");
     assertThat(run.violated()).contains("UniformAgreement");
   }
 
   @Test
-  void uniformAgreementOfOfferedState() {
+  void uniformAgreementOfTheStart() {
     Written run = uniform().submit("a", 1).install(ABC, "a", "b", "c");
-    run.deliver(0, run.batch("a", 0), "a", "b").give("a", 1, 0).install(primary(2, "a", "b", "d"), "a", "b", "d");
-    run.offer("d", "a", 0).restore("d", "a", 1, 0);
-    assertThat(run.violated()).containsExactly("UniformAgreement");
+    run.deliver(0, run.batch("a", 0), "a").install(AB, "a", "b");
+    assertThat(run.violated()).contains("UniformAgreement");
   }
 
   @Test
@@ -130,7 +132,7 @@ class CheckersTest {
   void virtualSynchrony() {
     var run = new Written(Guarantee.AGREED, false).submit("a", 1).install(ABC, "b", "c");
     run.deliver(0, run.batch("a", 0), "b").install(primary(2, "b", "c"), "b", "c");
-    assertThat(run.violated()).containsExactly("VirtualSynchrony");
+    assertThat(run.violated()).contains("VirtualSynchrony");
   }
 
   @Test
@@ -165,7 +167,7 @@ class CheckersTest {
   void fifoOrderBehindAState() {
     Written run = uniform().submit("a", 3).install(ABC, "a");
     run.deliver(0, run.batch("a", 0), "a").give("a", 1, 1).install(primary(2, "a", "b", "c", "d"), "a", "d");
-    run.offer("d", "a", 1).deliver(1, run.batch("a", 2), "d").restore("d", "a", 1, 1);
+    run.offer("d", "a", 1).restore("d", "a", 1, 1).begin("d", 1).deliver(1, run.batch("a", 2), "d");
     run.batch("a", 1);
     assertThat(run.violated()).containsExactly("FifoOrder");
   }
@@ -191,6 +193,34 @@ class CheckersTest {
     run.deliver(0, run.batch("a", 0), "a", "b", "c").give("a", 1, 1);
     run.install(primary(2, "a", "b", "c", "d"), "a", "b", "c", "d").offer("d", "a", 2).restore("d", "a", 1, 1);
     assertThat(run.violated()).containsExactly("StateContinuity");
+  }
+
+  @Test
+  void stateContinuityAgainstABeginningElsewhere() {
+    Written run = uniform().submit("a", 2).install(ABC, "a", "b", "c");
+    run.deliver(0, run.batch("a", 0), "a", "b", "c").give("a", 1, 1);
+    run.install(primary(2, "a", "b", "c", "d"), "a", "b", "c", "d").offer("d", "a", 1).restore("d", "a", 1, 1);
+    run.begin("d", 2);
+    assertThat(run.violated()).containsExactly("StateContinuity");
+  }
+
+  @Test
+  void noDeliveryOfAForeignHistory() {
+    Written run = uniform().submit("a", 3).install(ABC, "a", "b", "c");
+    run.deliver(0, run.batch("a", 0), "a", "b", "c").install(AB, "a", "b").install(nonPrimary(3, "c"), "c");
+    run.deliver(1, run.batch("a", 1), "a", "b");
+    assertThat(run.violated()).isEmpty();
+    // Wrong: c is alone, and what it delivers is of the history of a primary view that it is not in.
+    run.deliver(1, run.batch("a", 1), "c");
+    assertThat(run.violated()).contains("NoDeliveryInNonPrimary");
+  }
+
+  @Test
+  void aSuffixDecidedByAnEarlierPrimaryViewIsLate() {
+    Written run = uniform().submit("a", 2).install(ABC, "a", "b", "c");
+    run.deliver(0, run.batch("a", 0), "a", "b", "c").deliver(1, run.batch("a", 1), "a", "b");
+    run.install(AB, "a", "b").install(nonPrimary(3, "c"), "c").deliver(1, run.batch("a", 1), "c");
+    assertThat(run.violated()).isEmpty();
   }
 
   @Test

@@ -119,6 +119,11 @@ final class Written {
     return this;
   }
 
+  Written begin(String member, long index) {
+    history.add(new Happening.Begun(of(member), ++nanos, index, index));
+    return this;
+  }
+
   Written crash(String member) {
     history.add(new Happening.Crashed(of(member), ++nanos));
     return this;
