@@ -261,7 +261,7 @@ final class GroupEngine {
 
   private void state(MemberId from, ByteBuffer bytes) throws Malformed {
     StateTransfer.Message message = StateTransfer.CODEC.read(new WireReader(bytes.duplicate()));
-    if (message.since().equals(agreement.pending())) {
+    if (agreement.expects(message.since())) {
       keepEarly(from, Channel.STATE, message.since(), bytes);
     } else {
       transferred(from, message);
@@ -274,7 +274,7 @@ final class GroupEngine {
 
   /// Others may install a view earlier and speak in it; what they say waits for this member's installation.
   private void keepEarly(MemberId from, Channel channel, ViewId of, ByteBuffer bytes) {
-    if (!of.equals(agreement.pending())) {
+    if (!agreement.expects(of)) {
       node.counters().count("drop.other view");
       return;
     }

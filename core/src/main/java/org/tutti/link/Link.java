@@ -33,7 +33,8 @@ import org.tutti.wire.WireWriter;
 /// are numbered from 0 and taken in order. (2) Every packet says how far it is from the oldest one that is not
 /// acknowledged. A receiver without memory of the stream takes it only if nothing of it was ever acknowledged;
 /// otherwise it answers RESET, and the sender learns that the channel is lost. (3) A closed stream's number is
-/// remembered, and lower numbers are not taken again.
+/// remembered, and lower numbers are not taken again. (4) The directions are lost one by one: a new stream of the peer
+/// replaces its old one and leaves ours alone, or both sides would go on replacing theirs for ever.
 final class Link {
   private static final int WINDOW_PACKETS = 1024;
   private static final int SACK_BITS = Long.SIZE;
@@ -186,16 +187,12 @@ final class Link {
         in.end();
         if (stream == streamOut && stream != 0) {
           counters.count("link.reset");
-          lose();
+          closeOut();
+          upcalls.lost(peer);
         }
       }
       default -> throw new Malformed("kind");
     }
-  }
-
-  private void lose() {
-    close();
-    upcalls.lost(peer);
   }
 
   private void data(long now, WireReader in) throws Malformed {
@@ -216,11 +213,12 @@ final class Link {
       return;
     }
     if (stream > streamIn) {
-      if (streamIn != 0) {
-        lose();
-      }
+      boolean gap = streamIn != 0;
       closeIn();
       streamIn = stream;
+      if (gap) {
+        upcalls.lost(peer);
+      }
     }
     take(now, seq, in.rest());
   }

@@ -107,7 +107,7 @@ public final class Merge {
       agreement.confirmed(from);
     } else if (!view.contains(from)) {
       pass(from);
-    } else if (its.compareTo(view.id()) > 0 && !its.equals(agreement.pending())) {
+    } else if (its.compareTo(view.id()) > 0 && !agreement.expects(its)) {
       effects.send(from, meet(false)); // it went to another view without this member
     }
   }

@@ -213,11 +213,12 @@ public final class ViewAgreement {
     return primary == null ? null : primary.id();
   }
 
-  /// The view that this member has accepted and may soon install.
+  /// Whether this member may soon install a view, because it has accepted it.
   ///
-  /// @return its id, or null
-  public @Nullable ViewId pending() {
-    return pending == null ? null : pending.proposal().view().id();
+  /// @param id the view's id
+  /// @return whether it has
+  public boolean expects(ViewId id) {
+    return isFor(id, pending) || isFor(id, accepted);
   }
 
   /// Whether this member speaks for its view: it is the most senior one that is not believed to have crashed.

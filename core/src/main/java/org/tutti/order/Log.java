@@ -166,7 +166,8 @@ public final class Log {
     return 0;
   }
 
-  /// Whether a cut can be adopted: it begins where this member holds everything and keeps what it delivered.
+  /// Whether a cut can be adopted: it begins where this member holds everything and keeps what it delivered. It may begin
+  /// before what this member still keeps, when it was made without it.
   ///
   /// @param cut           any cut
   /// @param deliveredNext the index behind what was delivered here
@@ -174,8 +175,8 @@ public final class Log {
   public boolean fits(Cut cut, long deliveredNext) {
     return cut.view().equals(view.id())
         && cut.sources().size() == view.size()
-        && cut.base() >= places.first()
         && cut.base() <= heldNext
+        && cut.end() >= places.first()
         && (!cut.whole() || cut.end() >= deliveredNext);
   }
 
@@ -199,6 +200,9 @@ public final class Log {
   }
 
   private void adopt(long index, Place place, long deliveredNext) {
+    if (index < places.first()) {
+      return;
+    }
     if (index < places.next() && !places.get(index).equals(place)) {
       Invariant.check(index >= deliveredNext, "a cut keeps what was delivered");
       places.truncate(index);
