@@ -122,7 +122,11 @@ final class SimulateCommand implements Callable<Integer> {
     Outcome outcome = trace ? Simulation.run(plan, out::println) : Simulation.run(plan);
     out.printf(
         "%,d steps, %.3f s simulated, %,d multicasts, %,d deliveries, %,d views%s%n",
-        outcome.steps(), outcome.endNanos() / 1e9, outcome.multicasts(), outcome.deliveries(), outcome.views(),
+        outcome.steps(),
+        outcome.endNanos() / 1e9,
+        outcome.multicasts(),
+        outcome.deliveries(),
+        outcome.views(),
         outcome.quorumLost() ? ", quorum lost for good" : "");
     out.printf("trace hash %016x%n", outcome.traceHash());
     if (!outcome.passed()) {

@@ -19,7 +19,13 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     versionProvider = Tutti.Version.class,
     scope = CommandLine.ScopeType.INHERIT,
-    subcommands = {MemberCommand.class, SendCommand.class, WatchCommand.class, SimulateCommand.class},
+    subcommands = {
+      DemoCommand.class,
+      MemberCommand.class,
+      SendCommand.class,
+      WatchCommand.class,
+      SimulateCommand.class
+    },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {"0:success", "1:failure; one line on standard error says which", "2:wrong usage"})
 public final class Tutti implements Runnable {

@@ -246,8 +246,8 @@ final class GroupEngine {
     PrimaryHistory current = history;
     if (current == null || !of.equals(view().id())) {
       keepEarly(from, channel, of, bytes);
-    } else if (!active) {
-      node.counters().count("drop.wedged");
+    } else if (!active || agreement.isCutOff(from)) {
+      node.counters().count(active ? "drop.cut off" : "drop.wedged");
     } else {
       var in = new WireReader(bytes);
       switch (channel) {

@@ -134,6 +134,8 @@ public final class ViewAgreement {
   private final Proposer proposer;
   private final Recovery recovery;
   private final SortedSet<MemberId> gone = new TreeSet<>(); // of the current view: the channel with them is lost
+  // Whoever installs a view speaks in it only after this member has accepted it; what was lost since then may be such.
+  private final SortedSet<MemberId> lostSinceAccept = new TreeSet<>();
   private final SortedSet<MemberId> leavers = new TreeSet<>(); // of the current view: they asked to be left out
   private final SortedSet<MemberId> found = new TreeSet<>(); // not of the current view: they want to merge
 
@@ -237,6 +239,15 @@ public final class ViewAgreement {
     return self;
   }
 
+  /// Whether the channel with a member had a gap since it could have spoken in this view: what it says there now must not
+  /// be heard, because something before it is missing.
+  ///
+  /// @param member a member of the view
+  /// @return whether it is to be out of the next view
+  public boolean isCutOff(MemberId member) {
+    return gone.contains(member);
+  }
+
   boolean isGone(MemberId member) {
     return !member.equals(self) && (gone.contains(member) || host.suspects(member));
   }
@@ -268,6 +279,7 @@ public final class ViewAgreement {
   ///
   /// @param member the member
   public void lost(MemberId member) {
+    lostSinceAccept.add(member);
     if (view.contains(member)) {
       gone.add(member);
     }
@@ -498,6 +510,7 @@ public final class ViewAgreement {
       throw new Malformed("cut");
     }
     promisedAt = effects.nowNanos();
+    lostSinceAccept.clear();
     recovery.begin(
         cut,
         () -> {
@@ -573,6 +586,7 @@ public final class ViewAgreement {
     View before = view;
     view = proposal.view();
     gone.clear();
+    lostSinceAccept.stream().filter(view::contains).forEach(gone::add);
     confirmedAt.clear();
     leavers.clear();
     found.removeAll(view.members());

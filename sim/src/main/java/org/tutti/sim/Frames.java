@@ -1,20 +1,129 @@
 package org.tutti.sim;
 
 import java.nio.ByteBuffer;
+import java.util.Locale;
+import org.tutti.MemberId;
 import org.tutti.engine.Request;
+import org.tutti.membership.Knowledge;
+import org.tutti.membership.StateTransfer;
+import org.tutti.membership.ViewMessage;
+import org.tutti.order.FixedSequencer;
+import org.tutti.order.Stability;
+import org.tutti.wire.Malformed;
+import org.tutti.wire.WireReader;
 
-/// Words for frames and requests, for people who read a trace.
+/// Words for frames and requests, for people who read a trace. A frame is described as far as it can be read; what cannot
+/// be read, because it was damaged or is the middle of a long message, is only measured.
 final class Frames {
+  private static final int IDENTITY = 1;
+
   private Frames() {}
 
-  /// A frame in a few words. Frames are opaque here: length and a short hash by which the same frame is found again where
-  /// it arrives.
+  /// A frame in one line: packet, stream and number, what is acknowledged, messages. The hash at its end is equal where
+  /// the frame is sent and where it arrives.
   static String describe(ByteBuffer frame) {
-    return frame.remaining() + " bytes " + tag(frame);
+    var text = new StringBuilder();
+    try {
+      packet(new WireReader(frame.duplicate()), text);
+    } catch (Malformed | RuntimeException e) {
+      text.append(" unreadable");
+    }
+    return text.append(" (").append(frame.remaining()).append(" bytes ").append(tag(frame)).append(')').toString();
+  }
+
+  private static void packet(WireReader in, StringBuilder text) throws Malformed {
+    in.u8();
+    int kind = in.u8();
+    int flags = in.u8();
+    in.fixed();
+    long source = in.fixed();
+    in.fixed();
+    in.bytesSkipped(Integer.BYTES);
+    if ((flags & IDENTITY) != 0) {
+      in.member(source);
+    }
+    switch (kind) {
+      case 1 -> {
+        text.append("data ").append(in.count()).append('/').append(in.count());
+        in.count();
+        acknowledgement(in, text);
+        chunks(in, text);
+      }
+      case 2 -> acknowledgement(in, text.append("ack"));
+      case 3 -> text.append("reset ").append(in.count());
+      case 4 -> text.append(in.remaining() == 0 ? "alive" : "hello");
+      default -> text.append("unknown packet");
+    }
+  }
+
+  private static void acknowledgement(WireReader in, StringBuilder text) throws Malformed {
+    text.append(" ack ").append(in.count()).append('/').append(in.count());
+    in.count();
+    long beyond = in.fixed();
+    if (beyond != 0) {
+      text.append('+').append(Long.toBinaryString(beyond));
+    }
+  }
+
+  private static void chunks(WireReader in, StringBuilder text) throws Malformed {
+    while (in.remaining() > 0) {
+      long header = in.count();
+      ByteBuffer bytes = in.raw((int) (header >>> 2));
+      text.append(" | ");
+      if ((header & 3) == 3) {
+        message(new WireReader(bytes), text);
+      } else {
+        text.append((header & 1) != 0 ? "first" : (header & 2) != 0 ? "last" : "next");
+        text.append(" piece of ").append(bytes.remaining()).append(" bytes");
+      }
+    }
+  }
+
+  private static void message(WireReader in, StringBuilder text) throws Malformed {
+    int channel = in.u8();
+    in.fixed();
+    switch (channel) {
+      case 1 -> text.append("Batch[").append(in.viewId()).append(" seq=").append(in.count()).append(']');
+      case 2 -> text.append(in.viewId()).append(' ').append(FixedSequencer.CODEC.read(in));
+      case 3 -> text.append(in.viewId()).append(' ').append(Stability.CODEC.read(in));
+      case 4 -> text.append(describe(StateTransfer.CODEC.read(in)));
+      case 5 -> text.append(describe(ViewMessage.CODEC.read(in)));
+      default -> text.append("channel ").append(channel);
+    }
+  }
+
+  private static String describe(StateTransfer.Message message) {
+    return switch (message) {
+      case StateTransfer.Message.Header header ->
+          "StateHeader[" + header.since() + " index=" + header.start().index() + ']';
+      case StateTransfer.Message.Chunk chunk ->
+          "StateChunk[" + chunk.since() + " " + chunk.bytes().remaining() + " bytes" + (chunk.last() ? ", last]" : "]");
+      case StateTransfer.Message.Taken taken -> "StateTaken[" + taken.since() + ']';
+      case StateTransfer.Message.Cancelled cancelled -> "StateCancelled[" + cancelled.since() + ']';
+    };
+  }
+
+  private static String describe(ViewMessage message) {
+    return switch (message) {
+      case ViewMessage.Wedged(var ballot, Knowledge known) ->
+          "Wedged[" + ballot + " in " + known.view().id() + " primary="
+              + (known.primary() == null ? "none" : known.primary().id()) + " history="
+              + (known.history() == null ? "none" : known.history().view()) + " accepted="
+              + (known.accepted() == null ? "none" : known.accepted().proposal().view().id()) + " synced="
+              + known.synced() + ']';
+      case ViewMessage.Accept(var ballot, var proposal) ->
+          "Accept[" + ballot + " " + proposal.view() + " cuts=" + proposal.cuts() + ']';
+      case ViewMessage.Supply supply -> "Supply[" + supply.view() + " seq=" + supply.batch().seq() + ']';
+      default -> message.toString();
+    };
   }
 
   private static String tag(ByteBuffer bytes) {
-    return String.format("%06x", Hash.of(bytes) & 0xffffff);
+    return String.format(Locale.ROOT, "%06x", Hash.of(bytes) & 0xffffff);
+  }
+
+  private static String measure(ByteBuffer bytes) {
+    return bytes.remaining() + " bytes " + tag(bytes);
   }
 
   /// A request in a few words.
@@ -22,14 +131,14 @@ final class Frames {
     return switch (request) {
       case Request.Create create -> "create " + create.group();
       case Request.Join join -> "join " + join.group();
-      case Request.Multicast(_, ByteBuffer payload) -> "multicast " + describe(payload);
+      case Request.Multicast(_, ByteBuffer payload) -> "multicast " + measure(payload);
       case Request.Leave _ -> "leave";
       case Request.StateChunk(_, long transfer, ByteBuffer chunk, boolean last) ->
-          "state " + Long.toHexString(transfer) + ": " + chunk.remaining() + " bytes" + (last ? ", the last" : "");
-      case Request.StateFailed(_, long transfer) -> "state " + Long.toHexString(transfer) + ": failed";
-      case Request.StateTaken(_, long transfer) -> "state " + Long.toHexString(transfer) + ": piece taken";
+          "state " + transfer + ": " + chunk.remaining() + " bytes" + (last ? ", the last" : "");
+      case Request.StateFailed(_, long transfer) -> "state " + transfer + ": failed";
+      case Request.StateTaken(_, long transfer) -> "state " + transfer + ": piece taken";
       case Request.Consumed _ -> "consumed";
-      case Request.Suspect suspect -> "suspect " + suspect.member();
+      case Request.Suspect(MemberId member) -> "suspect " + member;
     };
   }
 }
