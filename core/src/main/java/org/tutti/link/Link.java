@@ -210,6 +210,7 @@ final class Link {
     if (stream <= streamInClosed || (stream > streamIn && seq != distance)) {
       counters.count("drop.closed stream");
       reset(now, stream);
+      upcalls.lost(peer); // what is dropped here is missing on this side as well
       return;
     }
     if (stream > streamIn) {

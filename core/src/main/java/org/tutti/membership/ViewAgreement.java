@@ -526,7 +526,8 @@ public final class ViewAgreement {
   /// The cut that ends this member's history, if the history ends with this proposal.
   private @Nullable Cut cutForMe(Proposal proposal) {
     Knowledge.History history = host.history();
-    Cut cut = history == null ? null : proposal.cutOf(history.view());
+    boolean concerned = proposal.view().contains(self) || leaving;
+    Cut cut = history == null || !concerned ? null : proposal.cutOf(history.view());
     return cut != null && (cut.whole() || view.id().equals(cut.view())) ? cut : null;
   }
 

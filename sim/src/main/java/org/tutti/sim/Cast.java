@@ -238,6 +238,10 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
 
   @Override
   public void crashed(SimulatedNode node) {
+    if (!maySpare(node)) {
+      node.crashAfterFrames(Long.MAX_VALUE); // the group needs it by now: only frames were lost
+      return;
+    }
     setting.tally().fault(node.isDonor() ? FaultKind.DONOR_CRASH : FaultKind.CRASH_AT_FRAME);
     crash(node);
   }

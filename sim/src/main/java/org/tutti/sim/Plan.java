@@ -79,7 +79,7 @@ public record Plan(
         random.nextInt(8) == 0 ? random.nextInt(4) : between(random, 10, 300),
         random.nextInt(4) == 0 ? 0 : between(random, 1, frameBytesMax < 1000 ? 1000 : 3000),
         between(random, 0, frameBytesMax < 1000 ? 20_000 : 200_000),
-        random.nextInt(5) > 0,
+        random.nextInt(10) > 0,
         strengths);
   }
 

@@ -22,9 +22,14 @@ final class Counts {
     return new Counts(this);
   }
 
-  /// From now on there may be more of each sender.
-  void forgetUpper() {
+  /// Counts are not known exactly any more.
+  ///
+  /// @param atLeast whether there are at least as many as before
+  void forget(boolean atLeast) {
     Arrays.fill(exact, false);
+    if (!atLeast) {
+      Arrays.fill(next, 0);
+    }
   }
 
   boolean allows(int sender, long seq) {

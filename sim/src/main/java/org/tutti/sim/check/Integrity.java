@@ -1,8 +1,11 @@
 package org.tutti.sim.check;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
+import org.tutti.Guarantee;
 import org.tutti.sim.check.Happening.Delivered;
 import org.tutti.sim.check.Happening.Submitted;
 
@@ -56,12 +59,14 @@ public record Integrity() implements Checker {
   }
 
   private static void once(History history, Consumer<String> report) {
-    List<java.util.Set<Content>> seen = new ArrayList<>();
-    history.members().forEach(_ -> seen.add(new java.util.HashSet<>()));
+    List<Set<Content>> seen = new ArrayList<>();
+    history.members().forEach(_ -> seen.add(new HashSet<>()));
     for (Happening happening : history.happenings()) {
-      if (happening instanceof Delivered delivered && !seen.get(delivered.member()).add(delivered.batch())) {
-        report.accept(
-            history.name(delivered.member()) + " delivered " + delivered.batch() + " again, at " + delivered.index());
+      int member = happening.member();
+      if (happening instanceof Happening.Begun && history.guarantee() == Guarantee.AGREED) {
+        seen.get(member).clear(); // what it delivered while it was cut off does not count any more
+      } else if (happening instanceof Delivered delivered && !seen.get(member).add(delivered.batch())) {
+        report.accept(history.name(member) + " delivered " + delivered.batch() + " again, at " + delivered.index());
       }
     }
   }

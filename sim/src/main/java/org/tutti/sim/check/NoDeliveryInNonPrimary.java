@@ -1,7 +1,11 @@
 package org.tutti.sim.check;
 
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.sim.check.Happening.Begun;
@@ -9,65 +13,47 @@ import org.tutti.sim.check.Happening.Delivered;
 import org.tutti.sim.check.Happening.Installed;
 
 /// Nothing is delivered before the first view, and in a view that is not primary only what is late (B4): what was kept
-/// back for the state that has just come, and the end of the history of primary views that the member was in, when it
-/// learns of a decision that was made before it went to the view.
+/// back for the state that has just come, and the end of the history of primary views that the member was in. What was
+/// delivered on time in a primary view without this member, or in a later one, is not late but wrong.
 public record NoDeliveryInNonPrimary() implements Checker {
-  private static final class Place {
-    @Nullable View current;
-    @Nullable View lastPrimary;
-    long begunAt = -1;
-  }
-
   @Override
   public void check(History history, Stays stays, Consumer<String> report) {
-    var places = new Place[history.members().size()];
-    for (int i = 0; i < places.length; i++) {
-      places[i] = new Place();
-    }
-    for (Happening happening : history.happenings()) {
-      Place place = places[happening.member()];
-      switch (happening) {
-        case Installed installed -> {
-          place.current = installed.view();
-          place.lastPrimary = installed.view().primary() ? installed.view() : place.lastPrimary;
+    Map<Content, List<View>> onTime = new HashMap<>();
+    for (Stay stay : stays.all()) {
+      for (Delivered delivered : stay.onTime()) {
+        List<View> views = onTime.computeIfAbsent(delivered.batch(), _ -> new ArrayList<>(1));
+        if (!views.contains(stay.view())) {
+          views.add(stay.view());
         }
-        case Begun begun -> place.begunAt = begun.nanos();
-        case Delivered delivered -> deliver(history, delivered, place, stays, report);
+      }
+    }
+    var current = new View[history.members().size()];
+    long[] begunAt = new long[current.length];
+    Arrays.fill(begunAt, -1);
+    for (Happening happening : history.happenings()) {
+      switch (happening) {
+        case Installed installed -> current[installed.member()] = installed.view();
+        case Begun begun -> begunAt[begun.member()] = begun.nanos();
+        case Delivered delivered -> {
+          View view = current[delivered.member()];
+          MemberId self = history.members().get(delivered.member());
+          List<View> places = onTime.getOrDefault(delivered.batch(), List.of());
+          boolean kept = begunAt[delivered.member()] == delivered.nanos();
+          if (view == null) {
+            report.accept(
+                history.name(delivered.member()) + " delivered " + delivered.index() + " before its first view");
+          } else if (!view.primary() && !kept && !places.isEmpty() && !mayBeLate(self, view, places)) {
+            report.accept(
+                history.name(delivered.member()) + " delivered " + delivered.index() + " in " + view
+                    + ", which belongs to " + places);
+          }
+        }
         default -> {}
       }
     }
   }
 
-  private static void deliver(History history, Delivered delivered, Place place, Stays stays, Consumer<String> report) {
-    View view = place.current;
-    boolean kept = place.begunAt == delivered.nanos();
-    if (view == null) {
-      report.accept(history.name(delivered.member()) + " delivered " + delivered.index() + " before its first view");
-    } else if (!view.primary() && !kept) {
-      View other = foreign(history.members().get(delivered.member()), view, place.lastPrimary, stays);
-      if (other != null && delivered.index() >= stays.startOf(other) && stays.startOf(other) >= 0) {
-        report.accept(
-            history.name(delivered.member())
-                + " delivered "
-                + delivered.index()
-                + " in "
-                + view
-                + ", but "
-                + other
-                + " begins at "
-                + stays.startOf(other));
-      }
-    }
-  }
-
-  /// The first primary view whose history a member in a view cannot know.
-  private static @Nullable View foreign(MemberId member, View view, @Nullable View last, Stays stays) {
-    for (View primary : stays.primaries()) {
-      boolean later = last == null || primary.id().compareTo(last.id()) > 0;
-      if (later && (!primary.contains(member) || primary.id().compareTo(view.id()) > 0)) {
-        return primary;
-      }
-    }
-    return null;
+  private static boolean mayBeLate(MemberId self, View view, List<View> places) {
+    return places.stream().anyMatch(place -> place.contains(self) && place.id().compareTo(view.id()) < 0);
   }
 }

@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Guarantee;
 import org.tutti.sim.check.Happening.Begun;
 import org.tutti.sim.check.Happening.Delivered;
 import org.tutti.sim.check.Happening.Gave;
@@ -12,7 +13,8 @@ import org.tutti.sim.check.Happening.Restored;
 import org.tutti.sim.check.Happening.Summary;
 
 /// A member's history has no hole: its indices and positions follow one another, from 0 or from where its deliveries
-/// begin; they never begin anew further back. In a group with state transfer they begin only behind a state that was
+/// begin; in uniform groups they never begin anew
+/// further back. In a group with state transfer they begin only behind a state that was
 /// offered and read to its end, and that state is of exactly that moment at the member that gave it (B8).
 public record StateContinuity() implements Checker {
   private static final class Progress {
@@ -68,7 +70,8 @@ public record StateContinuity() implements Checker {
     if (history.stateTransfer() && !fits) {
       report.accept(who + " begins at " + begun.index() + " @" + begun.position() + " with state " + state);
     }
-    if (begun.index() < mine.index || begun.position() < mine.position) {
+    boolean back = begun.index() < mine.index || begun.position() < mine.position;
+    if (back && history.guarantee() == Guarantee.UNIFORM) {
       report.accept(who + " goes back from " + mine.index + " to " + begun.index());
     }
     mine.index = begun.index();
