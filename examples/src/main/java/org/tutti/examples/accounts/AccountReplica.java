@@ -1,0 +1,234 @@
+package org.tutti.examples.accounts;
+
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.tutti.Event;
+import org.tutti.Group;
+import org.tutti.GroupConfig;
+import org.tutti.Node;
+import org.tutti.NodeConfig;
+import org.tutti.StateSink;
+import org.tutti.net.TcpConfig;
+import org.tutti.net.TcpTransport;
+import org.tutti.transport.Address;
+
+/// A replica of the accounts service: takes the group's events in order and keeps its ledger by them.
+///
+/// One thread, that of [#run], owns the ledger. It takes events in runs: everything that is there is applied, then
+/// committed as one SQL transaction, then answered; so replies promise what is in the database, and the busier the
+/// group, the fewer commits per request.
+public final class AccountReplica {
+  private static final String GROUP = "accounts";
+  private static final int RUN_MAX = 1000;
+  private static final int REPORT_EVERY_BYTES = 1 << 16;
+
+  /// A reply that waits for the commit.
+  private record Answer(long client, Reply reply) {}
+
+  private final Group group;
+  private final Ledger ledger;
+  private final ClientPort clients;
+  private final Consumer<Report> reports;
+  private final List<Answer> answers = new ArrayList<>();
+  private boolean current; // whether the ledger holds all that was delivered up to here: a newcomer's does not yet
+  private boolean serving;
+  private long malformed;
+
+  AccountReplica(Group group, Ledger ledger, ClientPort clients, boolean creator, Consumer<Report> reports) {
+    this.group = group;
+    this.ledger = ledger;
+    this.clients = clients;
+    this.reports = reports;
+    current = creator;
+  }
+
+  /// Runs a replica process until it is told `quit` on its standard input, or that ends.
+  ///
+  /// @param args `--name=NAME --role=create|join --listen=HOST:PORT --contacts=HOST:PORT,... --clients=HOST:PORT
+  ///             --data=DIR`
+  /// @throws Exception whatever prevents it from serving; the process ends with an exit code that is not 0
+  public static void main(String[] args) throws Exception {
+    var arguments = new Arguments(args, Set.of("name", "role", "listen", "contacts", "clients", "data"));
+    boolean creator = arguments.text("role").equals("create");
+    Path data = Files.createDirectories(Path.of(arguments.text("data")));
+    var config =
+        NodeConfig.lan(arguments.text("name"))
+            .withContacts(arguments.list("contacts").stream().map(Address::new).toList());
+    var transport = TcpTransport.open(new Address(arguments.text("listen")), TcpConfig.lan());
+    try (Node node = Node.start(config, transport);
+        Ledger ledger = Ledger.open(data)) {
+      if (creator && ledger.next() > 0) {
+        throw new IllegalStateException(data + " holds a ledger; a new group starts with an empty one");
+      }
+      var how = GroupConfig.standard().withStateTransfer(true);
+      Group group = creator ? node.create(GROUP, how) : node.join(GROUP, how);
+      try (var clients = new ClientPort(arguments.endpoint("clients"), group::multicast)) {
+        var told = new CountDownLatch(1);
+        Lifeline.hold(command -> obey(command, group, ledger, told));
+        String reason = new AccountReplica(group, ledger, clients, creator, Report::print).run();
+        if (told.getCount() > 0) {
+          throw new IllegalStateException("the membership of " + GROUP + " ended: " + reason);
+        }
+      }
+    }
+  }
+
+  private static void obey(String command, Group group, Ledger ledger, CountDownLatch told) {
+    switch (command) {
+      case "status" -> new Report.Status(ledger.next(), ledger.retries(), Report.names(group.view())).print();
+      case "quit" -> {
+        told.countDown();
+        group.leave();
+      }
+      default -> System.err.println("status or quit, not " + command);
+    }
+  }
+
+  /// Serves until the membership ends.
+  ///
+  /// @return why it ended
+  /// @throws InterruptedException when interrupted; what was applied last may not be committed
+  /// @throws SQLException         when the database fails; a replica that cannot apply must not go on
+  /// @throws IOException          when clients cannot be accepted
+  public String run() throws InterruptedException, SQLException, IOException {
+    while (true) {
+      @Nullable Event event = group.receive();
+      for (int i = 1; event != null; i++) {
+        if (event instanceof Event.Closed(String reason)) {
+          commitAndAnswer();
+          return reason;
+        }
+        handle(event);
+        event = i < RUN_MAX ? group.receive(Duration.ZERO) : null;
+      }
+      commitAndAnswer();
+      serve();
+    }
+  }
+
+  private void handle(Event event) throws SQLException {
+    switch (event) {
+      case Event.Delivery(_, long position, ByteBuffer payload) -> apply(position, payload);
+      case Event.ViewChange(var view) -> reports.accept(Report.installed(view));
+      case Event.StateRequest request -> giveState(request);
+      case Event.StateOffer offer -> takeState(offer);
+      case Event.Closed _ -> throw new AssertionError("handled by run");
+    }
+  }
+
+  private void apply(long position, ByteBuffer payload) throws SQLException {
+    Request request;
+    try {
+      request = Request.decode(payload);
+    } catch (IllegalArgumentException _) {
+      // Not from a replica: somebody else multicasts here. All replicas see the same bytes and skip them alike.
+      malformed++;
+      ledger.pass(position);
+      return;
+    }
+    answers.add(new Answer(request.client(), ledger.apply(position, request)));
+  }
+
+  private void commitAndAnswer() throws SQLException {
+    ledger.commit();
+    answers.forEach(answer -> clients.reply(answer.client(), answer.reply()));
+    answers.clear();
+  }
+
+  /// Freezes the ledger at this event and streams it from another thread while deliveries go on.
+  private void giveState(Event.StateRequest request) throws SQLException {
+    Snapshot snapshot = ledger.snapshot();
+    Thread.ofVirtual()
+        .name("state for " + request.newcomer())
+        .start(() -> {
+          try (snapshot;
+              StateSink sink = request.sink()) {
+            write(snapshot, sink);
+          } catch (IOException _) {
+            // The newcomer has gone. If it comes again it asks again.
+          } catch (SQLException e) {
+            throw new IllegalStateException(e);
+          }
+        });
+  }
+
+  private static void write(Snapshot snapshot, StateSink sink) throws IOException, SQLException {
+    try {
+      snapshot.writeTo(sink);
+    } catch (SQLException e) {
+      sink.fail(); // closing alone would say that this is all
+      throw e;
+    }
+  }
+
+  private void takeState(Event.StateOffer offer) throws SQLException {
+    commitAndAnswer(); // what was applied before must not be undone with a transfer that fails
+    try (Metered source = new Metered(offer.source())) {
+      ledger.restore(source, offer.position());
+      current = true;
+      reports.accept(new Report.Received(source.bytes));
+    } catch (IOException _) {
+      // The donor has gone, and the ledger is as it was before: another offer follows.
+    }
+  }
+
+  /// Begins to serve clients once everything that was delivered is applied.
+  private void serve() throws IOException {
+    if (current && !serving) {
+      clients.open();
+      serving = true;
+      reports.accept(new Report.CaughtUp(ledger.next()));
+    }
+  }
+
+  /// How many deliveries were not requests.
+  ///
+  /// @return a count since the start; for the thread of [#run]
+  public long malformed() {
+    return malformed;
+  }
+
+  /// Reports how much state has arrived.
+  private final class Metered extends FilterInputStream {
+    private long bytes;
+    private long reported = -REPORT_EVERY_BYTES;
+
+    Metered(InputStream source) {
+      super(source);
+    }
+
+    @Override
+    public int read() throws IOException {
+      int value = super.read();
+      count(value < 0 ? 0 : 1);
+      return value;
+    }
+
+    @Override
+    public int read(byte[] into, int offset, int length) throws IOException {
+      int count = super.read(into, offset, length);
+      count(Math.max(count, 0));
+      return count;
+    }
+
+    private void count(int more) {
+      bytes += more;
+      if (bytes - reported >= REPORT_EVERY_BYTES) {
+        reported = bytes;
+        reports.accept(new Report.Receiving(bytes));
+      }
+    }
+  }
+}

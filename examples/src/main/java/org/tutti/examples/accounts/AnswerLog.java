@@ -1,0 +1,50 @@
+package org.tutti.examples.accounts;
+
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.tutti.examples.accounts.Reply.Outcome;
+
+/// What a client was told: one line `number,outcome,microseconds` per answered request, for the audit.
+final class AnswerLog implements AutoCloseable {
+  /// One answer; the time is from the first sending of the request to the reply.
+  record Entry(long number, Outcome outcome, long micros) {}
+
+  private final BufferedWriter lines;
+
+  private AnswerLog(BufferedWriter lines) {
+    this.lines = lines;
+  }
+
+  static AnswerLog create(Path file) throws IOException {
+    return new AnswerLog(Files.newBufferedWriter(file));
+  }
+
+  /// Unchecked when the file fails, so that nobody takes that for a failure of a replica.
+  void add(Entry entry) {
+    try {
+      lines.append(entry.number() + "," + entry.outcome() + "," + entry.micros() + "\n");
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot write the log of answers", e);
+    }
+  }
+
+  static List<Entry> read(Path file) throws IOException {
+    try (Stream<String> lines = Files.lines(file)) {
+      return lines.map(line -> line.split(",")).map(AnswerLog::entry).toList();
+    }
+  }
+
+  private static Entry entry(String[] parts) {
+    return new Entry(Long.parseLong(parts[0]), Outcome.valueOf(parts[1]), Long.parseLong(parts[2]));
+  }
+
+  @Override
+  public void close() throws IOException {
+    lines.close();
+  }
+}
