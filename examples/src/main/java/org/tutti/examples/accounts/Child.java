@@ -1,0 +1,138 @@
+package org.tutti.examples.accounts;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.BlockingQueue;
+import org.jspecify.annotations.Nullable;
+
+/// A process of the service that the demo started: what it reported last, what it said last, how it ended.
+final class Child {
+  private static final int LINES_KEPT = 20;
+
+  /// What happens to a child; a null line: it ended.
+  record Notice(Child child, @Nullable String line) {
+    @Nullable Report report() {
+      return line == null ? null : Report.parse(line);
+    }
+  }
+
+  final String name;
+  final long startedNanos = System.nanoTime();
+  private final Process process;
+  private final Writer commands;
+  private final Map<Class<?>, Report> reports = new HashMap<>();
+  private final Deque<String> lines = new ArrayDeque<>();
+  private boolean killed;
+  private boolean ended;
+
+  private Child(String name, Process process) {
+    this.name = name;
+    this.process = process;
+    commands = process.outputWriter();
+  }
+
+  /// Starts a class of this module in a JVM of its own, made up as this one is.
+  static Child start(String name, Class<?> main, List<String> args, BlockingQueue<Notice> notices) throws IOException {
+    var command = new ArrayList<String>();
+    command.add(
+        ProcessHandle.current()
+            .info()
+            .command()
+            .orElseGet(() -> Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+    // Small and quick to start: eight of these run side by side on two cores, each for some seconds.
+    command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"));
+    if (main.getModule().isNamed()) {
+      String modulePath = System.getProperty("jdk.module.path");
+      command.addAll(List.of("-p", modulePath, "-m", main.getModule().getName() + "/" + main.getName()));
+    } else {
+      command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+    }
+    command.addAll(args);
+    Child child = new Child(name, new ProcessBuilder(command).redirectErrorStream(true).start());
+    Thread.ofVirtual().name("output of " + name).start(() -> child.forward(notices));
+    return child;
+  }
+
+  private void forward(BlockingQueue<Notice> notices) {
+    try (BufferedReader output = process.inputReader()) {
+      for (String line = output.readLine(); line != null; line = output.readLine()) {
+        notices.put(new Notice(this, line));
+      }
+      process.waitFor();
+      notices.put(new Notice(this, null));
+    } catch (IOException | InterruptedException e) {
+      throw new IllegalStateException("cannot follow " + name, e);
+    }
+  }
+
+  /// Takes note of a notice.
+  void take(Notice notice) {
+    Report report = notice.report();
+    if (notice.line() == null) {
+      ended = true;
+    } else if (report != null) {
+      reports.put(report.getClass(), report);
+    } else {
+      lines.add(notice.line());
+      if (lines.size() > LINES_KEPT) {
+        lines.remove();
+      }
+    }
+  }
+
+  /// The last report of a kind; null before the first.
+  <R extends Report> @Nullable R last(Class<R> kind) {
+    return kind.cast(reports.get(kind));
+  }
+
+  /// Forgets what was reported of a kind, to wait for news.
+  void forget(Class<? extends Report> kind) {
+    reports.remove(kind);
+  }
+
+  void tell(String command) {
+    try {
+      commands.write(command + "\n");
+      commands.flush();
+    } catch (IOException _) {
+      // It is ending, and a notice says so.
+    }
+  }
+
+  /// Ends the process as a power cut would: SIGKILL.
+  void kill() {
+    killed = true;
+    process.toHandle().destroyForcibly(); // the handle, because Process would also cut off what it said before
+  }
+
+  boolean ended() {
+    return ended;
+  }
+
+  /// Whether it ended neither well nor by [#kill].
+  boolean failed() {
+    return ended && !killed && process.exitValue() != 0;
+  }
+
+  int exitCode() {
+    return process.exitValue();
+  }
+
+  Queue<String> lastLines() {
+    return lines;
+  }
+
+  /// Waits for the end of a process that was killed.
+  void join() {
+    process.onExit().join();
+  }
+}

@@ -1,0 +1,120 @@
+package org.tutti.examples.accounts;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/// What happened in a demo: shown as it happens, and summed up at the end.
+final class Chronicle {
+  private final Screen screen;
+  private final int transactions;
+  private final Set<String> views = new HashSet<>();
+  private final List<String> kills = new ArrayList<>();
+  private final List<String> rejoins = new ArrayList<>();
+  private String view = "no view yet";
+  private long firstAnswerNanos;
+  private long lastAnswerNanos;
+  private long shownAnswers;
+  private long shownNanos;
+
+  Chronicle(Screen screen, int transactions) {
+    this.screen = screen;
+    this.transactions = transactions;
+  }
+
+  void event(String text) {
+    screen.event(text);
+  }
+
+  /// A replica reports something; a view is shown when the first of its members has it.
+  void reported(Child replica, Report report) {
+    switch (report) {
+      case Report.Installed(String id, boolean primary, var members) -> {
+        if (views.add(id)) {
+          view = "view " + id + (primary ? "" : " (not primary)") + ": " + String.join(" ", members);
+          screen.event(view);
+        }
+      }
+      case Report.CaughtUp(long next) when !kills.isEmpty() -> caughtUp(replica, next);
+      case Report.Progress(long answered, _, _) when answered > 0 -> {
+        lastAnswerNanos = System.nanoTime();
+        firstAnswerNanos = firstAnswerNanos == 0 ? lastAnswerNanos : firstAnswerNanos;
+      }
+      default -> {}
+    }
+  }
+
+  private void caughtUp(Child replica, long next) {
+    Report.Received state = replica.last(Report.Received.class);
+    double seconds = (System.nanoTime() - replica.startedNanos) / 1e9;
+    String bytes = Screen.count(state == null ? 0 : state.bytes());
+    String text =
+        "%s caught up at position %s, %.2f s after its start, from %s bytes of state"
+            .formatted(replica.name, Screen.count(next), seconds, bytes);
+    screen.event(text);
+    rejoins.add(text);
+  }
+
+  void killed(String replica, String what) {
+    kills.add(replica + ", " + what);
+    screen.event("killed " + replica + ", " + what);
+  }
+
+  int views() {
+    return views.size();
+  }
+
+  /// Shows the line of progress: the rate is that since it was shown last.
+  void progress(long answered) {
+    long now = System.nanoTime();
+    long perSecond = (long) ((answered - shownAnswers) * 1e9 / (now - shownNanos));
+    shownAnswers = answered;
+    shownNanos = now;
+    screen.progress(
+        "%s of %s acknowledged, %s per second, %s"
+            .formatted(Screen.count(answered), Screen.count(transactions), Screen.count(perSecond), view));
+  }
+
+  void sumUp(Audit audit, List<Report.Progress> clients) {
+    screen.result("views", views.size() + " installed");
+    screen.result("kills", kills.isEmpty() ? "none" : kills.size() + ": " + String.join("; ", kills));
+    rejoins.forEach(rejoin -> screen.result("rejoin", rejoin));
+    screen.result(
+        "transactions",
+        audit.outcomes().entrySet().stream()
+            .map(outcome -> Screen.count(outcome.getValue()) + " " + outcome.getKey().name().toLowerCase(Locale.ROOT))
+            .collect(Collectors.joining(", ")));
+    screen.result(
+        "retries",
+        "%d requests sent again, by clients that changed replica %d times"
+            .formatted(
+                clients.stream().mapToLong(Report.Progress::resent).sum(),
+                clients.stream().mapToLong(Report.Progress::moves).sum()));
+    double seconds = (lastAnswerNanos - firstAnswerNanos) / 1e9;
+    screen.result(
+        "throughput",
+        "%s transactions per second, kills and rejoins included"
+            .formatted(Screen.count((long) (transactions / seconds))));
+    long[] waits = audit.waits();
+    screen.result(
+        "latency", "p50 %s, p99 %s, longest %s".formatted(millis(waits, 0.50), millis(waits, 0.99), millis(waits, 1)));
+    screen.result(
+        "balances",
+        "%s accounts, together %s cents: accepted deposits - accepted withdrawals"
+            .formatted(Screen.count(audit.accounts()), Screen.count(audit.expectedSum())));
+    audit.findings().forEach(finding -> screen.result("finding", finding));
+    screen.result(
+        "verdict",
+        audit.findings().isEmpty()
+            ? "HOLDS: all databases are equal, every acknowledged transaction is in each exactly once"
+            : "BROKEN");
+  }
+
+  private static String millis(long[] sortedMicros, double quantile) {
+    int index = Math.max((int) Math.ceil(quantile * sortedMicros.length) - 1, 0);
+    return "%.1f ms".formatted(sortedMicros[index] / 1000.0);
+  }
+}
