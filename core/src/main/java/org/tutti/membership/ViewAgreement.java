@@ -505,9 +505,17 @@ public final class ViewAgreement {
       effects.send(from, new ViewMessage.Refused(ballot, promised));
       return;
     }
+    if (known != null && isFor(known.id(), accepted)) {
+      install(known.id()); // news: it was agreed
+      effects.send(from, new ViewMessage.Refused(ballot, promised));
+      return;
+    }
     Cut cut = cutForMe(proposal);
     if (cut != null && !host.fits(cut)) {
-      throw new Malformed("cut");
+      if (proposal.view().contains(self)) {
+        throw new Malformed("cut");
+      }
+      cut = null; // not in that view, and ahead of its past
     }
     promisedAt = effects.nowNanos();
     lostSinceAccept.clear();
@@ -526,8 +534,7 @@ public final class ViewAgreement {
   /// The cut that ends this member's history, if the history ends with this proposal.
   private @Nullable Cut cutForMe(Proposal proposal) {
     Knowledge.History history = host.history();
-    boolean concerned = proposal.view().contains(self) || leaving;
-    Cut cut = history == null || !concerned ? null : proposal.cutOf(history.view());
+    Cut cut = history == null ? null : proposal.cutOf(history.view());
     return cut != null && (cut.whole() || view.id().equals(cut.view())) ? cut : null;
   }
 
