@@ -10,7 +10,8 @@ import java.util.List;
 /// @param id           names the view
 /// @param members      by seniority, without repetition, never empty
 /// @param primary      whether this is the primary view: of any concurrent views at most one is (B4)
-/// @param predecessors the views that its members come from; more than one in a merge
+/// @param predecessors the views that its members come from, more than one in a merge; with a primary view, the primary
+///                     view that it continues is among them
 public record View(ViewId id, List<MemberId> members, boolean primary, List<ViewId> predecessors) {
   /// Copies the lists and checks them.
   public View {

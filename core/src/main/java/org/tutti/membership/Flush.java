@@ -7,7 +7,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.View;
@@ -162,14 +164,14 @@ final class Flush {
 
   private Proposal primary(View of) {
     Cut whole = CutBuilder.whole(of, histories(of.id()));
-    View next = new View(ballot, stayingWithState(of, nextMembers()), true, predecessors());
+    View next = new View(ballot, stayingWithState(of, nextMembers()), true, predecessors(of.id()));
     List<Cut> cuts = new ArrayList<>(decidedCuts(of.id()));
     cuts.add(whole);
     return new Proposal(next, birth(), of, whole.end(), cuts, transfers(of, next));
   }
 
   private Proposal nonPrimary() {
-    View next = new View(ballot, staying(nextMembers()), false, predecessors());
+    View next = new View(ballot, staying(nextMembers()), false, predecessors(null));
     return new Proposal(next, birth(), primary, 0, decidedCuts(null), List.of());
   }
 
@@ -211,8 +213,13 @@ final class Flush {
     return Objects.requireNonNull(reports.get(member));
   }
 
-  private List<ViewId> predecessors() {
-    return reports.values().stream().map(report -> report.view().id()).distinct().sorted().toList();
+  private List<ViewId> predecessors(@Nullable ViewId continued) {
+    SortedSet<ViewId> predecessors = new TreeSet<>();
+    reports.values().forEach(report -> predecessors.add(report.view().id()));
+    if (continued != null) {
+      predecessors.add(continued);
+    }
+    return List.copyOf(predecessors);
   }
 
   private SortedMap<MemberId, Tail> histories(ViewId of) {
