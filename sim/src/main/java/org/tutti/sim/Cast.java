@@ -7,10 +7,12 @@ import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.NodeConfig;
 import org.tutti.View;
+import org.tutti.ViewId;
 import org.tutti.engine.Input;
 import org.tutti.sim.check.Happening;
 import org.tutti.sim.check.PrimaryUniqueness;
@@ -30,6 +32,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
   private final Breakage breakage;
   private final @Nullable Application[] places; // the newest life at each place, also when it has ended
   private final List<Application> lives = new ArrayList<>();
+  private final TreeSet<ViewId> announced = new TreeSet<>();
   private final TreeMap<String, Integer> numbers = new TreeMap<>();
   private final List<Address> addresses = new ArrayList<>();
   private final SplittableRandom random;
@@ -250,6 +253,14 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
   public void broken(SimulatedNode node, Throwable error) {
     node.crash();
     breakage.broken(node, error);
+  }
+
+  @Override
+  public void announced(SimulatedNode node, ViewId view) {
+    if (announced.add(view)) {
+      int ordinal = setting.history().ordinalOf(node.self);
+      setting.history().add(new Happening.Announced(ordinal, setting.agenda().nowNanos(), view));
+    }
   }
 
   @Override

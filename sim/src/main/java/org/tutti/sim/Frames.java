@@ -2,7 +2,9 @@ package org.tutti.sim;
 
 import java.nio.ByteBuffer;
 import java.util.Locale;
+import java.util.function.Consumer;
 import org.tutti.MemberId;
+import org.tutti.ViewId;
 import org.tutti.engine.Request;
 import org.tutti.membership.Knowledge;
 import org.tutti.membership.StateTransfer;
@@ -15,7 +17,13 @@ import org.tutti.wire.WireReader;
 /// Words for frames and requests, for people who read a trace. A frame is described as far as it can be read; what cannot
 /// be read, because it was damaged or is the middle of a long message, is only measured.
 final class Frames {
+  private static final int KIND_AT = 1;
+  private static final int DATA = 1;
+  private static final int DATA_COUNTS = 6; // stream, number, distance; the acknowledgement's stream, number, window
   private static final int IDENTITY = 1;
+  private static final int VIEW_CHANNEL = 5;
+  private static final int ANNOUNCEMENT_AT = 1 + Long.BYTES; // behind channel and group
+  private static final int ANNOUNCEMENT = 6;
 
   private Frames() {}
 
@@ -29,6 +37,43 @@ final class Frames {
       text.append(" unreadable");
     }
     return text.append(" (").append(frame.remaining()).append(" bytes ").append(tag(frame)).append(')').toString();
+  }
+
+  /// Finds the announcements of agreed views in a frame, as a listener on the wire would.
+  static void announcements(ByteBuffer frame, Consumer<ViewId> found) {
+    int start = frame.position();
+    if (frame.get(start + KIND_AT) != DATA) {
+      return;
+    }
+    try {
+      var in = new WireReader(frame.duplicate().position(start + 2));
+      boolean identity = (in.u8() & IDENTITY) != 0;
+      in.fixed();
+      long source = in.fixed();
+      in.fixed();
+      in.bytesSkipped(Integer.BYTES);
+      if (identity) {
+        in.member(source);
+      }
+      for (int i = 0; i < DATA_COUNTS; i++) {
+        in.count();
+      }
+      in.fixed();
+      while (in.remaining() > 0) {
+        long header = in.count();
+        ByteBuffer bytes = in.raw((int) (header >>> 2));
+        if ((header & 3) == 3 && bytes.remaining() > ANNOUNCEMENT_AT && isAnnouncement(bytes)) {
+          found.accept(new WireReader(bytes.duplicate().position(bytes.position() + ANNOUNCEMENT_AT + 1)).viewId());
+        }
+      }
+    } catch (Malformed e) {
+      throw new IllegalStateException("a member sends what it could not read", e);
+    }
+  }
+
+  private static boolean isAnnouncement(ByteBuffer message) {
+    int start = message.position();
+    return message.get(start) == VIEW_CHANNEL && message.get(start + ANNOUNCEMENT_AT) == ANNOUNCEMENT;
   }
 
   private static void packet(WireReader in, StringBuilder text) throws Malformed {
@@ -106,11 +151,19 @@ final class Frames {
   private static String describe(ViewMessage message) {
     return switch (message) {
       case ViewMessage.Wedged(var ballot, Knowledge known) ->
-          "Wedged[" + ballot + " in " + known.view().id() + " primary="
-              + (known.primary() == null ? "none" : known.primary().id()) + " history="
-              + (known.history() == null ? "none" : known.history().view()) + " accepted="
-              + (known.accepted() == null ? "none" : known.accepted().proposal().view().id()) + " synced="
-              + known.synced() + ']';
+          "Wedged["
+              + ballot
+              + " in "
+              + known.view().id()
+              + " primary="
+              + (known.primary() == null ? "none" : known.primary().id())
+              + " history="
+              + (known.history() == null ? "none" : known.history().view())
+              + " accepted="
+              + (known.accepted() == null ? "none" : known.accepted().proposal().view().id())
+              + " synced="
+              + known.synced()
+              + ']';
       case ViewMessage.Accept(var ballot, var proposal) ->
           "Accept[" + ballot + " " + proposal.view() + " cuts=" + proposal.cuts() + ']';
       case ViewMessage.Supply supply -> "Supply[" + supply.view() + " seq=" + supply.batch().seq() + ']';

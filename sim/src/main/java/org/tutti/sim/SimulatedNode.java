@@ -8,6 +8,7 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.NodeConfig;
+import org.tutti.ViewId;
 import org.tutti.engine.Input;
 import org.tutti.engine.NodeEngine;
 import org.tutti.engine.Request;
@@ -26,6 +27,8 @@ final class SimulatedNode implements Outlet {
     void crashed(SimulatedNode node);
 
     void broken(SimulatedNode node, Throwable error);
+
+    void announced(SimulatedNode node, ViewId view);
 
     int numberOf(Address address);
   }
@@ -283,6 +286,7 @@ final class SimulatedNode implements Outlet {
     claimed = null;
     frame.flip();
     trace.note(number, 6, frame);
+    Frames.announcements(frame, view -> world.announced(this, view));
     tally.frames++;
     if (trace.speaks()) {
       trace.say(self.name(), "-> n" + claimedTo + " " + Frames.describe(frame));

@@ -57,8 +57,15 @@ public record FifoOrder() implements Checker {
     }
     if (!fits) {
       report.accept(
-          history.name(delivered.member()) + " delivered batch " + batch.seq() + " of " + history.name(batch.sender())
-              + " at " + delivered.index() + ", expected was " + expected);
+          history.name(delivered.member())
+              + " delivered batch "
+              + batch.seq()
+              + " of "
+              + history.name(batch.sender())
+              + " at "
+              + delivered.index()
+              + ", expected was "
+              + expected);
     }
     counts.set(batch.sender(), batch.seq() + 1);
   }

@@ -2,6 +2,7 @@ package org.tutti.sim.check;
 
 import org.tutti.MemberId;
 import org.tutti.View;
+import org.tutti.ViewId;
 
 /// One thing that happened to one member, as its application saw it.
 public sealed interface Happening {
@@ -44,6 +45,13 @@ public sealed interface Happening {
   /// @param index    the first batch that is delivered
   /// @param position the first message that is delivered
   record Begun(int member, long nanos, long index, long position) implements Happening {}
+
+  /// The member told another one that a view is agreed, although perhaps nobody installs it any more.
+  ///
+  /// @param member who
+  /// @param nanos  when
+  /// @param view   the view's id
+  record Announced(int member, long nanos, ViewId view) implements Happening {}
 
   /// A batch was delivered.
   ///

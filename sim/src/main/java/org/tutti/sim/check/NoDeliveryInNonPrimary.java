@@ -44,8 +44,13 @@ public record NoDeliveryInNonPrimary() implements Checker {
                 history.name(delivered.member()) + " delivered " + delivered.index() + " before its first view");
           } else if (!view.primary() && !kept && !places.isEmpty() && !mayBeLate(self, view, places)) {
             report.accept(
-                history.name(delivered.member()) + " delivered " + delivered.index() + " in " + view
-                    + ", which belongs to " + places);
+                history.name(delivered.member())
+                    + " delivered "
+                    + delivered.index()
+                    + " in "
+                    + view
+                    + ", which belongs to "
+                    + places);
           }
         }
         default -> {}
