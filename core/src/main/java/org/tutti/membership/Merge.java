@@ -151,6 +151,9 @@ public final class Merge {
       counters.count("merge.other history");
       return;
     }
+    if (meet.view().id().compareTo(view.id()) > 0 && !meet.view().contains(self)) {
+      agreement.left(meet.view().members());
+    }
     if (!agreement.isCoordinator()) {
       effects.send(agreement.coordinator(), new ViewMessage.Found(from));
     } else if (initiates(meet)) {

@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
-import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.effect.Counters;
 import org.tutti.effect.Effects;
@@ -134,9 +133,8 @@ public final class StateTransfer {
 
     /// The donor cannot go on.
     ///
-    /// @param since    the primary view at whose beginning the state is taken
-    /// @param transfer the donor's number
-    record Cancelled(ViewId since, long transfer) implements Message {}
+    /// @param since the primary view at whose beginning the state is taken
+    record Cancelled(ViewId since) implements Message {}
   }
 
   /// The bytes of [Message].
@@ -220,13 +218,23 @@ public final class StateTransfer {
         cancelApplication(entry.getKey());
       }
     }
-    View view = proposal.view();
+    ViewId now = proposal.view().id();
     for (Proposal.Assignment assignment : proposal.transfers()) {
-      boolean mine = assignment.transfer().donor().equals(self);
-      if (mine && assignment.transfer().since().equals(view.id())) {
-        give(assignment.newcomer(), view.id());
+      ViewId since = assignment.transfer().since();
+      if (!assignment.transfer().donor().equals(self)) {
+        continue;
+      }
+      if (since.equals(now)) {
+        give(assignment.newcomer(), now);
+      } else if (!isGiving(assignment.newcomer(), since)) {
+        // Either all of it is on the way already, or it was broken off here and the newcomer does not know.
+        effects.send(assignment.newcomer(), new Message.Cancelled(since));
       }
     }
+  }
+
+  private boolean isGiving(MemberId newcomer, ViewId since) {
+    return outgoing.containsValue(new Outgoing(newcomer, since));
   }
 
   private void cancelApplication(long transfer) {
@@ -310,7 +318,7 @@ public final class StateTransfer {
   public void giveUp(long transfer) {
     Outgoing to = outgoing.remove(transfer);
     if (to != null) {
-      effects.send(to.newcomer, new Message.Cancelled(to.since, transfer));
+      effects.send(to.newcomer, new Message.Cancelled(to.since));
     }
   }
 
@@ -346,7 +354,7 @@ public final class StateTransfer {
     switch (message) {
       case Message.Header header -> begin(current, header);
       case Message.Chunk chunk when chunk.transfer() == current.remote -> chunk(current, chunk);
-      case Message.Cancelled(ViewId _, long transfer) when transfer == current.remote -> {
+      case Message.Cancelled _ -> {
         interrupt();
         host.failed();
       }
@@ -403,10 +411,7 @@ public final class StateTransfer {
           out.u8(3);
           out.count(transfer);
         }
-        case Message.Cancelled(ViewId _, long transfer) -> {
-          out.u8(4);
-          out.count(transfer);
-        }
+        case Message.Cancelled _ -> out.u8(4);
       }
     }
 
@@ -427,7 +432,7 @@ public final class StateTransfer {
           yield new Message.Chunk(since, transfer, last, ByteBuffer.allocate(lent.remaining()).put(lent).flip());
         }
         case 3 -> new Message.Taken(since, in.count());
-        case 4 -> new Message.Cancelled(since, in.count());
+        case 4 -> new Message.Cancelled(since);
         default -> throw new Malformed("state message");
       };
     }

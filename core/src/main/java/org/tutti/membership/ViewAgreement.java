@@ -295,6 +295,12 @@ public final class ViewAgreement {
     act();
   }
 
+  /// Members have gone to a later view without this member: whoever of this view is among them does not speak for it any
+  /// more.
+  void left(List<MemberId> members) {
+    members.stream().filter(view::contains).forEach(gone::add);
+  }
+
   /// A member was heard to be in this very view.
   void confirmed(MemberId member) {
     confirmedAt.put(member, effects.nowNanos());

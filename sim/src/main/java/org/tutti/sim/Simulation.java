@@ -164,6 +164,9 @@ public final class Simulation {
   }
 
   private void broken(SimulatedNode node, Throwable error) {
+    if (error instanceof LinkageError) {
+      throw (LinkageError) error; // a planted bug that does not fit, not a bug of the engine
+    }
     broken = true;
     var text = new StringBuilder(node.self.name() + " stopped: " + error);
     StackTraceElement[] stack = error.getStackTrace();

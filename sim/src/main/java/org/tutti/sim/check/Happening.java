@@ -70,6 +70,13 @@ public sealed interface Happening {
   /// @param position the first one's place, or -1 when it was away
   record Decided(int member, long nanos, int messages, long position) implements Happening {}
 
+  /// The member's application has consumed deliveries.
+  ///
+  /// @param member who
+  /// @param nanos  when
+  /// @param next   the index behind the last one
+  record Consumed(int member, long nanos, long next) implements Happening {}
+
   /// The member got room in its window.
   ///
   /// @param member who

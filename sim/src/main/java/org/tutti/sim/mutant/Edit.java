@@ -18,7 +18,7 @@ import java.lang.constant.MethodTypeDesc;
 /// mutant has to follow.
 ///
 /// @param owner  the class's binary name
-/// @param method the method's name; all methods of this name are changed
+/// @param method the method's name; all methods of this name are changed, and the lambdas in them
 /// @param change what to do with it
 public record Edit(String owner, String method, Change change) {
   /// What to do with a method's code.
@@ -30,13 +30,13 @@ public record Edit(String owner, String method, Change change) {
 
     /// A call is left out; its result is a constant.
     ///
-    /// @param callee   the called method's name
+    /// @param callee   the called method's name, perhaps with its class before it as in `Stability.heldByAll`
     /// @param constant what it seems to return
     record Drop(String callee, long constant) implements Change {}
 
     /// Another method with the same parameters is called instead.
     ///
-    /// @param callee  the called method's name
+    /// @param callee  the called method's name, perhaps with its class before it
     /// @param instead the other's name
     record Redirect(String callee, String instead) implements Change {}
 
@@ -69,6 +69,10 @@ public record Edit(String owner, String method, Change change) {
     };
   }
 
+  private boolean isMeant(String name) {
+    return name.equals(method) || name.startsWith("lambda$" + method + "$");
+  }
+
   private MethodTransform body(MethodModel model, Count count) {
     if (change instanceof Change.Return(long constant)) {
       count.changes++;
@@ -98,8 +102,7 @@ public record Edit(String owner, String method, Change change) {
   }
 
   private void call(CodeBuilder builder, InvokeInstruction call, Count count) {
-    String name = call.name().stringValue();
-    if (change instanceof Change.Drop(String callee, long constant) && callee.equals(name)) {
+    if (change instanceof Change.Drop(String callee, long constant) && isCalled(callee, call)) {
       count.changes++;
       MethodTypeDesc type = call.typeSymbol();
       for (int i = type.parameterCount() - 1; i >= 0; i--) {
@@ -109,12 +112,18 @@ public record Edit(String owner, String method, Change change) {
         builder.pop();
       }
       push(builder, TypeKind.from(type.returnType()), constant);
-    } else if (change instanceof Change.Redirect(String callee, String instead) && callee.equals(name)) {
+    } else if (change instanceof Change.Redirect(String callee, String instead) && isCalled(callee, call)) {
       count.changes++;
       builder.invoke(call.opcode(), call.owner().asSymbol(), instead, call.typeSymbol(), call.isInterface());
     } else {
       builder.with((CodeElement) call);
     }
+  }
+
+  private static boolean isCalled(String callee, InvokeInstruction call) {
+    String name = call.name().stringValue();
+    String owner = call.owner().asInternalName();
+    return callee.equals(name) || callee.equals(owner.substring(owner.lastIndexOf('/') + 1) + "." + name);
   }
 
   private void branch(CodeBuilder builder, BranchInstruction branch, Count count) {

@@ -61,6 +61,9 @@ public final class Hunt {
     try {
       return (List<?>) run.invoke(null, seed);
     } catch (InvocationTargetException e) {
+      if (e.getCause() instanceof LinkageError) {
+        throw new IllegalStateException("the planted bug does not fit the code", e.getCause());
+      }
       // The mutant broke the simulator itself, for example by an endless recursion: that is a way to be caught.
       return List.of("Crash: " + e.getCause());
     } catch (IllegalAccessException e) {

@@ -1,13 +1,168 @@
 package org.tutti.sim.mutant;
 
 import java.util.List;
+import org.tutti.sim.mutant.Edit.Change.Drop;
+import org.tutti.sim.mutant.Edit.Change.Fix;
+import org.tutti.sim.mutant.Edit.Change.Redirect;
+import org.tutti.sim.mutant.Edit.Change.Return;
 
 /// All planted bugs.
 public final class Mutants {
   /// How many seeds may pass until a bug is found.
   public static final int SEEDS_MAX = 200;
 
-  private static final List<Mutant> ALL = List.of();
+  private static final List<Mutant> ALL =
+      List.of(
+          new Mutant(
+              "deliver-without-quorum",
+              "uniform delivery does not wait for a quorum",
+              "order.Stability",
+              "heldByQuorum",
+              new Return(Long.MAX_VALUE)),
+          new Mutant(
+              "order-on-receipt",
+              "every member numbers batches as they come",
+              "order.FixedSequencer",
+              "arrived",
+              new Fix(0, false)),
+          new Mutant(
+              "acknowledge-unheld",
+              "a member acknowledges places whose batches it does not have",
+              "engine.PrimaryHistory",
+              "flush",
+              new Redirect("Log.heldNext", "knownNext")),
+          new Mutant(
+              "skip-cut",
+              "a view change does not deliver the end of the old view",
+              "engine.PrimaryHistory",
+              "end",
+              new Return(0)),
+          new Mutant(
+              "minority-delivers-all",
+              "who goes to a non-primary view delivers what is not decided",
+              "membership.Flush",
+              "decidedCuts",
+              new Redirect("CutBuilder.decided", "whole")),
+          new Mutant(
+              "primary-without-majority",
+              "any members may make the next primary view",
+              "membership.Flush",
+              "hasQuorum",
+              new Return(1)),
+          new Mutant(
+              "half-without-senior",
+              "half of a view is enough without its senior member",
+              "membership.DynamicLinearVoting",
+              "isQuorum",
+              new Drop("test", 1)),
+          new Mutant(
+              "ignore-promises",
+              "a member answers proposals lower than it promised",
+              "membership.ViewAgreement",
+              "proposed",
+              new Drop("compareTo", 1)),
+          new Mutant(
+              "reuse-ballot",
+              "a proposer uses an epoch again",
+              "membership.ViewAgreement",
+              "nextBallot",
+              new Drop("max", 6)),
+          new Mutant(
+              "forget-accepted",
+              "a proposer ignores what was accepted and not finished",
+              "membership.Flush",
+              "unfinished",
+              new Return(0)),
+          new Mutant(
+              "announce-before-accepted",
+              "a proposer announces a view before all have accepted it",
+              "membership.Proposer",
+              "accepted",
+              new Drop("containsAll", 1)),
+          new Mutant(
+              "decide-before-reports",
+              "a proposer decides before all have reported",
+              "membership.Proposer",
+              "decideWhenAllReported",
+              new Drop("containsAll", 1)),
+          new Mutant(
+              "no-wedge",
+              "a member goes on in its view after it has reported",
+              "engine.GroupEngine$AgreementHost",
+              "wedge",
+              new Return(0)),
+          new Mutant(
+              "forget-undecided",
+              "own batches that a view change left out are not sent again",
+              "engine.GroupEngine",
+              "resend",
+              new Return(0)),
+          new Mutant(
+              "any-view",
+              "messages of other views are taken",
+              "engine.GroupEngine",
+              "inView",
+              new Drop("equals", 1)),
+          new Mutant(
+              "deliver-before-state",
+              "a newcomer delivers before its state is here",
+              "engine.Deliveries",
+              "deliver",
+              new Fix(1, false)),
+          new Mutant(
+              "forget-fate",
+              "multicasts decided in a member's absence stay open",
+              "engine.Deliveries",
+              "started",
+              new Drop("isEmpty", 1)),
+          new Mutant(
+              "drop-held-by-quorum",
+              "batches are forgotten when a quorum holds them, not all",
+              "engine.PrimaryHistory",
+              "flush",
+              new Redirect("Stability.heldByAll", "decidedNext")),
+          new Mutant(
+              "release-before-consumed",
+              "the window opens before all have consumed",
+              "engine.PrimaryHistory",
+              "flush",
+              new Redirect("Stability.consumedByAll", "heldByAll")),
+          new Mutant(
+              "link-never-repeats",
+              "lost packets are not sent again",
+              List.of(
+                  new Edit("org.tutti.link.Link", "retransmit", new Drop("transmit", 1)),
+                  new Edit("org.tutti.link.Link", "resendHoles", new Return(0)))),
+          new Mutant(
+              "link-takes-repetitions",
+              "a packet that came before is taken again",
+              "link.Link",
+              "take",
+              new Fix(0, false)),
+          new Mutant(
+              "link-loses-long-messages",
+              "a message of several packets is not handed up",
+              "link.Link",
+              "assemble",
+              new Drop("message", 0)),
+          new Mutant(
+              "ignore-checksum",
+              "damaged frames are read",
+              "link.Links",
+              "arrived",
+              new Drop("checksum", 0)),
+          new Mutant(
+              "suspect-for-ever",
+              "who is heard again stays suspected",
+              "detector.TimeSilence",
+              "heard",
+              new Return(0)),
+          new Mutant(
+              "never-call",
+              "parts of a group do not look for each other",
+              "membership.Merge",
+              "call",
+              new Return(0)));
 
   private Mutants() {}
 
