@@ -108,13 +108,19 @@ final class Flush {
     return history != null && history.view().equals(of.id());
   }
 
-  /// The accepted successor of a primary view with the highest ballot. Only this proposer could have finished its own
-  /// ballots, and it did not, or the view would be known: those are void.
+  /// A view that this proposer proposed under this very ballot and gave up: nobody else could have announced that ballot,
+  /// and it did not. When it took up somebody else's view under a ballot of its own, the view may have been announced.
+  private boolean isVoid(Knowledge.Accepted accepted) {
+    return accepted.ballot().proposer() == self.incarnation()
+        && accepted.ballot().equals(accepted.proposal().view().id());
+  }
+
+  /// The accepted successor of a primary view with the highest ballot.
   private @Nullable Proposal unfinished(View of) {
     Knowledge.Accepted highest = null;
     for (Knowledge report : reports.values()) {
       Knowledge.Accepted accepted = report.accepted();
-      if (accepted == null || accepted.ballot().proposer() == self.incarnation()) {
+      if (accepted == null || isVoid(accepted)) {
         continue;
       }
       View predecessor = accepted.proposal().lastPrimary();

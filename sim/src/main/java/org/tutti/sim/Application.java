@@ -164,7 +164,7 @@ final class Application implements GroupUser {
       whole = index == 0;
       chain = 0;
       unconsumed.clear();
-      consumedNext = index;
+      consumed(index);
     }
     indexNext = index;
     positionNext = position;
@@ -217,8 +217,13 @@ final class Application implements GroupUser {
       unconsumed.add(indexNext);
       consumeLater();
     } else {
-      consumedNext = indexNext;
+      consumed(indexNext);
     }
+  }
+
+  private void consumed(long next) {
+    consumedNext = next;
+    history.add(new Happening.Consumed(ordinal, agenda.nowNanos(), next));
   }
 
   private void consumeLater() {
@@ -233,7 +238,7 @@ final class Application implements GroupUser {
             if (!unconsumed.isEmpty()) {
               int some = random.nextInt(unconsumed.size()) + 1;
               while (some-- > 0) {
-                consumedNext = unconsumed.remove();
+                consumed(unconsumed.remove());
               }
               node.request(new Request.Consumed(group), 0);
               if (!unconsumed.isEmpty()) {
@@ -246,7 +251,7 @@ final class Application implements GroupUser {
 
   private void consumeAll() {
     if (!unconsumed.isEmpty()) {
-      consumedNext = unconsumed.removeLast();
+      consumed(unconsumed.removeLast());
       unconsumed.clear();
       node.request(new Request.Consumed(group), 0);
     }
@@ -326,7 +331,7 @@ final class Application implements GroupUser {
     history.add(new Happening.Offered(ordinal, agenda.nowNanos(), donor, index, position));
     incoming = new IncomingState(transfer);
     unconsumed.clear();
-    consumedNext = index;
+    consumed(index);
   }
 
   @Override

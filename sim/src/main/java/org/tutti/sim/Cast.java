@@ -39,6 +39,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
   private @Nullable Network network;
   private @Nullable View latestPrimary;
   private long incarnationNext;
+  private boolean calm;
 
   Cast(Simulation.Setting setting, Breakage breakage) {
     this.setting = setting;
@@ -208,6 +209,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
 
   /// No more trouble from the nodes and their applications.
   void calm() {
+    calm = true;
     for (Application life : lives) {
       life.node.resume();
       life.node.crashAfterFrames(Long.MAX_VALUE);
@@ -296,7 +298,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
     Plan plan = setting.plan();
     boolean strikes =
         plan.has(FaultKind.DONOR_CRASH) && random.nextDouble() < 0.2 + plan.strength(FaultKind.DONOR_CRASH);
-    if (strikes && maySpare(at.node)) {
+    if (strikes && !calm && maySpare(at.node)) {
       at.node.crashAsDonor(random.nextInt(1, 24));
     }
   }

@@ -16,6 +16,7 @@ import org.tutti.sim.check.Violation;
 public final class Simulation {
   private static final long STEPS_MAX = 1_500_000;
   private static final long LIVENESS_UNITS = 80;
+  private static final long QUIET_UNITS = 3;
 
   /// What the parts of a run share.
   record Setting(Plan plan, Streams streams, Agenda agenda, Tally tally, Trace trace, History history) {}
@@ -103,7 +104,18 @@ public final class Simulation {
       judge();
       return false;
     }
+    stayQuiet();
     return true;
+  }
+
+  /// At rest nothing changes any more.
+  private void stayQuiet() {
+    long views = setting.tally().views;
+    advance(agenda.nowNanos() + QUIET_UNITS * plan.suspectNanos());
+    if (setting.tally().views != views) {
+      violations.add(
+          new Violation("Quiet", (setting.tally().views - views) + " views were installed although nothing happened"));
+    }
   }
 
   private boolean lastWords() {

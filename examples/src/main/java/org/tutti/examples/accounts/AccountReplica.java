@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Event;
@@ -44,7 +44,6 @@ public final class AccountReplica {
   private final List<Answer> answers = new ArrayList<>();
   private boolean current; // whether the ledger holds all that was delivered up to here: a newcomer's does not yet
   private boolean serving;
-  private long malformed;
 
   AccountReplica(Group group, Ledger ledger, ClientPort clients, boolean creator, Consumer<Report> reports) {
     this.group = group;
@@ -75,21 +74,21 @@ public final class AccountReplica {
       var how = GroupConfig.standard().withStateTransfer(true);
       Group group = creator ? node.create(GROUP, how) : node.join(GROUP, how);
       try (var clients = new ClientPort(arguments.endpoint("clients"), group::multicast)) {
-        var told = new CountDownLatch(1);
+        var told = new AtomicBoolean();
         Lifeline.hold(command -> obey(command, group, ledger, told));
         String reason = new AccountReplica(group, ledger, clients, creator, Report::print).run();
-        if (told.getCount() > 0) {
+        if (!told.get()) {
           throw new IllegalStateException("the membership of " + GROUP + " ended: " + reason);
         }
       }
     }
   }
 
-  private static void obey(String command, Group group, Ledger ledger, CountDownLatch told) {
+  private static void obey(String command, Group group, Ledger ledger, AtomicBoolean told) {
     switch (command) {
       case "status" -> new Report.Status(ledger.next(), ledger.retries(), Report.names(group.view())).print();
       case "quit" -> {
-        told.countDown();
+        told.set(true);
         group.leave();
       }
       default -> System.err.println("status or quit, not " + command);
@@ -132,9 +131,9 @@ public final class AccountReplica {
     Request request;
     try {
       request = Request.decode(payload);
-    } catch (IllegalArgumentException _) {
+    } catch (IllegalArgumentException e) {
       // Not from a replica: somebody else multicasts here. All replicas see the same bytes and skip them alike.
-      malformed++;
+      System.err.println("position " + position + " holds no request: " + e.getMessage());
       ledger.pass(position);
       return;
     }
@@ -191,13 +190,6 @@ public final class AccountReplica {
       serving = true;
       reports.accept(new Report.CaughtUp(ledger.next()));
     }
-  }
-
-  /// How many deliveries were not requests.
-  ///
-  /// @return a count since the start; for the thread of [#run]
-  public long malformed() {
-    return malformed;
   }
 
   /// Reports how much state has arrived.

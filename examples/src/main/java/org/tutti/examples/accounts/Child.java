@@ -48,7 +48,9 @@ final class Child {
             .info()
             .command()
             .orElseGet(() -> Path.of(System.getProperty("java.home"), "bin", "java").toString()));
-    // Small and quick to start: eight of these run side by side on two cores, each for some seconds.
+    // Several of these run side by side on few cores, each for some seconds only: with the second compiler the demo
+    // takes
+    // twice as long (measured on two cores).
     command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"));
     if (main.getModule().isNamed()) {
       String modulePath = System.getProperty("jdk.module.path");

@@ -78,7 +78,12 @@ final class Chronicle {
             .formatted(Screen.count(answered), Screen.count(transactions), Screen.count(perSecond), view));
   }
 
-  void sumUp(Audit audit, List<Report.Progress> clients) {
+  /// Shows the results.
+  ///
+  /// @param audit          the compared databases
+  /// @param clients        the last words of all clients
+  /// @param executedBefore how many requests were delivered again
+  void sumUp(Audit audit, List<Report.Progress> clients, long executedBefore) {
     screen.result("views", views.size() + " installed");
     screen.result("kills", kills.isEmpty() ? "none" : kills.size() + ": " + String.join("; ", kills));
     rejoins.forEach(rejoin -> screen.result("rejoin", rejoin));
@@ -89,10 +94,11 @@ final class Chronicle {
             .collect(Collectors.joining(", ")));
     screen.result(
         "retries",
-        "%d requests sent again, by clients that changed replica %d times"
+        "%d requests sent again, by clients that changed replica %d times; %d of them had been executed"
             .formatted(
                 clients.stream().mapToLong(Report.Progress::resent).sum(),
-                clients.stream().mapToLong(Report.Progress::moves).sum()));
+                clients.stream().mapToLong(Report.Progress::moves).sum(),
+                executedBefore));
     double seconds = (lastAnswerNanos - firstAnswerNanos) / 1e9;
     screen.result(
         "throughput",

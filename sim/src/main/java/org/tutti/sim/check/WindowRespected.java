@@ -3,47 +3,105 @@ package org.tutti.sim.check;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.Iterator;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.tutti.MemberId;
+import org.tutti.View;
 import org.tutti.sim.check.Happening.Decided;
+import org.tutti.sim.check.Happening.Delivered;
 import org.tutti.sim.check.Happening.Released;
 import org.tutti.sim.check.Happening.Submitted;
 
-/// Room in the window is given back for whole multicasts in their order, and only for such as are delivered.
+/// Room in the window is given back for whole multicasts in their order, each once, and only for those that are delivered
+/// and that the application of every member of the view has consumed, unless it is waiting for its state.
 ///
 /// @param overhead what a message counts beyond its length
 public record WindowRespected(int overhead) implements Checker {
-  private static final class Window {
-    final Deque<Integer> lengths = new ArrayDeque<>(); // not released yet
-    long decided; // minus those released
+  private static final int AWAY = -1;
+
+  private static final class Member {
+    final Deque<Integer> lengths = new ArrayDeque<>(); // of multicasts that are not released yet
+    final Deque<Long> places = new ArrayDeque<>(); // of decided multicasts that are not released yet; may be AWAY
+    @Nullable View view;
+    boolean waiting = true;
+    long begunNanos = -1;
+    long consumedNext; // what was kept back for the state counts as consumed
   }
 
   @Override
   public void check(History history, Stays stays, Consumer<String> report) {
-    List<Window> windows = new ArrayList<>();
-    history.members().forEach(_ -> windows.add(new Window()));
+    List<Member> members = new ArrayList<>();
+    history.members().forEach(_ -> members.add(new Member()));
+    Iterator<Stay> arrivals = stays.all().iterator();
     for (Happening happening : history.happenings()) {
-      Window window = windows.get(happening.member());
+      Member member = members.get(happening.member());
       switch (happening) {
-        case Submitted submitted -> window.lengths.add(submitted.length());
-        case Decided decided -> window.decided += decided.messages();
-        case Released released -> release(history, released, window, report);
+        case Happening.Installed installed -> {
+          member.view = installed.view();
+          member.waiting = arrivals.next().isWaiting();
+        }
+        case Happening.Begun begun -> {
+          member.waiting = false;
+          member.begunNanos = begun.nanos();
+        }
+        case Happening.Consumed consumed -> member.consumedNext = Math.max(member.consumedNext, consumed.next());
+        case Submitted submitted -> member.lengths.add(submitted.length());
+        case Decided decided when decided.position() == AWAY -> decide(member, decided.messages(), AWAY);
+        case Delivered delivered -> deliver(delivered, member);
+        case Released released -> release(history, released, members, report);
         default -> {}
       }
     }
   }
 
-  private void release(History history, Released released, Window window, Consumer<String> report) {
+  private static void deliver(Delivered delivered, Member member) {
+    if (delivered.batch().sender() == delivered.member()) {
+      decide(member, delivered.batch().count(), delivered.index());
+    }
+    if (member.begunNanos == delivered.nanos()) {
+      member.consumedNext = Math.max(member.consumedNext, delivered.index() + 1);
+    }
+  }
+
+  private static void decide(Member member, int messages, long index) {
+    for (int i = 0; i < messages; i++) {
+      member.places.add(index);
+    }
+  }
+
+  private void release(History history, Released released, List<Member> members, Consumer<String> report) {
+    Member sender = members.get(released.member());
+    String who = history.name(released.member());
     long cost = released.cost();
-    while (cost > 0 && !window.lengths.isEmpty()) {
-      cost -= window.lengths.remove() + overhead;
-      window.decided--;
+    long index = AWAY;
+    while (cost > 0 && !sender.lengths.isEmpty()) {
+      cost -= sender.lengths.remove() + overhead;
+      if (sender.places.isEmpty()) {
+        report.accept(who + " was given back room for what is not delivered yet");
+        return;
+      }
+      index = sender.places.remove();
     }
     if (cost != 0) {
-      report.accept(history.name(released.member()) + " was given back " + released.cost() + ", not whole multicasts");
+      report.accept(who + " was given back " + released.cost() + ", not whole multicasts");
     }
-    if (window.decided < 0) {
-      report.accept(history.name(released.member()) + " was given back room for what is not delivered yet");
+    View view = sender.view;
+    if (view != null) {
+      for (MemberId other : view.members()) {
+        Member consumer = members.get(history.ordinalOf(other));
+        if (!consumer.waiting && consumer.consumedNext <= index) {
+          report.accept(
+              who
+                  + " was given back room for "
+                  + index
+                  + ", but "
+                  + other
+                  + " has consumed only up to "
+                  + (consumer.consumedNext - 1));
+        }
+      }
     }
   }
 }

@@ -98,11 +98,7 @@ public final class Mutants {
               "resend",
               new Return(0)),
           new Mutant(
-              "any-view",
-              "messages of other views are taken",
-              "engine.GroupEngine",
-              "inView",
-              new Drop("equals", 1)),
+              "any-view", "messages of other views are taken", "engine.GroupEngine", "inView", new Drop("equals", 1)),
           new Mutant(
               "deliver-before-state",
               "a newcomer delivers before its state is here",
@@ -145,24 +141,11 @@ public final class Mutants {
               "link.Link",
               "assemble",
               new Drop("message", 0)),
+          new Mutant("ignore-checksum", "damaged frames are read", "link.Links", "arrived", new Drop("checksum", 0)),
           new Mutant(
-              "ignore-checksum",
-              "damaged frames are read",
-              "link.Links",
-              "arrived",
-              new Drop("checksum", 0)),
+              "suspect-for-ever", "who is heard again stays suspected", "detector.TimeSilence", "heard", new Return(0)),
           new Mutant(
-              "suspect-for-ever",
-              "who is heard again stays suspected",
-              "detector.TimeSilence",
-              "heard",
-              new Return(0)),
-          new Mutant(
-              "never-call",
-              "parts of a group do not look for each other",
-              "membership.Merge",
-              "call",
-              new Return(0)));
+              "never-call", "parts of a group do not look for each other", "membership.Merge", "call", new Return(0)));
 
   private Mutants() {}
 

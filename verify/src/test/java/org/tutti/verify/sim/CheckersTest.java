@@ -20,9 +20,10 @@ class CheckersTest {
     Written run = uniform().submit("a", 2).install(ABC, "a", "b", "c");
     Content first = run.batch("a", 0);
     Content second = run.batch("a", 1);
-    run.deliver(0, first, "a", "b", "c").release("a", 1).crash("c").deliver(1, second, "a", "b").install(AB, "a", "b");
+    run.deliver(0, first, "a", "b", "c").consume(1, "a", "b", "c").release("a", 1).crash("c");
+    run.deliver(1, second, "a", "b").consume(2, "a", "b").install(AB, "a", "b");
     run.give("a", 1, 2).install(primary(3, "a", "b", "d"), "a", "b", "d");
-    run.offer("d", "a", 2).restore("d", "a", 1, 2).begin("d", 2).release("a", 1);
+    run.offer("d", "a", 2).restore("d", "a", 1, 2).consume(2, "d").begin("d", 2).release("a", 1);
     assertThat(run.violated()).isEmpty();
     assertThat(run.violatedAtRest()).isEmpty();
   }
@@ -235,11 +236,18 @@ class CheckersTest {
 
   @Test
   void windowRespected() {
-    assertThat(uniform().submit("a", 1).install(ABC, "a").release("a", 1).violated())
+    assertThat(uniform().submit("a", 1).install(primary(1, "a"), "a").release("a", 1).violated())
         .containsExactly("WindowRespected");
-    Written odd = uniform().submit("a", 2).install(ABC, "a");
-    odd.deliver(0, odd.batch("a", 0), "a").deliver(1, odd.batch("a", 1), "a").releaseCost("a", 21);
+    Written odd = uniform().submit("a", 2).install(primary(1, "a"), "a");
+    odd.deliver(0, odd.batch("a", 0), "a").deliver(1, odd.batch("a", 1), "a").consume(2, "a").releaseCost("a", 21);
     assertThat(odd.violated()).containsExactly("WindowRespected");
+  }
+
+  @Test
+  void windowRespectedByEverybody() {
+    Written run = uniform().submit("a", 1).submit("b", 1).install(AB, "a", "b");
+    run.deliver(0, run.batch("a", 0), "a", "b").consume(1, "a").release("a", 1);
+    assertThat(run.violated()).containsExactly("WindowRespected");
   }
 
   @Test

@@ -95,6 +95,13 @@ final class Written {
     return this;
   }
 
+  Written consume(long next, String... members) {
+    for (String member : members) {
+      history.add(new Happening.Consumed(of(member), ++nanos, next));
+    }
+    return this;
+  }
+
   Written release(String member, int messages) {
     return releaseCost(member, messages * (LENGTH + (long) GroupUser.MESSAGE_OVERHEAD));
   }
