@@ -1,0 +1,115 @@
+package org.tutti.examples.accounts;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.tutti.examples.accounts.Reply.Outcome;
+
+class AccountClientTest {
+  private static final long CLIENT = 4; // even: it asks the first of two replicas first
+  private static final List<Transaction> TRANSACTIONS =
+      LongStream.rangeClosed(1, 5).<Transaction>mapToObj(amount -> new Transaction.Deposit("alice", amount)).toList();
+
+  @TempDir private Path directory;
+
+  @Test
+  void whatIsUnansweredGoesToAnotherReplicaUnderTheSameNumbers() throws Exception {
+    try (var first = listen();
+        var second = listen()) {
+      FutureTask<List<AnswerLog.Entry>> client = start(first, second, 3);
+      try (Socket connection = first.accept()) {
+        assertThat(requests(connection, 3)).isEqualTo(numbered(1, 2, 3));
+        reply(connection, 1);
+        assertThat(requests(connection, 1)).isEqualTo(numbered(4));
+      }
+      try (Socket connection = second.accept()) {
+        assertThat(requests(connection, 3)).isEqualTo(numbered(2, 3, 4));
+        reply(connection, 2, 3, 4);
+        assertThat(requests(connection, 1)).isEqualTo(numbered(5));
+        reply(connection, 5);
+        assertThat(numbers(client)).containsExactly(1L, 2L, 3L, 4L, 5L);
+      }
+    }
+  }
+
+  /// The former replica's copies are delivered while the client has its connection to the next one already.
+  @Test
+  void answersOutOfTurnAreNotCounted() throws Exception {
+    try (var first = listen();
+        var second = listen()) {
+      FutureTask<List<AnswerLog.Entry>> client = start(first, second, 5);
+      first.accept().close();
+      try (Socket connection = second.accept()) {
+        requests(connection, 5);
+        reply(connection, 4, 5, 1, 1, 2, 3, 1, 4, 5);
+        assertThat(numbers(client)).containsExactly(1L, 2L, 3L, 4L, 5L);
+      }
+    }
+  }
+
+  private FutureTask<List<AnswerLog.Entry>> start(ServerSocket first, ServerSocket second, int window) {
+    Path file = directory.resolve("log");
+    List<InetSocketAddress> replicas = List.of(address(first), address(second));
+    var task =
+        new FutureTask<>(() -> {
+          try (AnswerLog log = AnswerLog.create(file)) {
+            new AccountClient(CLIENT, TRANSACTIONS, replicas, window, log).run();
+          }
+          return AnswerLog.read(file);
+        });
+    Thread.ofVirtual().start(task);
+    return task;
+  }
+
+  private static List<Long> numbers(FutureTask<List<AnswerLog.Entry>> client)
+      throws ExecutionException, InterruptedException {
+    return client.get().stream().map(AnswerLog.Entry::number).toList();
+  }
+
+  private static List<Request> numbered(int... numbers) {
+    var requests = new ArrayList<Request>();
+    for (int number : numbers) {
+      requests.add(new Request(CLIENT, number, TRANSACTIONS.get(number - 1)));
+    }
+    return requests;
+  }
+
+  private static List<Request> requests(Socket connection, int count) throws IOException {
+    var in = new DataInputStream(connection.getInputStream());
+    var requests = new ArrayList<Request>();
+    for (int i = 0; i < count; i++) {
+      requests.add(Request.decode(ByteBuffer.wrap(Frames.read(in, Request.BYTES_MAX))));
+    }
+    return requests;
+  }
+
+  private static void reply(Socket connection, int... numbers) throws IOException {
+    var out = new DataOutputStream(connection.getOutputStream());
+    for (int number : numbers) {
+      Frames.write(out, new Reply(number, Outcome.ACCEPTED, 0).encode());
+    }
+  }
+
+  private static ServerSocket listen() throws IOException {
+    return new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
+  }
+
+  private static InetSocketAddress address(ServerSocket server) {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), server.getLocalPort());
+  }
+}

@@ -1,0 +1,177 @@
+package org.tutti.examples.accounts;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.SequenceInputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.tutti.Event;
+import org.tutti.Group;
+import org.tutti.MemberId;
+import org.tutti.StateSink;
+import org.tutti.View;
+import org.tutti.transport.Address;
+
+/// A replica alone, fed with events.
+class AccountReplicaTest {
+  private static final MemberId OTHER = new MemberId("other", new Address("127.0.0.1:1"), 1);
+
+  @TempDir private Path directory;
+  private final List<Report> reports = new ArrayList<>();
+  private int deposits;
+
+  @Test
+  void theStateIsThatOfTheRequestAndDeliveriesGoOnMeanwhile() throws Exception {
+    var sink = new Sink();
+    run("donor", true, deposit(0), deposit(1), new Event.StateRequest(OTHER, sink), deposit(2));
+    sink.closed.await();
+    try (Ledger restored = Ledger.open(directory.resolve("newcomer"))) {
+      restored.restore(new ByteArrayInputStream(sink.bytes.toByteArray()), 2);
+      assertThat(restored.balance("alice")).isEqualTo(2);
+    }
+    assertThat(balance("donor")).isEqualTo(3);
+  }
+
+  @Test
+  void anOfferThatBreaksOffIsVoidAndTheNextOneIsTaken() throws Exception {
+    var sink = new Sink();
+    run("donor", true, deposit(0), deposit(1), new Event.StateRequest(OTHER, sink));
+    sink.closed.await();
+    byte[] state = sink.bytes.toByteArray();
+    reports.clear();
+    var half = new SequenceInputStream(new ByteArrayInputStream(state, 0, state.length / 2), new Gone());
+    run("newcomer", false, new Event.StateOffer(OTHER, 2, half));
+    assertThat(balance("newcomer")).isZero();
+    assertThat(reports).noneMatch(Report.CaughtUp.class::isInstance);
+    run("newcomer", false, new Event.StateOffer(OTHER, 2, new ByteArrayInputStream(state)), deposit(2));
+    assertThat(balance("newcomer")).isEqualTo(3);
+    assertThat(reports).contains(new Report.Received(state.length), new Report.CaughtUp(3));
+  }
+
+  @Test
+  void whatIsNoRequestIsSkipped() throws Exception {
+    var junk = new Event.Delivery(OTHER, 1, ByteBuffer.wrap(new byte[] {1, 2, 3}));
+    run("replica", true, deposit(0), junk, deposit(2));
+    assertThat(balance("replica")).isEqualTo(2);
+  }
+
+  private Event deposit(long position) {
+    var request = new Request(1, ++deposits, new Transaction.Deposit("alice", 1));
+    return new Event.Delivery(OTHER, position, ByteBuffer.wrap(request.encode()));
+  }
+
+  private void run(String name, boolean creator, Event... events) throws Exception {
+    var loopback = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    try (Ledger ledger = Ledger.open(directory.resolve(name));
+        var clients = new ClientPort(loopback, _ -> {})) {
+      var group = new Script(events);
+      assertThat(new AccountReplica(group, ledger, clients, creator, reports::add).run())
+          .isEqualTo("end of the script");
+    }
+  }
+
+  private long balance(String name) throws SQLException {
+    try (Ledger ledger = Ledger.open(directory.resolve(name))) {
+      return ledger.balance("alice");
+    }
+  }
+
+  /// Collects a state.
+  private static final class Sink extends StateSink {
+    final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    final CountDownLatch closed = new CountDownLatch(1);
+
+    @Override
+    public void write(int value) {
+      bytes.write(value);
+    }
+
+    @Override
+    public void fail() {
+      throw new AssertionError("the state is there");
+    }
+
+    @Override
+    public void close() {
+      closed.countDown();
+    }
+  }
+
+  /// What a newcomer reads once its donor has gone.
+  private static final class Gone extends InputStream {
+    @Override
+    public int read() throws IOException {
+      throw new IOException("the donor has gone");
+    }
+  }
+
+  /// A membership that consists of given events: a pause after each run of the replica, then the end.
+  private static final class Script implements Group {
+    private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
+
+    Script(Event... events) {
+      this.events.addAll(List.of(events));
+    }
+
+    @Override
+    public Event receive() {
+      Event next = events.poll();
+      return next == null ? new Event.Closed("end of the script") : next;
+    }
+
+    @Override
+    public @Nullable Event receive(Duration wait) {
+      return events.poll();
+    }
+
+    @Override
+    public String name() {
+      return "accounts";
+    }
+
+    @Override
+    public MemberId self() {
+      return OTHER;
+    }
+
+    @Override
+    public @Nullable View view() {
+      return null;
+    }
+
+    @Override
+    public CompletableFuture<Long> multicast(byte[] payload) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public @Nullable CompletableFuture<Long> tryMulticast(byte[] payload) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public CompletableFuture<Void> leave() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void close() {}
+  }
+}
