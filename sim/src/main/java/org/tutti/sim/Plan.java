@@ -60,8 +60,10 @@ public record Plan(
     SplittableRandom random = new Streams(seed).open(Streams.Purpose.PLAN, 0);
     long heartbeat = between(random, 10, 120) * MILLI;
     long suspect = heartbeat * random.nextInt(3, 11);
-    long delayMin = between(random, 0, 2000) * 1000;
-    long delayMax = delayMin + between(random, 1, random.nextInt(4) == 0 ? 40_000 : 4000) * 1000;
+    // Without faults nobody may be suspected: the way of a frame and the turn of a node are short against the silence.
+    long delayMin = between(random, 0, (int) Math.min(2000, suspect / 20_000)) * 1000L;
+    long delayMax = delayMin + between(random, 1, random.nextInt(4) == 0 ? (int) (suspect / 8000) : 4000) * 1000L;
+    delayMax = Math.min(delayMax, suspect / 8);
     Map<FaultKind, Double> strengths = strengths(random);
     int frameBytesMax = FRAME_BYTES[random.nextInt(FRAME_BYTES.length)];
     return new Plan(
@@ -74,7 +76,7 @@ public record Plan(
         Math.max(4 * delayMax, between(random, 5, 200) * MILLI),
         delayMin,
         delayMax,
-        random.nextInt(3) == 0 ? 0 : between(random, 1, 3000) * 1000,
+        random.nextInt(3) == 0 ? 0 : Math.min(between(random, 1, 3000) * 1000L, suspect / 20),
         suspect * random.nextInt(8, 32),
         random.nextInt(8) == 0 ? random.nextInt(4) : between(random, 10, 300),
         random.nextInt(4) == 0 ? 0 : between(random, 1, frameBytesMax < 1000 ? 1000 : 3000),
