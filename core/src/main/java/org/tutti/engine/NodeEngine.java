@@ -302,11 +302,5 @@ public final class NodeEngine {
         groups().forEach(group -> group.alive(peer));
       }
     }
-
-    @Override
-    public void lost(MemberId peer) {
-      counters.count("link.lost");
-      groups().forEach(group -> group.lost(peer));
-    }
   }
 }

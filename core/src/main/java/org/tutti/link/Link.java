@@ -16,9 +16,11 @@ import org.tutti.wire.WireWriter;
 
 /// A reliable first-in-first-out channel to one life of one node, both ways.
 ///
-/// Guarantee: while neither side closes it, every message arrives once and in order, whatever the transport loses,
-/// repeats or reorders, and although connections break and are made again. When a side has closed it, the other side is
-/// told that the channel is lost as soon as anything passes; nothing is delivered across the gap unnoticed.
+/// Guarantee: from when a side opens it until either side closes it, every message arrives once and in order, whatever the
+/// transport loses, repeats or reorders, and although connections break and are made again. After the receiver has closed
+/// and both use it again, nothing that was sent meanwhile is missing, but what it took last before may come once more: a
+/// node closes links only to peers with whom it shares no view, so such a repetition is of an old view, and is dropped
+/// there, or belongs to an agreement, which is idempotent.
 ///
 /// ```
 ///   sender                                   receiver
@@ -32,9 +34,9 @@ import org.tutti.wire.WireWriter;
 /// Why it is safe. (1) A direction is a *stream* with a number that its sender never uses again; packets of one stream
 /// are numbered from 0 and taken in order. (2) Every packet says how far it is from the oldest one that is not
 /// acknowledged. A receiver without memory of the stream takes it only if nothing of it was ever acknowledged;
-/// otherwise it answers RESET, and the sender learns that the channel is lost. (3) A closed stream's number is
-/// remembered, and lower numbers are not taken again. (4) The directions are lost one by one: a new stream of the peer
-/// replaces its old one and leaves ours alone, or both sides would go on replacing theirs for ever.
+/// otherwise it answers RESET, and the sender repeats all that was not acknowledged on a new stream. (3) A closed
+/// stream's number is remembered, and lower numbers are not taken again. (4) The directions are replaced one by one: a
+/// new stream of the peer leaves ours alone, or both sides would go on replacing theirs for ever.
 final class Link {
   private static final int WINDOW_PACKETS = 1024;
   private static final int SACK_BITS = Long.SIZE;
@@ -67,8 +69,6 @@ final class Link {
   /// What a link tells its node.
   interface Upcalls {
     void message(MemberId from, ByteBuffer message);
-
-    void lost(MemberId peer);
 
     long newStream();
   }
@@ -142,6 +142,24 @@ final class Link {
     closeIn();
   }
 
+  /// The peer has forgotten our stream: everything that it did not acknowledge goes out again, on a new one.
+  private void reopen() {
+    ArrayDeque<Encoded> again = new ArrayDeque<>();
+    for (Sent sent : unacked) {
+      for (Piece piece : sent.pieces) {
+        if (again.peekLast() != piece.message) {
+          again.add(piece.message);
+        }
+      }
+    }
+    if (again.peekLast() == queue.peekFirst()) {
+      queue.pollFirst();
+    }
+    again.addAll(queue);
+    closeOut();
+    again.forEach(this::send);
+  }
+
   private void closeOut() {
     queue.clear();
     unacked.clear();
@@ -187,8 +205,7 @@ final class Link {
         in.end();
         if (stream == streamOut && stream != 0) {
           counters.count("link.reset");
-          closeOut();
-          upcalls.lost(peer);
+          reopen();
         }
       }
       default -> throw new Malformed("kind");
@@ -210,16 +227,11 @@ final class Link {
     if (stream <= streamInClosed || (stream > streamIn && seq != distance)) {
       counters.count("drop.closed stream");
       reset(now, stream);
-      upcalls.lost(peer); // what is dropped here is missing on this side as well
       return;
     }
     if (stream > streamIn) {
-      boolean gap = streamIn != 0;
       closeIn();
       streamIn = stream;
-      if (gap) {
-        upcalls.lost(peer);
-      }
     }
     take(now, seq, in.rest());
   }

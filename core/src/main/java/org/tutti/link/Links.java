@@ -40,11 +40,6 @@ public final class Links {
     /// @param peer  the peer
     /// @param first whether it was not known before
     void heard(MemberId peer, boolean first);
-
-    /// The channel with a peer has a gap: it was closed over there. What was on the way both ways is gone.
-    ///
-    /// @param peer the peer
-    void lost(MemberId peer);
   }
 
   private final MemberId self;
@@ -74,11 +69,6 @@ public final class Links {
           @Override
           public void message(MemberId from, ByteBuffer message) {
             receiver.message(from, message);
-          }
-
-          @Override
-          public void lost(MemberId peer) {
-            receiver.lost(peer);
           }
 
           @Override

@@ -62,15 +62,15 @@ public final class AccountReplica {
     var arguments = new Arguments(args, Set.of("name", "role", "listen", "contacts", "clients", "data"));
     boolean creator = arguments.text("role").equals("create");
     Path data = Files.createDirectories(Path.of(arguments.text("data")));
+    if (creator && Ledger.exists(data)) {
+      throw new IllegalStateException(data + " holds a ledger; a new group starts with an empty one");
+    }
     var config =
         NodeConfig.lan(arguments.text("name"))
             .withContacts(arguments.list("contacts").stream().map(Address::new).toList());
     var transport = TcpTransport.open(new Address(arguments.text("listen")), TcpConfig.lan());
     try (Node node = Node.start(config, transport);
-        Ledger ledger = Ledger.open(data)) {
-      if (creator && ledger.next() > 0) {
-        throw new IllegalStateException(data + " holds a ledger; a new group starts with an empty one");
-      }
+        Ledger ledger = Ledger.openEmpty(data)) {
       var how = GroupConfig.standard().withStateTransfer(true);
       Group group = creator ? node.create(GROUP, how) : node.join(GROUP, how);
       try (var clients = new ClientPort(arguments.endpoint("clients"), group::multicast)) {

@@ -2,7 +2,9 @@ package org.tutti.examples.accounts;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -82,9 +84,39 @@ public final class Ledger implements AutoCloseable {
     return new Ledger(url(directory));
   }
 
+  /// Opens an empty database in a directory, for a replica that will get its content from the group.
+  ///
+  /// What an earlier life left there is set aside under another name. It is of no use to the group, and after a kill H2
+  /// may hang on it, waiting for a transaction that nobody will end; but it is the last copy if the group is lost too.
+  ///
+  /// @param directory where its files are; no two processes may open the same
+  /// @return an empty ledger
+  /// @throws IOException  when the old file cannot be moved
+  /// @throws SQLException when the database cannot be opened
+  public static Ledger openEmpty(Path directory) throws IOException, SQLException {
+    if (exists(directory)) {
+      Files.move(
+          file(directory), file(directory).resolveSibling("ledger.earlier"), StandardCopyOption.REPLACE_EXISTING);
+    }
+    return open(directory);
+  }
+
+  /// Whether there is a database in a directory.
+  ///
+  /// @param directory the directory
+  /// @return whether [#open] would find something
+  public static boolean exists(Path directory) {
+    return Files.exists(file(directory));
+  }
+
+  private static Path file(Path directory) {
+    return directory.resolve("ledger.mv.db");
+  }
+
   static String url(Path directory) {
-    Path file = directory.toAbsolutePath().resolve("ledger");
-    return "jdbc:h2:file:" + file + ";DB_CLOSE_ON_EXIT=FALSE;TRACE_LEVEL_FILE=0";
+    return "jdbc:h2:file:"
+        + directory.toAbsolutePath().resolve("ledger")
+        + ";DB_CLOSE_ON_EXIT=FALSE;TRACE_LEVEL_FILE=0";
   }
 
   /// The first position that is not applied.

@@ -124,6 +124,18 @@ class LedgerTest {
   }
 
   @Test
+  void anEarlierLedgerIsSetAsideForAnEmptyOne() throws SQLException, IOException {
+    Path old = directory.resolve("a");
+    ask(new Deposit("alice", 500));
+    ledger.commit();
+    ledger.close();
+    ledger = Ledger.openEmpty(old);
+    assertThat(ledger.next()).isZero();
+    assertThat(ledger.balance("alice")).isZero();
+    assertThat(old).isDirectoryContaining("glob:**/ledger.earlier");
+  }
+
+  @Test
   void aPositionIsAppliedOnce() throws SQLException {
     ask(new Deposit("alice", 500));
     assertThatThrownBy(() -> ledger.pass(0)).isInstanceOf(IllegalStateException.class);
