@@ -48,10 +48,8 @@ final class Child {
             .info()
             .command()
             .orElseGet(() -> Path.of(System.getProperty("java.home"), "bin", "java").toString()));
-    // Several of these run side by side on few cores, each for some seconds only: with the second compiler the demo
-    // takes
-    // twice as long (measured on two cores).
-    command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"));
+    // Many JVMs for some seconds on few cores: with the second compiler a demo takes twice as long.
+    command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
     if (main.getModule().isNamed()) {
       String modulePath = System.getProperty("jdk.module.path");
       command.addAll(List.of("-p", modulePath, "-m", main.getModule().getName() + "/" + main.getName()));

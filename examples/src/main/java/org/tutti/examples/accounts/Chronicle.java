@@ -34,8 +34,9 @@ final class Chronicle {
     switch (report) {
       case Report.Installed(String id, boolean primary, var members) -> {
         if (views.add(id)) {
-          view = "view " + id + (primary ? "" : " (not primary)") + ": " + String.join(" ", members);
-          screen.event(view);
+          String text = "view " + id + (primary ? "" : " (not primary)") + ": " + String.join(" ", members);
+          screen.event(text);
+          view = primary ? text : view;
         }
       }
       case Report.CaughtUp(long next) when !kills.isEmpty() -> caughtUp(replica, next);
