@@ -52,7 +52,7 @@ public final class AccountClient {
     this.replicas = replicas;
     this.window = window;
     this.log = log;
-    replica = (int) (id % replicas.size());
+    replica = (int) ((id - 1) % replicas.size());
   }
 
   /// Runs a client process: it reports, waits for a line of standard input, and ends when all is answered. Its share
