@@ -38,6 +38,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
   private final SplittableRandom random;
   private @Nullable Network network;
   private @Nullable View latestPrimary;
+  private @Nullable Runnable atAnnouncement;
   private long incarnationNext;
   private boolean calm;
 
@@ -207,9 +208,15 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
     start(place, false);
   }
 
+  /// Lets something happen when the next view is announced, just before the first frame about it leaves.
+  void atAnnouncement(Runnable action) {
+    atAnnouncement = action;
+  }
+
   /// No more trouble from the nodes and their applications.
   void calm() {
     calm = true;
+    atAnnouncement = null;
     for (Application life : lives) {
       life.node.resume();
       life.node.crashAfterFrames(Long.MAX_VALUE);
@@ -259,6 +266,11 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
 
   @Override
   public void announced(SimulatedNode node, ViewId view) {
+    Runnable awaited = atAnnouncement;
+    if (awaited != null) {
+      atAnnouncement = null;
+      awaited.run();
+    }
     if (announced.add(view)) {
       int ordinal = setting.history().ordinalOf(node.self);
       setting.history().add(new Happening.Announced(ordinal, setting.agenda().nowNanos(), view));

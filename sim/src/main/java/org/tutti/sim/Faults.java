@@ -40,14 +40,20 @@ final class Faults {
     recurring(
         FaultKind.PARTITION,
         random -> {
-          strike(FaultKind.PARTITION);
-          partition(Shape.draw(plan.nodes(), random), duration(random, 6));
+          boolean[][] cut = Shape.draw(plan.nodes(), random);
+          long nanos = duration(random, 6);
+          if (random.nextInt(3) > 0) {
+            partition(cut, nanos);
+          } else {
+            // In the moment in which a view is agreed and hardly anybody knows.
+            cast.atAnnouncement(() -> partition(cut, nanos));
+          }
         });
     recurring(
         FaultKind.ONE_WAY,
         random -> {
           strike(FaultKind.ONE_WAY);
-          partition(Shape.drawOneWay(plan.nodes(), random), duration(random, 4));
+          cut(Shape.drawOneWay(plan.nodes(), random), duration(random, 4));
         });
     recurring(FaultKind.FLAPPING, this::flap);
     recurring(
@@ -125,6 +131,11 @@ final class Faults {
   }
 
   private void partition(boolean[][] cut, long nanos) {
+    strike(FaultKind.PARTITION);
+    cut(cut, nanos);
+  }
+
+  private void cut(boolean[][] cut, long nanos) {
     int number = ++partitions;
     network.partition(cut);
     agenda.after(
@@ -160,7 +171,11 @@ final class Faults {
     View view = cast.latestPrimary();
     SimulatedNode victim = senior && view != null ? cast.find(view.senior()) : someone(random);
     if (victim != null && victim.isAlive() && cast.maySpare(victim)) {
-      victim.crashAfterFrames(random.nextInt(1, 40));
+      if (random.nextInt(3) > 0) {
+        victim.crashAtAnnouncement(random.nextInt(0, 3));
+      } else {
+        victim.crashAfterFrames(random.nextInt(1, 40));
+      }
       if (random.nextBoolean() && view != null) {
         // Something to do for whoever coordinates: a member to be excluded.
         var others = new ArrayList<>(cast.living());

@@ -55,6 +55,7 @@ final class SimulatedNode implements Outlet {
   private boolean turnPlanned;
   private long expiryPlanned = Long.MAX_VALUE; // true time of the earliest expiry on the agenda
   private long framesUntilCrash = Long.MAX_VALUE;
+  private int framesAtAnnouncement = -1; // below 0: none awaited
   private boolean alive = true;
   private boolean paused;
   private boolean donor;
@@ -228,6 +229,12 @@ final class SimulatedNode implements Outlet {
   /// Crashes after so many frames more.
   void crashAfterFrames(long frames) {
     framesUntilCrash = frames;
+    framesAtAnnouncement = -1;
+  }
+
+  /// Crashes so many frames after it begins to announce a view that was agreed.
+  void crashAtAnnouncement(int frames) {
+    framesAtAnnouncement = frames;
   }
 
   /// Crashes after so many frames more, for giving state.
@@ -242,7 +249,7 @@ final class SimulatedNode implements Outlet {
 
   /// Whether a crash is planned.
   boolean doomed() {
-    return framesUntilCrash != Long.MAX_VALUE;
+    return framesUntilCrash != Long.MAX_VALUE || framesAtAnnouncement >= 0;
   }
 
   /// Is gone. Whether it ever wakes up again nobody can tell but [#thaw].
@@ -255,7 +262,7 @@ final class SimulatedNode implements Outlet {
   void thaw() {
     alive = true;
     paused = false;
-    framesUntilCrash = Long.MAX_VALUE;
+    crashAfterFrames(Long.MAX_VALUE);
     planTurn();
   }
 
@@ -286,13 +293,21 @@ final class SimulatedNode implements Outlet {
     claimed = null;
     frame.flip();
     trace.note(number, 6, frame);
-    Frames.announcements(frame, view -> world.announced(this, view));
+    Frames.announcements(frame, this::announced);
     tally.frames++;
     if (trace.speaks()) {
       trace.say(self.name(), "-> n" + claimedTo + " " + Frames.describe(frame));
     }
     if (framesUntilCrash == Long.MAX_VALUE || framesUntilCrash-- > 0) {
       network.link(number, claimedTo).send(frame.array());
+    }
+  }
+
+  private void announced(ViewId view) {
+    world.announced(this, view);
+    if (framesAtAnnouncement >= 0) {
+      framesUntilCrash = framesAtAnnouncement;
+      framesAtAnnouncement = -1;
     }
   }
 

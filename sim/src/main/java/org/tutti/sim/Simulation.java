@@ -14,7 +14,7 @@ import org.tutti.sim.check.Violation;
 /// faults end, and within a bounded time the living members must be in one primary view, know the fate of all their
 /// multicasts and have the same state. When the run is over, the checkers read its history.
 public final class Simulation {
-  private static final long STEPS_MAX = 1_500_000;
+  private static final long STEPS_MAX = 600_000;
   private static final long LIVENESS_UNITS = 80;
   private static final long QUIET_UNITS = 3;
 

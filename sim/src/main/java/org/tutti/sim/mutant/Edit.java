@@ -18,7 +18,8 @@ import java.lang.constant.MethodTypeDesc;
 /// mutant has to follow.
 ///
 /// @param owner  the class's binary name
-/// @param method the method's name; all methods of this name are changed, and the lambdas in them
+/// @param method the method's name; all methods of this name are changed, and calls also in their
+///               lambdas
 /// @param change what to do with it
 public record Edit(String owner, String method, Change change) {
   /// What to do with a method's code.
@@ -60,7 +61,9 @@ public record Edit(String owner, String method, Change change) {
 
   ClassTransform transform(Count count) {
     return (builder, element) -> {
-      if (element instanceof MethodModel model && model.methodName().equalsString(method) && model.code().isPresent()) {
+      if (element instanceof MethodModel model
+          && isMeant(model.methodName().stringValue())
+          && model.code().isPresent()) {
         count.branches = 0;
         builder.transformMethod(model, body(model, count));
       } else {
@@ -70,7 +73,8 @@ public record Edit(String owner, String method, Change change) {
   }
 
   private boolean isMeant(String name) {
-    return name.equals(method) || name.startsWith("lambda$" + method + "$");
+    boolean calls = change instanceof Change.Drop || change instanceof Change.Redirect;
+    return name.equals(method) || calls && name.startsWith("lambda$" + method + "$");
   }
 
   private MethodTransform body(MethodModel model, Count count) {

@@ -3,10 +3,15 @@ package org.tutti.sim.mutant;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /// Looks for a seed that finds a planted bug.
 public final class Hunt {
+  private static final long SEED_SECONDS_MAX = 60;
   private static final String RUN = "org.tutti.sim.SeedRun";
 
   private Hunt() {}
@@ -49,12 +54,37 @@ public final class Hunt {
       throw new IllegalStateException(e);
     }
     for (long seed = first; seed < first + count; seed++) {
-      List<?> violations = violations(run, seed);
+      List<?> violations = limited(run, seed);
       if (!violations.isEmpty()) {
         return new Result(mutant, seed, String.valueOf(violations.getFirst()));
       }
     }
     return new Result(mutant, -1, null);
+  }
+
+  /// A planted bug may make a step that never ends; that is a way to be caught, too. Its thread is left behind.
+  private static List<?> limited(Method run, long seed) {
+    var done = new CompletableFuture<List<?>>();
+    Thread.ofPlatform()
+        .daemon()
+        .name("mutant")
+        .start(() -> {
+          try {
+            done.complete(violations(run, seed));
+          } catch (Throwable error) {
+            done.completeExceptionally(error);
+          }
+        });
+    try {
+      return done.get(SEED_SECONDS_MAX, TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      return List.of("NeverEnds: a step takes for ever");
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
   }
 
   private static List<?> violations(Method run, long seed) {

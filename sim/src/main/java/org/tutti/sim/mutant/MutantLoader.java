@@ -32,6 +32,18 @@ final class MutantLoader extends ClassLoader {
     }
   }
 
+  /// Child first: asking the parent would find the originals, because the built-in loaders share the module graph.
+  @Override
+  protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+    if (!name.startsWith(OURS)) {
+      return super.loadClass(name, resolve);
+    }
+    synchronized (getClassLoadingLock(name)) {
+      Class<?> loaded = findLoadedClass(name);
+      return loaded != null ? loaded : findClass(name);
+    }
+  }
+
   @Override
   protected Class<?> findClass(String name) throws ClassNotFoundException {
     if (!name.startsWith(OURS)) {

@@ -80,12 +80,6 @@ public final class Mutants {
               "accepted",
               new Drop("containsAll", 1)),
           new Mutant(
-              "decide-before-reports",
-              "a proposer decides before all have reported",
-              "membership.Proposer",
-              "decideWhenAllReported",
-              new Drop("containsAll", 1)),
-          new Mutant(
               "no-wedge",
               "a member goes on in its view after it has reported",
               "engine.GroupEngine$AgreementHost",
