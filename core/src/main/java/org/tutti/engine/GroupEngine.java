@@ -2,7 +2,6 @@ package org.tutti.engine;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
@@ -23,6 +22,7 @@ import org.tutti.membership.PrimaryRule;
 import org.tutti.membership.Proposal;
 import org.tutti.membership.StateTransfer;
 import org.tutti.membership.ViewAgreement;
+import org.tutti.membership.ViewHost;
 import org.tutti.membership.ViewMessage;
 import org.tutti.order.Cut;
 import org.tutti.order.FixedSequencer;
@@ -39,19 +39,23 @@ final class GroupEngine {
   private static final Timer HELLO = new Timer("hello");
   private static final int HELLO_HEARTBEATS = 2;
   private static final int PATIENCE_FACTOR = 2;
-  private static final int EARLY_BYTES_SPARE = 8 << 20;
+  private static final long NOT_DEPARTING = Long.MAX_VALUE;
 
   /// What the group needs of its node besides doors.
   ///
   /// @param config          the node's
   /// @param counters        the node's
   /// @param suspects        the failure detector's opinion
+  /// @param busy            whether something is on the way to a member
   /// @param interestChanged to be called when [#interest] has changed
   /// @param ended           to be called when the membership has ended
   record Surroundings(
-      NodeConfig config, Counters counters, Predicate<MemberId> suspects, Runnable interestChanged, Runnable ended) {}
-
-  private record Early(MemberId from, Channel channel, ViewId view, ByteBuffer bytes) {}
+      NodeConfig config,
+      Counters counters,
+      Predicate<MemberId> suspects,
+      Predicate<MemberId> busy,
+      Runnable interestChanged,
+      Runnable ended) {}
 
   private final MemberId self;
   private final GroupConfig config;
@@ -66,11 +70,12 @@ final class GroupEngine {
   private final StateTransfer transfer;
   private final Packer packer;
   private final Deliveries deliveries;
-  private final ArrayDeque<Early> early = new ArrayDeque<>(); // for a view that is about to be installed here
-  private long earlyBytes;
+  private final EarlyMessages early;
   private @Nullable PrimaryHistory history; // of the last primary view that was installed
   private boolean active; // the view is primary and not wedged
   private boolean positioned; // the history's position is known, so this member may multicast
+  private long departUntil = NOT_DEPARTING;
+  private List<MemberId> staying = List.of(); // whom this member leaves behind
   private boolean leaving;
   private boolean leaveAsked;
   private boolean ended;
@@ -90,6 +95,7 @@ final class GroupEngine {
     this.node = node;
     this.ports = new Ports(services, group, owner, this::view);
     this.packer = new Packer(self, config.batchBytesMax(), config.batchMessagesMax(), NaturalPacking.standard());
+    this.early = new EarlyMessages(config.windowBytes());
     this.deliveries = new Deliveries(self, user, config.catchUpBytesMax(), founder);
     this.doors =
         new PrimaryHistory.Doors(
@@ -191,7 +197,9 @@ final class GroupEngine {
   private void expired(Timer timer) {
     if (timer.equals(HELLO)) {
       viewDoor.schedule(HELLO, node.config().heartbeat().multipliedBy(HELLO_HEARTBEATS));
-      merge.call();
+      if (departUntil == NOT_DEPARTING) {
+        merge.call();
+      }
     } else {
       agreement.expire(timer);
     }
@@ -207,10 +215,21 @@ final class GroupEngine {
       } while (current.deliver() && active);
       current.flush();
     }
+    if (departUntil != NOT_DEPARTING) {
+      depart(now);
+      return;
+    }
     boolean said = deliveries.undecided() == 0 && packer.isEmpty();
     if (leaving && !leaveAsked && (said || !view().primary())) {
       leaveAsked = true;
       agreement.leave();
+    }
+  }
+
+  /// The last words of a member that has left, perhaps the announcement of the view without it, must arrive before it goes.
+  private void depart(long now) {
+    if (now >= departUntil || staying.stream().noneMatch(node.busy())) {
+      finish("left");
     }
   }
 
@@ -230,6 +249,10 @@ final class GroupEngine {
   // ---- messages --------------------------------------------------------------------------------------------------
 
   void message(MemberId from, Channel channel, WireReader in) throws Malformed {
+    if (departUntil != NOT_DEPARTING) {
+      node.counters().count("drop.departing");
+      return;
+    }
     switch (channel) {
       case BATCH, ORDER, STABILITY -> inView(from, channel, in.viewId(), in.rest());
       case STATE -> state(from, in.rest());
@@ -239,7 +262,11 @@ final class GroupEngine {
   }
 
   void hello(MemberId from, WireReader in) throws Malformed {
-    merge.heard(from, in.viewId());
+    ViewId its = in.viewId();
+    in.end();
+    if (departUntil == NOT_DEPARTING) {
+      merge.heard(from, its);
+    }
   }
 
   private void inView(MemberId from, Channel channel, ViewId of, ByteBuffer bytes) throws Malformed {
@@ -276,28 +303,19 @@ final class GroupEngine {
   private void keepEarly(MemberId from, Channel channel, ViewId of, ByteBuffer bytes) {
     if (!agreement.expects(of)) {
       node.counters().count("drop.other view");
-      return;
-    }
-    long limit = EARLY_BYTES_SPARE + 2L * config.windowBytes() * view().size();
-    if (earlyBytes > limit) {
+    } else if (!early.keep(from, channel, of, bytes)) {
       node.counters().count("drop.early");
       lost(from);
-      return;
     }
-    earlyBytes += bytes.remaining();
-    early.add(new Early(from, channel, of, ByteBuffer.allocate(bytes.remaining()).put(bytes).flip()));
   }
 
   private void takeEarly() {
-    List<Early> waiting = List.copyOf(early);
-    early.clear();
-    earlyBytes = 0;
-    for (Early message : waiting) {
+    for (EarlyMessages.Early message : early.take()) {
       try {
-        if (message.channel == Channel.STATE) {
-          state(message.from, message.bytes);
+        if (message.channel() == Channel.STATE) {
+          state(message.from(), message.bytes());
         } else {
-          inView(message.from, message.channel, message.view, message.bytes);
+          inView(message.from(), message.channel(), message.view(), message.bytes());
         }
       } catch (Malformed malformed) {
         node.counters().count("drop.malformed " + malformed.reason());
@@ -376,7 +394,7 @@ final class GroupEngine {
     }
   }
 
-  private final class AgreementHost implements ViewAgreement.Host {
+  private final class AgreementHost implements ViewHost {
     @Override
     public void wedge() {
       active = false;
@@ -452,10 +470,12 @@ final class GroupEngine {
 
     @Override
     public void left(@Nullable Proposal proposal) {
+      active = false;
+      departUntil = viewDoor.nowNanos() + node.config().suspectAfter().toNanos();
       if (proposal != null) {
         endHistory(view(), proposal);
+        staying = proposal.view().members();
       }
-      finish("left");
     }
 
     @Override

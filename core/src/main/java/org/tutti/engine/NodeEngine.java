@@ -190,6 +190,7 @@ public final class NodeEngine {
             config,
             counters,
             detector::suspects,
+            links::isBusy,
             () -> interestDirty = true,
             () -> {
               groups.remove(key);

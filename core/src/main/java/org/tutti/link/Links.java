@@ -47,7 +47,6 @@ public final class Links {
   private final Outlet outlet;
   private final Counters counters;
   private final Receiver receiver;
-  private final Link.Upcalls upcalls;
   private final Map<Long, Link> links = new LinkedHashMap<>();
   private long streamNext = 1;
 
@@ -64,18 +63,6 @@ public final class Links {
     this.outlet = outlet;
     this.counters = counters;
     this.receiver = receiver;
-    this.upcalls =
-        new Link.Upcalls() {
-          @Override
-          public void message(MemberId from, ByteBuffer message) {
-            receiver.message(from, message);
-          }
-
-          @Override
-          public long newStream() {
-            return streamNext++;
-          }
-        };
   }
 
   /// Handles a frame; drops it with a counted reason when it is malformed or not for this node.
@@ -135,7 +122,8 @@ public final class Links {
     Link link = links.get(peer.incarnation());
     if (link == null) {
       forgetOldest();
-      link = new Link(self, peer, cluster, outlet, counters, upcalls);
+      var path = new Path(self, peer, cluster, outlet, counters);
+      link = new Link(path, () -> streamNext++, message -> receiver.message(peer, message));
       links.put(peer.incarnation(), link);
     }
     return link;

@@ -85,7 +85,7 @@ public final class Merge {
   /// Time to call out: the coordinator to everybody, a member to its coordinator. Inside a view the calls confirm that
   /// both sides have installed it.
   public void call() {
-    MemberId coordinator = agreement.coordinator();
+    MemberId coordinator = agreement.company().coordinator();
     if (!coordinator.equals(self)) {
       hello.accept(coordinator.address());
       return;
@@ -104,7 +104,7 @@ public final class Merge {
   public void heard(MemberId from, ViewId its) {
     View view = agreement.view();
     if (its.equals(view.id())) {
-      agreement.confirmed(from);
+      agreement.company().confirmed(from, effects.nowNanos());
     } else if (!view.contains(from)) {
       pass(from);
     } else if (its.compareTo(view.id()) > 0 && !agreement.expects(its)) {
@@ -116,7 +116,7 @@ public final class Merge {
     if (agreement.isCoordinator()) {
       effects.send(from, meet(false));
     } else {
-      effects.send(agreement.coordinator(), new ViewMessage.Found(from));
+      effects.send(agreement.company().coordinator(), new ViewMessage.Found(from));
     }
   }
 
@@ -152,10 +152,10 @@ public final class Merge {
       return;
     }
     if (meet.view().id().compareTo(view.id()) > 0 && !meet.view().contains(self)) {
-      agreement.left(meet.view().members());
+      agreement.company().gone(meet.view().members());
     }
     if (!agreement.isCoordinator()) {
-      effects.send(agreement.coordinator(), new ViewMessage.Found(from));
+      effects.send(agreement.company().coordinator(), new ViewMessage.Found(from));
     } else if (initiates(meet)) {
       List<MemberId> others = new ArrayList<>(meet.view().members());
       others.removeAll(view.members());

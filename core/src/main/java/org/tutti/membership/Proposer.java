@@ -103,7 +103,7 @@ final class Proposer {
       return;
     }
     if (isStranger(knowledge)) {
-      agreement.refuseStranger(from);
+      agreement.company().forget(List.of(from));
       drop(from);
       return;
     }
@@ -138,7 +138,7 @@ final class Proposer {
   }
 
   void suspicionChanged() {
-    List<MemberId> silent = candidates.stream().filter(agreement::isGone).toList();
+    List<MemberId> silent = candidates.stream().filter(agreement.company()::isGone).toList();
     silent.forEach(this::lost);
   }
 
@@ -152,7 +152,7 @@ final class Proposer {
   }
 
   private void restartWithout(List<MemberId> silent) {
-    agreement.forget(silent);
+    agreement.company().forget(silent);
     var rest = new TreeSet<>(candidates);
     rest.removeAll(silent);
     start(agreement.nextBallot(), rest);
@@ -187,6 +187,7 @@ final class Proposer {
     if (accepted.containsAll(candidates)) {
       var next = Objects.requireNonNull(proposal).view();
       List<MemberId> all = List.copyOf(candidates);
+      agreement.company().forget(all); // taken in, or not wanting to be
       end();
       all.forEach(candidate -> effects.send(candidate, new ViewMessage.Install(next.id())));
       if (!next.id().equals(ballot)) {

@@ -10,11 +10,11 @@ import org.tutti.wire.Malformed;
 /// Brings a member the batches of a cut that it misses, from whoever has them.
 final class Recovery {
   private final Effects<ViewMessage> effects;
-  private final ViewAgreement.Host host;
+  private final ViewHost host;
   private @Nullable Cut cut;
   private @Nullable Runnable complete;
 
-  Recovery(Effects<ViewMessage> effects, ViewAgreement.Host host) {
+  Recovery(Effects<ViewMessage> effects, ViewHost host) {
     this.effects = effects;
     this.host = host;
   }

@@ -1,13 +1,8 @@
 package org.tutti.membership;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
-import java.util.SortedSet;
-import java.util.TreeMap;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.View;
@@ -41,86 +36,6 @@ import org.tutti.wire.Malformed;
 /// whose outcome is not known is found and finished before anything else. Joining is merging: a newcomer is the only
 /// member of a view of its own without history.
 public final class ViewAgreement {
-  /// The group around the agreement.
-  public interface Host {
-    /// Stop sending, acknowledging and delivering in the current view.
-    void wedge();
-
-    /// What this member has of the history of the last primary view that it installed.
-    ///
-    /// @return the part that is kept, or null
-    Knowledge.@Nullable History history();
-
-    /// Whether this member has the state.
-    ///
-    /// @return whether it does
-    boolean synced();
-
-    /// Where the state is coming from.
-    ///
-    /// @return the transfer, or null
-    Knowledge.@Nullable Transfer transfer();
-
-    /// Whether others get the state from this member, so that it should not leave yet.
-    ///
-    /// @return whether they do
-    boolean isNeeded();
-
-    /// Whether a member is believed to have crashed.
-    ///
-    /// @param member the member
-    /// @return whether it is suspected
-    boolean suspects(MemberId member);
-
-    /// Whether a cut can be applied to this member's history.
-    ///
-    /// @param cut the cut
-    /// @return whether it fits
-    boolean fits(Cut cut);
-
-    /// Where this member must begin to fetch a sender's batches, see [org.tutti.order.Log#missingFrom].
-    ///
-    /// @param cut  a cut of this member's history
-    /// @param rank the sender's rank
-    /// @return the number of the first batch that is not here
-    long missingFrom(Cut cut, int rank);
-
-    /// Keeps a batch that was fetched.
-    ///
-    /// @param view  the history's view
-    /// @param rank  the sender's rank
-    /// @param batch the batch
-    void supplied(ViewId view, int rank, Batch batch);
-
-    /// Finds a batch that another member misses.
-    ///
-    /// @param view the history's view
-    /// @param rank the sender's rank
-    /// @param seq  the batch's number
-    /// @return the batch, or null
-    @Nullable Batch find(ViewId view, int rank, long seq);
-
-    /// Delivers the cut that is for this member and installs the view.
-    ///
-    /// @param before   the view that is left
-    /// @param proposal what was agreed; this member is in its view
-    void install(View before, Proposal proposal);
-
-    /// Takes over the history of a primary view whose agreement was finished only after this member had gone to a
-    /// later view that is not primary; the view itself is not shown to the application any more, as ids rise.
-    ///
-    /// @param proposal what was agreed; this member is in its view
-    void catchUp(Proposal proposal);
-
-    /// The membership has ended as this member wished.
-    ///
-    /// @param proposal what was agreed, or null when nobody else was there
-    void left(@Nullable Proposal proposal);
-
-    /// The set of members that matter has changed.
-    void interestChanged();
-  }
-
   private static final Timer TICK = new Timer("view tick");
   private static final int BACKOFF_TICKS_MAX = 6;
   private static final int CONFIRM_FACTOR = 2;
@@ -130,17 +45,10 @@ public final class ViewAgreement {
   private final long patienceNanos;
   private final Effects<ViewMessage> effects;
   private final Counters counters;
-  private final Host host;
+  private final ViewHost host;
   private final Proposer proposer;
   private final Recovery recovery;
-  private final SortedSet<MemberId> gone = new TreeSet<>(); // of the current view: the channel with them is lost
-  // Whoever installs a view speaks in it only after this member has accepted it; what was lost since then may be such.
-  private final SortedSet<MemberId> lostSinceAccept = new TreeSet<>();
-  private final SortedSet<MemberId> leavers = new TreeSet<>(); // of the current view: they asked to be left out
-  private final SortedSet<MemberId> found = new TreeSet<>(); // not of the current view: they want to merge
-
-  private final Map<MemberId, Long> confirmedAt = new TreeMap<>(); // when it was last heard to be in this view
-  private @Nullable MemberId confirmer; // the coordinator since `confirmedAt` was started
+  private final Company company;
 
   private View view;
   private @Nullable ViewId birth;
@@ -175,7 +83,7 @@ public final class ViewAgreement {
       Duration patience,
       Effects<ViewMessage> effects,
       Counters counters,
-      Host host) {
+      ViewHost host) {
     this.self = self;
     this.tick = tick;
     this.patienceNanos = patience.toNanos();
@@ -186,6 +94,7 @@ public final class ViewAgreement {
     this.recovery = new Recovery(effects, host);
     var id = new ViewId(founder ? 1 : 0, self.incarnation());
     this.view = new View(id, List.of(self), founder, List.of());
+    this.company = new Company(self, view, host::suspects);
     this.promised = id;
     this.birth = founder ? id : null;
     this.primary = founder ? view : null;
@@ -227,16 +136,7 @@ public final class ViewAgreement {
   ///
   /// @return whether it does
   public boolean isCoordinator() {
-    return coordinator().equals(self);
-  }
-
-  MemberId coordinator() {
-    for (MemberId member : view.members()) {
-      if (!isGone(member)) {
-        return member;
-      }
-    }
-    return self;
+    return company.coordinator().equals(self);
   }
 
   /// Whether the channel with a member had a gap since it could have spoken in this view: what it says there now must not
@@ -245,11 +145,11 @@ public final class ViewAgreement {
   /// @param member a member of the view
   /// @return whether it is to be out of the next view
   public boolean isCutOff(MemberId member) {
-    return gone.contains(member);
+    return company.isCutOff(member);
   }
 
-  boolean isGone(MemberId member) {
-    return !member.equals(self) && (gone.contains(member) || host.suspects(member));
+  Company company() {
+    return company;
   }
 
   /// Whom this member needs to hear: the view, an attempt's candidates, a proposer it waits for.
@@ -257,7 +157,7 @@ public final class ViewAgreement {
   /// @param into gets them
   public void interest(Collection<MemberId> into) {
     into.addAll(view.members());
-    into.addAll(found);
+    into.addAll(company.found());
     into.addAll(proposer.candidates());
     if (wedged && promisedTo != null) {
       into.add(promisedTo);
@@ -279,50 +179,16 @@ public final class ViewAgreement {
   ///
   /// @param member the member
   public void lost(MemberId member) {
-    lostSinceAccept.add(member);
-    if (view.contains(member)) {
-      gone.add(member);
-    }
-    found.remove(member);
+    company.lost(member);
     proposer.lost(member);
     act();
   }
 
   /// Members of another view are to be taken in.
   void merge(List<MemberId> members) {
-    found.addAll(members);
+    company.found(members);
     host.interestChanged();
     act();
-  }
-
-  /// Members have gone to a later view without this member: whoever of this view is among them does not speak for it any
-  /// more.
-  void left(List<MemberId> members) {
-    members.stream().filter(view::contains).forEach(gone::add);
-  }
-
-  /// A member was heard to be in this very view.
-  void confirmed(MemberId member) {
-    confirmedAt.put(member, effects.nowNanos());
-  }
-
-  /// Messages of an agreement may be lost when a channel is, and then a member stays behind while everybody lives. So the
-  /// coordinator and each member watch that the other is in the same view.
-  private void checkConfirmed() {
-    MemberId coordinator = coordinator();
-    if (wedged || !coordinator.equals(confirmer)) {
-      confirmer = coordinator;
-      confirmedAt.clear();
-      return;
-    }
-    long now = effects.nowNanos();
-    for (MemberId member : view.members()) {
-      boolean watched = coordinator.equals(self) ? !member.equals(self) : member.equals(coordinator);
-      if (watched && now - confirmedAt.computeIfAbsent(member, key -> now) > CONFIRM_FACTOR * patienceNanos) {
-        counters.count("view.not confirmed");
-        gone.add(member);
-      }
-    }
   }
 
   /// This member wants to leave.
@@ -341,7 +207,7 @@ public final class ViewAgreement {
     if (isCoordinator()) {
       act();
     } else if (!waitsForAnother() && (wanted || wedged || wantsOut())) {
-      effects.send(coordinator(), new ViewMessage.Ask(wantsOut()));
+      effects.send(company.coordinator(), new ViewMessage.Ask(wantsOut()));
     }
   }
 
@@ -355,7 +221,11 @@ public final class ViewAgreement {
   public void expire(Timer timer) {
     effects.schedule(TICK, tick);
     proposer.tick();
-    checkConfirmed();
+    if (wedged) {
+      company.suspendConfirmation();
+    } else if (company.checkConfirmed(effects.nowNanos(), CONFIRM_FACTOR * patienceNanos)) {
+      counters.count("view.not confirmed");
+    }
     if (!isCoordinator() && !wedged) {
       report();
     }
@@ -367,14 +237,9 @@ public final class ViewAgreement {
   }
 
   private void report() {
-    List<MemberId> silent = new ArrayList<>();
-    for (MemberId member : view.members()) {
-      if (isGone(member)) {
-        silent.add(member);
-      }
-    }
+    List<MemberId> silent = company.silent();
     if (!silent.isEmpty()) {
-      effects.send(coordinator(), new ViewMessage.Report(silent));
+      effects.send(company.coordinator(), new ViewMessage.Report(silent));
     }
   }
 
@@ -384,8 +249,7 @@ public final class ViewAgreement {
       ended = true;
       host.left(null);
     }
-    found.removeIf(member -> host.suspects(member) || isSuperseded(member));
-    boolean due = wedged || needsChange();
+    boolean due = company.needsChange() || wedged || wanted || wantsOut();
     if (!due
         || ended
         || proposer.isBusy()
@@ -394,25 +258,8 @@ public final class ViewAgreement {
         || effects.nowNanos() < backoffUntil) {
       return;
     }
-    var candidates = new TreeSet<MemberId>();
-    view.members().stream().filter(member -> !isGone(member)).forEach(candidates::add);
-    candidates.addAll(found);
-    candidates.removeIf(this::isSuperseded);
-    proposer.start(nextBallot(), candidates);
+    proposer.start(nextBallot(), company.candidates());
     host.interestChanged();
-  }
-
-  private boolean isSuperseded(MemberId member) {
-    return found.stream().anyMatch(other -> other.supersedes(member))
-        || view.members().stream().anyMatch(other -> other.supersedes(member));
-  }
-
-  private boolean needsChange() {
-    return wanted
-        || wantsOut()
-        || !leavers.isEmpty()
-        || !found.isEmpty()
-        || view.members().stream().anyMatch(this::isGone);
   }
 
   /// Somebody else's attempt gets the time to succeed.
@@ -421,16 +268,12 @@ public final class ViewAgreement {
     return wedged
         && other != null
         && !other.equals(self)
-        && !isGone(other)
+        && !company.isGone(other)
         && effects.nowNanos() - promisedAt < patienceNanos;
   }
 
   ViewId nextBallot() {
     return new ViewId(Math.max(promised.epoch(), proposer.epoch()) + 1, self.incarnation());
-  }
-
-  boolean isLeaver(MemberId member) {
-    return leavers.contains(member);
   }
 
   // ---- messages --------------------------------------------------------------------------------------------------
@@ -524,7 +367,7 @@ public final class ViewAgreement {
       cut = null; // not in that view, and ahead of its past
     }
     promisedAt = effects.nowNanos();
-    lostSinceAccept.clear();
+    company.accepted();
     recovery.begin(
         cut,
         () -> {
@@ -599,11 +442,7 @@ public final class ViewAgreement {
   private void enter(Proposal proposal, boolean held) {
     View before = view;
     view = proposal.view();
-    gone.clear();
-    lostSinceAccept.stream().filter(view::contains).forEach(gone::add);
-    confirmedAt.clear();
-    leavers.clear();
-    found.removeAll(view.members());
+    company.installed(view);
     wanted = false;
     wedged = held;
     recovery.abandon();
@@ -616,9 +455,7 @@ public final class ViewAgreement {
 
   private void reported(MemberId from, List<MemberId> members) {
     if (!wedged && isCoordinator() && view.contains(from)) {
-      members.stream()
-          .filter(member -> view.contains(member) && !member.equals(self) && !member.equals(from))
-          .forEach(gone::add);
+      company.gone(members.stream().filter(member -> !member.equals(from)).toList());
       act();
     }
   }
@@ -627,7 +464,7 @@ public final class ViewAgreement {
     if (isCoordinator() && view.contains(from)) {
       wanted = true;
       if (leaves) {
-        leavers.add(from);
+        company.leaves(from);
       }
       act();
     }
@@ -636,18 +473,5 @@ public final class ViewAgreement {
   /// An attempt of this member's ended.
   void attemptEnded() {
     host.interestChanged();
-  }
-
-  /// Members that did not answer are not waited for any longer.
-  void forget(Collection<MemberId> silent) {
-    found.removeAll(silent);
-  }
-
-  /// A member with another history is not taken in.
-  ///
-  /// @param member the member
-  void refuseStranger(MemberId member) {
-    found.remove(member);
-    counters.count("merge.other history");
   }
 }

@@ -1,0 +1,175 @@
+package org.tutti.link;
+
+import java.nio.ByteBuffer;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.tutti.effect.Counters;
+import org.tutti.wire.Malformed;
+import org.tutti.wire.WireReader;
+import org.tutti.wire.WireWriter;
+
+/// The receiving direction of a link: takes packets in order, puts messages together, owes acknowledgements.
+final class InStream {
+  /// How many packets beyond the expected one are kept.
+  static final int WINDOW_PACKETS = 1024;
+
+  private static final int ACK_EVERY = 16;
+  private static final int MESSAGE_BYTES_MAX = 64 << 20;
+
+  private final Counters counters;
+  private final long ackAfterNanos;
+  private final Consumer<ByteBuffer> messages;
+  private long stream; // 0: none open
+  private long streamClosed; // no stream up to this one is taken again
+  private long expected;
+  private final TreeMap<Long, ByteBuffer> early = new TreeMap<>(); // keys in (expected, expected + window)
+  private @Nullable ByteBuffer partial;
+  private int ackOwed;
+  private long ackAt = Long.MAX_VALUE;
+
+  InStream(Counters counters, long ackAfterNanos, Consumer<ByteBuffer> messages) {
+    this.counters = counters;
+    this.ackAfterNanos = ackAfterNanos;
+    this.messages = messages;
+  }
+
+  boolean isOpen() {
+    return stream != 0;
+  }
+
+  void close() {
+    streamClosed = Math.max(streamClosed, stream);
+    stream = 0;
+    expected = 0;
+    early.clear();
+    partial = null;
+    acknowledged();
+  }
+
+  // ---- acknowledgements ------------------------------------------------------------------------------------------
+
+  private void owe(long now, int packets) {
+    ackOwed += packets;
+    ackAt = Math.min(ackAt, now + ackAfterNanos);
+  }
+
+  boolean owes(long now) {
+    return ackOwed >= ACK_EVERY || now >= ackAt;
+  }
+
+  long deadline() {
+    return ackAt;
+  }
+
+  /// An acknowledgement has gone out.
+  void acknowledged() {
+    ackOwed = 0;
+    ackAt = Long.MAX_VALUE;
+  }
+
+  void writeAcknowledgement(WireWriter out) {
+    out.count(stream);
+    out.count(expected);
+    out.count(WINDOW_PACKETS);
+    long beyond = 0;
+    for (long seq : early.keySet()) {
+      if (seq - expected - 1 >= Long.SIZE) {
+        break;
+      }
+      beyond |= 1L << (seq - expected - 1);
+    }
+    out.fixed(beyond);
+  }
+
+  // ---- packets ---------------------------------------------------------------------------------------------------
+
+  /// Takes a data packet.
+  ///
+  /// @return whether its stream can be taken; otherwise its sender must be told to open another
+  boolean data(long now, long of, long seq, long distance, ByteBuffer chunks) throws Malformed {
+    if (of < stream) {
+      counters.count("drop.stale stream");
+      return true;
+    }
+    if (of <= streamClosed || (of > stream && seq != distance)) {
+      counters.count("drop.closed stream");
+      return false;
+    }
+    if (of > stream) {
+      close();
+      stream = of;
+    }
+    take(now, seq, chunks);
+    return true;
+  }
+
+  private void take(long now, long seq, ByteBuffer chunks) throws Malformed {
+    if (seq < expected || seq >= expected + WINDOW_PACKETS || early.containsKey(seq)) {
+      counters.count(seq >= expected + WINDOW_PACKETS ? "drop.beyond window" : "link.duplicate");
+      owe(now, ACK_EVERY);
+      return;
+    }
+    check(chunks.duplicate());
+    if (seq > expected) {
+      early.put(seq, ByteBuffer.allocate(chunks.remaining()).put(chunks).flip());
+      owe(now, ACK_EVERY);
+      return;
+    }
+    owe(now, 1);
+    expected++;
+    chunks(chunks);
+    while (!early.isEmpty() && early.firstKey() == expected) {
+      expected++;
+      chunks(early.pollFirstEntry().getValue());
+    }
+  }
+
+  /// Looks at all chunks before any is used, so that a packet is taken wholly or not at all.
+  private static void check(ByteBuffer chunks) throws Malformed {
+    var in = new WireReader(chunks);
+    while (in.remaining() > 0) {
+      in.bytesSkipped(Chunk.size(in.countUpTo(Integer.MAX_VALUE)));
+    }
+  }
+
+  private void chunks(ByteBuffer chunks) throws Malformed {
+    var in = new WireReader(chunks);
+    while (in.remaining() > 0) {
+      long header = in.count();
+      ByteBuffer bytes = in.raw(Chunk.size(header));
+      if (Chunk.isFirst(header) && Chunk.isLast(header)) {
+        partial = null;
+        messages.accept(bytes);
+      } else {
+        assemble(bytes, Chunk.isFirst(header), Chunk.isLast(header));
+      }
+    }
+  }
+
+  /// Grows with what has come, never by what a header promises.
+  private void assemble(ByteBuffer bytes, boolean first, boolean last) {
+    ByteBuffer whole = first ? null : partial;
+    if (!first && whole == null) {
+      counters.count("drop.fragment");
+      return;
+    }
+    int have = whole == null ? 0 : whole.position();
+    int need = have + bytes.remaining();
+    if (need > MESSAGE_BYTES_MAX) {
+      counters.count("drop.message too long");
+      partial = null;
+      return;
+    }
+    if (whole == null || whole.remaining() < bytes.remaining()) {
+      ByteBuffer larger = ByteBuffer.allocate(last ? need : Math.max(need, 2 * have));
+      whole = whole == null ? larger : larger.put(whole.flip());
+    }
+    whole.put(bytes);
+    partial = whole;
+    if (last) {
+      partial = null;
+      messages.accept(whole.flip());
+    }
+  }
+}

@@ -1,0 +1,224 @@
+package org.tutti.link;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.tutti.wire.Encoded;
+import org.tutti.wire.Malformed;
+import org.tutti.wire.WireReader;
+import org.tutti.wire.WireWriter;
+
+/// The sending direction of a link: packs messages into packets, keeps these until they are acknowledged, sends them
+/// again when they are not.
+final class OutStream {
+  private static final int RESEND_AT_ONCE = 16;
+  private static final int BACKOFF_MAX = 4;
+
+  /// A packet that is not acknowledged yet.
+  private static final class Sent {
+    final long seq;
+    final List<Chunk> chunks = new ArrayList<>();
+    long atNanos;
+    boolean arrived; // beyond a gap
+
+    Sent(long seq) {
+      this.seq = seq;
+    }
+  }
+
+  private final Path path;
+  private final InStream acknowledgements;
+  private final LongSupplier numbers;
+  private final ArrayDeque<Encoded> queue = new ArrayDeque<>();
+  private int queueHeadDone; // bytes of the queue's first message that are in packets already
+  private final ArrayDeque<Sent> unacked = new ArrayDeque<>(); // rising, without gaps, ends at seqNext
+  private long stream; // 0: none open
+  private long seqNext;
+  private long seqLimit = InStream.WINDOW_PACKETS;
+  private int backoff;
+  private long retransmitAt = Long.MAX_VALUE;
+
+  OutStream(Path path, InStream acknowledgements, LongSupplier numbers) {
+    this.path = path;
+    this.acknowledgements = acknowledgements;
+    this.numbers = numbers;
+  }
+
+  boolean isOpen() {
+    return stream != 0;
+  }
+
+  boolean isBusy() {
+    return !queue.isEmpty() || !unacked.isEmpty();
+  }
+
+  void send(Encoded message) {
+    if (stream == 0) {
+      stream = numbers.getAsLong();
+    }
+    queue.add(message);
+  }
+
+  void close() {
+    queue.clear();
+    unacked.clear();
+    queueHeadDone = 0;
+    stream = 0;
+    seqNext = 0;
+    seqLimit = InStream.WINDOW_PACKETS;
+    backoff = 0;
+    retransmitAt = Long.MAX_VALUE;
+  }
+
+  /// The peer has forgotten a stream: if it is this one, all that it did not acknowledge goes out again, on a new one.
+  void reset(long of) {
+    if (of != stream || stream == 0) {
+      return;
+    }
+    path.counters().count("link.reset");
+    ArrayDeque<Encoded> again = new ArrayDeque<>();
+    for (Sent sent : unacked) {
+      for (Chunk chunk : sent.chunks) {
+        if (again.peekLast() != chunk.message()) {
+          again.add(chunk.message());
+        }
+      }
+    }
+    if (again.peekLast() == queue.peekFirst()) {
+      queue.pollFirst();
+    }
+    again.addAll(queue);
+    close();
+    again.forEach(this::send);
+  }
+
+  void acknowledged(long now, WireReader in) throws Malformed {
+    long of = in.count();
+    long next = in.count();
+    long window = in.count();
+    long beyond = in.fixed();
+    if (of != stream || stream == 0 || next > seqNext) {
+      return;
+    }
+    seqLimit = Math.max(seqLimit, next + Math.min(window, InStream.WINDOW_PACKETS));
+    boolean progress = false;
+    while (!unacked.isEmpty() && unacked.peekFirst().seq < next) {
+      unacked.pollFirst();
+      progress = true;
+    }
+    if (progress) {
+      backoff = 0;
+      retransmitAt = unacked.isEmpty() ? Long.MAX_VALUE : now + path.retransmitNanos();
+    }
+    if (beyond != 0) {
+      resendHoles(now, next, beyond);
+    }
+  }
+
+  private void resendHoles(long now, long next, long beyond) {
+    long highest = next + Long.SIZE - Long.numberOfLeadingZeros(beyond);
+    for (Sent sent : unacked) {
+      if (sent.seq > highest) {
+        break;
+      }
+      if (sent.seq > next && (beyond >>> (sent.seq - next - 1) & 1) != 0) {
+        sent.arrived = true;
+      } else if (!sent.arrived && now - sent.atNanos > path.retransmitNanos() / 4) {
+        transmit(now, sent);
+      }
+    }
+  }
+
+  void flush(long now) {
+    if (now >= retransmitAt) {
+      retransmit(now);
+    }
+    while (!queue.isEmpty() && seqNext < seqLimit && !path.isBlocked(now)) {
+      transmitNext(now);
+    }
+  }
+
+  long deadline() {
+    boolean waits = !queue.isEmpty() && seqNext < seqLimit; // for room in the transport
+    return waits ? path.blockedUntil() : retransmitAt;
+  }
+
+  private void retransmit(long now) {
+    path.counters().count("link.timeout");
+    backoff = Math.min(backoff + 1, BACKOFF_MAX);
+    retransmitAt = now + (path.retransmitNanos() << backoff);
+    int left = RESEND_AT_ONCE;
+    for (Sent sent : unacked) {
+      if (!sent.arrived && (left-- == 0 || !transmit(now, sent))) {
+        return;
+      }
+    }
+  }
+
+  private void transmitNext(long now) {
+    var sent = new Sent(seqNext);
+    int room = path.frameBytesMax() - header(seqNext).length();
+    int done = queueHeadDone;
+    int whole = 0;
+    for (Encoded message : queue) {
+      int size = Math.min(message.length() - done, room - Chunk.HEADER_MAX);
+      if (size <= 0 && message.length() > done) {
+        break;
+      }
+      boolean last = done + size == message.length();
+      sent.chunks.add(new Chunk(message, done, size, done == 0, last));
+      room -= size + Chunk.HEADER_MAX;
+      done = last ? 0 : done + size;
+      if (!last) {
+        break;
+      }
+      whole++;
+    }
+    seqNext++;
+    unacked.add(sent);
+    if (!transmit(now, sent)) {
+      seqNext--;
+      unacked.pollLast();
+      return;
+    }
+    if (retransmitAt == Long.MAX_VALUE) {
+      retransmitAt = now + path.retransmitNanos();
+    }
+    queueHeadDone = done;
+    for (int i = 0; i < whole; i++) {
+      queue.poll();
+    }
+  }
+
+  private boolean transmit(long now, Sent sent) {
+    WireWriter header = header(sent.seq);
+    int length = header.length();
+    for (Chunk chunk : sent.chunks) {
+      length += chunk.length();
+    }
+    ByteBuffer frame = path.claim(now, length);
+    if (frame == null) {
+      return false;
+    }
+    int start = frame.position();
+    header.copyTo(frame);
+    for (Chunk chunk : sent.chunks) {
+      chunk.write(frame);
+    }
+    sent.atNanos = now;
+    path.commit(now, frame, start);
+    acknowledgements.acknowledged();
+    return true;
+  }
+
+  private WireWriter header(long seq) {
+    WireWriter out = path.begin(Packet.DATA);
+    out.count(stream);
+    out.count(seq);
+    out.count(unacked.isEmpty() ? 0 : seq - unacked.peekFirst().seq);
+    acknowledgements.writeAcknowledgement(out);
+    return out;
+  }
+}

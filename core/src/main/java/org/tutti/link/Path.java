@@ -1,0 +1,98 @@
+package org.tutti.link;
+
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+import org.tutti.MemberId;
+import org.tutti.effect.Counters;
+import org.tutti.transport.Outlet;
+import org.tutti.wire.WireWriter;
+
+/// The way of packets to one life of one node: their headers, the transport's room, and when anything was sent last.
+final class Path {
+  private final MemberId self;
+  private final MemberId peer;
+  private final long cluster;
+  private final Outlet outlet;
+  private final Counters counters;
+  private final long retransmitNanos;
+  private boolean knowsUs; // the peer has addressed us by our incarnation, so it needs no introduction
+  private long lastSent = Long.MIN_VALUE;
+  private long blockedUntil = Long.MIN_VALUE;
+
+  Path(MemberId self, MemberId peer, long cluster, Outlet outlet, Counters counters) {
+    this.self = self;
+    this.peer = peer;
+    this.cluster = cluster;
+    this.outlet = outlet;
+    this.counters = counters;
+    this.retransmitNanos = outlet.traits().retransmitAfter().toNanos();
+  }
+
+  MemberId peer() {
+    return peer;
+  }
+
+  Counters counters() {
+    return counters;
+  }
+
+  long retransmitNanos() {
+    return retransmitNanos;
+  }
+
+  int frameBytesMax() {
+    return outlet.traits().frameBytesMax();
+  }
+
+  void known() {
+    knowsUs = true;
+  }
+
+  void ready() {
+    blockedUntil = Long.MIN_VALUE;
+  }
+
+  boolean isBlocked(long now) {
+    return now < blockedUntil;
+  }
+
+  long blockedUntil() {
+    return blockedUntil;
+  }
+
+  long lastSentNanos() {
+    return lastSent;
+  }
+
+  WireWriter begin(int kind) {
+    return Packet.begin(
+        kind, cluster, self, peer.incarnation(), !knowsUs, outlet.traits().checksum());
+  }
+
+  /// Sends a packet that is written already, if there is room.
+  void put(long now, WireWriter packet) {
+    ByteBuffer frame = claim(now, packet.length());
+    if (frame != null) {
+      int start = frame.position();
+      packet.copyTo(frame);
+      commit(now, frame, start);
+    }
+  }
+
+  @Nullable ByteBuffer claim(long now, int length) {
+    ByteBuffer frame = outlet.claim(peer.address(), length);
+    if (frame == null) {
+      counters.count("link.refused");
+      blockedUntil = now + retransmitNanos / 4;
+    }
+    return frame;
+  }
+
+  void commit(long now, ByteBuffer frame, int start) {
+    if (outlet.traits().checksum()) {
+      Packet.seal(frame, start, frame.position());
+    }
+    outlet.commit();
+    lastSent = now;
+  }
+}

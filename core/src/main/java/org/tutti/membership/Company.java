@@ -1,0 +1,152 @@
+package org.tutti.membership;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.tutti.MemberId;
+import org.tutti.View;
+
+/// What one member believes of the others in its view, and of those who want to come into it: who has gone, who wants to
+/// leave, who was found, and who therefore speaks for the view. Beliefs decide only when somebody tries to change the
+/// view; they may be wrong.
+final class Company {
+  private final MemberId self;
+  private final Predicate<MemberId> suspects;
+  private final SortedSet<MemberId> gone = new TreeSet<>(); // of the view: superseded, reported, or in another view
+  // Whoever installs a view speaks in it only after this member has accepted it; what was lost since then may be such.
+  private final SortedSet<MemberId> lostSinceAccept = new TreeSet<>();
+  private final SortedSet<MemberId> leavers = new TreeSet<>(); // of the view: they asked to be left out
+  private final SortedSet<MemberId> found = new TreeSet<>(); // not of the view: they answered, and are to be taken in
+  private final Map<MemberId, Long> confirmedAt = new TreeMap<>(); // when it was last heard to be in this view
+  private @Nullable MemberId confirmer; // the coordinator since `confirmedAt` was begun
+  private View view;
+
+  Company(MemberId self, View view, Predicate<MemberId> suspects) {
+    this.self = self;
+    this.view = view;
+    this.suspects = suspects;
+  }
+
+  /// A view was installed: beliefs about the old one are void.
+  void installed(View next) {
+    view = next;
+    gone.clear();
+    lostSinceAccept.stream().filter(view::contains).forEach(gone::add);
+    leavers.clear();
+    found.removeAll(view.members());
+    confirmedAt.clear();
+  }
+
+  /// This member has accepted the next view.
+  void accepted() {
+    lostSinceAccept.clear();
+  }
+
+  // ---- the view --------------------------------------------------------------------------------------------------
+
+  /// The most senior member that is not believed to have gone.
+  MemberId coordinator() {
+    for (MemberId member : view.members()) {
+      if (!isGone(member)) {
+        return member;
+      }
+    }
+    return self;
+  }
+
+  boolean isGone(MemberId member) {
+    return !member.equals(self) && (gone.contains(member) || suspects.test(member));
+  }
+
+  boolean isCutOff(MemberId member) {
+    return gone.contains(member);
+  }
+
+  List<MemberId> silent() {
+    return view.members().stream().filter(this::isGone).toList();
+  }
+
+  void lost(MemberId member) {
+    lostSinceAccept.add(member);
+    found.remove(member);
+    gone(List.of(member));
+  }
+
+  void gone(Collection<MemberId> members) {
+    members.stream().filter(member -> view.contains(member) && !member.equals(self)).forEach(gone::add);
+  }
+
+  void leaves(MemberId member) {
+    leavers.add(member);
+  }
+
+  // ---- the next view ---------------------------------------------------------------------------------------------
+
+  Collection<MemberId> found() {
+    return found;
+  }
+
+  void found(Collection<MemberId> members) {
+    found.addAll(members);
+  }
+
+  void forget(Collection<MemberId> members) {
+    found.removeAll(members);
+  }
+
+  /// Whether the view should change for what is believed.
+  boolean needsChange() {
+    found.removeIf(member -> suspects.test(member) || isSuperseded(member));
+    return !leavers.isEmpty() || !found.isEmpty() || view.members().stream().anyMatch(this::isGone);
+  }
+
+  /// Who is to be asked about the next view.
+  SortedSet<MemberId> candidates() {
+    var candidates = new TreeSet<MemberId>(found);
+    view.members().stream().filter(member -> !isGone(member)).forEach(candidates::add);
+    candidates.removeIf(this::isSuperseded);
+    return candidates;
+  }
+
+  private boolean isSuperseded(MemberId member) {
+    return found.stream().anyMatch(other -> other.supersedes(member))
+        || view.members().stream().anyMatch(other -> other.supersedes(member));
+  }
+
+  // ---- confirmation ----------------------------------------------------------------------------------------------
+
+  /// A member was heard to be in this very view.
+  void confirmed(MemberId member, long now) {
+    confirmedAt.put(member, now);
+  }
+
+  /// The announcement of a view may be lost with a channel, and then a member stays behind while everybody lives. So the
+  /// coordinator and each member watch that the other is in the same view; who is not for too long has gone.
+  ///
+  /// @return whether anybody has
+  boolean checkConfirmed(long now, long patienceNanos) {
+    MemberId coordinator = coordinator();
+    if (!coordinator.equals(confirmer)) {
+      confirmer = coordinator;
+      confirmedAt.clear();
+    }
+    boolean any = false;
+    for (MemberId member : view.members()) {
+      boolean watched = coordinator.equals(self) ? !member.equals(self) : member.equals(coordinator);
+      if (watched && now - confirmedAt.computeIfAbsent(member, key -> now) > patienceNanos) {
+        any |= gone.add(member);
+      }
+    }
+    return any;
+  }
+
+  /// While a change is under way nobody can confirm.
+  void suspendConfirmation() {
+    confirmedAt.clear();
+  }
+}

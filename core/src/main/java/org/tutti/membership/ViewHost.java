@@ -1,0 +1,88 @@
+package org.tutti.membership;
+
+import org.jspecify.annotations.Nullable;
+import org.tutti.MemberId;
+import org.tutti.View;
+import org.tutti.ViewId;
+import org.tutti.order.Cut;
+import org.tutti.pack.Batch;
+
+/// The group around a [ViewAgreement]: what the agreement asks of it and tells it.
+public interface ViewHost {
+  /// Stop sending, acknowledging and delivering in the current view.
+  void wedge();
+
+  /// What this member has of the history of the last primary view that it installed.
+  ///
+  /// @return the part that is kept, or null
+  Knowledge.@Nullable History history();
+
+  /// Whether this member has the state.
+  ///
+  /// @return whether it does
+  boolean synced();
+
+  /// Where the state is coming from.
+  ///
+  /// @return the transfer, or null
+  Knowledge.@Nullable Transfer transfer();
+
+  /// Whether others get the state from this member, so that it should not leave yet.
+  ///
+  /// @return whether they do
+  boolean isNeeded();
+
+  /// Whether a member is believed to have crashed.
+  ///
+  /// @param member the member
+  /// @return whether it is suspected
+  boolean suspects(MemberId member);
+
+  /// Whether a cut can be applied to this member's history.
+  ///
+  /// @param cut the cut
+  /// @return whether it fits
+  boolean fits(Cut cut);
+
+  /// Where this member must begin to fetch a sender's batches, see [org.tutti.order.Log#missingFrom].
+  ///
+  /// @param cut  a cut of this member's history
+  /// @param rank the sender's rank
+  /// @return the number of the first batch that is not here
+  long missingFrom(Cut cut, int rank);
+
+  /// Keeps a batch that was fetched.
+  ///
+  /// @param view  the history's view
+  /// @param rank  the sender's rank
+  /// @param batch the batch
+  void supplied(ViewId view, int rank, Batch batch);
+
+  /// Finds a batch that another member misses.
+  ///
+  /// @param view the history's view
+  /// @param rank the sender's rank
+  /// @param seq  the batch's number
+  /// @return the batch, or null
+  @Nullable Batch find(ViewId view, int rank, long seq);
+
+  /// Delivers the cut that is for this member and installs the view.
+  ///
+  /// @param before   the view that is left
+  /// @param proposal what was agreed; this member is in its view
+  void install(View before, Proposal proposal);
+
+  /// Takes over the history of a primary view whose agreement was finished only after this member had gone to a
+  /// later view that is not primary; the view itself is not shown to the application any more, as ids rise.
+  ///
+  /// @param proposal what was agreed; this member is in its view
+  void catchUp(Proposal proposal);
+
+  /// The membership has ended as this member wished.
+  ///
+  /// @param proposal what was agreed, or null when nobody else was there
+  void left(@Nullable Proposal proposal);
+
+  /// The set of members that matter has changed.
+  void interestChanged();
+}
