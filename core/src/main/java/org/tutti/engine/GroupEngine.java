@@ -5,18 +5,16 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
-import org.tutti.NodeConfig;
 import org.tutti.View;
 import org.tutti.ViewId;
-import org.tutti.effect.Counters;
 import org.tutti.effect.Effects;
 import org.tutti.effect.Timer;
 import org.tutti.membership.DynamicLinearVoting;
 import org.tutti.membership.Knowledge;
+import org.tutti.membership.Lineage;
 import org.tutti.membership.Merge;
 import org.tutti.membership.PrimaryRule;
 import org.tutti.membership.Proposal;
@@ -39,23 +37,6 @@ final class GroupEngine {
   private static final Timer HELLO = new Timer("hello");
   private static final int HELLO_HEARTBEATS = 2;
   private static final int PATIENCE_FACTOR = 2;
-  private static final long NOT_DEPARTING = Long.MAX_VALUE;
-
-  /// What the group needs of its node besides doors.
-  ///
-  /// @param config          the node's
-  /// @param counters        the node's
-  /// @param suspects        the failure detector's opinion
-  /// @param busy            whether something is on the way to a member
-  /// @param interestChanged to be called when [#interest] has changed
-  /// @param ended           to be called when the membership has ended
-  record Surroundings(
-      NodeConfig config,
-      Counters counters,
-      Predicate<MemberId> suspects,
-      Predicate<MemberId> busy,
-      Runnable interestChanged,
-      Runnable ended) {}
 
   private final MemberId self;
   private final GroupConfig config;
@@ -71,13 +52,10 @@ final class GroupEngine {
   private final Packer packer;
   private final Deliveries deliveries;
   private final EarlyMessages early;
-  private @Nullable PrimaryHistory history; // of the last primary view that was installed
+  private final LastHistory history;
+  private final Departure departure = new Departure();
   private boolean active; // the view is primary and not wedged
   private boolean positioned; // the history's position is known, so this member may multicast
-  private long departUntil = NOT_DEPARTING;
-  private List<MemberId> staying = List.of(); // whom this member leaves behind
-  private boolean leaving;
-  private boolean leaveAsked;
   private boolean ended;
 
   GroupEngine(
@@ -97,6 +75,7 @@ final class GroupEngine {
     this.packer = new Packer(self, config.batchBytesMax(), config.batchMessagesMax(), NaturalPacking.standard());
     this.early = new EarlyMessages(config.windowBytes());
     this.deliveries = new Deliveries(self, user, config.catchUpBytesMax(), founder);
+    this.history = new LastHistory(deliveries, proposal -> newHistory(proposal.view(), proposal.indexFirst()));
     this.doors =
         new PrimaryHistory.Doors(
             ports.open(Channel.BATCH, new BatchCodec(self), (from, message) -> {}),
@@ -105,7 +84,6 @@ final class GroupEngine {
     this.transfer =
         new StateTransfer(
             self,
-            config.stateTransfer(),
             ports.open(Channel.STATE, StateTransfer.CODEC, this::transferred),
             node.counters(),
             user,
@@ -132,7 +110,7 @@ final class GroupEngine {
     this.merge = new Merge(self, node.config().contacts(), agreement, viewDoor, ports::hello, node.counters());
     viewDoor.schedule(HELLO, Duration.ZERO);
     if (founder) {
-      this.history = newHistory(agreement.view(), 0);
+      history.found(newHistory(agreement.view(), 0));
       this.active = true;
       this.positioned = true;
       user.install(agreement.view());
@@ -165,6 +143,10 @@ final class GroupEngine {
 
   /// A later life of a member's name is about: the earlier one has ended.
   void alive(MemberId member) {
+    if (member.supersedes(self)) {
+      finish("superseded by a later life of " + self.name());
+      return;
+    }
     for (MemberId other : List.copyOf(view().members())) {
       if (member.supersedes(other)) {
         lost(other);
@@ -173,13 +155,13 @@ final class GroupEngine {
   }
 
   void multicast(ByteBuffer payload) {
-    if (!leaving) {
+    if (!departure.isWanted()) {
       packer.add(viewDoor.nowNanos(), payload);
     }
   }
 
   void leave() {
-    leaving = true;
+    departure.want();
   }
 
   void stateChunk(long number, ByteBuffer chunk, boolean last) {
@@ -197,7 +179,7 @@ final class GroupEngine {
   private void expired(Timer timer) {
     if (timer.equals(HELLO)) {
       viewDoor.schedule(HELLO, node.config().heartbeat().multipliedBy(HELLO_HEARTBEATS));
-      if (departUntil == NOT_DEPARTING) {
+      if (!departure.isDeparting()) {
         merge.call();
       }
     } else {
@@ -208,28 +190,19 @@ final class GroupEngine {
   // ---- a run of inputs ends --------------------------------------------------------------------------------------
 
   void flush(long now) {
-    PrimaryHistory current = history;
+    PrimaryHistory current = history.current();
     if (active && current != null) {
       do {
         sendBatches(now, current);
       } while (current.deliver() && active);
       current.flush();
     }
-    if (departUntil != NOT_DEPARTING) {
-      depart(now);
-      return;
+    if (departure.isOver(now, node.busy())) {
+      finish(departure.reason());
     }
     boolean said = deliveries.undecided() == 0 && packer.isEmpty();
-    if (leaving && !leaveAsked && (said || !view().primary())) {
-      leaveAsked = true;
+    if (departure.ask(said || !view().primary())) {
       agreement.leave();
-    }
-  }
-
-  /// The last words of a member that has left, perhaps the announcement of the view without it, must arrive before it goes.
-  private void depart(long now) {
-    if (now >= departUntil || staying.stream().noneMatch(node.busy())) {
-      finish("left");
     }
   }
 
@@ -249,7 +222,7 @@ final class GroupEngine {
   // ---- messages --------------------------------------------------------------------------------------------------
 
   void message(MemberId from, Channel channel, WireReader in) throws Malformed {
-    if (departUntil != NOT_DEPARTING) {
+    if (departure.isDeparting()) {
       node.counters().count("drop.departing");
       return;
     }
@@ -264,13 +237,13 @@ final class GroupEngine {
   void hello(MemberId from, WireReader in) throws Malformed {
     ViewId its = in.viewId();
     in.end();
-    if (departUntil == NOT_DEPARTING) {
+    if (!departure.isDeparting()) {
       merge.heard(from, its);
     }
   }
 
   private void inView(MemberId from, Channel channel, ViewId of, ByteBuffer bytes) throws Malformed {
-    PrimaryHistory current = history;
+    PrimaryHistory current = history.current();
     if (current == null || !of.equals(view().id())) {
       keepEarly(from, channel, of, bytes);
     } else if (!active || agreement.isCutOff(from)) {
@@ -344,7 +317,7 @@ final class GroupEngine {
   // ---- the agreement's view of this group ------------------------------------------------------------------------
 
   private void installed(View before, Proposal proposal) {
-    endHistory(before, proposal);
+    history.end(before, proposal);
     View view = proposal.view();
     active = view.primary();
     if (active) {
@@ -356,15 +329,11 @@ final class GroupEngine {
       resend();
     }
     merge.installed(before, view);
-    takeEarly();
-  }
-
-  private void endHistory(View before, Proposal proposal) {
-    PrimaryHistory ending = history;
-    Cut cut = ending == null ? null : proposal.cutOf(ending.view().id());
-    if (cut != null && (cut.whole() || before.id().equals(cut.view()))) {
-      ending.end(cut);
+    Lineage lineage = proposal.lineage();
+    if (lineage != null && !lineage.stateful() && config.stateTransfer()) {
+      departure.want("this member asks for state transfer, and the group was founded without");
     }
+    takeEarly();
   }
 
   private void beginHistory(Proposal proposal) {
@@ -373,13 +342,13 @@ final class GroupEngine {
       deliveries.restart(proposal.indexFirst());
       positioned = false;
     }
-    history = newHistory(proposal.view(), proposal.indexFirst());
+    history.begin(proposal);
   }
 
   /// Batches of this member that the history does not contain come again, in the same order and under the same numbers.
   private void resend() {
     if (active && positioned) {
-      deliveries.unplaced().forEach(Objects.requireNonNull(history)::send);
+      deliveries.unplaced().forEach(Objects.requireNonNull(history.current())::send);
     }
   }
 
@@ -402,10 +371,7 @@ final class GroupEngine {
 
     @Override
     public Knowledge.@Nullable History history() {
-      PrimaryHistory current = history;
-      return current == null
-          ? null
-          : new Knowledge.History(current.view().id(), current.log().tail(current.decidedNext()));
+      return history.report();
     }
 
     @Override
@@ -416,6 +382,11 @@ final class GroupEngine {
     @Override
     public Knowledge.@Nullable Transfer transfer() {
       return transfer.running();
+    }
+
+    @Override
+    public boolean isStateful() {
+      return config.stateTransfer();
     }
 
     @Override
@@ -430,30 +401,24 @@ final class GroupEngine {
 
     @Override
     public boolean fits(Cut cut) {
-      return history != null && history.log().fits(cut, deliveries.deliveredNext());
+      return history.fits(cut);
     }
 
     @Override
     public long missingFrom(Cut cut, int rank) {
-      return Objects.requireNonNull(history).log().missingFrom(cut, rank);
+      return history.missingFrom(cut, rank);
     }
 
     @Override
     public void supplied(ViewId of, int rank, Batch batch) {
-      PrimaryHistory current = history;
-      if (current == null
-          || !current.view().id().equals(of)
-          || rank >= current.view().size()
-          || !current.view().members().get(rank).equals(batch.sender())
-          || !current.log().add(rank, batch)) {
+      if (!history.supplied(of, rank, batch)) {
         node.counters().count("view.stale supply");
       }
     }
 
     @Override
     public @Nullable Batch find(ViewId of, int rank, long seq) {
-      PrimaryHistory current = history;
-      return current != null && current.view().id().equals(of) ? current.log().find(rank, seq) : null;
+      return history.find(of, rank, seq);
     }
 
     @Override
@@ -463,7 +428,7 @@ final class GroupEngine {
 
     @Override
     public void catchUp(Proposal proposal) {
-      endHistory(view(), proposal);
+      history.end(view(), proposal);
       beginHistory(proposal);
       transfer.installed(proposal);
     }
@@ -471,11 +436,12 @@ final class GroupEngine {
     @Override
     public void left(@Nullable Proposal proposal) {
       active = false;
-      departUntil = viewDoor.nowNanos() + node.config().suspectAfter().toNanos();
       if (proposal != null) {
-        endHistory(view(), proposal);
-        staying = proposal.view().members();
+        history.end(view(), proposal);
       }
+      departure.begin(
+          proposal == null ? List.of() : proposal.view().members(),
+          viewDoor.nowNanos() + node.config().suspectAfter().toNanos());
     }
 
     @Override

@@ -186,7 +186,7 @@ public final class NodeEngine {
       return;
     }
     var surroundings =
-        new GroupEngine.Surroundings(
+        new Surroundings(
             config,
             counters,
             detector::suspects,

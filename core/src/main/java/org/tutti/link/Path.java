@@ -65,8 +65,7 @@ final class Path {
   }
 
   WireWriter begin(int kind) {
-    return Packet.begin(
-        kind, cluster, self, peer.incarnation(), !knowsUs, outlet.traits().checksum());
+    return Packet.begin(kind, cluster, self, peer.incarnation(), !knowsUs, outlet.traits().checksum());
   }
 
   /// Sends a packet that is written already, if there is room.

@@ -100,7 +100,7 @@ final class Flush {
 
   /// Members without the state may not carry the history on alone.
   private boolean hasState(View of) {
-    return reports.values().stream().anyMatch(report -> isAt(report, of) && report.synced());
+    return reports.keySet().stream().anyMatch(member -> isDonor(of, member));
   }
 
   private static boolean isAt(Knowledge report, View of) {
@@ -158,12 +158,7 @@ final class Flush {
       }
     }
     return new Proposal(
-        proposal.view(),
-        proposal.birth(),
-        proposal.lastPrimary(),
-        proposal.indexFirst(),
-        cuts,
-        proposal.transfers());
+        proposal.view(), proposal.lineage(), proposal.lastPrimary(), proposal.indexFirst(), cuts, proposal.transfers());
   }
 
   // ---- the next view ---------------------------------------------------------------------------------------------
@@ -173,16 +168,16 @@ final class Flush {
     View next = new View(ballot, stayingWithState(of, nextMembers()), true, predecessors(of.id()));
     List<Cut> cuts = new ArrayList<>(decidedCuts(of.id()));
     cuts.add(whole);
-    return new Proposal(next, birth(), of, whole.end(), cuts, transfers(of, next));
+    return new Proposal(next, lineage(), of, whole.end(), cuts, transfers(of, next));
   }
 
   private Proposal nonPrimary() {
     View next = new View(ballot, staying(nextMembers()), false, predecessors(null));
-    return new Proposal(next, birth(), primary, 0, decidedCuts(null), List.of());
+    return new Proposal(next, lineage(), primary, 0, decidedCuts(null), List.of());
   }
 
-  private @Nullable ViewId birth() {
-    return reports.values().stream().map(Knowledge::birth).filter(Objects::nonNull).findFirst().orElse(null);
+  private @Nullable Lineage lineage() {
+    return reports.values().stream().map(Knowledge::lineage).filter(Objects::nonNull).findFirst().orElse(null);
   }
 
   /// Everybody who reported: members of the last primary view by seniority, then newcomers.
@@ -197,6 +192,7 @@ final class Flush {
         .forEach(view -> ordered.addAll(view.members()));
     ordered.addAll(reports.keySet());
     ordered.retainAll(reports.keySet());
+    ordered.removeIf(member -> reports.keySet().stream().anyMatch(other -> other.supersedes(member)));
     return List.copyOf(ordered);
   }
 
@@ -260,16 +256,27 @@ final class Flush {
     List<MemberId> donors = next.members().stream().filter(member -> isDonor(of, member)).toList();
     List<Proposal.Assignment> assignments = new ArrayList<>();
     for (MemberId member : next.members()) {
-      if (!isDonor(of, member) && !donors.isEmpty()) {
-        assignments.add(new Proposal.Assignment(member, transfer(of, next, member, donors)));
+      if (!isUpToDate(of, member) && !donors.isEmpty()) {
+        boolean state = report(member).stateful() && isStateful();
+        assignments.add(new Proposal.Assignment(member, transfer(of, next, member, donors), state));
       }
     }
     return assignments;
   }
 
-  private boolean isDonor(View of, MemberId member) {
+  private boolean isUpToDate(View of, MemberId member) {
     Knowledge report = report(member);
     return isAt(report, of) && report.synced();
+  }
+
+  /// An observer of a stateful group knows where the history stands, and has no state to give.
+  private boolean isDonor(View of, MemberId member) {
+    return isUpToDate(of, member) && (report(member).stateful() || !isStateful());
+  }
+
+  private boolean isStateful() {
+    Lineage lineage = lineage();
+    return lineage != null && lineage.stateful();
   }
 
   /// A transfer that is under way goes on when its donor stays; otherwise the donors take turns.

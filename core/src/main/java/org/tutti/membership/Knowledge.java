@@ -12,20 +12,22 @@ import org.tutti.wire.WireWriter;
 /// What a wedged member reports to whoever proposes the next view.
 ///
 /// @param view     the view it is in
-/// @param birth    names the group's history, or null when it has none yet
+/// @param lineage  names the group's history, or null when it has none yet
 /// @param primary  the latest primary view that it knows to have been agreed, or null
 /// @param history  what it has of the last primary view that it installed, or null
 /// @param accepted an agreement on the successor of `primary` that it has accepted and not seen finished, or null
-/// @param synced   whether it has the application's state
+/// @param synced   whether its deliveries go on from all before: it has the state, where there is one to have
+/// @param stateful whether it can give the state to others
 /// @param transfer from whom it is getting the state, or null
 /// @param leaving  whether it wants to be out of the next view
 public record Knowledge(
     View view,
-    @Nullable ViewId birth,
+    @Nullable Lineage lineage,
     @Nullable View primary,
     @Nullable History history,
     @Nullable Accepted accepted,
     boolean synced,
+    boolean stateful,
     @Nullable Transfer transfer,
     boolean leaving) {
 
@@ -56,7 +58,7 @@ public record Knowledge(
 
   void write(WireWriter out) {
     out.view(view);
-    out.optional(birth, WireWriter::viewId);
+    out.optional(lineage, (to, value) -> value.write(to));
     out.optional(primary, WireWriter::view);
     out.optional(
         history,
@@ -71,6 +73,7 @@ public record Knowledge(
           value.proposal.write(to);
         });
     out.flag(synced);
+    out.flag(stateful);
     out.optional(
         transfer,
         (to, value) -> {
@@ -83,10 +86,11 @@ public record Knowledge(
   static Knowledge read(WireReader in) throws Malformed {
     return new Knowledge(
         in.view(),
-        in.optional(WireReader::viewId),
+        in.optional(Lineage::read),
         in.optional(WireReader::view),
         in.optional(from -> new History(from.viewId(), Tail.read(from))),
         in.optional(from -> new Accepted(from.viewId(), Proposal.read(from))),
+        in.flag(),
         in.flag(),
         in.optional(from -> new Transfer(from.member(), from.viewId())),
         in.flag());

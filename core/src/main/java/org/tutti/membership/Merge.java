@@ -121,7 +121,7 @@ public final class Merge {
   }
 
   private ViewMessage.Meet meet(boolean answer) {
-    return new ViewMessage.Meet(agreement.view(), agreement.birth(), agreement.primary(), answer);
+    return new ViewMessage.Meet(agreement.view(), agreement.lineage(), agreement.primary(), answer);
   }
 
   /// A message has come.
@@ -147,7 +147,7 @@ public final class Merge {
     if (late || meet.view().id().equals(view.id()) || !meet.view().contains(from)) {
       return;
     }
-    if (agreement.birth() != null && meet.birth() != null && !agreement.birth().equals(meet.birth())) {
+    if (agreement.lineage() != null && meet.lineage() != null && !agreement.lineage().equals(meet.lineage())) {
       counters.count("merge.other history");
       return;
     }

@@ -13,14 +13,14 @@ import org.tutti.wire.WireWriter;
 /// What a view change agrees on: the next view, and how the views before it end.
 ///
 /// @param view        the next view
-/// @param birth       names the group's history, or null when none of the members has one
+/// @param lineage     names the group's history, or null when none of the members has one
 /// @param lastPrimary the latest primary view before it, or null; the predecessor when `view` is primary
 /// @param indexFirst  the index of the view's first place, when it is primary
 /// @param cuts        where histories end, at most one for each primary view that members come from
 /// @param transfers   who gets state from whom, when the view is primary
 public record Proposal(
     View view,
-    @Nullable ViewId birth,
+    @Nullable Lineage lineage,
     @Nullable View lastPrimary,
     long indexFirst,
     List<Cut> cuts,
@@ -38,7 +38,8 @@ public record Proposal(
   ///
   /// @param newcomer a member of the view without state
   /// @param transfer from whom, and since when
-  public record Assignment(MemberId newcomer, Knowledge.Transfer transfer) {}
+  /// @param state    whether the application's state follows; otherwise the newcomer is told where the history stands
+  public record Assignment(MemberId newcomer, Knowledge.Transfer transfer, boolean state) {}
 
   /// The cut for a primary view.
   ///
@@ -68,7 +69,7 @@ public record Proposal(
 
   void write(WireWriter out) {
     out.view(view);
-    out.optional(birth, WireWriter::viewId);
+    out.optional(lineage, (to, value) -> value.write(to));
     out.optional(lastPrimary, WireWriter::view);
     out.count(indexFirst);
     out.count(cuts.size());
@@ -78,18 +79,19 @@ public record Proposal(
       out.member(assignment.newcomer);
       out.member(assignment.transfer.donor());
       out.viewId(assignment.transfer.since());
+      out.flag(assignment.state);
     }
   }
 
   static Proposal read(WireReader in) throws Malformed {
     return new Proposal(
         in.view(),
-        in.optional(WireReader::viewId),
+        in.optional(Lineage::read),
         in.optional(WireReader::view),
         in.count(),
         in.list(CUT_BYTES_MIN, Cut::read),
         in.list(
             ASSIGNMENT_BYTES_MIN,
-            from -> new Assignment(from.member(), new Knowledge.Transfer(from.member(), from.viewId()))));
+            from -> new Assignment(from.member(), new Knowledge.Transfer(from.member(), from.viewId()), from.flag())));
   }
 }

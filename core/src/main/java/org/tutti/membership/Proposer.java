@@ -112,11 +112,11 @@ final class Proposer {
   }
 
   private boolean isStranger(Knowledge knowledge) {
-    ViewId birth = agreement.birth();
+    Lineage lineage = agreement.lineage();
     for (Knowledge report : reports.values()) {
-      birth = birth == null ? report.birth() : birth;
+      lineage = lineage == null ? report.lineage() : lineage;
     }
-    return birth != null && knowledge.birth() != null && !birth.equals(knowledge.birth());
+    return lineage != null && knowledge.lineage() != null && !lineage.equals(knowledge.lineage());
   }
 
   /// Goes on without a candidate while reports are collected; later, the decision has counted on it.

@@ -11,9 +11,6 @@ import org.tutti.ViewId;
 import org.tutti.effect.Counters;
 import org.tutti.effect.Effects;
 import org.tutti.wire.Codec;
-import org.tutti.wire.Malformed;
-import org.tutti.wire.WireReader;
-import org.tutti.wire.WireWriter;
 
 /// Brings newcomers, and members that missed primary views, up to the beginning of a primary view (B8).
 ///
@@ -155,7 +152,6 @@ public final class StateTransfer {
   }
 
   private final MemberId self;
-  private final boolean state;
   private final Effects<Message> effects;
   private final Counters counters;
   private final Application application;
@@ -167,15 +163,12 @@ public final class StateTransfer {
   /// Starts without any transfer.
   ///
   /// @param self        this member
-  /// @param state       whether applications have state; otherwise only the header is sent
   /// @param effects     how to reach the other side
   /// @param counters    where drops are counted
   /// @param application gets and gives the state
   /// @param host        the group
-  public StateTransfer(
-      MemberId self, boolean state, Effects<Message> effects, Counters counters, Application application, Host host) {
+  public StateTransfer(MemberId self, Effects<Message> effects, Counters counters, Application application, Host host) {
     this.self = self;
-    this.state = state;
     this.effects = effects;
     this.counters = counters;
     this.application = application;
@@ -215,7 +208,7 @@ public final class StateTransfer {
       Outgoing transfer = entry.getValue();
       if (!new Knowledge.Transfer(self, transfer.since).equals(proposal.transferTo(transfer.newcomer))) {
         outgoing.remove(entry.getKey());
-        cancelApplication(entry.getKey());
+        application.stateCancelled(entry.getKey());
       }
     }
     ViewId now = proposal.view().id();
@@ -225,7 +218,7 @@ public final class StateTransfer {
         continue;
       }
       if (since.equals(now)) {
-        give(assignment.newcomer(), now);
+        give(assignment.newcomer(), now, assignment.state());
       } else if (!isGiving(assignment.newcomer(), since)) {
         // Either all of it is on the way already, or it was broken off here and the newcomer does not know.
         effects.send(assignment.newcomer(), new Message.Cancelled(since));
@@ -235,12 +228,6 @@ public final class StateTransfer {
 
   private boolean isGiving(MemberId newcomer, ViewId since) {
     return outgoing.containsValue(new Outgoing(newcomer, since));
-  }
-
-  private void cancelApplication(long transfer) {
-    if (state) {
-      application.stateCancelled(transfer);
-    }
   }
 
   private void expect(Knowledge.@Nullable Transfer transfer, ViewId view) {
@@ -263,7 +250,7 @@ public final class StateTransfer {
     }
   }
 
-  private void give(MemberId newcomer, ViewId since) {
+  private void give(MemberId newcomer, ViewId since, boolean state) {
     long transfer = ++numbers;
     effects.send(newcomer, new Message.Header(since, transfer, host.start(), state));
     if (state) {
@@ -381,73 +368,5 @@ public final class StateTransfer {
       incoming = null;
       host.complete();
     }
-  }
-
-  private static final class StateCodec implements Codec<Message> {
-    private static final int MARK_BYTES_MIN = 13;
-
-    @Override
-    public void write(Message message, WireWriter out) {
-      out.viewId(message.since());
-      switch (message) {
-        case Message.Header(ViewId _, long transfer, Start start, boolean state) -> {
-          out.u8(1);
-          out.count(transfer);
-          out.count(start.index);
-          out.count(start.position);
-          out.count(start.marks.size());
-          start.marks.forEach((sender, next) -> {
-            out.member(sender);
-            out.count(next);
-          });
-          out.flag(state);
-        }
-        case Message.Chunk(ViewId _, long transfer, boolean last, ByteBuffer _) -> {
-          out.u8(2);
-          out.count(transfer);
-          out.flag(last);
-        }
-        case Message.Taken(ViewId _, long transfer) -> {
-          out.u8(3);
-          out.count(transfer);
-        }
-        case Message.Cancelled _ -> out.u8(4);
-      }
-    }
-
-    @Override
-    public ByteBuffer tail(Message message) {
-      return message instanceof Message.Chunk chunk ? chunk.bytes : NOTHING;
-    }
-
-    @Override
-    public Message read(WireReader in) throws Malformed {
-      ViewId since = in.viewId();
-      return switch (in.u8()) {
-        case 1 -> header(since, in);
-        case 2 -> {
-          long transfer = in.count();
-          boolean last = in.flag();
-          ByteBuffer lent = in.rest();
-          yield new Message.Chunk(since, transfer, last, ByteBuffer.allocate(lent.remaining()).put(lent).flip());
-        }
-        case 3 -> new Message.Taken(since, in.count());
-        case 4 -> new Message.Cancelled(since);
-        default -> throw new Malformed("state message");
-      };
-    }
-
-    private static Message header(ViewId since, WireReader in) throws Malformed {
-      long transfer = in.count();
-      long index = in.count();
-      long position = in.count();
-      var marks = new TreeMap<MemberId, Long>();
-      for (Mark mark : in.list(MARK_BYTES_MIN, from -> new Mark(from.member(), from.count()))) {
-        marks.put(mark.sender, mark.next);
-      }
-      return new Message.Header(since, transfer, new Start(index, position, marks), in.flag());
-    }
-
-    private record Mark(MemberId sender, long next) {}
   }
 }

@@ -11,7 +11,6 @@ import org.tutti.effect.Counters;
 import org.tutti.effect.Effects;
 import org.tutti.effect.Timer;
 import org.tutti.order.Cut;
-import org.tutti.pack.Batch;
 import org.tutti.wire.Malformed;
 
 /// Agrees on the sequence of views of one group (B1 to B4, N10, R4), as one member: it answers proposals, installs what
@@ -51,7 +50,7 @@ public final class ViewAgreement {
   private final Company company;
 
   private View view;
-  private @Nullable ViewId birth;
+  private @Nullable Lineage lineage;
   private @Nullable View primary; // the latest primary view known to have been agreed
   private Knowledge.@Nullable Accepted accepted; // a successor of `primary`; kept until one is known to be agreed
   private Knowledge.@Nullable Accepted pending; // what the attempt promised to is going to install
@@ -96,7 +95,7 @@ public final class ViewAgreement {
     this.view = new View(id, List.of(self), founder, List.of());
     this.company = new Company(self, view, host::suspects);
     this.promised = id;
-    this.birth = founder ? id : null;
+    this.lineage = founder ? new Lineage(id, host.isStateful()) : null;
     this.primary = founder ? view : null;
     effects.schedule(TICK, tick);
   }
@@ -112,9 +111,9 @@ public final class ViewAgreement {
 
   /// The name of the group's history.
   ///
-  /// @return the id of its first view, or null when this member has none
-  public @Nullable ViewId birth() {
-    return birth;
+  /// @return what distinguishes it, or null when this member has none
+  public @Nullable Lineage lineage() {
+    return lineage;
   }
 
   /// The latest primary view that is known to have been agreed.
@@ -199,8 +198,7 @@ public final class ViewAgreement {
 
   /// This member wants a new view although nobody comes or goes.
   public void want() {
-    wanted = true;
-    ask();
+    wanted = true; // asked for at the next tick, so that a cause that persists does not change views without pause
   }
 
   private void ask() {
@@ -331,7 +329,15 @@ public final class ViewAgreement {
     boolean counts =
         history != null && (history.view().equals(view.id()) || primary != null && history.view().equals(primary.id()));
     return new Knowledge(
-        view, birth, primary, counts ? history : null, accepted, host.synced(), host.transfer(), wantsOut());
+        view,
+        lineage,
+        primary,
+        counts ? history : null,
+        accepted,
+        host.synced(),
+        host.isStateful(),
+        host.transfer(),
+        wantsOut());
   }
 
   private void refused(MemberId from, ViewId ballot, ViewId other) {
@@ -403,8 +409,8 @@ public final class ViewAgreement {
     }
     Proposal proposal = agreed.proposal();
     pending = null;
-    if (birth == null) {
-      birth = proposal.birth();
+    if (lineage == null) {
+      lineage = proposal.lineage();
     }
     if (proposal.view().primary()) {
       learn(proposal.view());
@@ -428,8 +434,7 @@ public final class ViewAgreement {
   private boolean canFollow(Proposal proposal) {
     Knowledge.History history = host.history();
     View last = proposal.lastPrimary();
-    boolean ends =
-        proposal.view().primary() && history != null && last != null && history.view().equals(last.id());
+    boolean ends = proposal.view().primary() && history != null && last != null && history.view().equals(last.id());
     return !ends || proposal.cutOf(history.view()) != null;
   }
 

@@ -22,6 +22,11 @@ public interface ViewHost {
   /// @return whether it does
   boolean synced();
 
+  /// Whether this member's application has state to give.
+  ///
+  /// @return whether it does
+  boolean isStateful();
+
   /// Where the state is coming from.
   ///
   /// @return the transfer, or null

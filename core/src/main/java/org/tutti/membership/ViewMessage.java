@@ -81,10 +81,10 @@ public sealed interface ViewMessage {
   /// My view, for a merge; from coordinator to coordinator.
   ///
   /// @param view    the sender's view
-  /// @param birth   names its history, or null
+  /// @param lineage names its history, or null
   /// @param primary the latest primary view that it knows, or null
   /// @param answer  whether this answers one
-  record Meet(View view, @Nullable ViewId birth, @Nullable ViewId primary, boolean answer) implements ViewMessage {}
+  record Meet(View view, @Nullable Lineage lineage, @Nullable ViewId primary, boolean answer) implements ViewMessage {}
 
   /// The bytes of these messages.
   Codec<ViewMessage> CODEC =
@@ -147,10 +147,10 @@ public sealed interface ViewMessage {
               out.u8(11);
               out.member(coordinator);
             }
-            case Meet(View view, ViewId birth, ViewId primary, boolean answer) -> {
+            case Meet(View view, Lineage lineage, ViewId primary, boolean answer) -> {
               out.u8(12);
               out.view(view);
-              out.optional(birth, WireWriter::viewId);
+              out.optional(lineage, (to, value) -> value.write(to));
               out.optional(primary, WireWriter::viewId);
               out.flag(answer);
             }
@@ -177,8 +177,7 @@ public sealed interface ViewMessage {
                 case 9 -> new Report(in.members());
                 case 10 -> new Ask(in.flag());
                 case 11 -> new Found(in.member());
-                case 12 ->
-                    new Meet(in.view(), in.optional(WireReader::viewId), in.optional(WireReader::viewId), in.flag());
+                case 12 -> new Meet(in.view(), in.optional(Lineage::read), in.optional(WireReader::viewId), in.flag());
                 default -> throw new Malformed("view message");
               };
           in.end();

@@ -1,0 +1,82 @@
+package org.tutti.engine;
+
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.tutti.View;
+import org.tutti.ViewId;
+import org.tutti.membership.Knowledge;
+import org.tutti.membership.Proposal;
+import org.tutti.order.Cut;
+import org.tutti.pack.Batch;
+
+/// The history of the last primary view that a member installed. It outlives the view: what is undecided in it waits for a
+/// later primary view, and others fetch from it.
+final class LastHistory {
+  private final Deliveries deliveries;
+  private final Function<Proposal, PrimaryHistory> begin;
+  private @Nullable PrimaryHistory current;
+
+  LastHistory(Deliveries deliveries, Function<Proposal, PrimaryHistory> begin) {
+    this.deliveries = deliveries;
+    this.begin = begin;
+  }
+
+  @Nullable PrimaryHistory current() {
+    return current;
+  }
+
+  void found(PrimaryHistory first) {
+    current = first;
+  }
+
+  void begin(Proposal proposal) {
+    current = begin.apply(proposal);
+  }
+
+  private boolean isOf(ViewId view) {
+    return current != null && current.view().id().equals(view);
+  }
+
+  /// Delivers the cut that ends it, if the proposal has one for this member.
+  void end(View before, Proposal proposal) {
+    PrimaryHistory ending = current;
+    Cut cut = ending == null ? null : proposal.cutOf(ending.view().id());
+    if (cut != null && (cut.whole() || before.id().equals(cut.view()))) {
+      ending.end(cut);
+    }
+  }
+
+  // ---- for a view change -----------------------------------------------------------------------------------------
+
+  Knowledge.@Nullable History report() {
+    PrimaryHistory history = current;
+    return history == null
+        ? null
+        : new Knowledge.History(history.view().id(), history.log().tail(history.decidedNext()));
+  }
+
+  boolean fits(Cut cut) {
+    return current != null && current.log().fits(cut, deliveries.deliveredNext());
+  }
+
+  long missingFrom(Cut cut, int rank) {
+    return current == null ? 0 : current.log().missingFrom(cut, rank);
+  }
+
+  /// Keeps a batch that was fetched.
+  ///
+  /// @return whether it belongs here
+  boolean supplied(ViewId of, int rank, Batch batch) {
+    PrimaryHistory history = current;
+    return history != null
+        && isOf(of)
+        && rank < history.view().size()
+        && history.view().members().get(rank).equals(batch.sender())
+        && history.log().add(rank, batch);
+  }
+
+  @Nullable Batch find(ViewId of, int rank, long seq) {
+    PrimaryHistory history = current;
+    return history != null && isOf(of) ? history.log().find(rank, seq) : null;
+  }
+}

@@ -1,0 +1,22 @@
+package org.tutti.membership;
+
+import org.tutti.ViewId;
+import org.tutti.wire.Malformed;
+import org.tutti.wire.WireReader;
+import org.tutti.wire.WireWriter;
+
+/// What distinguishes one history of a group from another, from its founding to its end.
+///
+/// @param birth    the id of the first view
+/// @param stateful whether its members have a state that newcomers get, as the founder said. A member without one may
+///                 be in a stateful group: it is an observer, from whom nobody can get the state
+public record Lineage(ViewId birth, boolean stateful) {
+  void write(WireWriter out) {
+    out.viewId(birth);
+    out.flag(stateful);
+  }
+
+  static Lineage read(WireReader in) throws Malformed {
+    return new Lineage(in.viewId(), in.flag());
+  }
+}
