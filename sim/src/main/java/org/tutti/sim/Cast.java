@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.NodeConfig;
@@ -38,7 +39,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
   private final SplittableRandom random;
   private @Nullable Network network;
   private @Nullable View latestPrimary;
-  private @Nullable Runnable atAnnouncement;
+  private @Nullable Consumer<SimulatedNode> atAnnouncement;
   private long incarnationNext;
   private boolean calm;
 
@@ -209,7 +210,9 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
   }
 
   /// Lets something happen when the next view is announced, just before the first frame about it leaves.
-  void atAnnouncement(Runnable action) {
+  ///
+  /// @param action gets the node that announces it
+  void atAnnouncement(Consumer<SimulatedNode> action) {
     atAnnouncement = action;
   }
 
@@ -238,10 +241,14 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
     return some;
   }
 
-  /// Whether a member crashed whose node has come back as another life: then nobody can tell whether the group needs it.
+  /// Whether somebody may be missing who cannot be brought back: a member that crashed and whose node has come back as
+  /// another life, or one that left without the consent of a primary view, which is as good as a crash.
   boolean mayHaveLostQuorum() {
     for (Application life : lives) {
-      if (life != places[life.node.number] && !life.isClosed()) {
+      View view = life.view();
+      boolean replaced = life != places[life.node.number] && !life.isClosed();
+      boolean leftAlone = life.isClosed() && view != null && !view.primary();
+      if (replaced || leftAlone) {
         return true;
       }
     }
@@ -266,10 +273,10 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
 
   @Override
   public void announced(SimulatedNode node, ViewId view) {
-    Runnable awaited = atAnnouncement;
+    Consumer<SimulatedNode> awaited = atAnnouncement;
     if (awaited != null) {
       atAnnouncement = null;
-      awaited.run();
+      awaited.accept(node);
     }
     if (announced.add(view)) {
       int ordinal = setting.history().ordinalOf(node.self);

@@ -45,8 +45,7 @@ final class Faults {
           if (random.nextInt(3) > 0) {
             partition(cut, nanos);
           } else {
-            // In the moment in which a view is agreed and hardly anybody knows.
-            cast.atAnnouncement(() -> partition(cut, nanos));
+            partitionAtAnnouncement(random, cut, nanos);
           }
         });
     recurring(
@@ -133,6 +132,15 @@ final class Faults {
   private void partition(boolean[][] cut, long nanos) {
     strike(FaultKind.PARTITION);
     cut(cut, nanos);
+  }
+
+  /// In the moment in which a view is agreed and hardly anybody knows; often a view that leaves out a living member.
+  private void partitionAtAnnouncement(SplittableRandom random, boolean[][] cut, long nanos) {
+    boolean alone = random.nextBoolean();
+    cast.atAnnouncement(proposer -> partition(alone ? Shape.isolated(plan.nodes(), proposer.number) : cut, nanos));
+    if (random.nextInt(3) > 0) {
+      suspectAtAll(someone(random));
+    }
   }
 
   private void cut(boolean[][] cut, long nanos) {

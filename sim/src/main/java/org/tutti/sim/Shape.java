@@ -38,6 +38,16 @@ enum Shape {
     return cut;
   }
 
+  /// One node alone.
+  static boolean[][] isolated(int nodes, int node) {
+    boolean[][] cut = new boolean[nodes][nodes];
+    for (int a = 0; a < nodes; a++) {
+      cut[a][node] = a != node;
+      cut[node][a] = a != node;
+    }
+    return cut;
+  }
+
   /// Draws one-way cuts: from some nodes to some others.
   static boolean[][] drawOneWay(int nodes, SplittableRandom random) {
     boolean[][] cut = new boolean[nodes][nodes];

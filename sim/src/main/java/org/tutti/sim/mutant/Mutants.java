@@ -121,20 +121,20 @@ public final class Mutants {
               "link-never-repeats",
               "lost packets are not sent again",
               List.of(
-                  new Edit("org.tutti.link.Link", "retransmit", new Drop("transmit", 1)),
-                  new Edit("org.tutti.link.Link", "resendHoles", new Return(0)))),
+                  new Edit("org.tutti.link.OutStream", "retransmit", new Drop("transmit", 1)),
+                  new Edit("org.tutti.link.OutStream", "resendHoles", new Return(0)))),
           new Mutant(
               "link-takes-repetitions",
               "a packet that came before is taken again",
-              "link.Link",
+              "link.InStream",
               "take",
               new Fix(0, false)),
           new Mutant(
               "link-loses-long-messages",
               "a message of several packets is not handed up",
-              "link.Link",
+              "link.InStream",
               "assemble",
-              new Drop("message", 0)),
+              new Drop("Consumer.accept", 0)),
           new Mutant("ignore-checksum", "damaged frames are read", "link.Links", "arrived", new Drop("checksum", 0)),
           new Mutant(
               "suspect-for-ever", "who is heard again stays suspected", "detector.TimeSilence", "heard", new Return(0)),
