@@ -2,7 +2,7 @@ package org.tutti;
 
 /// How a member takes part in a group. Immutable; start from [#standard()] and change what differs.
 ///
-/// @param guarantee         when messages are delivered; the same at all members
+/// @param guarantee         when messages are delivered, for whoever founds the group; who joins takes the group's
 /// @param windowBytes       how many bytes of its own multicasts a member may have on the way, counted from `multicast`
 ///                          until every member has consumed them; 64 KiB to 1 GiB; what is beyond blocks the caller
 /// @param batchBytesMax     a batch is closed at this size; a single larger message makes a batch of its own;

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
+import org.tutti.Guarantee;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.ViewId;
@@ -118,7 +119,8 @@ final class GroupEngine {
   }
 
   private PrimaryHistory newHistory(View view, long indexFirst) {
-    return new PrimaryHistory(self, view, indexFirst, config.guarantee(), rule, deliveries, doors);
+    Guarantee guarantee = Objects.requireNonNull(agreement.lineage()).guarantee();
+    return new PrimaryHistory(self, view, indexFirst, guarantee, rule, deliveries, doors);
   }
 
   private View view() {
@@ -387,6 +389,11 @@ final class GroupEngine {
     @Override
     public boolean isStateful() {
       return config.stateTransfer();
+    }
+
+    @Override
+    public Guarantee guarantee() {
+      return config.guarantee();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package org.tutti.membership;
 
+import org.tutti.Guarantee;
 import org.tutti.ViewId;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
@@ -10,13 +11,15 @@ import org.tutti.wire.WireWriter;
 /// @param birth    the id of the first view
 /// @param stateful whether its members have a state that newcomers get, as the founder said. A member without one may
 ///                 be in a stateful group: it is an observer, from whom nobody can get the state
-public record Lineage(ViewId birth, boolean stateful) {
+/// @param guarantee when its messages are delivered, as the founder said
+public record Lineage(ViewId birth, boolean stateful, Guarantee guarantee) {
   void write(WireWriter out) {
     out.viewId(birth);
     out.flag(stateful);
+    out.flag(guarantee == Guarantee.UNIFORM);
   }
 
   static Lineage read(WireReader in) throws Malformed {
-    return new Lineage(in.viewId(), in.flag());
+    return new Lineage(in.viewId(), in.flag(), in.flag() ? Guarantee.UNIFORM : Guarantee.AGREED);
   }
 }

@@ -95,7 +95,7 @@ public final class ViewAgreement {
     this.view = new View(id, List.of(self), founder, List.of());
     this.company = new Company(self, view, host::suspects);
     this.promised = id;
-    this.lineage = founder ? new Lineage(id, host.isStateful()) : null;
+    this.lineage = founder ? new Lineage(id, host.isStateful(), host.guarantee()) : null;
     this.primary = founder ? view : null;
     effects.schedule(TICK, tick);
   }

@@ -1,6 +1,7 @@
 package org.tutti.membership;
 
 import org.jspecify.annotations.Nullable;
+import org.tutti.Guarantee;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.ViewId;
@@ -26,6 +27,11 @@ public interface ViewHost {
   ///
   /// @return whether it does
   boolean isStateful();
+
+  /// What this member founds a group with; a member that joins takes the group's.
+  ///
+  /// @return when messages are delivered
+  Guarantee guarantee();
 
   /// Where the state is coming from.
   ///
