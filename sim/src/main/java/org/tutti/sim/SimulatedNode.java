@@ -106,6 +106,8 @@ final class SimulatedNode implements Outlet {
     if (alive) {
       inbox.add(input);
       planTurn();
+    } else if (input instanceof Input.Requested) {
+      inbox.add(input); // for the case that it wakes up again
     }
   }
 
@@ -255,7 +257,7 @@ final class SimulatedNode implements Outlet {
   /// Is gone. Whether it ever wakes up again nobody can tell but [#thaw].
   void crash() {
     alive = false;
-    inbox.clear();
+    inbox.removeIf(input -> !(input instanceof Input.Requested));
   }
 
   /// Comes back as if it had only stood still.
