@@ -70,7 +70,7 @@ final class Network {
       long arrival = agenda.nowNanos() + plan.delayNanosMin();
       arrival += random.nextLong(plan.delayNanosMax() - plan.delayNanosMin() + 1);
       if (strikes(FaultKind.DELAY, 0.05)) {
-        arrival += random.nextLong(2 * plan.suspectNanos());
+        arrival += random.nextLong(DELAY_UNITS_MAX * plan.suspectNanos());
       }
       arrival = Math.max(arrival, cloggedUntilNanos);
       if (!strikes(FaultKind.REORDERING, 0.5)) {
@@ -123,6 +123,9 @@ final class Network {
       cloggedUntilNanos = agenda.nowNanos() + nanos;
     }
   }
+
+  /// How many times the time of suspicion a frame may be held up.
+  static final int DELAY_UNITS_MAX = 2;
 
   private static final int CAPACITY_FRAMES = 24;
 

@@ -100,6 +100,8 @@ public final class Simulation {
     }
     faults.end();
     cast.calm();
+    // What the network held up in the phase of safety arrives before the group is expected to be quiet.
+    advance(agenda.nowNanos() + Network.DELAY_UNITS_MAX * plan.suspectNanos());
     if (!settle() || !lastWords()) {
       judge();
       return false;
