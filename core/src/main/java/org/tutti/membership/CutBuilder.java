@@ -39,9 +39,6 @@ final class CutBuilder {
 
   /// Whether those who have a part of the history have, together, every batch of a cut that any of them may miss.
   static boolean isAvailable(Cut cut, SortedMap<MemberId, Tail> histories) {
-    if (histories.values().stream().anyMatch(tail -> tail.lanes().size() != cut.sources().size())) {
-      return false;
-    }
     for (int rank = 0; rank < cut.sources().size(); rank++) {
       int lane = rank;
       long most = histories.values().stream().mapToLong(tail -> tail.lanes().get(lane).next()).max().orElse(0);
@@ -93,7 +90,7 @@ final class CutBuilder {
         Run.append(places, rank, seq);
       }
     }
-    return new Cut(view.id(), base, places, true, sources(histories, view.size()));
+    return new Cut(view.id(), base, places, true, sources(histories, view.size()), true);
   }
 
   private Cut decided() {
@@ -108,7 +105,7 @@ final class CutBuilder {
         Run.append(places, run.rank(), run.seq() + i);
       }
     }
-    return new Cut(view.id(), base, places, false, sources(histories, view.size()));
+    return new Cut(view.id(), base, places, false, sources(histories, view.size()), true);
   }
 
   /// A member's places from the base on.

@@ -27,8 +27,8 @@ import org.tutti.order.Tail;
 final class Flush {
   /// What to do.
   sealed interface Decision {
-    /// Tell members that a view which they have accepted was agreed, then ask again.
-    record Tell(List<MemberId> members, View view) implements Decision {}
+    /// Tell members of the latest primary view that it was agreed, and have them report again.
+    record Tell(List<MemberId> members, Proposal agreed) implements Decision {}
 
     /// Finish a proposal that others may have finished already.
     record Finish(Proposal proposal) implements Decision {}
@@ -41,13 +41,20 @@ final class Flush {
   private final PrimaryRule rule;
   private final ViewId ballot;
   private final SortedMap<MemberId, Knowledge> reports;
+  private final Set<MemberId> told; // in this attempt already, whatever came of it
   private final @Nullable View primary; // the latest that any report knows
 
-  Flush(MemberId self, PrimaryRule rule, ViewId ballot, SortedMap<MemberId, Knowledge> reports) {
+  Flush(
+      MemberId self,
+      PrimaryRule rule,
+      ViewId ballot,
+      SortedMap<MemberId, Knowledge> reports,
+      Set<MemberId> told) {
     this.self = self;
     this.rule = rule;
     this.ballot = ballot;
     this.reports = reports;
+    this.told = told;
     this.primary = latestPrimary();
   }
 
@@ -66,9 +73,10 @@ final class Flush {
     if (primary == null) {
       return new Decision.Propose(nonPrimary());
     }
-    List<MemberId> behind = acceptedButNotInstalled(primary);
-    if (!behind.isEmpty()) {
-      return new Decision.Tell(behind, primary);
+    Proposal agreed = agreed(primary);
+    List<MemberId> behind = agreed == null ? List.of() : behind(agreed);
+    if (agreed != null && !behind.isEmpty()) {
+      return new Decision.Tell(behind, withSources(agreed));
     }
     if (!hasQuorum(primary)) {
       return new Decision.Propose(nonPrimary());
@@ -80,18 +88,29 @@ final class Flush {
     return new Decision.Propose(hasState(primary) ? primary(primary) : nonPrimary());
   }
 
-  private List<MemberId> acceptedButNotInstalled(View agreed) {
-    List<MemberId> members = new ArrayList<>();
-    reports.forEach((member, report) -> {
-      Knowledge.Accepted accepted = report.accepted();
-      if (agreed.contains(member)
-          && !report.atPrimary()
-          && accepted != null
-          && accepted.proposal().view().id().equals(agreed.id())) {
-        members.add(member);
-      }
-    });
-    return members;
+  /// What was agreed with the latest primary view, if anybody here has kept it.
+  private @Nullable Proposal agreed(View latest) {
+    return reports.values().stream()
+        .map(Knowledge::accepted)
+        .filter(Objects::nonNull)
+        .map(Knowledge.Accepted::proposal)
+        .filter(proposal -> proposal.view().id().equals(latest.id()))
+        .findFirst()
+        .orElse(null);
+  }
+
+  /// Members of an agreed view that have not installed it, and can: they have the history that it ends, and what they may
+  /// miss of it is here.
+  private List<MemberId> behind(Proposal agreed) {
+    View ended = agreed.lastPrimary();
+    Cut cut = ended == null ? null : agreed.cutOf(ended.id());
+    if (cut == null || !CutBuilder.isAvailable(cut, histories(ended))) {
+      return List.of();
+    }
+    return agreed.view().members().stream()
+        .filter(member -> reports.containsKey(member) && !told.contains(member))
+        .filter(member -> isAt(report(member), ended))
+        .toList();
   }
 
   private boolean hasQuorum(View of) {
@@ -118,8 +137,9 @@ final class Flush {
   /// The accepted successor of a primary view with the highest ballot.
   private @Nullable Proposal unfinished(View of) {
     Knowledge.Accepted highest = null;
-    for (Knowledge report : reports.values()) {
-      Knowledge.Accepted accepted = report.accepted();
+    for (MemberId member : of.members()) { // nobody else decides about its successor
+      Knowledge report = reports.get(member);
+      Knowledge.Accepted accepted = report == null ? null : report.accepted();
       if (accepted == null || isVoid(accepted)) {
         continue;
       }
@@ -129,42 +149,36 @@ final class Flush {
         highest = accepted;
       }
     }
-    return highest == null ? null : withSources(fullest(highest.proposal()));
+    return highest == null ? null : withSources(highest.proposal());
   }
 
-  /// One agreement may be kept with fewer cuts by members that could not follow it; whoever has all of them counts.
-  private Proposal fullest(Proposal proposal) {
-    Proposal fullest = proposal;
-    for (Knowledge report : reports.values()) {
-      Knowledge.Accepted accepted = report.accepted();
-      if (accepted != null
-          && accepted.proposal().view().equals(proposal.view())
-          && accepted.proposal().cuts().size() > fullest.cuts().size()) {
-        fullest = accepted.proposal();
-      }
-    }
-    return fullest;
-  }
-
-  /// The same agreement with sources that are here. If a batch of a cut is not, whoever has it may have delivered it; the
-  /// members here that belong to the cut cannot follow: they are given none, and will need the state.
+  /// The same agreement with sources that are here. A batch that nobody here has may have been delivered by those who have
+  /// it: the cut stays, and members that miss the batch cannot follow yet.
   private Proposal withSources(Proposal proposal) {
+    View ended = proposal.lastPrimary();
     List<Cut> cuts = new ArrayList<>();
     for (Cut cut : proposal.cuts()) {
-      var histories = histories(cut.view());
-      if (CutBuilder.isAvailable(cut, histories)) {
-        var sources = CutBuilder.sources(histories, cut.sources().size());
-        cuts.add(new Cut(cut.view(), cut.base(), cut.places(), cut.whole(), sources));
-      }
+      boolean mayHold = ended != null && ended.id().equals(cut.view());
+      var histories = mayHold ? histories(ended) : new TreeMap<MemberId, Tail>();
+      cuts.add(
+          histories.isEmpty()
+              ? cut.withSources(cut.sources(), false)
+              : cut.withSources(
+                  CutBuilder.sources(histories, ended.size()), CutBuilder.isAvailable(cut, histories)));
     }
     return new Proposal(
-        proposal.view(), proposal.lineage(), proposal.lastPrimary(), proposal.indexFirst(), cuts, proposal.transfers());
+        proposal.view(),
+        proposal.lineage(),
+        proposal.lastPrimary(),
+        proposal.indexFirst(),
+        cuts,
+        proposal.transfers());
   }
 
   // ---- the next view ---------------------------------------------------------------------------------------------
 
   private Proposal primary(View of) {
-    Cut whole = CutBuilder.whole(of, histories(of.id()));
+    Cut whole = CutBuilder.whole(of, histories(of));
     View next = new View(ballot, stayingWithState(of, nextMembers()), true, predecessors(of.id()));
     List<Cut> cuts = new ArrayList<>(decidedCuts(of.id()));
     cuts.add(whole);
@@ -224,11 +238,11 @@ final class Flush {
     return List.copyOf(predecessors);
   }
 
-  private SortedMap<MemberId, Tail> histories(ViewId of) {
+  private SortedMap<MemberId, Tail> histories(View of) {
     SortedMap<MemberId, Tail> histories = new TreeMap<>();
     reports.forEach((member, report) -> {
       Knowledge.History history = report.history();
-      if (history != null && history.view().equals(of)) {
+      if (history != null && isAt(report, of) && history.tail().lanes().size() == of.size()) {
         histories.put(member, history.tail());
       }
     });
@@ -246,7 +260,7 @@ final class Flush {
       }
     }
     List<Cut> cuts = new ArrayList<>();
-    ending.forEach((id, view) -> cuts.add(CutBuilder.decided(view, histories(id))));
+    ending.forEach((id, view) -> cuts.add(CutBuilder.decided(view, histories(view))));
     return cuts;
   }
 

@@ -37,6 +37,7 @@ final class Proposer {
   private long startedAt;
   private final SortedSet<MemberId> candidates = new TreeSet<>();
   private final SortedMap<MemberId, Knowledge> reports = new TreeMap<>(); // of candidates
+  private final SortedSet<MemberId> told = new TreeSet<>(); // candidates that were told what had been agreed
   private final SortedSet<MemberId> accepted = new TreeSet<>(); // among those that reported
   private @Nullable Proposal proposal;
 
@@ -68,6 +69,7 @@ final class Proposer {
     candidates.add(self);
     reports.clear();
     accepted.clear();
+    told.clear();
     proposal = null;
     phase = Phase.ASKING;
     var propose = new ViewMessage.Propose(ballot, List.copyOf(candidates));
@@ -79,6 +81,7 @@ final class Proposer {
     candidates.clear();
     reports.clear();
     accepted.clear();
+    told.clear();
     proposal = null;
     agreement.attemptEnded();
   }
@@ -162,10 +165,11 @@ final class Proposer {
     if (phase != Phase.ASKING || !reports.keySet().containsAll(candidates)) {
       return;
     }
-    switch (new Flush(self, rule, ballot, reports).decide()) {
-      case Flush.Decision.Tell(var members, var view) -> {
-        members.forEach(member -> effects.send(member, new ViewMessage.Install(view.id())));
-        restartWithout(List.of());
+    switch (new Flush(self, rule, ballot, reports, told).decide()) {
+      case Flush.Decision.Tell(var members, var agreed) -> {
+        told.addAll(members);
+        members.forEach(reports::remove);
+        members.forEach(member -> effects.send(member, new ViewMessage.Agreed(ballot, agreed)));
       }
       case Flush.Decision.Finish(var unfinished) -> propose(unfinished);
       case Flush.Decision.Propose(var next) -> propose(next);

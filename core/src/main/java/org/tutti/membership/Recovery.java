@@ -21,9 +21,9 @@ final class Recovery {
 
   /// Asks for everything that is missing; goes on when it is here.
   void begin(@Nullable Cut wanted, Runnable then) {
-    cut = wanted;
+    cut = wanted == null || !wanted.available() ? null : wanted;
     complete = then;
-    if (wanted != null) {
+    if (cut != null) {
       for (int rank = 0; rank < wanted.sources().size(); rank++) {
         long from = host.missingFrom(wanted, rank);
         long next = wanted.batchNext(rank);
@@ -49,12 +49,14 @@ final class Recovery {
   }
 
   private boolean isComplete() {
-    Cut wanted = cut;
-    if (wanted != null) {
-      for (int rank = 0; rank < wanted.sources().size(); rank++) {
-        if (host.missingFrom(wanted, rank) < wanted.batchNext(rank)) {
-          return false;
-        }
+    return cut == null || has(cut);
+  }
+
+  /// Whether this member has every batch of a cut that fits its history.
+  boolean has(Cut wanted) {
+    for (int rank = 0; rank < wanted.sources().size(); rank++) {
+      if (host.missingFrom(wanted, rank) < wanted.batchNext(rank)) {
+        return false;
       }
     }
     return true;

@@ -287,6 +287,7 @@ public final class ViewAgreement {
       case ViewMessage.Wedged(ViewId ballot, Knowledge knowledge) -> proposer.wedged(from, ballot, knowledge);
       case ViewMessage.Refused(ViewId ballot, ViewId other) -> refused(from, ballot, other);
       case ViewMessage.Accept(ViewId ballot, Proposal proposal) -> accept(from, ballot, proposal);
+      case ViewMessage.Agreed(ViewId ballot, Proposal proposal) -> agreed(from, ballot, proposal);
       case ViewMessage.Accepted(ViewId ballot) -> proposer.accepted(from, ballot);
       case ViewMessage.Install(ViewId id) -> install(id);
       case ViewMessage.Fetch fetch -> recovery.fetch(from, fetch);
@@ -325,14 +326,11 @@ public final class ViewAgreement {
   }
 
   private Knowledge knowledge() {
-    Knowledge.History history = host.history();
-    boolean counts =
-        history != null && (history.view().equals(view.id()) || primary != null && history.view().equals(primary.id()));
     return new Knowledge(
         view,
         lineage,
         primary,
-        counts ? history : null,
+        host.history(),
         accepted,
         host.synced(),
         host.isStateful(),
@@ -360,8 +358,9 @@ public final class ViewAgreement {
       effects.send(from, new ViewMessage.Refused(ballot, promised));
       return;
     }
-    if (known != null && isFor(known.id(), accepted)) {
-      install(known.id()); // news: it was agreed
+    Knowledge.Accepted kept = accepted;
+    if (known != null && kept != null && isFor(known.id(), kept) && canFollow(kept.proposal())) {
+      follow(kept.proposal(), true); // news: it was agreed
       effects.send(from, new ViewMessage.Refused(ballot, promised));
       return;
     }
@@ -393,49 +392,84 @@ public final class ViewAgreement {
     return cut != null && (cut.whole() || view.id().equals(cut.view())) ? cut : null;
   }
 
-  /// A primary view was agreed, whether or not this member is in it.
+  /// A primary view was agreed, whether or not this member is in it. What was accepted with it is kept for those who need
+  /// it to follow.
   private void learn(@Nullable View agreed) {
     if (agreed != null && (primary == null || agreed.id().compareTo(primary.id()) > 0)) {
       primary = agreed;
-      accepted = null;
+      if (!isFor(agreed.id(), accepted)) {
+        accepted = null;
+      }
     }
   }
 
   private void install(ViewId id) {
-    Knowledge.Accepted agreed = isFor(id, pending) ? pending : accepted;
-    if (agreed == null || !isFor(id, agreed)) {
+    Knowledge.Accepted announced = pending;
+    if (announced == null || !isFor(id, announced)) {
       counters.count("view.stale install");
       return;
     }
-    Proposal proposal = agreed.proposal();
+    Proposal proposal = announced.proposal();
     pending = null;
-    if (lineage == null) {
-      lineage = proposal.lineage();
-    }
-    if (proposal.view().primary()) {
+    if (canFollow(proposal)) {
+      follow(proposal, promised.compareTo(announced.ballot()) > 0);
+    } else if (proposal.view().primary()) {
       learn(proposal.view());
     }
-    if (proposal.view().contains(self) && canFollow(proposal)) {
-      if (id.compareTo(view.id()) > 0) {
-        enter(proposal, promised.compareTo(agreed.ballot()) > 0);
-      } else {
-        wedge();
-        host.catchUp(proposal);
-      }
-    } else if (leaving) {
+    if (leaving && !proposal.view().contains(self)) {
       ended = true;
       host.left(proposal);
     }
     act();
   }
 
-  /// Whether this member has what it needs to go into a view. A view that was agreed long ago may end a history with
-  /// batches that are not to be had here; then this member stays behind until it is given the state.
+  /// A proposer has found out that a primary view was agreed which this member has not installed.
+  private void agreed(MemberId from, ViewId ballot, Proposal proposal) {
+    if (!ballot.equals(promised)) {
+      counters.count("view.stale agreed");
+      return;
+    }
+    Knowledge.History history = host.history();
+    Cut cut = history == null ? null : proposal.cutOf(history.view());
+    boolean fits = proposal.view().contains(self) && cut != null && host.fits(cut);
+    recovery.begin(fits ? cut : null, () -> {
+      if (fits && canFollow(proposal)) {
+        follow(proposal, true);
+      }
+      effects.send(from, new ViewMessage.Wedged(ballot, knowledge()));
+    });
+  }
+
+  /// Whether this member is in a view and has what it needs to go into it: if the view ends its history, every batch up to
+  /// there.
   private boolean canFollow(Proposal proposal) {
+    if (!proposal.view().contains(self)) {
+      return false;
+    }
     Knowledge.History history = host.history();
     View last = proposal.lastPrimary();
-    boolean ends = proposal.view().primary() && history != null && last != null && history.view().equals(last.id());
-    return !ends || proposal.cutOf(history.view()) != null;
+    if (!proposal.view().primary() || history == null || last == null || !history.view().equals(last.id())) {
+      return true;
+    }
+    Cut cut = proposal.cutOf(history.view());
+    return cut != null && host.fits(cut) && recovery.has(cut);
+  }
+
+  /// Goes into a view that was agreed; only its history is taken over when this member is in a later view already.
+  private void follow(Proposal proposal, boolean held) {
+    if (lineage == null) {
+      lineage = proposal.lineage();
+    }
+    if (proposal.view().primary()) {
+      learn(proposal.view());
+      accepted = null;
+    }
+    if (proposal.view().id().compareTo(view.id()) > 0) {
+      enter(proposal, held);
+    } else {
+      wedge();
+      host.catchUp(proposal);
+    }
   }
 
   private static boolean isFor(ViewId id, Knowledge.@Nullable Accepted what) {

@@ -48,6 +48,12 @@ public sealed interface ViewMessage {
   /// @param view what was agreed
   record Install(ViewId view) implements ViewMessage {}
 
+  /// This was agreed earlier: follow if you can, then report again.
+  ///
+  /// @param ballot   the attempt that found it out
+  /// @param proposal the view and the cuts
+  record Agreed(ViewId ballot, Proposal proposal) implements ViewMessage {}
+
   /// Send me batches that I miss.
   ///
   /// @param view the primary view whose history they belong to
@@ -109,6 +115,11 @@ public sealed interface ViewMessage {
             }
             case Accept(ViewId ballot, Proposal proposal) -> {
               out.u8(4);
+              out.viewId(ballot);
+              proposal.write(out);
+            }
+            case Agreed(ViewId ballot, Proposal proposal) -> {
+              out.u8(13);
               out.viewId(ballot);
               proposal.write(out);
             }
@@ -178,6 +189,7 @@ public sealed interface ViewMessage {
                 case 10 -> new Ask(in.flag());
                 case 11 -> new Found(in.member());
                 case 12 -> new Meet(in.view(), in.optional(Lineage::read), in.optional(WireReader::viewId), in.flag());
+                case 13 -> new Agreed(in.viewId(), Proposal.read(in));
                 default -> throw new Malformed("view message");
               };
           in.end();

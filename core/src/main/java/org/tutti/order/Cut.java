@@ -14,8 +14,10 @@ import org.tutti.wire.WireWriter;
 /// @param places  the places from there on
 /// @param whole   whether this is the end of the view's history (the next view is primary), or only its decided part
 ///                (the next view is not, and what is beyond stays undecided)
-/// @param sources by rank, who has the most of the sender's batches
-public record Cut(ViewId view, long base, List<Run> places, boolean whole, List<MemberId> sources) {
+/// @param sources   by rank, who has the most of the sender's batches
+/// @param available whether those who were asked have, together, every batch
+public record Cut(
+    ViewId view, long base, List<Run> places, boolean whole, List<MemberId> sources, boolean available) {
   /// Copies the lists.
   public Cut {
     places = List.copyOf(places);
@@ -43,6 +45,15 @@ public record Cut(ViewId view, long base, List<Run> places, boolean whole, List<
     return next;
   }
 
+  /// The same end of the history, to be fetched from others.
+  ///
+  /// @param from by rank, who has the most of the sender's batches
+  /// @param all  whether they have, together, every batch
+  /// @return a changed copy
+  public Cut withSources(List<MemberId> from, boolean all) {
+    return new Cut(view, base, places, whole, from, all);
+  }
+
   /// Appends this to a message.
   ///
   /// @param out where to
@@ -51,6 +62,7 @@ public record Cut(ViewId view, long base, List<Run> places, boolean whole, List<
     out.count(base);
     Run.write(places, out);
     out.flag(whole);
+    out.flag(available);
     out.members(distinct(sources));
     out.count(sources.size());
     for (MemberId source : sources) {
@@ -72,6 +84,7 @@ public record Cut(ViewId view, long base, List<Run> places, boolean whole, List<
     long base = in.count();
     List<Run> places = Run.read(in);
     boolean whole = in.flag();
+    boolean available = in.flag();
     List<MemberId> distinct = in.members();
     List<MemberId> sources =
         in.list(
@@ -88,6 +101,6 @@ public record Cut(ViewId view, long base, List<Run> places, boolean whole, List<
         throw new Malformed("cut");
       }
     }
-    return new Cut(view, base, places, whole, sources);
+    return new Cut(view, base, places, whole, sources, available);
   }
 }
