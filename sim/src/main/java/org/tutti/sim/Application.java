@@ -13,8 +13,8 @@ import org.tutti.sim.check.Content;
 import org.tutti.sim.check.Happening;
 import org.tutti.sim.check.History;
 
-/// The application on a simulated node. Its state is a chain of hashes over every message since the group's first, which
-/// it hands to newcomers; everything that happens to it goes into the history for the checkers.
+/// The application on a simulated node. Its state is a chain of hashes over every message since the group's first,
+/// which it hands to newcomers; everything that happens to it goes into the history for the checkers.
 final class Application implements GroupUser {
   /// What others want to know as it happens.
   interface Watcher {

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
-/// Many seeds, on a few threads: each run is single-threaded and knows nothing of the others, so that the report does not
-/// depend on the threads.
+/// Many seeds, on a few threads: each run is single-threaded and knows nothing of the others, so that the report does
+/// not depend on the threads.
 public final class Campaign {
   private static final int FAILURES_MAX = 100; // kept with their words; all are counted
 

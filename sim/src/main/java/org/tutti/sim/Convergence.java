@@ -8,8 +8,8 @@ import org.tutti.View;
 import org.tutti.sim.check.Happening;
 import org.tutti.sim.check.Violation;
 
-/// What it means for a group to have come to rest: all living members in one primary view with each other and nobody else,
-/// nothing under way.
+/// What it means for a group to have come to rest: all living members in one primary view with each other and nobody
+/// else, nothing under way.
 final class Convergence {
   private static final long NANOS_PER_CHUNK = 400_000_000;
 

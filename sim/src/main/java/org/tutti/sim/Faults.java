@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 import org.tutti.View;
 import org.tutti.engine.Request;
 
-/// Injects the faults that strike links and processes, each kind with its own stream of random numbers. Faults that strike
-/// single frames are in [Network].
+/// Injects the faults that strike links and processes, each kind with its own stream of random numbers. Faults that
+/// strike single frames are in [Network].
 final class Faults {
   private static final int OCCURRENCES_MAX = 12; // of one kind in one run, at full strength
 

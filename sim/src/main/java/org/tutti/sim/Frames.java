@@ -14,8 +14,8 @@ import org.tutti.order.Stability;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 
-/// Words for frames and requests, for people who read a trace. A frame is described as far as it can be read; what cannot
-/// be read, because it was damaged or is the middle of a long message, is only measured.
+/// Words for frames and requests, for people who read a trace. A frame is described as far as it can be read; what
+/// cannot be read, because it was damaged or is the middle of a long message, is only measured.
 final class Frames {
   private static final int KIND_AT = 1;
   private static final int DATA = 1;

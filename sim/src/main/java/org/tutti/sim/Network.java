@@ -3,8 +3,8 @@ package org.tutti.sim;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/// The links between all pairs of nodes, each direction by itself: delay, loss, repetition, overtaking, bit flips, refusal,
-/// standstill and partitions.
+/// The links between all pairs of nodes, each direction by itself: delay, loss, repetition, overtaking, bit flips,
+/// refusal, standstill and partitions.
 final class Network {
   /// What arrives where.
   interface Host {

@@ -18,9 +18,9 @@ import org.tutti.transport.Traits;
 
 /// One life of one node: an engine, its clock, its inbox, its end of the network.
 ///
-/// It does what the production host does: a turn feeds the engine with what has arrived, then with the expiry that was due
-/// before, and ends with one flush. It is harder on the engine in one respect: a frame's bytes are overwritten when its step
-/// is over, so that whoever keeps lent bytes is found out.
+/// It does what the production host does: a turn feeds the engine with what has arrived, then with the expiry that was
+/// due before, and ends with one flush. It is harder on the engine in one respect: a frame's bytes are overwritten when
+/// its step is over, so that whoever keeps lent bytes is found out.
 final class SimulatedNode implements Outlet {
   /// What a node needs of the run around it.
   interface World {

@@ -10,8 +10,8 @@ import org.tutti.sim.check.Violation;
 
 /// One run: a group of nodes on one thread, all that happens to them drawn from one seed.
 ///
-/// First the phase of safety: members multicast while everything in the [Plan] goes wrong. Then the phase of liveness: all
-/// faults end, and within a bounded time the living members must be in one primary view, know the fate of all their
+/// First the phase of safety: members multicast while everything in the [Plan] goes wrong. Then the phase of liveness:
+/// all faults end, and within a bounded time the living members must be in one primary view, know the fate of all their
 /// multicasts and have the same state. When the run is over, the checkers read its history.
 public final class Simulation {
   private static final long STEPS_MAX = 600_000;
@@ -137,8 +137,8 @@ public final class Simulation {
     return false;
   }
 
-  /// The group did not come to rest. If crashed members come back as if they had only stood still, and then it does, the
-  /// crashes had taken away what the group needs: nobody's fault.
+  /// The group did not come to rest. If crashed members come back as if they had only stood still, and then it does,
+  /// the crashes had taken away what the group needs: nobody's fault.
   private void judge() {
     if (stopped()) {
       return;

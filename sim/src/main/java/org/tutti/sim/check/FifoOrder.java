@@ -15,8 +15,8 @@ import org.tutti.sim.check.Happening.Restored;
 
 /// A sender's batches are delivered in its order, none missing, none twice, on through views and state transfers (H1).
 ///
-/// Where deliveries begin without state, the first batch of a sender may be any later one. In groups with agreed delivery
-/// those batches may be missing that their sender delivered while it was cut off; nobody else has them.
+/// Where deliveries begin without state, the first batch of a sender may be any later one. In groups with agreed
+/// delivery those batches may be missing that their sender delivered while it was cut off; nobody else has them.
 public record FifoOrder() implements Checker {
   @Override
   public void check(History history, Stays stays, Consumer<String> report) {

@@ -8,7 +8,8 @@ import org.tutti.ViewId;
 /// Prefix Delivery (B4), for members p and q of a primary view with next views wp and wq: the same next view: the same
 /// sequence; wp primary: q's sequence is a prefix of p's; both primary: one is a prefix of the other.
 ///
-/// For uniform groups, and for a p that goes on: one that is waiting in wp missed more than this view. It holds there for a q without a next view, too: it crashed, or has not gone on yet.
+/// For uniform groups, and for a p that goes on: one that is waiting in wp missed more than this view. It holds there
+/// for a q without a next view, too: it crashed, or has not gone on yet.
 public record PrefixDelivery() implements Checker {
   @Override
   public void check(History history, Stays stays, Consumer<String> report) {

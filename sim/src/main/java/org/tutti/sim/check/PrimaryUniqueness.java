@@ -11,8 +11,8 @@ import org.tutti.ViewId;
 /// The primary views form one chain: in each change a quorum of the predecessor's members took part, that is, more than
 /// half of them, or exactly half with the most senior one (B3, B4). So no view has two primary successors.
 ///
-/// Who leaves takes part in the change by which it leaves, although the new view does not list it. Where a view was agreed
-/// that nobody installs any more, because all its members had gone on meanwhile, the chain leads over it unseen.
+/// Who leaves takes part in the change by which it leaves, although the new view does not list it. Where a view was
+/// agreed that nobody installs any more, because all its members had gone on meanwhile, the chain leads over it unseen.
 public record PrimaryUniqueness() implements Checker {
   @Override
   public void check(History history, Stays stays, Consumer<String> report) {

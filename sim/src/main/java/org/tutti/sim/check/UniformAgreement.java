@@ -5,9 +5,9 @@ import org.tutti.Guarantee;
 import org.tutti.View;
 import org.tutti.sim.check.Happening.Delivered;
 
-/// Uniform groups: what anyone delivered in a primary view, even if it crashed right after, is delivered by every member
-/// of every later primary view before that view, or contained in the state that it begins with (H1, B2). And all who
-/// install a primary view without waiting stand at the same place.
+/// Uniform groups: what anyone delivered in a primary view, even if it crashed right after, is delivered by every
+/// member of every later primary view before that view, or contained in the state that it begins with (H1, B2). And all
+/// who install a primary view without waiting stand at the same place.
 public record UniformAgreement() implements Checker {
   @Override
   public void check(History history, Stays stays, Consumer<String> report) {

@@ -14,8 +14,8 @@ import org.tutti.sim.check.Happening.Delivered;
 import org.tutti.sim.check.Happening.Released;
 import org.tutti.sim.check.Happening.Submitted;
 
-/// Room in the window is given back for whole multicasts in their order, each once, and only for those that are delivered
-/// and that the application of every member of the view has consumed, unless it is waiting for its state.
+/// Room in the window is given back for whole multicasts in their order, each once, and only for those that are
+/// delivered and that the application of every member of the view has consumed, unless it is waiting for its state.
 ///
 /// @param overhead what a message counts beyond its length
 public record WindowRespected(int overhead) implements Checker {

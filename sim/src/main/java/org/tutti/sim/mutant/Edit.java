@@ -14,8 +14,8 @@ import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.MethodTypeDesc;
 
-/// A change to the code of one method. An edit that finds nothing to change fails loudly: the code has moved on, and the
-/// mutant has to follow.
+/// A change to the code of one method. An edit that finds nothing to change fails loudly: the code has moved on, and
+/// the mutant has to follow.
 ///
 /// @param owner  the class's binary name
 /// @param method the method's name; all methods of this name are changed, and calls also in their
