@@ -55,7 +55,6 @@ final class GroupEngine {
   private final EarlyMessages early;
   private final LastHistory history;
   private final Departure departure = new Departure();
-  private boolean active; // the view is primary and not wedged
   private boolean positioned; // the history's position is known, so this member may multicast
   private boolean ended;
 
@@ -80,7 +79,7 @@ final class GroupEngine {
     this.doors =
         new PrimaryHistory.Doors(
             ports.open(Channel.BATCH, new BatchCodec(self), (from, message) -> {}),
-            ports.open(Channel.ORDER, FixedSequencer.CODEC, (from, message) -> {}),
+            ports.open(Channel.ORDER, FixedSequencer.CODEC, history),
             ports.open(Channel.STABILITY, Stability.CODEC, (from, message) -> {}));
     this.transfer =
         new StateTransfer(
@@ -112,7 +111,6 @@ final class GroupEngine {
     viewDoor.schedule(HELLO, Duration.ZERO);
     if (founder) {
       history.found(newHistory(agreement.view(), 0));
-      this.active = true;
       this.positioned = true;
       user.install(agreement.view());
     }
@@ -193,10 +191,10 @@ final class GroupEngine {
 
   void flush(long now) {
     PrimaryHistory current = history.current();
-    if (active && current != null) {
+    if (history.isActive() && current != null) {
       do {
         sendBatches(now, current);
-      } while (current.deliver() && active);
+      } while (current.deliver() && history.isActive());
       current.flush();
     }
     if (departure.isOver(now, node.busy())) {
@@ -218,7 +216,7 @@ final class GroupEngine {
   }
 
   long deadline() {
-    return active && positioned ? packer.deadline() : Long.MAX_VALUE;
+    return history.isActive() && positioned ? packer.deadline() : Long.MAX_VALUE;
   }
 
   // ---- messages --------------------------------------------------------------------------------------------------
@@ -248,8 +246,8 @@ final class GroupEngine {
     PrimaryHistory current = history.current();
     if (current == null || !of.equals(view().id())) {
       keepEarly(from, channel, of, bytes);
-    } else if (!active || agreement.isCutOff(from)) {
-      node.counters().count(active ? "drop.cut off" : "drop.wedged");
+    } else if (!history.isActive() || agreement.isCutOff(from)) {
+      node.counters().count(history.isActive() ? "drop.cut off" : "drop.wedged");
     } else {
       var in = new WireReader(bytes);
       switch (channel) {
@@ -321,12 +319,12 @@ final class GroupEngine {
   private void installed(View before, Proposal proposal) {
     history.end(before, proposal);
     View view = proposal.view();
-    active = view.primary();
-    if (active) {
+    history.activate(view.primary());
+    if (history.isActive()) {
       beginHistory(proposal);
     }
     deliveries.changed(view);
-    if (active) {
+    if (history.isActive()) {
       transfer.installed(proposal);
       resend();
     }
@@ -349,7 +347,7 @@ final class GroupEngine {
 
   /// Batches of this member that the history does not contain come again, in the same order and under the same numbers.
   private void resend() {
-    if (active && positioned) {
+    if (history.isActive() && positioned) {
       deliveries.unplaced().forEach(Objects.requireNonNull(history.current())::send);
     }
   }
@@ -357,7 +355,7 @@ final class GroupEngine {
   private void finish(String reason) {
     if (!ended) {
       ended = true;
-      active = false;
+      history.activate(false);
       transfer.close();
       ports.close();
       user.closed(reason);
@@ -368,7 +366,7 @@ final class GroupEngine {
   private final class AgreementHost implements ViewHost {
     @Override
     public void wedge() {
-      active = false;
+      history.activate(false);
     }
 
     @Override
@@ -442,7 +440,7 @@ final class GroupEngine {
 
     @Override
     public void left(@Nullable Proposal proposal) {
-      active = false;
+      history.activate(false);
       if (proposal != null) {
         history.end(view(), proposal);
       }

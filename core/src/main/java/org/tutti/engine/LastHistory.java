@@ -2,19 +2,24 @@ package org.tutti.engine;
 
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.ViewId;
+import org.tutti.effect.Timer;
 import org.tutti.membership.Knowledge;
 import org.tutti.membership.Proposal;
 import org.tutti.order.Cut;
+import org.tutti.order.FixedSequencer;
 import org.tutti.pack.Batch;
+import org.tutti.wire.Malformed;
 
 /// The history of the last primary view that a member installed. It outlives the view: what is undecided in it waits for a
 /// later primary view, and others fetch from it.
-final class LastHistory {
+final class LastHistory implements Ports.Inward<FixedSequencer.Message> {
   private final Deliveries deliveries;
   private final Function<Proposal, PrimaryHistory> begin;
   private @Nullable PrimaryHistory current;
+  private boolean active; // its view is installed and not wedged
 
   LastHistory(Deliveries deliveries, Function<Proposal, PrimaryHistory> begin) {
     this.deliveries = deliveries;
@@ -27,10 +32,38 @@ final class LastHistory {
 
   void found(PrimaryHistory first) {
     current = first;
+    active = true;
   }
 
   void begin(Proposal proposal) {
     current = begin.apply(proposal);
+  }
+
+  boolean isActive() {
+    return active;
+  }
+
+  void activate(boolean on) {
+    active = on;
+  }
+
+  /// A message of the ordering to itself.
+  @Override
+  public void receive(MemberId from, FixedSequencer.Message message) {
+    if (active && current != null) {
+      try {
+        current.order(from, message);
+      } catch (Malformed malformed) {
+        throw new IllegalStateException("own message: " + message, malformed);
+      }
+    }
+  }
+
+  @Override
+  public void expire(Timer timer) {
+    if (active && current != null) {
+      current.expire(timer);
+    }
   }
 
   private boolean isOf(ViewId view) {

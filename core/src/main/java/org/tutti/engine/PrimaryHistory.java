@@ -5,6 +5,7 @@ import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.effect.Effects;
+import org.tutti.effect.Timer;
 import org.tutti.membership.PrimaryRule;
 import org.tutti.order.Cut;
 import org.tutti.order.FixedSequencer;
@@ -75,6 +76,10 @@ final class PrimaryHistory {
 
   void order(MemberId from, FixedSequencer.Message message) throws Malformed {
     order.receive(from, message);
+  }
+
+  void expire(Timer timer) {
+    order.expire(timer);
   }
 
   void stability(MemberId from, Stability.Message message) throws Malformed {

@@ -44,12 +44,7 @@ final class Flush {
   private final Set<MemberId> told; // in this attempt already, whatever came of it
   private final @Nullable View primary; // the latest that any report knows
 
-  Flush(
-      MemberId self,
-      PrimaryRule rule,
-      ViewId ballot,
-      SortedMap<MemberId, Knowledge> reports,
-      Set<MemberId> told) {
+  Flush(MemberId self, PrimaryRule rule, ViewId ballot, SortedMap<MemberId, Knowledge> reports, Set<MemberId> told) {
     this.self = self;
     this.rule = rule;
     this.ballot = ballot;
@@ -163,16 +158,10 @@ final class Flush {
       cuts.add(
           histories.isEmpty()
               ? cut.withSources(cut.sources(), false)
-              : cut.withSources(
-                  CutBuilder.sources(histories, ended.size()), CutBuilder.isAvailable(cut, histories)));
+              : cut.withSources(CutBuilder.sources(histories, ended.size()), CutBuilder.isAvailable(cut, histories)));
     }
     return new Proposal(
-        proposal.view(),
-        proposal.lineage(),
-        proposal.lastPrimary(),
-        proposal.indexFirst(),
-        cuts,
-        proposal.transfers());
+        proposal.view(), proposal.lineage(), proposal.lastPrimary(), proposal.indexFirst(), cuts, proposal.transfers());
   }
 
   // ---- the next view ---------------------------------------------------------------------------------------------

@@ -72,7 +72,7 @@ final class Proposer {
     told.clear();
     proposal = null;
     phase = Phase.ASKING;
-    var propose = new ViewMessage.Propose(ballot, List.copyOf(candidates));
+    var propose = new ViewMessage.Propose(ballot);
     candidates.forEach(candidate -> effects.send(candidate, propose));
   }
 

@@ -2,6 +2,7 @@ package org.tutti.membership;
 
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
+import org.tutti.View;
 import org.tutti.effect.Effects;
 import org.tutti.order.Cut;
 import org.tutti.pack.Batch;
@@ -9,12 +10,14 @@ import org.tutti.wire.Malformed;
 
 /// Brings a member the batches of a cut that it misses, from whoever has them.
 final class Recovery {
+  private final MemberId self;
   private final Effects<ViewMessage> effects;
   private final ViewHost host;
   private @Nullable Cut cut;
   private @Nullable Runnable complete;
 
-  Recovery(Effects<ViewMessage> effects, ViewHost host) {
+  Recovery(MemberId self, Effects<ViewMessage> effects, ViewHost host) {
+    this.self = self;
     this.effects = effects;
     this.host = host;
   }
@@ -60,6 +63,21 @@ final class Recovery {
       }
     }
     return true;
+  }
+
+  /// Whether this member is in a view and has what it needs to go into it: if the view ends its history, every batch up to
+  /// there.
+  boolean canFollow(Proposal proposal) {
+    if (!proposal.view().contains(self)) {
+      return false;
+    }
+    Knowledge.History history = host.history();
+    View last = proposal.lastPrimary();
+    if (!proposal.view().primary() || history == null || last == null || !history.view().equals(last.id())) {
+      return true;
+    }
+    Cut cut = proposal.cutOf(history.view());
+    return cut != null && host.fits(cut) && has(cut);
   }
 
   void fetch(MemberId from, ViewMessage.Fetch fetch) throws Malformed {

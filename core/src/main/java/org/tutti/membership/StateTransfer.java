@@ -259,7 +259,7 @@ public final class StateTransfer {
     }
   }
 
-  /// The channel with a member is lost.
+  /// A member's life has ended.
   ///
   /// @param member the member
   public void lost(MemberId member) {

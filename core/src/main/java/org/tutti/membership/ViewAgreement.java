@@ -54,9 +54,7 @@ public final class ViewAgreement {
   private @Nullable View primary; // the latest primary view known to have been agreed
   private Knowledge.@Nullable Accepted accepted; // a successor of `primary`; kept until one is known to be agreed
   private Knowledge.@Nullable Accepted pending; // what the attempt promised to is going to install
-  private ViewId promised; // rises; no lower ballot is answered
-  private @Nullable MemberId promisedTo;
-  private long promisedAt;
+  private final Promise promise;
   private boolean wedged;
   private boolean leaving;
   private boolean ended;
@@ -90,11 +88,11 @@ public final class ViewAgreement {
     this.counters = counters;
     this.host = host;
     this.proposer = new Proposer(self, rule, patienceNanos, effects, this);
-    this.recovery = new Recovery(effects, host);
+    this.recovery = new Recovery(self, effects, host);
     var id = new ViewId(founder ? 1 : 0, self.incarnation());
     this.view = new View(id, List.of(self), founder, List.of());
     this.company = new Company(self, view, host::suspects);
-    this.promised = id;
+    this.promise = new Promise(id);
     this.lineage = founder ? new Lineage(id, host.isStateful(), host.guarantee()) : null;
     this.primary = founder ? view : null;
     effects.schedule(TICK, tick);
@@ -138,11 +136,11 @@ public final class ViewAgreement {
     return company.coordinator().equals(self);
   }
 
-  /// Whether the channel with a member had a gap since it could have spoken in this view: what it says there now must not
-  /// be heard, because something before it is missing.
+  /// Whether a member is to be out of the next view, so that what it still says in this one is not heard: a later life of
+  /// its name is about, or something that it said in this view had to be dropped.
   ///
   /// @param member a member of the view
-  /// @return whether it is to be out of the next view
+  /// @return whether it is
   public boolean isCutOff(MemberId member) {
     return company.isCutOff(member);
   }
@@ -158,8 +156,9 @@ public final class ViewAgreement {
     into.addAll(view.members());
     into.addAll(company.found());
     into.addAll(proposer.candidates());
-    if (wedged && promisedTo != null) {
-      into.add(promisedTo);
+    MemberId awaited = promise.proposer();
+    if (wedged && awaited != null) {
+      into.add(awaited);
     }
     if (pending != null && wedged) {
       into.addAll(pending.proposal().view().members());
@@ -174,7 +173,7 @@ public final class ViewAgreement {
     act();
   }
 
-  /// The channel with a member is lost: even if it lives, it is no longer in this view.
+  /// Even if a member lives, it is no longer in this view.
   ///
   /// @param member the member
   public void lost(MemberId member) {
@@ -224,20 +223,14 @@ public final class ViewAgreement {
     } else if (company.checkConfirmed(effects.nowNanos(), CONFIRM_FACTOR * patienceNanos)) {
       counters.count("view.not confirmed");
     }
-    if (!isCoordinator() && !wedged) {
-      report();
+    List<MemberId> silent = company.silent();
+    if (!isCoordinator() && !wedged && !silent.isEmpty()) {
+      effects.send(company.coordinator(), new ViewMessage.Report(silent));
     }
     if (leaving || wanted || (wedged && !waitsForAnother())) {
       ask();
     } else {
       act();
-    }
-  }
-
-  private void report() {
-    List<MemberId> silent = company.silent();
-    if (!silent.isEmpty()) {
-      effects.send(company.coordinator(), new ViewMessage.Report(silent));
     }
   }
 
@@ -262,16 +255,16 @@ public final class ViewAgreement {
 
   /// Somebody else's attempt gets the time to succeed.
   private boolean waitsForAnother() {
-    MemberId other = promisedTo;
+    MemberId other = promise.proposer();
     return wedged
         && other != null
         && !other.equals(self)
         && !company.isGone(other)
-        && effects.nowNanos() - promisedAt < patienceNanos;
+        && promise.isFresh(effects.nowNanos(), patienceNanos);
   }
 
   ViewId nextBallot() {
-    return new ViewId(Math.max(promised.epoch(), proposer.epoch()) + 1, self.incarnation());
+    return new ViewId(Math.max(promise.ballot().epoch(), proposer.epoch()) + 1, self.incarnation());
   }
 
   // ---- messages --------------------------------------------------------------------------------------------------
@@ -283,7 +276,7 @@ public final class ViewAgreement {
   /// @throws Malformed when it cannot be true
   public void receive(MemberId from, ViewMessage message) throws Malformed {
     switch (message) {
-      case ViewMessage.Propose propose -> proposed(from, propose.ballot());
+      case ViewMessage.Propose(ViewId ballot) -> proposed(from, ballot);
       case ViewMessage.Wedged(ViewId ballot, Knowledge knowledge) -> proposer.wedged(from, ballot, knowledge);
       case ViewMessage.Refused(ViewId ballot, ViewId other) -> refused(from, ballot, other);
       case ViewMessage.Accept(ViewId ballot, Proposal proposal) -> accept(from, ballot, proposal);
@@ -302,14 +295,12 @@ public final class ViewAgreement {
     if (ballot.proposer() != from.incarnation()) {
       throw new Malformed("ballot");
     }
-    if (ballot.compareTo(promised) <= 0) {
+    if (!promise.isBelow(ballot)) {
       counters.count("view.refused");
-      effects.send(from, new ViewMessage.Refused(ballot, promised));
+      effects.send(from, new ViewMessage.Refused(ballot, promise.ballot()));
       return;
     }
-    promised = ballot;
-    promisedTo = from;
-    promisedAt = effects.nowNanos();
+    promise.make(ballot, from, effects.nowNanos());
     wedge();
     recovery.abandon();
     pending = null;
@@ -339,8 +330,8 @@ public final class ViewAgreement {
   }
 
   private void refused(MemberId from, ViewId ballot, ViewId other) {
-    if (proposer.refused(ballot) && other.compareTo(promised) > 0) {
-      promised = new ViewId(other.epoch(), promised.proposer());
+    if (proposer.refused(ballot) && promise.isBelow(other)) {
+      promise.raise(other);
       long ticks = effects.random().nextInt(BACKOFF_TICKS_MAX);
       backoffUntil = effects.nowNanos() + ticks * tick.toNanos();
       counters.count("view.outbid by " + (view.contains(from) ? "a member" : "a stranger"));
@@ -348,20 +339,20 @@ public final class ViewAgreement {
   }
 
   private void accept(MemberId from, ViewId ballot, Proposal proposal) throws Malformed {
-    if (ballot.proposer() != from.incarnation() || !ballot.equals(promised)) {
+    if (ballot.proposer() != from.incarnation() || !ballot.equals(promise.ballot())) {
       counters.count("view.stale accept");
       return;
     }
     View known = proposal.lastPrimary();
     if (primary != null && (known == null || known.id().compareTo(primary.id()) < 0)) {
       counters.count("view.outdated proposal"); // what was told since the report changes the decision
-      effects.send(from, new ViewMessage.Refused(ballot, promised));
+      effects.send(from, new ViewMessage.Refused(ballot, promise.ballot()));
       return;
     }
     Knowledge.Accepted kept = accepted;
-    if (known != null && kept != null && isFor(known.id(), kept) && canFollow(kept.proposal())) {
+    if (known != null && kept != null && isFor(known.id(), kept) && recovery.canFollow(kept.proposal())) {
       follow(kept.proposal(), true); // news: it was agreed
-      effects.send(from, new ViewMessage.Refused(ballot, promised));
+      effects.send(from, new ViewMessage.Refused(ballot, promise.ballot()));
       return;
     }
     Cut cut = cutForMe(proposal);
@@ -371,7 +362,7 @@ public final class ViewAgreement {
       }
       cut = null; // not in that view, and ahead of its past
     }
-    promisedAt = effects.nowNanos();
+    promise.renew(effects.nowNanos());
     company.accepted();
     recovery.begin(
         cut,
@@ -411,8 +402,8 @@ public final class ViewAgreement {
     }
     Proposal proposal = announced.proposal();
     pending = null;
-    if (canFollow(proposal)) {
-      follow(proposal, promised.compareTo(announced.ballot()) > 0);
+    if (recovery.canFollow(proposal)) {
+      follow(proposal, !promise.ballot().equals(announced.ballot()));
     } else if (proposal.view().primary()) {
       learn(proposal.view());
     }
@@ -425,34 +416,21 @@ public final class ViewAgreement {
 
   /// A proposer has found out that a primary view was agreed which this member has not installed.
   private void agreed(MemberId from, ViewId ballot, Proposal proposal) {
-    if (!ballot.equals(promised)) {
+    if (!ballot.equals(promise.ballot())) {
       counters.count("view.stale agreed");
       return;
     }
     Knowledge.History history = host.history();
     Cut cut = history == null ? null : proposal.cutOf(history.view());
     boolean fits = proposal.view().contains(self) && cut != null && host.fits(cut);
-    recovery.begin(fits ? cut : null, () -> {
-      if (fits && canFollow(proposal)) {
-        follow(proposal, true);
-      }
-      effects.send(from, new ViewMessage.Wedged(ballot, knowledge()));
-    });
-  }
-
-  /// Whether this member is in a view and has what it needs to go into it: if the view ends its history, every batch up to
-  /// there.
-  private boolean canFollow(Proposal proposal) {
-    if (!proposal.view().contains(self)) {
-      return false;
-    }
-    Knowledge.History history = host.history();
-    View last = proposal.lastPrimary();
-    if (!proposal.view().primary() || history == null || last == null || !history.view().equals(last.id())) {
-      return true;
-    }
-    Cut cut = proposal.cutOf(history.view());
-    return cut != null && host.fits(cut) && recovery.has(cut);
+    recovery.begin(
+        fits ? cut : null,
+        () -> {
+          if (fits && recovery.canFollow(proposal)) {
+            follow(proposal, true);
+          }
+          effects.send(from, new ViewMessage.Wedged(ballot, knowledge()));
+        });
   }
 
   /// Goes into a view that was agreed; only its history is taken over when this member is in a later view already.

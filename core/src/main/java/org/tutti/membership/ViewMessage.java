@@ -16,9 +16,8 @@ import org.tutti.wire.WireWriter;
 public sealed interface ViewMessage {
   /// Stop, and tell me what you know: I want to make a view.
   ///
-  /// @param ballot     the attempt
-  /// @param candidates who is asked
-  record Propose(ViewId ballot, List<MemberId> candidates) implements ViewMessage {}
+  /// @param ballot the attempt
+  record Propose(ViewId ballot) implements ViewMessage {}
 
   /// I have stopped, and answer no lower ballot from now on.
   ///
@@ -98,10 +97,9 @@ public sealed interface ViewMessage {
         @Override
         public void write(ViewMessage message, WireWriter out) {
           switch (message) {
-            case Propose(ViewId ballot, List<MemberId> candidates) -> {
+            case Propose(ViewId ballot) -> {
               out.u8(1);
               out.viewId(ballot);
-              out.members(candidates);
             }
             case Wedged(ViewId ballot, Knowledge knowledge) -> {
               out.u8(2);
@@ -177,7 +175,7 @@ public sealed interface ViewMessage {
         public ViewMessage read(WireReader in) throws Malformed {
           ViewMessage message =
               switch (in.u8()) {
-                case 1 -> new Propose(in.viewId(), in.members());
+                case 1 -> new Propose(in.viewId());
                 case 2 -> new Wedged(in.viewId(), Knowledge.read(in));
                 case 3 -> new Refused(in.viewId(), in.viewId());
                 case 4 -> new Accept(in.viewId(), Proposal.read(in));

@@ -16,8 +16,7 @@ import org.tutti.wire.WireWriter;
 ///                (the next view is not, and what is beyond stays undecided)
 /// @param sources   by rank, who has the most of the sender's batches
 /// @param available whether those who were asked have, together, every batch
-public record Cut(
-    ViewId view, long base, List<Run> places, boolean whole, List<MemberId> sources, boolean available) {
+public record Cut(ViewId view, long base, List<Run> places, boolean whole, List<MemberId> sources, boolean available) {
   /// Copies the lists.
   public Cut {
     places = List.copyOf(places);

@@ -1,0 +1,49 @@
+package org.tutti.membership;
+
+import org.jspecify.annotations.Nullable;
+import org.tutti.MemberId;
+import org.tutti.ViewId;
+
+/// The highest ballot that a member has answered: it answers no lower one any more, and gives its proposer the time to
+/// succeed.
+final class Promise {
+  private ViewId ballot; // rises
+  private @Nullable MemberId proposer;
+  private long renewedAt;
+
+  Promise(ViewId ballot) {
+    this.ballot = ballot;
+  }
+
+  ViewId ballot() {
+    return ballot;
+  }
+
+  @Nullable MemberId proposer() {
+    return proposer;
+  }
+
+  boolean isBelow(ViewId other) {
+    return other.compareTo(ballot) > 0;
+  }
+
+  void make(ViewId to, MemberId from, long now) {
+    ballot = to;
+    proposer = from;
+    renewedAt = now;
+  }
+
+  /// The attempt is going on.
+  void renew(long now) {
+    renewedAt = now;
+  }
+
+  boolean isFresh(long now, long patienceNanos) {
+    return now - renewedAt < patienceNanos;
+  }
+
+  /// Somebody has promised more: ballots of this member are to be higher than that.
+  void raise(ViewId other) {
+    ballot = new ViewId(other.epoch(), ballot.proposer());
+  }
+}
