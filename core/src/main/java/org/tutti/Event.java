@@ -22,8 +22,8 @@ public sealed interface Event {
   /// state may be written by any thread as long as it is of this moment; later events may be taken meanwhile.
   ///
   /// @param newcomer who needs it
-  /// @param sink     takes the state; blocks while the newcomer does not keep up; must be closed or failed; throws
-  ///                 [java.io.IOException] when the newcomer has gone
+  /// @param sink     takes the state; blocks while the newcomer does not keep up; must be completed, or else closed,
+  ///                 which gives the state up; throws [java.io.IOException] when the newcomer has gone
   record StateRequest(MemberId newcomer, StateSink sink) implements Event {}
 
   /// The state to start from, in place of what this member knew. To be read to its end before later events are taken.

@@ -3,32 +3,38 @@ package org.tutti;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/// Takes the application's state for a newcomer; see [Event.StateRequest]. For one thread at a time.
+/// Takes the application's state for a newcomer; see [Event.StateRequest].
 ///
-/// Closing it says that the state is complete. An application that cannot go on must therefore call [#fail] *before*
-/// the sink is closed, also when a `try` closes it:
+/// Only [#complete] says that all of the state was written. [#close] without it gives the state up, so that an
+/// exception between the two never makes a newcomer start from half a state:
 ///
 /// ```java
-/// try (var sink = request.sink()) {
-///   try {
-///     database.writeTo(sink);
-///   } catch (SQLException broken) {
-///     sink.fail();
-///     throw broken;
-///   }
+/// try (StateSink sink = request.sink()) {
+///   var out = new GZIPOutputStream(sink);
+///   database.writeTo(out);
+///   out.finish(); // streams in between must let go of what they keep, by finish() or flush()
+///   sink.complete();
 /// }
 /// ```
+///
+/// One thread at a time writes and completes; any thread may close, which makes a writer that waits throw.
 public abstract class StateSink extends OutputStream {
   /// For the engine's use.
   protected StateSink() {}
 
-  /// Gives up: the newcomer gets its state from another member, or asks again. Does nothing when the sink was closed;
-  /// never blocks.
-  public abstract void fail();
-
-  /// Ends the state.
+  /// Says that all of the state was written, and sends the rest of it, which blocks while the newcomer does not keep
+  /// up. Afterwards writing throws [IOException]; flushing, closing and completing again do nothing.
   ///
-  /// @throws IOException when the newcomer has gone, or the state was given up
+  /// Returning does not mean that the newcomer has got the state; should this node fail first, another member gives it.
+  ///
+  /// @throws IOException           when the newcomer has gone, the state was given up, or this thread was interrupted;
+  ///                               the newcomer, if it is there, does not take the state for whole
+  /// @throws IllegalStateException when it would block the engine thread; see [GroupListener]
+  public abstract void complete() throws IOException;
+
+  /// Ends writing. Unless the state was completed, this gives it up: the newcomer's reading fails, and it gets an offer
+  /// from another member, or asks again. Never blocks and never throws; does nothing when called again, or when the
+  /// newcomer has gone.
   @Override
-  public abstract void close() throws IOException;
+  public abstract void close();
 }

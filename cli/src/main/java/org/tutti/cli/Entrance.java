@@ -29,7 +29,7 @@ final class Entrance implements GroupListener {
   @Override
   public void requestState(Event.StateRequest request) {
     // This member has no state: another one must give it.
-    request.sink().fail();
+    request.sink().close();
   }
 
   @Override

@@ -45,7 +45,7 @@ final class Follower {
       case Event.ViewChange change -> out.view(change.view());
       case Event.Delivery delivery -> out.delivery(delivery);
       // This member has no state: another one must give it.
-      case Event.StateRequest request -> request.sink().fail();
+      case Event.StateRequest request -> request.sink().close();
       case Event.StateOffer _, Event.Closed _ -> throw new IllegalStateException("unexpected: " + event);
     }
   }

@@ -196,7 +196,7 @@ public final class Membership implements Group, GroupUser {
     if (stateful) {
       application.tell(new Event.StateRequest(newcomer, sink));
     } else {
-      sink.fail();
+      sink.close();
     }
   }
 

@@ -14,8 +14,8 @@ import org.tutti.engine.Request;
 
 /// The donor's side of a state transfer: cuts what the application writes into chunks and lets one go for each credit.
 ///
-/// A full chunk is kept until another byte comes or the sink is closed, so that only an empty state ends with an empty
-/// chunk: a reader that has got all bytes has also seen the end.
+/// A full chunk is kept until another byte comes or the state is complete, so that only an empty state ends with an
+/// empty chunk: a reader that has got all bytes has also seen the end.
 final class OutgoingState extends StateSink {
   private final String group;
   private final long transfer;
@@ -26,7 +26,7 @@ final class OutgoingState extends StateSink {
   private int credits = GroupUser.CHUNKS_ON_THE_WAY;
   private byte[] chunk = new byte[GroupUser.CHUNK_BYTES_MAX];
   private int filled;
-  private boolean ended;
+  private boolean completed;
   private @Nullable String broken;
 
   OutgoingState(String group, long transfer, String newcomer, Inbox inbox) {
@@ -64,13 +64,13 @@ final class OutgoingState extends StateSink {
   }
 
   @Override
-  public void close() throws IOException {
+  public void complete() throws IOException {
     lock.lock();
     try {
-      if (!ended) {
+      if (!completed) {
         check();
         send(true);
-        ended = true;
+        completed = true;
       }
     } finally {
       lock.unlock();
@@ -78,17 +78,17 @@ final class OutgoingState extends StateSink {
   }
 
   @Override
-  public void fail() {
+  public void close() {
     lock.lock();
     try {
-      giveUp("the state was given up");
+      giveUp("its sink was closed before it was complete");
     } finally {
       lock.unlock();
     }
   }
 
   private void giveUp(String why) {
-    if (!ended && broken == null) {
+    if (!completed && broken == null) {
       broken = why;
       inbox.post(new Request.StateFailed(group, transfer));
       changed.signalAll();
@@ -96,11 +96,11 @@ final class OutgoingState extends StateSink {
   }
 
   private void check() throws IOException {
-    if (ended) {
-      throw new IOException("the state for " + newcomer + " is complete: its sink was closed");
+    if (completed) {
+      throw new IOException("the state for " + newcomer + " is complete; nothing can be added");
     }
     if (broken != null) {
-      throw new IOException("the state for " + newcomer + " is not wanted: " + broken);
+      throw new IOException("the state for " + newcomer + " was given up: " + broken);
     }
   }
 
@@ -156,7 +156,7 @@ final class OutgoingState extends StateSink {
   boolean isOver() {
     lock.lock();
     try {
-      return ended || broken != null;
+      return completed || broken != null;
     } finally {
       lock.unlock();
     }

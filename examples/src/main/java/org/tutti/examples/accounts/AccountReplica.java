@@ -154,22 +154,14 @@ public final class AccountReplica {
         .start(() -> {
           try (snapshot;
               StateSink sink = request.sink()) {
-            write(snapshot, sink);
+            snapshot.writeTo(sink);
+            sink.complete();
           } catch (IOException _) {
             // The newcomer has gone. If it comes again it asks again.
           } catch (SQLException e) {
             throw new IllegalStateException(e);
           }
         });
-  }
-
-  private static void write(Snapshot snapshot, StateSink sink) throws IOException, SQLException {
-    try {
-      snapshot.writeTo(sink);
-    } catch (SQLException e) {
-      sink.fail(); // closing alone would say that this is all
-      throw e;
-    }
   }
 
   private void takeState(Event.StateOffer offer) throws SQLException {

@@ -46,7 +46,17 @@ class AccountReplicaTest {
       restored.restore(new ByteArrayInputStream(sink.bytes.toByteArray()), 2);
       assertThat(restored.balance("alice")).isEqualTo(2);
     }
+    assertThat(sink.complete).isTrue();
     assertThat(balance("donor")).isEqualTo(3);
+  }
+
+  @Test
+  void aStateThatCannotBeWrittenIsNotCalledComplete() throws Exception {
+    var sink = new Sink();
+    sink.gone = true;
+    run("donor", true, deposit(0), new Event.StateRequest(OTHER, sink));
+    sink.closed.await();
+    assertThat(sink.complete).isFalse();
   }
 
   @Test
@@ -97,15 +107,20 @@ class AccountReplicaTest {
   private static final class Sink extends StateSink {
     final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     final CountDownLatch closed = new CountDownLatch(1);
+    volatile boolean complete;
+    volatile boolean gone;
 
     @Override
-    public void write(int value) {
+    public void write(int value) throws IOException {
+      if (gone) {
+        throw new IOException("the newcomer has gone");
+      }
       bytes.write(value);
     }
 
     @Override
-    public void fail() {
-      throw new AssertionError("the state is there");
+    public void complete() {
+      complete = true;
     }
 
     @Override

@@ -1,6 +1,8 @@
 package org.tutti.verify.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -85,6 +87,14 @@ abstract class GroupContract {
     Event event = group.receive(SOON);
     assertThat(event).as("next event of " + group.self()).isNotNull();
     return event;
+  }
+
+  private static <E extends Event> E next(Group group, Class<E> type) throws InterruptedException {
+    Event event = next(group);
+    while (!type.isInstance(event)) {
+      event = next(group);
+    }
+    return type.cast(event);
   }
 
   private static View untilViewOf(Group group, int size) throws InterruptedException {
@@ -298,11 +308,7 @@ abstract class GroupContract {
     var aheadMax = new AtomicLong();
     var giving = threads.submit(() -> give(donor, size, written, read, aheadMax));
     Group newcomer = start().join("bank", config);
-    Event first = next(newcomer);
-    while (first instanceof Event.ViewChange) {
-      first = next(newcomer);
-    }
-    var offer = (Event.StateOffer) first;
+    Event.StateOffer offer = next(newcomer, Event.StateOffer.class);
     assertThat(offer.donor()).isEqualTo(donor.self());
     long during = get(donor.multicast(number(8, 10)));
     assertThat(read(offer.source(), read)).isEqualTo(size);
@@ -316,13 +322,41 @@ abstract class GroupContract {
     assertThat(aheadMax.get()).isLessThanOrEqualTo((GroupUser.CHUNKS_ON_THE_WAY + 2L) * GroupUser.CHUNK_BYTES_MAX);
   }
 
+  @Test
+  void aStateThatIsGivenUpIsVoidAndAnotherOneIsOffered() throws Exception {
+    GroupConfig config = CONFIG.withStateTransfer(true);
+    Group donor = start().create("bank", config);
+    byte[] state = number(3 * GroupUser.CHUNK_BYTES_MAX / 2, 7);
+    var giving =
+        threads.submit(() -> {
+          assertThatIllegalStateException()
+              .isThrownBy(() -> {
+                try (StateSink sink = next(donor, Event.StateRequest.class).sink()) {
+                  sink.write(state);
+                  throw new IllegalStateException("the database is broken");
+                }
+              })
+              .withMessage("the database is broken");
+          try (StateSink sink = next(donor, Event.StateRequest.class).sink()) {
+            sink.write(state);
+            sink.complete();
+          }
+          return null;
+        });
+    Group newcomer = start().join("bank", config);
+    InputStream broken = next(newcomer, Event.StateOffer.class).source();
+    assertThatIOException()
+        .isThrownBy(broken::readAllBytes)
+        .withMessage("the state from n1 is void: its donor has gone");
+    assertThat(next(newcomer, Event.StateOffer.class).source().readAllBytes()).isEqualTo(state);
+    get(giving);
+    long position = get(donor.multicast(number(8, 1)));
+    assertThat(delivery(newcomer).position()).isEqualTo(position);
+  }
+
   private @Nullable Object give(Group donor, long size, AtomicLong written, AtomicLong read, AtomicLong aheadMax)
       throws Exception {
-    Event event = next(donor);
-    while (!(event instanceof Event.StateRequest request)) {
-      event = next(donor);
-    }
-    try (StateSink sink = request.sink()) {
+    try (StateSink sink = next(donor, Event.StateRequest.class).sink()) {
       byte[] piece = new byte[MIB / 64];
       for (long at = 0; at < size; at += piece.length) {
         Arrays.fill(piece, (byte) (at / piece.length));
@@ -330,6 +364,7 @@ abstract class GroupContract {
         written.addAndGet(piece.length);
         aheadMax.accumulateAndGet(written.get() - read.get(), Math::max);
       }
+      sink.complete();
     }
     return null;
   }

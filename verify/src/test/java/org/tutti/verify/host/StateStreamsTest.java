@@ -7,13 +7,17 @@ import static org.tutti.engine.GroupUser.CHUNK_BYTES_MAX;
 import static org.tutti.verify.host.HandDriven.OTHER;
 import static org.tutti.verify.host.HandDriven.untilBlocked;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.tutti.Event;
 import org.tutti.StateSink;
@@ -69,21 +73,62 @@ class StateStreamsTest {
     sink.write(new byte[10]);
     sink.flush();
     assertThat(chunks()).isEmpty();
-    sink.close();
-    sink.close();
+    sink.complete();
     assertThat(chunks()).containsExactly(-11);
+  }
+
+  @Test
+  void afterCompleteAStateIsWholeWhateverFollows() throws Exception {
+    StateSink sink = sink();
+    sink.write(1);
+    sink.complete();
+    sink.complete();
+    sink.flush();
     assertThatThrownBy(() -> sink.write(1))
         .isInstanceOf(IOException.class)
-        .hasMessage("the state for n2 is complete: its sink was closed");
+        .hasMessage("the state for n2 is complete; nothing can be added");
+    sink.close();
+    sink.close();
+    assertThat(hand.asked())
+        .containsExactly(new Request.StateChunk("bank", TRANSFER, ByteBuffer.wrap(new byte[] {1}), true));
+  }
+
+  @Test
+  void anExceptionWhileWritingGivesTheStateUp() throws Exception {
+    assertThatThrownBy(
+            () -> {
+              try (StateSink sink = sink()) {
+                sink.write(new byte[2 * CHUNK_BYTES_MAX]);
+                throw new SQLException("no such table");
+              }
+            })
+        .hasMessage("no such table")
+        .hasNoSuppressedExceptions();
+    assertThat(hand.asked())
+        .containsExactly(
+            new Request.StateChunk("bank", TRANSFER, ByteBuffer.allocate(CHUNK_BYTES_MAX), false),
+            new Request.StateFailed("bank", TRANSFER));
+  }
+
+  @Test
+  void wrappersMayBeClosedAfterComplete() throws Exception {
+    try (StateSink sink = sink();
+        var out = new GZIPOutputStream(sink)) {
+      out.write(new byte[1000]);
+      out.finish();
+      sink.complete();
+    }
+    byte[] bytes = HandDriven.bytes(((Request.StateChunk) hand.asked().getFirst()).chunk());
+    assertThat(new GZIPInputStream(new ByteArrayInputStream(bytes)).readAllBytes()).hasSize(1000);
   }
 
   @Test
   void onlyAnEmptyStateEndsWithAnEmptyChunk() throws Exception {
     StateSink full = sink();
     full.write(new byte[2 * CHUNK_BYTES_MAX]);
-    full.close();
+    full.complete();
     assertThat(chunks()).containsExactly(CHUNK_BYTES_MAX, -CHUNK_BYTES_MAX);
-    sink().close();
+    sink().complete();
     assertThat(hand.asked(Request.StateChunk.class))
         .containsExactly(new Request.StateChunk("bank", TRANSFER, ByteBuffer.allocate(0), true));
   }
@@ -94,7 +139,7 @@ class StateStreamsTest {
     Thread writer =
         start(() -> {
           sink.write(new byte[(CHUNKS_ON_THE_WAY + 2) * CHUNK_BYTES_MAX]);
-          sink.close();
+          sink.complete();
         });
     untilBlocked(writer);
     assertThat(chunks()).hasSize(CHUNKS_ON_THE_WAY);
@@ -112,19 +157,35 @@ class StateStreamsTest {
     untilBlocked(writer);
     hand.group.stateCancelled(TRANSFER);
     writer.join();
-    assertThat(thrown.get()).isInstanceOf(IOException.class).hasMessage("the state for n2 is not wanted: it has gone");
-    assertThatThrownBy(sink::close).isInstanceOf(IOException.class);
+    assertThat(thrown.get()).isInstanceOf(IOException.class).hasMessage("the state for n2 was given up: it has gone");
+    assertThatThrownBy(sink::complete).isInstanceOf(IOException.class);
+    sink.close();
     assertThat(hand.asked(Request.StateFailed.class)).isEmpty();
   }
 
   @Test
-  void anApplicationThatCannotGoOnSaysSo() throws Exception {
+  void closingAnIncompleteStateGivesItUp() throws Exception {
     StateSink sink = sink();
     sink.write(new byte[10]);
-    sink.fail();
-    sink.fail();
-    assertThatThrownBy(sink::close).hasMessage("the state for n2 is not wanted: the state was given up");
+    sink.close();
+    sink.close();
+    String why = "the state for n2 was given up: its sink was closed before it was complete";
+    assertThatThrownBy(() -> sink.write(1)).isInstanceOf(IOException.class).hasMessage(why);
+    assertThatThrownBy(sink::complete).isInstanceOf(IOException.class).hasMessage(why);
     assertThat(hand.asked()).containsExactly(new Request.StateFailed("bank", TRANSFER));
+  }
+
+  @Test
+  void closingDoesNotWaitForCreditsAndEndsAWriterThatDoes() throws Exception {
+    StateSink sink = sink();
+    Thread writer = start(() -> sink.write(new byte[100 * CHUNK_BYTES_MAX]));
+    untilBlocked(writer);
+    sink.close();
+    writer.join();
+    assertThat(thrown.get())
+        .isInstanceOf(IOException.class)
+        .hasMessage("the state for n2 was given up: its sink was closed before it was complete");
+    assertThat(hand.asked(Request.StateFailed.class)).hasSize(1);
   }
 
   @Test
@@ -147,7 +208,7 @@ class StateStreamsTest {
     hand.group.closed("node n1 was closed");
     reader.join();
     assertThat(thrown.get()).hasMessage("the state from n2 is void: node n1 was closed");
-    assertThatThrownBy(sink::close).hasMessage("the state for n2 is not wanted: node n1 was closed");
+    assertThatThrownBy(sink::complete).hasMessage("the state for n2 was given up: node n1 was closed");
   }
 
   @Test
