@@ -9,8 +9,8 @@ package org.tutti;
 ///                          1 KiB to 1 MiB
 /// @param batchMessagesMax  a batch is closed at this number of messages; 1 to 65536
 /// @param stateTransfer     whether newcomers get the application's state from a member before their first delivery
-/// @param catchUpBytesMax   how many bytes of deliveries a newcomer keeps while its state is on the way, before it slows
-///                          the group down; 64 KiB to 1 GiB
+/// @param catchUpBytesMax   how many bytes of deliveries a newcomer keeps while its state is on the way, before it
+///                          slows the group down; 64 KiB to 1 GiB
 public record GroupConfig(
     Guarantee guarantee,
     int windowBytes,

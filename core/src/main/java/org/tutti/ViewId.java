@@ -2,8 +2,8 @@ package org.tutti;
 
 /// Names a view: the epoch in which it was proposed and who proposed it.
 ///
-/// Concurrent parts of a partitioned group never share an id, because one proposer uses an epoch once. Along the history
-/// of any member the ids rise.
+/// Concurrent parts of a partitioned group never share an id, because one proposer uses an epoch once. Along the
+/// history of any member the ids rise.
 ///
 /// @param epoch    rises with every attempt to change a view; 0 or more
 /// @param proposer the proposing member's incarnation

@@ -9,12 +9,12 @@ import org.tutti.MemberId;
 
 /// Suspects a peer that was not heard for a time (time-silence, N9), one detector for all groups of a node.
 ///
-/// It is unreliable in both directions, as every detector is: no protocol's safety rests on it. A suspicion ends when the
-/// peer is heard again.
+/// It is unreliable in both directions, as every detector is: no protocol's safety rests on it. A suspicion ends when
+/// the peer is heard again.
 ///
 /// A process that was itself stopped (SIGSTOP, a long collection) would at its first step suspect everybody for its own
-/// silence. The detector therefore watches its own clock: when [#check] comes late, the time that was slept through does
-/// not count.
+/// silence. The detector therefore watches its own clock: when [#check] comes late, the time that was slept through
+/// does not count.
 public final class TimeSilence {
   private final long suspectNanos;
   private final long checkNanos;
