@@ -91,7 +91,7 @@ public record WindowRespected(int overhead) implements Checker {
     if (view != null) {
       for (MemberId other : view.members()) {
         Member consumer = members.get(history.ordinalOf(other));
-        if (!consumer.waiting && consumer.consumedNext <= index) {
+        if (hasArrived(consumer, view) && consumer.consumedNext <= index) {
           report.accept(
               who
                   + " was given back room for "
@@ -103,5 +103,11 @@ public record WindowRespected(int overhead) implements Checker {
         }
       }
     }
+  }
+
+  /// Whether a member's application has been shown a view, or a later one, and is not waiting. A member that is waiting
+  /// is shown its views late.
+  private static boolean hasArrived(Member member, View view) {
+    return !member.waiting && member.view != null && member.view.id().compareTo(view.id()) >= 0;
   }
 }
