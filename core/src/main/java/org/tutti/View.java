@@ -25,7 +25,8 @@ public record View(ViewId id, List<MemberId> members, boolean primary, List<View
     }
   }
 
-  /// The most senior member: it orders in a fixed-sequencer group, and speaks for the view while it is not believed gone.
+  /// The most senior member: it orders in a fixed-sequencer group, and speaks for the view while it is not believed
+  /// gone.
   ///
   /// @return the member of rank 0
   public MemberId senior() {

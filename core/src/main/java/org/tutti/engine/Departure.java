@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.tutti.MemberId;
 
-/// How far a member is with leaving. Whoever has left says nothing more, but its last words, perhaps the announcement of
-/// the view without it, must arrive before it goes.
+/// How far a member is with leaving. Whoever has left says nothing more, but its last words, perhaps the announcement
+/// of the view without it, must arrive before it goes.
 final class Departure {
   private String reason = "left";
   private boolean wanted;

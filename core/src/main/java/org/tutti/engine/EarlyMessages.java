@@ -9,8 +9,8 @@ import org.tutti.Group;
 import org.tutti.MemberId;
 import org.tutti.ViewId;
 
-/// Messages for a view that this member has accepted and not installed yet. Each sender is bounded by its window: whoever
-/// sends more breaks the rules.
+/// Messages for a view that this member has accepted and not installed yet. Each sender is bounded by its window:
+/// whoever sends more breaks the rules.
 final class EarlyMessages {
   private static final int SPARE_BYTES = 2 * Group.MESSAGE_BYTES_MAX;
 

@@ -16,8 +16,8 @@ public interface GroupUser extends StateTransfer.Application {
   /// Bytes that a message counts in the window beyond its length.
   int MESSAGE_OVERHEAD = 16;
 
-  /// Deliveries begin, or begin anew after this member was away: what lies before is contained in the state that it got,
-  /// or, in a group without state transfer, is never delivered here.
+  /// Deliveries begin, or begin anew after this member was away: what lies before is contained in the state that it
+  /// got, or, in a group without state transfer, is never delivered here.
   ///
   /// @param index    the index of the first batch that will be delivered
   /// @param position its first message's position

@@ -13,8 +13,8 @@ import org.tutti.order.FixedSequencer;
 import org.tutti.pack.Batch;
 import org.tutti.wire.Malformed;
 
-/// The history of the last primary view that a member installed. It outlives the view: what is undecided in it waits for a
-/// later primary view, and others fetch from it.
+/// The history of the last primary view that a member installed. It outlives the view: what is undecided in it waits
+/// for a later primary view, and others fetch from it.
 final class LastHistory implements Ports.Inward<FixedSequencer.Message> {
   private final Deliveries deliveries;
   private final Function<Proposal, PrimaryHistory> begin;

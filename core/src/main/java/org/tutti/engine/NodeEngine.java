@@ -28,9 +28,9 @@ import org.tutti.wire.WireReader;
 
 /// Everything of one process: its groups, its links and its failure detector, as one deterministic machine.
 ///
-/// The host feeds it inputs with [#step], then calls [#flush] once for a run of inputs, which seals batches, acknowledges
-/// and writes packets. Nothing here reads a clock, starts a thread or blocks; the same engine runs in production
-/// ([EventLoop]) and in the simulator. Not thread-safe: one thread at a time.
+/// The host feeds it inputs with [#step], then calls [#flush] once for a run of inputs, which seals batches,
+/// acknowledges and writes packets. Nothing here reads a clock, starts a thread or blocks; the same engine runs in
+/// production ([EventLoop]) and in the simulator. Not thread-safe: one thread at a time.
 public final class NodeEngine {
   private static final Timer HEARTBEAT = new Timer("heartbeat");
   private static final int NODE = 0; // owns the node's own timers; groups count from 1

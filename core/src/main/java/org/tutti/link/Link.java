@@ -11,11 +11,11 @@ import org.tutti.wire.WireWriter;
 
 /// A reliable first-in-first-out channel to one life of one node, both ways.
 ///
-/// Guarantee: from when a side opens it until either side closes it, every message arrives once and in order, whatever the
-/// transport loses, repeats or reorders, and although connections break and are made again. After the receiver has closed
-/// and both use it again, nothing that was sent meanwhile is missing, but what it took last before may come once more: a
-/// node closes links only to peers with whom it shares no view, so such a repetition is of an old view, and is dropped
-/// there, or belongs to an agreement, which is idempotent.
+/// Guarantee: from when a side opens it until either side closes it, every message arrives once and in order, whatever
+/// the transport loses, repeats or reorders, and although connections break and are made again. After the receiver has
+/// closed and both use it again, nothing that was sent meanwhile is missing, but what it took last before may come once
+/// more: a node closes links only to peers with whom it shares no view, so such a repetition is of an old view, and is
+/// dropped there, or belongs to an agreement, which is idempotent.
 ///
 /// ```
 ///   sender                                   receiver

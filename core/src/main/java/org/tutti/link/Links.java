@@ -16,8 +16,8 @@ import org.tutti.wire.Malformed;
 
 /// All channels of a node: finds the [Link] for a packet, drops what is not for this node, and says who was heard.
 ///
-/// A peer is known by its incarnation; its name and address come with its first packets. Links open by themselves and are
-/// closed by the node when no group needs the peer.
+/// A peer is known by its incarnation; its name and address come with its first packets. Links open by themselves and
+/// are closed by the node when no group needs the peer.
 public final class Links {
   private static final int CLOSED_KEPT_MAX = 1024;
 

@@ -19,7 +19,7 @@ import org.tutti.wire.WireWriter;
 /// 19  i64  destination incarnation, 0 when not known
 /// 27  i32  CRC-32C of the frame with this field zero, or 0
 /// 31  [text name, text address of the source]
-///     DATA:  count stream, count sequence number, count distance to the oldest not acknowledged; then as ACK; then chunks
+///     DATA:  count stream, count sequence number, count distance to the oldest not acknowledged; as ACK; chunks
 ///     ACK:   count stream, count next expected number, count window, i64 bits of what came beyond
 ///     RESET: count stream
 ///     DATAGRAM: one message

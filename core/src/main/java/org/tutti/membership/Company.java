@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.View;
 
-/// What one member believes of the others in its view, and of those who want to come into it: who has gone, who wants to
-/// leave, who was found, and who therefore speaks for the view. Beliefs decide only when somebody tries to change the
-/// view; they may be wrong.
+/// What one member believes of the others in its view, and of those who want to come into it: who has gone, who wants
+/// to leave, who was found, and who therefore speaks for the view. Beliefs decide only when somebody tries to change
+/// the view; they may be wrong.
 final class Company {
   private final MemberId self;
   private final Predicate<MemberId> suspects;
@@ -125,8 +125,8 @@ final class Company {
     confirmedAt.put(member, now);
   }
 
-  /// The announcement of a view may be lost with a channel, and then a member stays behind while everybody lives. So the
-  /// coordinator and each member watch that the other is in the same view; who is not for too long has gone.
+  /// The announcement of a view may be lost with a channel, and then a member stays behind while everybody lives. So
+  /// the coordinator and each member watch that the other is in the same view; who is not for too long has gone.
   ///
   /// @return whether anybody has
   boolean checkConfirmed(long now, long patienceNanos) {

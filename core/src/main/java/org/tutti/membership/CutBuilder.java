@@ -13,9 +13,9 @@ import org.tutti.order.Tail;
 /// Builds the end of a primary view's history from what members have of it. Pure.
 ///
 /// The members' known places are prefixes of one order, because one sequencer (or one ordering protocol) decided them;
-/// the longest is taken. A place whose batch nobody has is left out: nobody can have delivered it uniformly, and none of
-/// its sender's later batches exists here either, as they come in order. What is here without a place follows by rank and
-/// number, the same at all because one proposer decides.
+/// the longest is taken. A place whose batch nobody has is left out: nobody can have delivered it uniformly, and none
+/// of its sender's later batches exists here either, as they come in order. What is here without a place follows by
+/// rank and number, the same at all because one proposer decides.
 final class CutBuilder {
   private final View view;
   private final SortedMap<MemberId, Tail> histories;

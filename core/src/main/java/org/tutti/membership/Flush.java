@@ -19,11 +19,11 @@ import org.tutti.order.Tail;
 
 /// What follows from the reports of wedged members: the next view and where the views before it end. Pure.
 ///
-/// The primary views of a group form a chain; which view follows a primary view P is a consensus among the members of P,
-/// in the manner of Paxos (Lamport, "The part-time parliament") with the proposals' ballots: a proposer that has reports
-/// from a quorum of P must finish the proposal with the highest ballot that any of them has accepted. Finishing rather
-/// than ignoring is what makes dynamic voting safe when a proposer crashes half-way (the ambiguous attempts of Yeger
-/// Lotem, Keidar and Dolev, "Dynamic voting for consistent primary components", 1997).
+/// The primary views of a group form a chain; which view follows a primary view P is a consensus among the members of
+/// P, in the manner of Paxos (Lamport, "The part-time parliament") with the proposals' ballots: a proposer that has
+/// reports from a quorum of P must finish the proposal with the highest ballot that any of them has accepted. Finishing
+/// rather than ignoring is what makes dynamic voting safe when a proposer crashes half-way (the ambiguous attempts of
+/// Yeger Lotem, Keidar and Dolev, "Dynamic voting for consistent primary components", 1997).
 final class Flush {
   /// What to do.
   sealed interface Decision {
@@ -94,8 +94,8 @@ final class Flush {
         .orElse(null);
   }
 
-  /// Members of an agreed view that have not installed it, and can: they have the history that it ends, and what they may
-  /// miss of it is here.
+  /// Members of an agreed view that have not installed it, and can: they have the history that it ends, and what they
+  /// may miss of it is here.
   private List<MemberId> behind(Proposal agreed) {
     View ended = agreed.lastPrimary();
     Cut cut = ended == null ? null : agreed.cutOf(ended.id());
@@ -122,8 +122,9 @@ final class Flush {
     return history != null && history.view().equals(of.id());
   }
 
-  /// A view that this proposer proposed under this very ballot and gave up: nobody else could have announced that ballot,
-  /// and it did not. When it took up somebody else's view under a ballot of its own, the view may have been announced.
+  /// A view that this proposer proposed under this very ballot and gave up: nobody else could have announced that
+  /// ballot, and it did not. When it took up somebody else's view under a ballot of its own, the view may have been
+  /// announced.
   private boolean isVoid(Knowledge.Accepted accepted) {
     return accepted.ballot().proposer() == self.incarnation()
         && accepted.ballot().equals(accepted.proposal().view().id());
@@ -147,8 +148,8 @@ final class Flush {
     return highest == null ? null : withSources(highest.proposal());
   }
 
-  /// The same agreement with sources that are here. A batch that nobody here has may have been delivered by those who have
-  /// it: the cut stays, and members that miss the batch cannot follow yet.
+  /// The same agreement with sources that are here. A batch that nobody here has may have been delivered by those who
+  /// have it: the cut stays, and members that miss the batch cannot follow yet.
   private Proposal withSources(Proposal proposal) {
     View ended = proposal.lastPrimary();
     List<Cut> cuts = new ArrayList<>();

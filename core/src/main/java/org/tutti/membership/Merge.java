@@ -19,9 +19,9 @@ import org.tutti.wire.Malformed;
 /// How views that do not know of each other find together: newcomers and the group, and the parts of a group after a
 /// partition.
 ///
-/// The coordinator of a view calls out to the configured contacts and to addresses of members that were lost, beside any
-/// channel. Whoever hears a call from another view passes it to its own coordinator; the two coordinators exchange their
-/// views, and exactly one of them proposes the merged view: the one whose view knows more.
+/// The coordinator of a view calls out to the configured contacts and to addresses of members that were lost, beside
+/// any channel. Whoever hears a call from another view passes it to its own coordinator; the two coordinators exchange
+/// their views, and exactly one of them proposes the merged view: the one whose view knows more.
 ///
 /// ```
 ///   newcomer (alone)        any member          coordinator

@@ -65,8 +65,8 @@ final class Recovery {
     return true;
   }
 
-  /// Whether this member is in a view and has what it needs to go into it: if the view ends its history, every batch up to
-  /// there.
+  /// Whether this member is in a view and has what it needs to go into it: if the view ends its history, every batch up
+  /// to there.
   boolean canFollow(Proposal proposal) {
     if (!proposal.view().contains(self)) {
       return false;

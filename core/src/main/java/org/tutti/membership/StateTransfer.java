@@ -15,10 +15,10 @@ import org.tutti.wire.Codec;
 /// Brings newcomers, and members that missed primary views, up to the beginning of a primary view (B8).
 ///
 /// The agreement on the view names a donor for each of them. The donor first says where the history stands (index,
-/// position, what of each sender is in it); then its application's state as of that moment follows in chunks, as fast as
-/// the newcomer's application takes them. Deliveries go on meanwhile; the newcomer keeps them back. A transfer survives
-/// view changes as long as both sides do; when the donor goes, the next view names another, and the newcomer starts over
-/// from that view.
+/// position, what of each sender is in it); then its application's state as of that moment follows in chunks, as fast
+/// as the newcomer's application takes them. Deliveries go on meanwhile; the newcomer keeps them back. A transfer
+/// survives view changes as long as both sides do; when the donor goes, the next view names another, and the newcomer
+/// starts over from that view.
 ///
 /// ```
 ///   donor                                     newcomer

@@ -17,9 +17,9 @@ import org.tutti.wire.Malformed;
 /// was agreed, and decides when this member is the one to propose ([Proposer]).
 ///
 /// Guarantee: members that install a view install it with the same list, flag and cuts; a member's view ids rise; the
-/// primary views form one chain, in which each is agreed by a quorum of the one before; whatever was delivered uniformly
-/// in a primary view is in the cut that ends it. Nothing of this depends on the failure detector: that only decides when
-/// somebody tries.
+/// primary views form one chain, in which each is agreed by a quorum of the one before; whatever was delivered
+/// uniformly in a primary view is in the cut that ends it. Nothing of this depends on the failure detector: that only
+/// decides when somebody tries.
 ///
 /// ```
 ///   proposer              every candidate
@@ -31,9 +31,9 @@ import org.tutti.wire.Malformed;
 ///     | -- Install(view) ----> |   deliver the cut, then the view
 /// ```
 ///
-/// A member answers only rising ballots; so a proposer that crashed is replaced by the next one, and an accepted proposal
-/// whose outcome is not known is found and finished before anything else. Joining is merging: a newcomer is the only
-/// member of a view of its own without history.
+/// A member answers only rising ballots; so a proposer that crashed is replaced by the next one, and an accepted
+/// proposal whose outcome is not known is found and finished before anything else. Joining is merging: a newcomer is
+/// the only member of a view of its own without history.
 public final class ViewAgreement {
   private static final Timer TICK = new Timer("view tick");
   private static final int BACKOFF_TICKS_MAX = 6;
@@ -136,8 +136,8 @@ public final class ViewAgreement {
     return company.coordinator().equals(self);
   }
 
-  /// Whether a member is to be out of the next view, so that what it still says in this one is not heard: a later life of
-  /// its name is about, or something that it said in this view had to be dropped.
+  /// Whether a member is to be out of the next view, so that what it still says in this one is not heard: a later life
+  /// of its name is about, or something that it said in this view had to be dropped.
   ///
   /// @param member a member of the view
   /// @return whether it is
@@ -383,8 +383,8 @@ public final class ViewAgreement {
     return cut != null && (cut.whole() || view.id().equals(cut.view())) ? cut : null;
   }
 
-  /// A primary view was agreed, whether or not this member is in it. What was accepted with it is kept for those who need
-  /// it to follow.
+  /// A primary view was agreed, whether or not this member is in it. What was accepted with it is kept for those who
+  /// need it to follow.
   private void learn(@Nullable View agreed) {
     if (agreed != null && (primary == null || agreed.id().compareTo(primary.id()) > 0)) {
       primary = agreed;

@@ -1,6 +1,5 @@
 package org.tutti.membership;
 
-import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
@@ -8,9 +7,6 @@ import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.pack.Batch;
 import org.tutti.wire.Codec;
-import org.tutti.wire.Malformed;
-import org.tutti.wire.WireReader;
-import org.tutti.wire.WireWriter;
 
 /// What members say to each other to agree on views; see [ViewAgreement] for who says what when.
 public sealed interface ViewMessage {
@@ -92,106 +88,5 @@ public sealed interface ViewMessage {
   record Meet(View view, @Nullable Lineage lineage, @Nullable ViewId primary, boolean answer) implements ViewMessage {}
 
   /// The bytes of these messages.
-  Codec<ViewMessage> CODEC =
-      new Codec<>() {
-        @Override
-        public void write(ViewMessage message, WireWriter out) {
-          switch (message) {
-            case Propose(ViewId ballot) -> {
-              out.u8(1);
-              out.viewId(ballot);
-            }
-            case Wedged(ViewId ballot, Knowledge knowledge) -> {
-              out.u8(2);
-              out.viewId(ballot);
-              knowledge.write(out);
-            }
-            case Refused(ViewId ballot, ViewId promised) -> {
-              out.u8(3);
-              out.viewId(ballot);
-              out.viewId(promised);
-            }
-            case Accept(ViewId ballot, Proposal proposal) -> {
-              out.u8(4);
-              out.viewId(ballot);
-              proposal.write(out);
-            }
-            case Agreed(ViewId ballot, Proposal proposal) -> {
-              out.u8(13);
-              out.viewId(ballot);
-              proposal.write(out);
-            }
-            case Accepted(ViewId ballot) -> {
-              out.u8(5);
-              out.viewId(ballot);
-            }
-            case Install(ViewId view) -> {
-              out.u8(6);
-              out.viewId(view);
-            }
-            case Fetch(ViewId view, int rank, long from, long next) -> {
-              out.u8(7);
-              out.viewId(view);
-              out.count(rank);
-              out.count(from);
-              out.count(next);
-            }
-            case Supply(ViewId view, int rank, Batch batch) -> {
-              out.u8(8);
-              out.viewId(view);
-              out.count(rank);
-              out.member(batch.sender());
-              out.count(batch.seq());
-              out.count(batch.count());
-            }
-            case Report(List<MemberId> members) -> {
-              out.u8(9);
-              out.members(members);
-            }
-            case Ask(boolean leaving) -> {
-              out.u8(10);
-              out.flag(leaving);
-            }
-            case Found(MemberId coordinator) -> {
-              out.u8(11);
-              out.member(coordinator);
-            }
-            case Meet(View view, Lineage lineage, ViewId primary, boolean answer) -> {
-              out.u8(12);
-              out.view(view);
-              out.optional(lineage, (to, value) -> value.write(to));
-              out.optional(primary, WireWriter::viewId);
-              out.flag(answer);
-            }
-          }
-        }
-
-        @Override
-        public ByteBuffer tail(ViewMessage message) {
-          return message instanceof Supply supply ? supply.batch.payload() : NOTHING;
-        }
-
-        @Override
-        public ViewMessage read(WireReader in) throws Malformed {
-          ViewMessage message =
-              switch (in.u8()) {
-                case 1 -> new Propose(in.viewId());
-                case 2 -> new Wedged(in.viewId(), Knowledge.read(in));
-                case 3 -> new Refused(in.viewId(), in.viewId());
-                case 4 -> new Accept(in.viewId(), Proposal.read(in));
-                case 5 -> new Accepted(in.viewId());
-                case 6 -> new Install(in.viewId());
-                case 7 -> new Fetch(in.viewId(), in.countUpTo(Short.MAX_VALUE), in.count(), in.count());
-                case 8 -> new Supply(in.viewId(), in.countUpTo(Short.MAX_VALUE), Batch.copy(in.member(), in));
-                case 9 -> new Report(in.members());
-                case 10 -> new Ask(in.flag());
-                case 11 -> new Found(in.member());
-                case 12 -> new Meet(in.view(), in.optional(Lineage::read), in.optional(WireReader::viewId), in.flag());
-                case 13 -> new Agreed(in.viewId(), Proposal.read(in));
-                default -> throw new Malformed("view message");
-              };
-          in.end();
-          return message;
-        }
-      };
+  Codec<ViewMessage> CODEC = new ViewCodec();
 }

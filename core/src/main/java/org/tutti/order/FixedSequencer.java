@@ -15,9 +15,9 @@ import org.tutti.wire.WireWriter;
 /// in the order in which the batches reached it (H3, R3).
 ///
 /// Guarantee, within one view: all members place the same batches at the same indexes, each sender's in its order.
-/// Whether a place may be delivered is for [Stability] to say, so uniformity does not depend on the sequencer. After the
-/// thesis in spec H, section 4.1 ("sender broadcasts, sequencer broadcasts the number"). Deviations: the unit is the
-/// batch, ids are sent once per engine run as runs, and the sequencer's crash is repaired by the view change's cut
+/// Whether a place may be delivered is for [Stability] to say, so uniformity does not depend on the sequencer. After
+/// the thesis in spec H, section 4.1 ("sender broadcasts, sequencer broadcasts the number"). Deviations: the unit is
+/// the batch, ids are sent once per engine run as runs, and the sequencer's crash is repaired by the view change's cut
 /// (figure 8's hole: a number that only some received).
 ///
 /// ```
@@ -27,9 +27,9 @@ import org.tutti.wire.WireWriter;
 ///     | <--- Ordered(i, b) ---- | ---- Ordered(i, b) --->|    b stands at index i
 /// ```
 ///
-/// Why it is safe. (1) Only rank 0 of the view decides, and it decides an index once. (2) Its messages reach a member in
-/// order or not at all, so every member knows a prefix of the decisions. (3) It numbers a sender's batches as they come,
-/// which is the order in which they were sent.
+/// Why it is safe. (1) Only rank 0 of the view decides, and it decides an index once. (2) Its messages reach a member
+/// in order or not at all, so every member knows a prefix of the decisions. (3) It numbers a sender's batches as they
+/// come, which is the order in which they were sent.
 public final class FixedSequencer implements TotalOrder<FixedSequencer.Message> {
   /// What the sequencer says.
   public sealed interface Message {

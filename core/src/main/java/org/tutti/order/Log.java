@@ -166,8 +166,8 @@ public final class Log {
     return 0;
   }
 
-  /// Whether a cut can be adopted: it begins where this member holds everything and keeps what it delivered. It may begin
-  /// before what this member still keeps, when it was made without it.
+  /// Whether a cut can be adopted: it begins where this member holds everything and keeps what it delivered. It may
+  /// begin before what this member still keeps, when it was made without it.
   ///
   /// @param cut           any cut
   /// @param deliveredNext the index behind what was delivered here

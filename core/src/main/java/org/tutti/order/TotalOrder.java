@@ -4,8 +4,8 @@ import org.tutti.MemberId;
 import org.tutti.effect.Timer;
 import org.tutti.wire.Malformed;
 
-/// Decides which batch stands at which place of one primary view's history. It decides nothing else: batches are kept in
-/// the [Log], what may be delivered is [Stability]'s, what becomes of a view's end is the view change's.
+/// Decides which batch stands at which place of one primary view's history. It decides nothing else: batches are kept
+/// in the [Log], what may be delivered is [Stability]'s, what becomes of a view's end is the view change's.
 ///
 /// An instance serves one view. Every ordering passes one contract suite.
 ///

@@ -58,9 +58,9 @@ public final class Mutants {
           new Mutant(
               "ignore-promises",
               "a member answers proposals lower than it promised",
-              "membership.ViewAgreement",
-              "proposed",
-              new Drop("compareTo", 1)),
+              "membership.Promise",
+              "isBelow",
+              new Return(1)),
           new Mutant(
               "reuse-ballot",
               "a proposer uses an epoch again",
