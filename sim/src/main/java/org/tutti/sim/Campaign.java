@@ -6,7 +6,9 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// Many seeds, on a few threads: each run is single-threaded and knows nothing of the others, so that the report does
 /// not depend on the threads.
@@ -17,6 +19,7 @@ public final class Campaign {
   private final long count;
   private final Limits limits;
   private final AtomicLong seedNext;
+  private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
   private final Report report = new Report();
 
   /// Prepares a campaign.
@@ -35,7 +38,8 @@ public final class Campaign {
   ///
   /// @param threads  how many runs at a time
   /// @param progress gets the report so far after each run, on any of the threads, one at a time
-  /// @return the report
+  /// @return the report, of all seeds unless the thread was interrupted
+  /// @throws IllegalStateException when the simulator itself broke
   public Report run(int threads, Consumer<Report> progress) {
     List<Thread> workers = new ArrayList<>();
     for (int i = 0; i < threads; i++) {
@@ -55,17 +59,27 @@ public final class Campaign {
         Thread.currentThread().interrupt();
       }
     }
+    Throwable error = failure.get();
+    if (error != null) {
+      throw new IllegalStateException("the simulator broke after " + report.seeds + " seeds", error);
+    }
     report.failures.sort(Comparator.comparingLong(failure -> failure.plan().seed()));
     return report;
   }
 
   private void work(Consumer<Report> progress) {
-    for (long seed = seedNext.getAndIncrement(); seed < first + count; seed = seedNext.getAndIncrement()) {
-      Outcome outcome = Simulation.run(Plan.draw(seed).within(limits));
-      synchronized (report) {
-        report.add(outcome);
-        progress.accept(report);
+    try {
+      for (long seed = seedNext.getAndIncrement(); seed < first + count; seed = seedNext.getAndIncrement()) {
+        Outcome outcome = Simulation.run(Plan.draw(seed).within(limits));
+        synchronized (report) {
+          report.add(outcome);
+          progress.accept(report);
+        }
       }
+    } catch (Throwable error) {
+      // A run that the simulator itself could not finish is no run: the campaign must not look as if it had passed.
+      seedNext.set(first + count);
+      failure.compareAndSet(null, error);
     }
   }
 
