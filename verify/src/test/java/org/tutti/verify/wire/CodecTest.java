@@ -1,0 +1,250 @@
+package org.tutti.verify.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.tutti.MemberId;
+import org.tutti.ViewId;
+import org.tutti.membership.StateTransfer;
+import org.tutti.membership.ViewMessage;
+import org.tutti.order.FixedSequencer;
+import org.tutti.order.Stability;
+import org.tutti.pack.Batch;
+import org.tutti.transport.Address;
+import org.tutti.wire.Codec;
+import org.tutti.wire.Malformed;
+import org.tutti.wire.WireReader;
+import org.tutti.wire.WireWriter;
+
+/// What is written is read again, and nothing shorter is. The messages are those of a whole play of the [Stage], the
+/// same with values changed at random, and a few by hand that no member of that play has a reason to say.
+class CodecTest {
+  private static final MemberId A = new MemberId("a", new Address("here:1"), 1);
+  private static final MemberId B = new MemberId("b\u00e9", new Address("[::1]:65535"), Long.MAX_VALUE);
+  private static final ViewId FIRST = new ViewId(0, 1);
+  private static final ViewId LATER = new ViewId(1L << 40, Long.MAX_VALUE);
+  private static final Batch BATCH = new Batch(B, 1L << 50, 3, ByteBuffer.wrap(new byte[] {1, 7, 0, 2, 8, 9}));
+  private static final int HEAD = 9; // channel and group
+  private static final int LIES = 20;
+
+  private static <M> byte[] written(Codec<M> codec, M message) {
+    var out = new WireWriter();
+    codec.write(message, out);
+    out.raw(codec.tail(message));
+    return Forge.bytes(out);
+  }
+
+  private static <M> M read(Codec<M> codec, byte[] bytes, int length) throws Malformed {
+    return codec.read(new WireReader(ByteBuffer.wrap(bytes, 0, length)));
+  }
+
+  private static <M> void isReadAsWritten(Codec<M> codec, M message) {
+    try {
+      byte[] bytes = written(codec, message);
+      assertThat(read(codec, bytes, bytes.length)).isEqualTo(message);
+    } catch (Malformed e) {
+      throw new AssertionError("not read: " + message, e);
+    }
+  }
+
+  private static <M> void isNotReadWhenShorter(Codec<M> codec, byte[] bytes) {
+    for (int length = 0; length < bytes.length; length++) {
+      int shorter = length;
+      assertThatExceptionOfType(Malformed.class).isThrownBy(() -> read(codec, bytes, shorter));
+    }
+  }
+
+  /// The protocols of a group by their channels, but for batches.
+  private record Channel<M>(int number, boolean inView, Codec<M> codec) {
+    /// Takes a message out of its frame and hands it to a test.
+    void visit(byte[] framed, Visit visit) throws Malformed {
+      var in = new WireReader(ByteBuffer.wrap(framed, HEAD, framed.length - HEAD));
+      if (inView) {
+        in.viewId();
+      }
+      ByteBuffer rest = in.rest();
+      byte[] bytes = new byte[rest.remaining()];
+      rest.get(bytes);
+      visit.message(codec, bytes);
+    }
+  }
+
+  @FunctionalInterface
+  private interface Visit {
+    <M> void message(Codec<M> codec, byte[] bytes) throws Malformed;
+  }
+
+  private static final List<Channel<?>> CHANNELS =
+      List.of(
+          new Channel<>(2, true, FixedSequencer.CODEC),
+          new Channel<>(3, true, Stability.CODEC),
+          new Channel<>(4, false, StateTransfer.CODEC),
+          new Channel<>(5, false, ViewMessage.CODEC));
+
+  private static void visit(List<byte[]> messages, Visit visit) throws Malformed {
+    for (byte[] framed : messages) {
+      for (Channel<?> channel : CHANNELS) {
+        if (channel.number == framed[0]) {
+          channel.visit(framed, visit);
+        }
+      }
+    }
+  }
+
+  private static List<byte[]> changed(Corpus corpus) {
+    var lies = new Lies(new SplittableRandom(1), corpus.members, corpus.views);
+    var changed = new ArrayList<byte[]>();
+    for (byte[] message : corpus.messages()) {
+      for (int i = 0; i < LIES; i++) {
+        byte @Nullable [] lie = lies.about(message);
+        if (lie != null) {
+          changed.add(lie);
+        }
+      }
+    }
+    return changed;
+  }
+
+  private static <M> void isReadAgain(Codec<M> codec, byte[] bytes) throws Malformed {
+    isReadAsWritten(codec, read(codec, bytes, bytes.length));
+  }
+
+  @Test
+  void everythingThatMembersSayIsReadAsWritten() throws Malformed {
+    visit(new Corpus().messages(), CodecTest::isReadAgain);
+  }
+
+  @Test
+  void whateverIsReadIsReadAgainWhenWritten() throws Malformed {
+    var refused = new TreeSet<String>();
+    int[] read = new int[1];
+    visit(
+        changed(new Corpus()),
+        new Visit() {
+          @Override
+          public <M> void message(Codec<M> codec, byte[] bytes) {
+            try {
+              isReadAgain(codec, bytes);
+              read[0]++;
+            } catch (Malformed e) {
+              refused.add(e.reason());
+            }
+          }
+        });
+    assertThat(read[0]).isGreaterThan(1000);
+    assertThat(refused).isNotEmpty();
+  }
+
+  @Test
+  void aMessageThatIsCutOffIsNotRead() throws Malformed {
+    visit(
+        new Corpus().messages(),
+        new Visit() {
+          @Override
+          public <M> void message(Codec<M> codec, byte[] bytes) throws Malformed {
+            M message = read(codec, bytes, bytes.length);
+            if (!(message instanceof StateTransfer.Message.Chunk)) { // a chunk is as long as the message
+              isNotReadWhenShorter(codec, bytes);
+            }
+          }
+        });
+  }
+
+  @Test
+  void whatIsRarelySaidIsReadAsWritten() {
+    List<ViewMessage> rare =
+        List.of(
+            new ViewMessage.Refused(FIRST, LATER),
+            new ViewMessage.Fetch(LATER, Short.MAX_VALUE, 0, Long.MAX_VALUE),
+            new ViewMessage.Supply(LATER, 1, BATCH),
+            new ViewMessage.Report(List.of(A, B)),
+            new ViewMessage.Ask(true),
+            new ViewMessage.Found(B));
+    for (ViewMessage message : rare) {
+      isReadAsWritten(ViewMessage.CODEC, message);
+      if (!(message instanceof ViewMessage.Supply)) {
+        isNotReadWhenShorter(ViewMessage.CODEC, written(ViewMessage.CODEC, message));
+      }
+    }
+  }
+
+  @Test
+  void aViewMessageWithBytesLeftIsNotRead() throws Malformed {
+    visit(
+        new Corpus().messages(),
+        new Visit() {
+          @Override
+          public <M> void message(Codec<M> codec, byte[] bytes) {
+            byte[] longer = Arrays.copyOf(bytes, bytes.length + 1);
+            if (codec == ViewMessage.CODEC) {
+              assertThatExceptionOfType(Malformed.class).isThrownBy(() -> read(codec, longer, longer.length));
+            }
+          }
+        });
+  }
+
+  private static Batch batch(@Nullable byte[] payload, int count) throws Malformed {
+    var out = new WireWriter();
+    out.count(BATCH.seq());
+    out.count(count);
+    out.raw(payload == null ? BATCH.payload() : ByteBuffer.wrap(payload));
+    return Batch.copy(B, new WireReader(ByteBuffer.wrap(Forge.bytes(out))));
+  }
+
+  @Test
+  void aBatchIsReadAsWritten() throws Malformed {
+    assertThat(batch(null, 3)).isEqualTo(BATCH);
+  }
+
+  @Test
+  void aBatchWithMoreOrFewerMessagesThanItSaysIsNotRead() {
+    for (int count : new int[] {0, 1, 2, 4, Integer.MAX_VALUE}) {
+      assertThatExceptionOfType(Malformed.class).isThrownBy(() -> batch(null, count));
+    }
+    assertThatExceptionOfType(Malformed.class).isThrownBy(() -> batch(new byte[] {5, 1}, 1));
+    assertThatExceptionOfType(Malformed.class).isThrownBy(() -> batch(new byte[0], 1));
+  }
+
+  @Test
+  void aListLongerThanTheInputCouldHoldIsNotEvenAllocated() {
+    var out = new WireWriter();
+    out.count(Integer.MAX_VALUE);
+    out.raw(ByteBuffer.allocate(100));
+    var in = new WireReader(ByteBuffer.wrap(Forge.bytes(out)));
+    assertThatExceptionOfType(Malformed.class).isThrownBy(in::members).withMessage("count too large");
+  }
+
+  @Test
+  void runsThatAreEmptyOrTooLongAreNotRead() {
+    for (long length : new long[] {0, (1 << 20) + 1, Long.MAX_VALUE}) {
+      var out = new WireWriter();
+      out.count(5);
+      out.count(1);
+      out.count(0);
+      out.count(0);
+      out.count(length);
+      byte[] bytes = Forge.bytes(out);
+      assertThatExceptionOfType(Malformed.class).isThrownBy(() -> read(FixedSequencer.CODEC, bytes, bytes.length));
+    }
+  }
+
+  @Test
+  void aMemberIsNotReadWithoutNameAddressOrLife() {
+    for (int missing = 0; missing < 3; missing++) {
+      var out = new WireWriter();
+      out.fixed(missing == 0 ? 0 : 5);
+      out.text(missing == 1 ? "" : "name");
+      out.text(missing == 2 ? "" : "here:1");
+      var in = new WireReader(ByteBuffer.wrap(Forge.bytes(out)));
+      assertThatExceptionOfType(Malformed.class).isThrownBy(in::member).withMessage("member");
+    }
+  }
+}

@@ -1,0 +1,103 @@
+package org.tutti.verify.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.SplittableRandom;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.tutti.MemberId;
+import org.tutti.NodeConfig;
+import org.tutti.engine.Input;
+import org.tutti.engine.NodeEngine;
+import org.tutti.transport.Address;
+import org.tutti.transport.Outlet;
+import org.tutti.transport.Traits;
+import org.tutti.wire.WireWriter;
+
+/// What a node keeps does not grow with the number of those who speak to it.
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class FloodTest {
+  private static final int STRANGERS = 100_000;
+  private static final long KEPT_BYTES_MAX = 8 << 20;
+  private static final long NANOS_EACH = 10_000; // 100 000 frames a second
+  private static final MemberId SELF = new MemberId("n", new Address("here:1"), 7);
+
+  private final NodeEngine node = new NodeEngine(SELF, NodeConfig.lan("n"), new Nowhere(), new SplittableRandom(1));
+
+  /// Refuses every frame.
+  private static final class Nowhere implements Outlet {
+    @Override
+    public @Nullable ByteBuffer claim(Address to, int length) {
+      return null;
+    }
+
+    @Override
+    public void commit() {
+      throw new IllegalStateException("nothing was claimed");
+    }
+
+    @Override
+    public Traits traits() {
+      return new Traits(1 << 16, Duration.ofMillis(50), false);
+    }
+  }
+
+  private static MemberId stranger(long number) {
+    return new MemberId("x" + number, new Address("far:" + number), 1000 + number);
+  }
+
+  private static long used() {
+    System.gc();
+    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+  }
+
+  private long keptAfter(LongFunction<byte[]> frames) {
+    long before = used();
+    for (long number = 0; number < STRANGERS; number++) {
+      node.step(number * NANOS_EACH, new Input.Arrived(ByteBuffer.wrap(frames.apply(number))));
+      node.flush(number * NANOS_EACH);
+    }
+    long kept = used() - before;
+    assertThat(node.self()).isEqualTo(SELF); // it is not collected before
+    return kept;
+  }
+
+  @Test
+  void callsOfStrangersAreForgotten() {
+    byte[] call = new byte[20];
+    assertThat(keptAfter(number -> Forge.datagram(stranger(number), 0, call))).isLessThan(KEPT_BYTES_MAX);
+  }
+
+  @Test
+  @EnabledIfSystemProperty(named = "open.bugs", matches = "true")
+  void streamsOfStrangersAreForgotten() {
+    var first = new Forge.Place(1, 0);
+    assertThat(keptAfter(number -> Forge.data(stranger(number), SELF.incarnation(), true, first, new byte[100])))
+        .isLessThan(KEPT_BYTES_MAX);
+  }
+
+  @Test
+  void packetsAheadOfAMissingOneAreForgotten() {
+    byte[] large = new byte[1000];
+    assertThat(
+            keptAfter(number -> {
+              var place = new Forge.Place(1 + number, number % 2);
+              MemberId one = stranger(0);
+              WireWriter out = Forge.packet(Forge.DATA, "tutti", one, SELF.incarnation(), true);
+              out.count(place.stream());
+              out.count(place.seq());
+              out.count(place.seq());
+              Forge.acknowledge(out, 0, 0);
+              out.count((long) large.length << 2 | 1);
+              out.raw(ByteBuffer.wrap(large));
+              return Forge.sealed(Forge.bytes(out));
+            }))
+        .isLessThan(KEPT_BYTES_MAX);
+  }
+}

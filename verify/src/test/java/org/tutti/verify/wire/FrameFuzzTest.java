@@ -1,0 +1,40 @@
+package org.tutti.verify.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.EnumSet;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.tutti.verify.wire.FrameFuzz.Aim;
+
+/// Malformed input never stops a node; it is dropped for a reason that is counted, and costs little.
+///
+/// `-Dfuzz.frames=`, `-Dfuzz.seed=` ask for other runs. Each prints what was thrown and what became of it: *dropped*
+/// with a `drop.` counter, *counted* otherwise, or *taken* as what a member might well say. `-Dopen.bugs=true` also
+/// runs what is known to fail.
+@Timeout(value = 280, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class FrameFuzzTest {
+  private static final long FRAMES = Long.getLong("fuzz.frames", 1_000_000);
+  private static final long SEED = Long.getLong("fuzz.seed", 1);
+
+  @Test
+  void strangersAndDamagedFramesStopNobody() {
+    fuzz(EnumSet.of(Aim.STRANGER, Aim.DAMAGE), FRAMES);
+  }
+
+  @Test
+  @EnabledIfSystemProperty(named = "open.bugs", matches = "true")
+  void framesInTheNameOfAMemberStopNoNode() {
+    fuzz(EnumSet.of(Aim.FORGERY, Aim.MESSAGE, Aim.LIE, Aim.RELAY), FRAMES);
+  }
+
+  private static void fuzz(Set<Aim> aims, long frames) {
+    var fuzz = new FrameFuzz(SEED, aims);
+    assertThat(fuzz.corpus().kinds()).as("kinds of messages in the play").hasSizeGreaterThanOrEqualTo(14);
+    fuzz.run(frames);
+    System.out.println(fuzz.tally());
+    assertThat(fuzz.findings()).isEmpty();
+  }
+}

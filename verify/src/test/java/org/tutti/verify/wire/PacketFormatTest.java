@@ -1,0 +1,185 @@
+package org.tutti.verify.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.tutti.GroupConfig;
+import org.tutti.MemberId;
+import org.tutti.NodeConfig;
+import org.tutti.View;
+import org.tutti.ViewId;
+import org.tutti.engine.GroupUser;
+import org.tutti.engine.Input;
+import org.tutti.engine.NodeEngine;
+import org.tutti.engine.Request;
+import org.tutti.pack.Batch;
+import org.tutti.transport.Address;
+import org.tutti.transport.Outlet;
+import org.tutti.transport.Traits;
+import org.tutti.wire.WireWriter;
+
+/// The bytes of packets, as version 1 has them: another change of them is another version.
+class PacketFormatTest {
+  private static final MemberId SELF = new MemberId("n", new Address("a:1"), 0x0102030405060708L);
+  private static final MemberId PEER = new MemberId("p", new Address("b:2"), 9);
+  private static final String TUTTI = "b4d97dd0db3ce7f1";
+  private static final String BANK = "9a1adf9baa01f4b7";
+  private static final String HEADER_TO_PEER = TUTTI + "0102030405060708" + "0000000000000009";
+  private static final String HEADER_TO_ANYBODY = TUTTI + "0102030405060708" + "0000000000000000";
+  private static final String IDENTITY = "016e" + "03613a31";
+
+  private final List<String> sent = new ArrayList<>();
+  private final boolean[] checksum = new boolean[1];
+  private final NodeEngine node =
+      new NodeEngine(
+          SELF,
+          NodeConfig.lan("n").withContacts(List.of(new Address("c:3"))),
+          new Recording(),
+          new SplittableRandom(1));
+  private long now = 1_000_000;
+
+  /// Keeps what is written as hexadecimal digits.
+  private final class Recording implements Outlet {
+    private ByteBuffer claimed = ByteBuffer.allocate(0);
+
+    @Override
+    public @Nullable ByteBuffer claim(Address to, int length) {
+      claimed = ByteBuffer.allocate(length + 3).position(3); // a frame begins anywhere in its buffer
+      return claimed;
+    }
+
+    @Override
+    public void commit() {
+      sent.add(HexFormat.of().formatHex(claimed.array(), 3, claimed.array().length));
+    }
+
+    @Override
+    public Traits traits() {
+      return new Traits(1 << 10, Duration.ofMillis(40), checksum[0]);
+    }
+  }
+
+  private static final class Indifferent implements GroupUser {
+    @Override
+    public void deliver(long index, Batch batch, long position) {}
+
+    @Override
+    public void install(View view) {}
+
+    @Override
+    public void decided(int messages, long position) {}
+
+    @Override
+    public void released(long cost) {}
+
+    @Override
+    public long consumedNext() {
+      return 0;
+    }
+
+    @Override
+    public void closed(String reason) {}
+
+    @Override
+    public void stateRequested(long transfer, MemberId newcomer) {}
+
+    @Override
+    public void stateWanted(long transfer) {}
+
+    @Override
+    public void stateCancelled(long transfer) {}
+
+    @Override
+    public void stateOffered(long transfer, MemberId donor, long index, long position) {}
+
+    @Override
+    public void stateChunk(long transfer, ByteBuffer chunk, boolean last) {}
+
+    @Override
+    public void stateInterrupted(long transfer) {}
+  }
+
+  private List<String> answersTo(Input input) {
+    sent.clear();
+    node.step(now, input);
+    node.flush(now);
+    return List.copyOf(sent);
+  }
+
+  private List<String> answersTo(byte[] frame) {
+    return answersTo(new Input.Arrived(ByteBuffer.wrap(frame)));
+  }
+
+  private List<String> answersLater(long nanos) {
+    now += nanos;
+    return answersTo(new Input.Expired());
+  }
+
+  private static byte[] data(long stream, long seq, long distance) {
+    WireWriter out = Forge.packet(Forge.DATA, "tutti", PEER, SELF.incarnation(), true);
+    out.count(stream);
+    out.count(seq);
+    out.count(distance);
+    Forge.acknowledge(out, 0, 0);
+    return Forge.sealed(Forge.bytes(out));
+  }
+
+  @Test
+  void aCallToAnAddressIsADatagramWithIdentityAndWithoutDestination() {
+    answersTo(new Input.Requested(new Request.Join("bank", GroupConfig.standard(), new Indifferent())));
+    String view = "00" + "0102030405060708"; // epoch 0, of this node
+    assertThat(answersTo(new Input.Expired()))
+        .containsExactly("01" + "04" + "01" + HEADER_TO_ANYBODY + "00000000" + IDENTITY + "06" + BANK + view);
+  }
+
+  @Test
+  void anAcknowledgementHasStreamNextWindowAndBitsBeyond() {
+    answersTo(data(5, 0, 0));
+    assertThat(answersTo(data(5, 2, 2)))
+        .containsExactly("01" + "02" + "00" + HEADER_TO_PEER + "00000000" + "05" + "01" + "8008" + "0000000000000001");
+  }
+
+  @Test
+  void aStreamThatIsNotKnownIsReset() {
+    assertThat(answersTo(data(300, 7, 2))).containsExactly("01" + "03" + "00" + HEADER_TO_PEER + "00000000" + "ac02");
+  }
+
+  @Test
+  void dataHasStreamNumberAndDistanceThenAnAcknowledgementThenChunks() {
+    answersTo(new Input.Requested(new Request.Create("bank", GroupConfig.standard(), new Indifferent())));
+    var call = new WireWriter();
+    call.u8(6);
+    call.fixed(Forge.hash("bank"));
+    call.viewId(new ViewId(0, 9));
+    String data = answersTo(Forge.datagram(PEER, SELF.incarnation(), Forge.bytes(call))).getFirst();
+    String head = "01" + "01" + "00" + HEADER_TO_PEER + "00000000" + "010000" + "0000" + "8008" + "0".repeat(16);
+    assertThat(data).startsWith(head);
+    String chunk = data.substring(head.length());
+    int length = chunk.length() / 2 - 2;
+    assertThat(chunk).startsWith(HexFormat.of().toHexDigits((byte) (length << 2 & 0x7f | 0x83)));
+    assertThat(chunk.substring(4)).startsWith("05" + BANK);
+  }
+
+  @Test
+  void aSignOfLifeIsAnEmptyDatagram() {
+    answersTo(new Input.Requested(new Request.Create("bank", GroupConfig.standard(), new Indifferent())));
+    assertThat(answersLater(1)).allMatch(frame -> frame.startsWith("0104"));
+  }
+
+  @Test
+  void aChecksumIsTheCrc32cOfTheFrameWithoutIt() {
+    checksum[0] = true;
+    answersTo(data(5, 0, 0));
+    String answer = answersLater(Duration.ofMillis(10).toNanos()).getFirst();
+    byte[] bytes = HexFormat.of().parseHex(answer);
+    assertThat(bytes[2]).isEqualTo((byte) 2);
+    assertThat(Forge.sealed(bytes.clone())).isEqualTo(bytes);
+  }
+}

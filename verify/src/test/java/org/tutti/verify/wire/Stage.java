@@ -1,0 +1,363 @@
+package org.tutti.verify.wire;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.tutti.GroupConfig;
+import org.tutti.MemberId;
+import org.tutti.NodeConfig;
+import org.tutti.View;
+import org.tutti.engine.GroupUser;
+import org.tutti.engine.Input;
+import org.tutti.engine.NodeEngine;
+import org.tutti.engine.Request;
+import org.tutti.pack.Batch;
+import org.tutti.transport.Address;
+import org.tutti.transport.Outlet;
+import org.tutti.transport.Traits;
+
+/// Three engines, a wire that loses nothing, and a play in which everything happens that makes members speak: a group
+/// is created, joined, used; state is transferred; a member is cut off and comes back; one leaves and its next life
+/// joins; the coordinator stops. The same configuration gives the same play, frame by frame, so that every moment of it
+/// can be had again and again.
+final class Stage {
+  static final String GROUP = "bank";
+  static final int NODES = 3;
+
+  private static final int FRAME_BYTES_MAX = 2048; // small, so that messages are cut into pieces
+  private static final long FRAME_NANOS = 20_000;
+  private static final long CUT_NANOS = 1_500_000_000; // longer than the suspicion
+  private static final int CHUNKS = 5;
+  private static final int CHUNK_BYTES = 3000;
+  private static final int POISON = 0x5a;
+
+  /// A frame on its way.
+  record Carried(int from, int to, byte[] frame) {}
+
+  /// Who sees everything that is carried, and may change it.
+  interface Listener {
+    byte[] arriving(Player from, Player to, byte[] frame);
+
+    default void arrived(Player to) {}
+  }
+
+  private record Act(BooleanSupplier when, Runnable what) {}
+
+  private final boolean checksum;
+  private final Listener listener;
+  private final Player[] players = new Player[NODES];
+  private final boolean[][] cut = new boolean[NODES][NODES];
+  private final ArrayDeque<Carried> wire = new ArrayDeque<>();
+  private final List<Act> play;
+  private int acts;
+  private int lives;
+  private long now = 1_000_000_000;
+  private long mark;
+
+  Stage(boolean checksum, Listener listener) {
+    this.checksum = checksum;
+    this.listener = listener;
+    for (int number = 0; number < NODES; number++) {
+      players[number] = new Player(number);
+    }
+    this.play = play();
+  }
+
+  private List<Act> play() {
+    List<Act> all = new ArrayList<>();
+    all.add(new Act(() -> true, () -> players[0].ask(new Request.Create(GROUP, config(), players[0]))));
+    all.add(new Act(() -> isTogether(0), () -> players[1].join()));
+    all.add(new Act(() -> isTogether(0, 1), () -> players[2].join()));
+    all.add(new Act(() -> isTogether(0, 1, 2), () -> speak(0, 1, 2)));
+    all.add(new Act(() -> isQuiet(0, 1, 2), () -> isolate(2, true)));
+    all.add(new Act(() -> true, () -> speak(0, 1, 2)));
+    all.add(new Act(() -> now - mark > CUT_NANOS && isTogether(0, 1) && isQuiet(0, 1), () -> isolate(2, false)));
+    all.add(new Act(() -> isTogether(0, 1, 2) && isQuiet(0, 1, 2), () -> players[1].ask(new Request.Leave(GROUP))));
+    all.add(new Act(() -> players[1].closed && isTogether(0, 2), () -> speak(0, 2)));
+    all.add(new Act(() -> isQuiet(0, 2), () -> players[1] = new Player(1)));
+    all.add(new Act(() -> true, () -> players[1].join()));
+    all.add(new Act(() -> isTogether(0, 1, 2), () -> speak(0, 1, 2)));
+    all.add(new Act(() -> isQuiet(0, 1, 2), () -> isolate(0, true)));
+    all.add(new Act(() -> isTogether(1, 2), () -> speak(1, 2)));
+    all.add(new Act(() -> isQuiet(1, 2), () -> mark = now));
+    return all;
+  }
+
+  static GroupConfig config() {
+    return GroupConfig.standard().withStateTransfer(true).withBatch(1 << 10, 64);
+  }
+
+  private void speak(int... numbers) {
+    for (int number : numbers) {
+      for (int size : new int[] {0, 1, 20, 300, 5000, 7}) {
+        players[number].ask(new Request.Multicast(GROUP, ByteBuffer.allocate(size)));
+        players[number].owed++;
+      }
+    }
+    mark = now;
+  }
+
+  private void isolate(int number, boolean isCut) {
+    for (int other = 0; other < NODES; other++) {
+      cut[number][other] = isCut;
+      cut[other][number] = isCut;
+    }
+    mark = now;
+  }
+
+  private boolean isTogether(int... numbers) {
+    View view = players[numbers[0]].view;
+    if (view == null || view.size() != numbers.length || !view.primary()) {
+      return false;
+    }
+    for (int number : numbers) {
+      Player player = players[number];
+      if (player.view == null || !player.view.id().equals(view.id()) || player.isWaiting()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean isQuiet(int... numbers) {
+    for (int number : numbers) {
+      if (players[number].owed != 0 || players[number].indexNext != players[numbers[0]].indexNext) {
+        return false;
+      }
+    }
+    return wire.isEmpty();
+  }
+
+  boolean isOver() {
+    return acts == play.size();
+  }
+
+  @Override
+  public String toString() {
+    var text = new StringBuilder("after act ").append(acts).append(" of ").append(play.size()).append(", ").append(now);
+    for (Player player : players) {
+      text.append("; ").append(player.self).append(' ').append(player.self.incarnation());
+      text.append(" in ").append(player.view).append(player.closed ? " closed" : "");
+      text.append(player.isWaiting() ? " waiting" : "").append(" next ").append(player.indexNext);
+      text.append(" owed ").append(player.owed);
+    }
+    return text.append(wire.isEmpty() ? "" : "; frames on the way").toString();
+  }
+
+  Player player(int number) {
+    return players[number];
+  }
+
+  /// Lets the next thing happen: an act of the play, a frame's arrival, or the passing of time.
+  void tick() {
+    if (!isOver() && play.get(acts).when.getAsBoolean()) {
+      play.get(acts++).what.run();
+    }
+    for (Player player : players) {
+      Request request = player.asked.poll();
+      if (request != null) {
+        player.take(new Input.Requested(request));
+        return;
+      }
+    }
+    Carried next = wire.poll();
+    if (next != null) {
+      now += FRAME_NANOS;
+      arrive(next);
+    } else {
+      passTime();
+    }
+  }
+
+  private void arrive(Carried next) {
+    if (cut[next.from][next.to]) {
+      return;
+    }
+    byte[] frame = listener.arriving(players[next.from], players[next.to], next.frame);
+    players[next.to].take(new Input.Arrived(ByteBuffer.wrap(frame)));
+    Arrays.fill(frame, (byte) POISON);
+    listener.arrived(players[next.to]);
+  }
+
+  private void passTime() {
+    long next = Long.MAX_VALUE;
+    for (Player player : players) {
+      next = Math.min(next, player.engine.deadlineNanos());
+    }
+    now = Math.max(now + FRAME_NANOS, next == Long.MAX_VALUE ? now : next);
+    for (Player player : players) {
+      if (player.engine.deadlineNanos() <= now) {
+        player.take(new Input.Expired());
+      }
+    }
+  }
+
+  /// Copies of the frames that will arrive at a player next.
+  List<byte[]> onTheWayTo(Player to) {
+    return wire.stream().filter(next -> next.to == to.number).map(next -> next.frame.clone()).toList();
+  }
+
+  /// A frame that nobody on the stage has sent.
+  void shoot(int victim, byte[] frame) {
+    now += FRAME_NANOS;
+    players[victim].take(new Input.Arrived(ByteBuffer.wrap(frame)));
+    Arrays.fill(frame, (byte) POISON);
+  }
+
+  /// A node with an application whose state is nothing but its length.
+  final class Player implements Outlet, GroupUser {
+    final int number;
+    final MemberId self;
+    final NodeEngine engine;
+    private final Traits traits = new Traits(FRAME_BYTES_MAX, Duration.ofMillis(50), checksum);
+    private final ArrayDeque<Request> asked = new ArrayDeque<>();
+    private @Nullable ByteBuffer claimed;
+    private int claimedTo;
+    private @Nullable View view;
+    private boolean founder;
+    private boolean offered;
+    private boolean begun;
+    private boolean closed;
+    private long indexNext;
+    private int owed;
+    private int wanted;
+
+    private Player(int number) {
+      this.number = number;
+      this.self = new MemberId("n" + number, address(number), 1000L * ++lives + number + 1);
+      NodeConfig config = NodeConfig.lan(self.name()).withContacts(List.of(address(0), address(2)));
+      this.engine = new NodeEngine(self, config, this, new SplittableRandom(self.incarnation()));
+      this.founder = number == 0;
+    }
+
+    private static Address address(int number) {
+      return new Address("stage:" + number);
+    }
+
+    void ask(Request request) {
+      asked.add(request);
+    }
+
+    void join() {
+      ask(new Request.Join(GROUP, config(), this));
+    }
+
+    boolean isWaiting() {
+      return offered || !founder && !begun;
+    }
+
+    private void take(Input input) {
+      engine.step(now, input);
+      engine.flush(now);
+    }
+
+    @Override
+    public @Nullable ByteBuffer claim(Address to, int length) {
+      if (length < 1 || length > FRAME_BYTES_MAX) {
+        throw new IllegalArgumentException("a frame of " + length + " bytes was claimed");
+      }
+      claimedTo = -1;
+      for (int other = 0; other < NODES; other++) {
+        if (to.equals(address(other))) {
+          claimedTo = other;
+        }
+      }
+      claimed = claimedTo < 0 ? null : ByteBuffer.allocate(length);
+      return claimed;
+    }
+
+    @Override
+    public void commit() {
+      ByteBuffer frame = claimed;
+      if (frame == null || frame.hasRemaining()) {
+        throw new IllegalStateException("commit of " + frame);
+      }
+      claimed = null;
+      if (players[number] == this) {
+        wire.add(new Carried(number, claimedTo, frame.array()));
+      }
+    }
+
+    @Override
+    public Traits traits() {
+      return traits;
+    }
+
+    @Override
+    public void begin(long index, long position) {
+      begun = true;
+      indexNext = index;
+    }
+
+    @Override
+    public void deliver(long index, Batch batch, long position) {
+      indexNext = index + 1;
+    }
+
+    @Override
+    public void install(View installed) {
+      view = installed;
+    }
+
+    @Override
+    public void decided(int messages, long position) {
+      owed -= messages;
+    }
+
+    @Override
+    public void released(long cost) {}
+
+    @Override
+    public long consumedNext() {
+      return indexNext;
+    }
+
+    @Override
+    public void stateRequested(long transfer, MemberId newcomer) {
+      wanted = CHUNKS;
+      for (int i = 0; i < CHUNKS - 2; i++) {
+        stateWanted(transfer);
+      }
+    }
+
+    @Override
+    public void stateWanted(long transfer) {
+      if (wanted > 0) {
+        wanted--;
+        ask(new Request.StateChunk(GROUP, transfer, ByteBuffer.allocate(CHUNK_BYTES), wanted == 0));
+      }
+    }
+
+    @Override
+    public void stateCancelled(long transfer) {
+      wanted = 0;
+    }
+
+    @Override
+    public void stateOffered(long transfer, MemberId donor, long index, long position) {
+      offered = true;
+    }
+
+    @Override
+    public void stateChunk(long transfer, ByteBuffer chunk, boolean last) {
+      ask(new Request.StateTaken(GROUP, transfer));
+      offered = !last;
+    }
+
+    @Override
+    public void stateInterrupted(long transfer) {
+      offered = false;
+    }
+
+    @Override
+    public void closed(String reason) {
+      closed = true;
+    }
+  }
+}
