@@ -142,6 +142,10 @@ final class Deliveries {
     held.clear();
     heldBytes = 0;
     deliveredNext = index;
+    // Agreed delivery may have gone on in a branch that the history does not contain: consumed there, it is consumed.
+    List<Outstanding> before = List.copyOf(unconsumed);
+    unconsumed.clear();
+    before.forEach(own -> unconsumed.add(new Outstanding(Math.min(own.index, index - 1), own.cost)));
   }
 
   /// Where the history of a view begins, for the view's newcomers.

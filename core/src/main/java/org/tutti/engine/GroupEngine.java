@@ -442,7 +442,7 @@ final class GroupEngine {
     public void left(@Nullable Proposal proposal) {
       history.activate(false);
       if (proposal != null) {
-        history.end(view(), proposal);
+        history.endIfItFits(view(), proposal);
       }
       departure.begin(
           proposal == null ? List.of() : proposal.view().members(),

@@ -79,6 +79,14 @@ final class LastHistory implements Ports.Inward<FixedSequencer.Message> {
     }
   }
 
+  /// The same for a member that leaves and may be ahead of the cut.
+  void endIfItFits(View before, Proposal proposal) {
+    Cut cut = current == null ? null : proposal.cutOf(current.view().id());
+    if (cut != null && fits(cut)) {
+      end(before, proposal);
+    }
+  }
+
   // ---- for a view change -----------------------------------------------------------------------------------------
 
   Knowledge.@Nullable History report() {

@@ -130,10 +130,7 @@ public final class NodeEngine {
       group.flush(now);
       drain();
     }
-    if (interestDirty) {
-      interestDirty = false;
-      updateInterest();
-    }
+    updateInterest();
     links.flush(now);
   }
 
@@ -205,6 +202,10 @@ public final class NodeEngine {
   // ---- who matters -----------------------------------------------------------------------------------------------
 
   private void updateInterest() {
+    if (!interestDirty) {
+      return;
+    }
+    interestDirty = false;
     interest.clear();
     for (GroupEngine group : groups.values()) {
       group.interest(interest);
@@ -215,6 +216,7 @@ public final class NodeEngine {
 
   private void heartbeat() {
     timers.schedule(NODE, HEARTBEAT, now + heartbeatNanos, this::heartbeat);
+    updateInterest(); // or a link that has just become needed would be closed
     if (detector.check(now)) {
       suspicionChanged();
     }

@@ -20,6 +20,7 @@ final class Company {
   private final SortedSet<MemberId> gone = new TreeSet<>(); // of the view: superseded, reported, or in another view
   // Whoever installs a view speaks in it only after this member has accepted it; what was lost since then may be such.
   private final SortedSet<MemberId> lostSinceAccept = new TreeSet<>();
+  private final SortedSet<MemberId> lost = new TreeSet<>(); // of earlier views
   private final SortedSet<MemberId> leavers = new TreeSet<>(); // of the view: they asked to be left out
   private final SortedSet<MemberId> found = new TreeSet<>(); // not of the view: they answered, and are to be taken in
   private final Map<MemberId, Long> confirmedAt = new TreeMap<>(); // when it was last heard to be in this view
@@ -33,7 +34,10 @@ final class Company {
   }
 
   /// A view was installed: beliefs about the old one are void.
-  void installed(View next) {
+  void installed(View next, List<MemberId> departed) {
+    view.members().stream().filter(member -> !next.contains(member)).forEach(lost::add);
+    departed.forEach(lost::remove);
+    next.members().forEach(lost::remove);
     view = next;
     gone.clear();
     lostSinceAccept.stream().filter(view::contains).forEach(gone::add);
@@ -45,6 +49,11 @@ final class Company {
   /// This member has accepted the next view.
   void accepted() {
     lostSinceAccept.clear();
+  }
+
+  /// Whether members went away without having asked for it, and are not back.
+  boolean hasLost() {
+    return !lost.isEmpty();
   }
 
   // ---- the view --------------------------------------------------------------------------------------------------

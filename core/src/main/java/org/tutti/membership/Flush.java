@@ -162,7 +162,8 @@ final class Flush {
               : cut.withSources(CutBuilder.sources(histories, ended.size()), CutBuilder.isAvailable(cut, histories)));
     }
     return new Proposal(
-        proposal.view(), proposal.lineage(), proposal.lastPrimary(), proposal.indexFirst(), cuts, proposal.transfers());
+        proposal.view(), proposal.lineage(), proposal.lastPrimary(), proposal.indexFirst(), cuts, proposal.transfers(),
+        proposal.departed());
   }
 
   // ---- the next view ---------------------------------------------------------------------------------------------
@@ -172,12 +173,12 @@ final class Flush {
     View next = new View(ballot, stayingWithState(of, nextMembers()), true, predecessors(of.id()));
     List<Cut> cuts = new ArrayList<>(decidedCuts(of.id()));
     cuts.add(whole);
-    return new Proposal(next, lineage(), of, whole.end(), cuts, transfers(of, next));
+    return new Proposal(next, lineage(), of, whole.end(), cuts, transfers(of, next), departed(next));
   }
 
   private Proposal nonPrimary() {
     View next = new View(ballot, staying(nextMembers()), false, predecessors(null));
-    return new Proposal(next, lineage(), primary, 0, decidedCuts(null), List.of());
+    return new Proposal(next, lineage(), primary, 0, decidedCuts(null), List.of(), departed(next));
   }
 
   private @Nullable Lineage lineage() {
@@ -213,6 +214,10 @@ final class Flush {
       return staying;
     }
     return members.stream().filter(member -> !report(member).leaving() || isDonor(of, member)).toList();
+  }
+
+  private List<MemberId> departed(View next) {
+    return reports.keySet().stream().filter(member -> report(member).leaving() && !next.contains(member)).toList();
   }
 
   private Knowledge report(MemberId member) {

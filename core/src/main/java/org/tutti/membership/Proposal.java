@@ -18,13 +18,15 @@ import org.tutti.wire.WireWriter;
 /// @param indexFirst  the index of the view's first place, when it is primary
 /// @param cuts        where histories end, at most one for each primary view that members come from
 /// @param transfers   who gets state from whom, when the view is primary
+/// @param departed    who took part and is not in the view because it wanted to leave
 public record Proposal(
     View view,
     @Nullable Lineage lineage,
     @Nullable View lastPrimary,
     long indexFirst,
     List<Cut> cuts,
-    List<Assignment> transfers) {
+    List<Assignment> transfers,
+    List<MemberId> departed) {
   private static final int CUT_BYTES_MIN = 14;
   private static final int ASSIGNMENT_BYTES_MIN = 33;
 
@@ -32,6 +34,7 @@ public record Proposal(
   public Proposal {
     cuts = List.copyOf(cuts);
     transfers = List.copyOf(transfers);
+    departed = List.copyOf(departed);
   }
 
   /// A newcomer and who gives it the state.
@@ -81,6 +84,7 @@ public record Proposal(
       out.viewId(assignment.transfer.since());
       out.flag(assignment.state);
     }
+    out.members(departed);
   }
 
   static Proposal read(WireReader in) throws Malformed {
@@ -92,6 +96,7 @@ public record Proposal(
         in.list(CUT_BYTES_MIN, Cut::read),
         in.list(
             ASSIGNMENT_BYTES_MIN,
-            from -> new Assignment(from.member(), new Knowledge.Transfer(from.member(), from.viewId()), from.flag())));
+            from -> new Assignment(from.member(), new Knowledge.Transfer(from.member(), from.viewId()), from.flag())),
+        in.members());
   }
 }

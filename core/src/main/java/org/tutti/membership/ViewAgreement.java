@@ -38,6 +38,7 @@ public final class ViewAgreement {
   private static final Timer TICK = new Timer("view tick");
   private static final int BACKOFF_TICKS_MAX = 6;
   private static final int CONFIRM_FACTOR = 2;
+  private static final int HAND_OVER_FACTOR = 5;
 
   private final MemberId self;
   private final Duration tick;
@@ -58,6 +59,7 @@ public final class ViewAgreement {
   private boolean wedged;
   private boolean leaving;
   private boolean ended;
+  private long aloneSince; // when the view was installed
   private boolean wanted; // somebody asked for a new view without a change of members
   private long backoffUntil =
       Long.MIN_VALUE; // after a refusal, so that two proposers do not outbid each other for ever
@@ -234,13 +236,20 @@ public final class ViewAgreement {
     }
   }
 
+  /// The only member of a primary view takes the history with it when it leaves: as long as members that it lost may come
+  /// back soon, it waits for them.
+  private boolean mayHandOver() {
+    boolean lonely = view.primary() && company.hasLost();
+    return lonely && effects.nowNanos() - aloneSince < HAND_OVER_FACTOR * patienceNanos;
+  }
+
   /// Proposes a view if that is this member's business now.
   private void act() {
-    if (wantsOut() && view.size() == 1 && !wedged && !ended) {
+    if (wantsOut() && view.size() == 1 && !wedged && !ended && !mayHandOver()) {
       ended = true;
       host.left(null);
     }
-    boolean due = company.needsChange() || wedged || wanted || wantsOut();
+    boolean due = company.needsChange() || wedged || wanted || (wantsOut() && view.size() > 1);
     if (!due
         || ended
         || proposer.isBusy()
@@ -372,6 +381,7 @@ public final class ViewAgreement {
           if (proposal.view().primary()) {
             accepted = pending;
           }
+          host.interestChanged(); // whoever installs the view sooner may speak to this member
           effects.send(from, new ViewMessage.Accepted(ballot));
         });
   }
@@ -459,7 +469,8 @@ public final class ViewAgreement {
   private void enter(Proposal proposal, boolean held) {
     View before = view;
     view = proposal.view();
-    company.installed(view);
+    company.installed(view, proposal.departed());
+    aloneSince = effects.nowNanos();
     wanted = false;
     wedged = held;
     recovery.abandon();
