@@ -162,7 +162,12 @@ final class Flush {
               : cut.withSources(CutBuilder.sources(histories, ended.size()), CutBuilder.isAvailable(cut, histories)));
     }
     return new Proposal(
-        proposal.view(), proposal.lineage(), proposal.lastPrimary(), proposal.indexFirst(), cuts, proposal.transfers(),
+        proposal.view(),
+        proposal.lineage(),
+        proposal.lastPrimary(),
+        proposal.indexFirst(),
+        cuts,
+        proposal.transfers(),
         proposal.departed());
   }
 

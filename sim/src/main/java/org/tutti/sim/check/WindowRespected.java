@@ -41,6 +41,13 @@ public record WindowRespected(int overhead) implements Checker {
         case Happening.Installed installed -> {
           member.view = installed.view();
           member.waiting = arrivals.next().isWaiting();
+          if (member.waiting) {
+            // What it delivered before is in the state that it gets, or, with agreed delivery, in a branch that is
+            // lost.
+            int before = member.places.size();
+            member.places.clear();
+            decide(member, before, AWAY);
+          }
         }
         case Happening.Begun begun -> {
           member.waiting = false;
