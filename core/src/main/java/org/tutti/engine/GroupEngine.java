@@ -38,6 +38,7 @@ final class GroupEngine {
   private static final Timer HELLO = new Timer("hello");
   private static final int HELLO_HEARTBEATS = 2;
   private static final int PATIENCE_FACTOR = 2;
+  private static final int DEPART_FACTOR = 5; // the longest that a member that has left waits for its last words
 
   private final MemberId self;
   private final GroupConfig config;
@@ -446,7 +447,7 @@ final class GroupEngine {
       }
       departure.begin(
           proposal == null ? List.of() : proposal.view().members(),
-          viewDoor.nowNanos() + node.config().suspectAfter().toNanos());
+          viewDoor.nowNanos() + DEPART_FACTOR * node.config().suspectAfter().toNanos());
     }
 
     @Override
