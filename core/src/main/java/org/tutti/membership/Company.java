@@ -26,6 +26,7 @@ final class Company {
   private final Map<MemberId, Long> confirmedAt = new TreeMap<>(); // when it was last heard to be in this view
   private @Nullable MemberId confirmer; // the coordinator since `confirmedAt` was begun
   private View view;
+  private long installedAt;
 
   Company(MemberId self, View view, Predicate<MemberId> suspects) {
     this.self = self;
@@ -34,7 +35,8 @@ final class Company {
   }
 
   /// A view was installed: beliefs about the old one are void.
-  void installed(View next, List<MemberId> departed) {
+  void installed(View next, List<MemberId> departed, long now) {
+    installedAt = now;
     view.members().stream().filter(member -> !next.contains(member)).forEach(lost::add);
     departed.forEach(lost::remove);
     next.members().forEach(lost::remove);
@@ -51,9 +53,10 @@ final class Company {
     lostSinceAccept.clear();
   }
 
-  /// Whether members went away without having asked for it, and are not back.
-  boolean hasLost() {
-    return !lost.isEmpty();
+  /// The only member of a primary view takes the history with it when it leaves: as long as members that it lost may
+  /// come back soon, it should wait for them.
+  boolean mayHandOver(long now, long patienceNanos) {
+    return view.primary() && !lost.isEmpty() && now - installedAt < patienceNanos;
   }
 
   // ---- the view --------------------------------------------------------------------------------------------------

@@ -59,7 +59,6 @@ public final class ViewAgreement {
   private boolean wedged;
   private boolean leaving;
   private boolean ended;
-  private long aloneSince; // when the view was installed
   private boolean wanted; // somebody asked for a new view without a change of members
   private long backoffUntil =
       Long.MIN_VALUE; // after a refusal, so that two proposers do not outbid each other for ever
@@ -236,16 +235,10 @@ public final class ViewAgreement {
     }
   }
 
-  /// The only member of a primary view takes the history with it when it leaves: as long as members that it lost may come
-  /// back soon, it waits for them.
-  private boolean mayHandOver() {
-    boolean lonely = view.primary() && company.hasLost();
-    return lonely && effects.nowNanos() - aloneSince < HAND_OVER_FACTOR * patienceNanos;
-  }
-
   /// Proposes a view if that is this member's business now.
   private void act() {
-    if (wantsOut() && view.size() == 1 && !wedged && !ended && !mayHandOver()) {
+    boolean mayHandOver = company.mayHandOver(effects.nowNanos(), HAND_OVER_FACTOR * patienceNanos);
+    if (wantsOut() && view.size() == 1 && !wedged && !ended && !mayHandOver) {
       ended = true;
       host.left(null);
     }
@@ -469,8 +462,7 @@ public final class ViewAgreement {
   private void enter(Proposal proposal, boolean held) {
     View before = view;
     view = proposal.view();
-    company.installed(view, proposal.departed());
-    aloneSince = effects.nowNanos();
+    company.installed(view, proposal.departed(), effects.nowNanos());
     wanted = false;
     wedged = held;
     recovery.abandon();

@@ -42,7 +42,7 @@ final class Faults {
         random -> {
           boolean[][] cut = Shape.draw(plan.nodes(), random);
           long nanos = duration(random, 6);
-          if (random.nextInt(3) > 0) {
+          if (random.nextInt(4) == 0) {
             partition(cut, nanos);
           } else {
             partitionAtAnnouncement(random, cut, nanos);
@@ -136,7 +136,7 @@ final class Faults {
 
   /// In the moment in which a view is agreed and hardly anybody knows; often a view that leaves out a living member.
   private void partitionAtAnnouncement(SplittableRandom random, boolean[][] cut, long nanos) {
-    boolean alone = random.nextBoolean();
+    boolean alone = random.nextInt(4) > 0;
     cast.atAnnouncement(proposer -> partition(alone ? Shape.isolated(plan.nodes(), proposer.number) : cut, nanos));
     if (random.nextInt(3) > 0) {
       suspectAtAll(someone(random));

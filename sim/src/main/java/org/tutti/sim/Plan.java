@@ -46,6 +46,8 @@ public record Plan(
   private static final int[] NODES = {1, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 5, 5, 5, 5, 6, 7, 7};
   private static final int[] FRAME_BYTES = {512, 600, 1400, 1400, 8192, 65536, 65536};
   private static final long MILLI = 1_000_000;
+  private static final int STORM_ONE_IN = 3;
+  private static final double STORM_STRENGTH = 1.0;
 
   /// Copies the strengths.
   public Plan {
@@ -110,6 +112,10 @@ public record Plan(
       if (on) {
         strengths.put(kind, strength);
       }
+    }
+    if (random.nextInt(STORM_ONE_IN) == 0) { // view changes that are interrupted in the moment of their announcement
+      strengths.put(FaultKind.PARTITION, STORM_STRENGTH);
+      strengths.put(FaultKind.SUSPICION, STORM_STRENGTH);
     }
     return strengths;
   }
