@@ -437,6 +437,7 @@ final class GroupEngine {
       history.end(view(), proposal);
       beginHistory(proposal);
       transfer.installed(proposal);
+      takeEarly();
     }
 
     @Override
