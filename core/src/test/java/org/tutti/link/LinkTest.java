@@ -1,0 +1,211 @@
+package org.tutti.link;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.tutti.link.LossyPair.Medium;
+import org.tutti.wire.Codec;
+import org.tutti.wire.Encoded;
+
+class LinkTest {
+  private static final Medium QUIET = new Medium(0, 0, 0, 0, false);
+  private static final Medium ROUGH = new Medium(0.3, 0.2, 0.1, 5 * LossyPair.RETRANSMIT_NANOS, false);
+  private static final int STEPS_MAX = 1_000_000;
+  private static final int SEEDS = 40;
+
+  static List<Medium> media() {
+    long slow = 3 * LossyPair.RETRANSMIT_NANOS;
+    return List.of(
+        QUIET,
+        new Medium(0.4, 0, 0, 1000, false),
+        new Medium(0, 0.4, 0, 1000, false),
+        new Medium(0, 0, 0.5, 1000, false),
+        new Medium(0, 0, 0, slow, false),
+        new Medium(0.2, 0.1, 0.1, slow, true),
+        ROUGH);
+  }
+
+  private static List<Long> upTo(long end) {
+    return LongStream.range(0, end).boxed().toList();
+  }
+
+  @ParameterizedTest
+  @MethodSource("media")
+  void everyMessageArrivesOnceAndInOrderBothWays(Medium medium) {
+    for (long seed = 0; seed < SEEDS; seed++) {
+      var pair = new LossyPair(medium, seed);
+      for (int i = 0; i < 60; i++) {
+        pair.a.send(pair.random().nextInt(40));
+        pair.b.send(pair.random().nextInt(8) == 0 ? pair.random().nextInt(5000) : 3);
+        for (int steps = pair.random().nextInt(6); steps > 0; steps--) {
+          pair.step();
+        }
+      }
+      assertThat(pair.quiet(STEPS_MAX)).as("seed " + seed).isTrue();
+      assertThat(pair.b.received).as("seed " + seed).isEqualTo(upTo(pair.a.sent()));
+      assertThat(pair.a.received).as("seed " + seed).isEqualTo(upTo(pair.b.sent()));
+      assertThat(pair.a.links.isBusy(pair.b.self)).isFalse();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("media")
+  void nothingIsMissingAfterTheReceiverForgot(Medium medium) {
+    nothingIsMissing(medium, LossyPair.End::forget);
+  }
+
+  /// A packet that the receiver once said to have beyond a gap is never sent again, although it may have forgotten it.
+  @ParameterizedTest
+  @MethodSource("media")
+  @EnabledIfSystemProperty(named = "open.bugs", matches = "true")
+  void nothingIsMissingAfterTheReceiverLostItsMemory(Medium medium) {
+    nothingIsMissing(medium, LossyPair.End::loseMemory);
+  }
+
+  private static void nothingIsMissing(Medium medium, Consumer<LossyPair.End> mishap) {
+    for (long seed = 0; seed < SEEDS; seed++) {
+      var pair = new LossyPair(medium, seed);
+      for (int i = 0; i < 80; i++) {
+        pair.a.send(pair.random().nextInt(4) == 0 ? pair.random().nextInt(3000) : 5);
+        for (int steps = pair.random().nextInt(8); steps > 0; steps--) {
+          pair.step();
+        }
+        if (pair.random().nextInt(10) == 0) {
+          mishap.accept(pair.b);
+        }
+        pair.a.call();
+      }
+      for (int calls = 0; calls < 20; calls++) {
+        pair.a.call();
+        pair.step();
+      }
+      assertThat(pair.quiet(STEPS_MAX)).as("seed " + seed).isTrue();
+      hasNoGap(pair.b.received, pair.a.sent(), seed);
+    }
+  }
+
+  @Test
+  void aMessageThatWasHalfThereIsRepeatedOnce() {
+    var pair = new LossyPair(QUIET, 1);
+    pair.a.send(1_000_000); // more than a window
+    for (int steps = 0; steps < 100; steps++) {
+      pair.step();
+    }
+    pair.b.forget();
+    pair.a.send(1);
+    assertThat(pair.quiet(STEPS_MAX)).isTrue();
+    assertThat(pair.b.received).containsExactly(0L, 1L);
+  }
+
+  /// Repetitions are allowed, gaps are not.
+  private static void hasNoGap(List<Long> received, long sent, long seed) {
+    long next = 0;
+    for (long number : received.stream().filter(one -> one >= 0).toList()) {
+      assertThat(number).as("seed " + seed + " after " + next + " messages").isLessThanOrEqualTo(next);
+      next = Math.max(next, number + 1);
+    }
+    assertThat(next).as("seed " + seed).isEqualTo(sent);
+  }
+
+  @Test
+  void whenTheSenderForgetsWhatItSendsLaterArrivesInOrder() {
+    for (long seed = 0; seed < SEEDS; seed++) {
+      var pair = new LossyPair(ROUGH, seed);
+      for (int i = 0; i < 40; i++) {
+        pair.a.send(100);
+        pair.step();
+      }
+      pair.a.forget();
+      long first = pair.a.sent();
+      for (int i = 0; i < 40; i++) {
+        pair.a.send(100);
+        pair.step();
+      }
+      assertThat(pair.quiet(STEPS_MAX)).as("seed " + seed).isTrue();
+      List<Long> received = pair.b.received;
+      int begin = received.indexOf(first);
+      assertThat(received.subList(begin, received.size())).isEqualTo(upTo(80).subList((int) first, 80));
+      assertThat(received.subList(0, begin)).as("a part from the beginning").isEqualTo(upTo(begin));
+    }
+  }
+
+  @Test
+  void aMessageOfManyFramesIsPutTogether() {
+    var pair = new LossyPair(ROUGH, 1);
+    pair.a.send(200_000);
+    pair.a.send(0);
+    assertThat(pair.quiet(STEPS_MAX)).isTrue();
+    assertThat(pair.b.received).containsExactly(0L, 1L);
+  }
+
+  @Test
+  void smallMessagesShareAFrame() {
+    var pair = new LossyPair(QUIET, 1);
+    for (int i = 0; i < 20; i++) {
+      pair.a.send(0);
+    }
+    int steps = 0;
+    while (pair.b.received.size() < 20) {
+      pair.step();
+      steps++;
+    }
+    assertThat(steps).isLessThanOrEqualTo(2);
+  }
+
+  @Test
+  void moreThanAWindowOfPacketsWaitsForAcknowledgements() {
+    var pair = new LossyPair(QUIET, 1);
+    for (int i = 0; i < 3000; i++) {
+      pair.a.send(550);
+    }
+    assertThat(pair.quiet(STEPS_MAX)).isTrue();
+    assertThat(pair.b.received).isEqualTo(upTo(3000));
+  }
+
+  @Test
+  void aQuietLinkHasNoDeadline() {
+    var pair = new LossyPair(QUIET, 1);
+    pair.a.send(10);
+    assertThat(pair.quiet(STEPS_MAX)).isTrue();
+    assertThat(pair.a.links.deadline()).isEqualTo(Long.MAX_VALUE);
+    assertThat(pair.b.links.deadline()).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void aDatagramPassesByTheStream() {
+    var pair = new LossyPair(QUIET, 1);
+    pair.a.links.datagram(0, pair.b.self, new Encoded(ByteBuffer.allocate(Long.BYTES), Codec.NOTHING));
+    pair.quiet(STEPS_MAX);
+    assertThat(pair.b.received).containsExactly(-1L);
+    assertThat(pair.b.links.open()).isEmpty();
+  }
+
+  @Test
+  void aPeerIsNewOnce() {
+    var pair = new LossyPair(ROUGH, 3);
+    for (int i = 0; i < 50; i++) {
+      pair.a.send(10);
+    }
+    pair.quiet(STEPS_MAX);
+    assertThat(pair.b.heardFirst).containsExactly(pair.a.self);
+    assertThat(pair.b.links.open()).containsExactly(pair.a.self);
+  }
+
+  @Test
+  void whatTheMediumSpoilsIsCounted() {
+    var pair = new LossyPair(new Medium(0, 0, 0, 1000, true), 1);
+    for (int i = 0; i < 200; i++) {
+      pair.a.send(100);
+    }
+    assertThat(pair.quiet(STEPS_MAX)).isTrue();
+    assertThat(pair.b.counters.copy().keySet()).anyMatch(name -> name.startsWith("drop.malformed"));
+    assertThat(pair.b.received).isEqualTo(upTo(200));
+  }
+}

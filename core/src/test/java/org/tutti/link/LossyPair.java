@@ -1,0 +1,190 @@
+package org.tutti.link;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.PriorityQueue;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+import org.tutti.MemberId;
+import org.tutti.Members;
+import org.tutti.effect.Counters;
+import org.tutti.transport.Address;
+import org.tutti.transport.Outlet;
+import org.tutti.transport.Traits;
+import org.tutti.wire.Codec;
+import org.tutti.wire.Encoded;
+
+/// Two nodes' links and a medium between them that loses, repeats, delays and refuses frames. Messages are numbered, so
+/// that an end knows what is missing.
+final class LossyPair {
+  static final int FRAME_BYTES_MAX = 600;
+  static final long RETRANSMIT_NANOS = 1_000_000;
+
+  /// What the medium does to a frame.
+  ///
+  /// @param loss        how likely it is lost
+  /// @param repetition  how likely it comes once more
+  /// @param refusal     how likely it is not even taken
+  /// @param delayNanos  the longest way; frames overtake one another
+  /// @param checksum    whether bits flip, and frames carry checksums
+  record Medium(double loss, double repetition, double refusal, long delayNanos, boolean checksum) {}
+
+  private record Flight(long at, long order, End to, byte[] frame) {}
+
+  private final Medium medium;
+  private final SplittableRandom random;
+  private final PriorityQueue<Flight> flights =
+      new PriorityQueue<>(
+          (one, other) -> one.at != other.at ? Long.compare(one.at, other.at) : Long.compare(one.order, other.order));
+  private long order;
+  private long now;
+
+  final End a = new End(Members.A);
+  final End b = new End(Members.B);
+
+  LossyPair(Medium medium, long seed) {
+    this.medium = medium;
+    this.random = new SplittableRandom(seed);
+  }
+
+  SplittableRandom random() {
+    return random;
+  }
+
+  /// Lets the next thing happen.
+  ///
+  /// @return whether anything will
+  boolean step() {
+    a.links.flush(now);
+    b.links.flush(now);
+    long next = Math.min(a.links.deadline(), b.links.deadline());
+    Flight flight = flights.peek();
+    if (flight == null && next == Long.MAX_VALUE) {
+      return false;
+    }
+    if (flight != null && flight.at <= next) {
+      flights.remove();
+      now = Math.max(now, flight.at);
+      flight.to.links.arrived(now, ByteBuffer.wrap(flight.frame));
+    } else {
+      now = Math.max(now, next);
+    }
+    return true;
+  }
+
+  /// Runs until nobody has anything to say.
+  ///
+  /// @return whether that came
+  boolean quiet(int stepsMax) {
+    for (int i = 0; i < stepsMax; i++) {
+      if (!step()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// One node.
+  final class End implements Outlet, Links.Receiver {
+    final MemberId self;
+    final Counters counters = new Counters();
+    Links links;
+    final List<Long> received = new ArrayList<>();
+    final List<MemberId> heardFirst = new ArrayList<>();
+    private long numberNext;
+    private @Nullable ByteBuffer claimed;
+
+    private End(MemberId self) {
+      this.self = self;
+      this.links = newLinks();
+    }
+
+    private Links newLinks() {
+      return new Links(self, 99, this, counters, this);
+    }
+
+    private End other() {
+      return this == a ? b : a;
+    }
+
+    /// Sends a numbered message.
+    void send(int size) {
+      ByteBuffer head = ByteBuffer.allocate(Long.BYTES).putLong(numberNext++).flip();
+      ByteBuffer tail = size == 0 ? Codec.NOTHING : ByteBuffer.allocate(size);
+      links.send(other().self, new Encoded(head, tail));
+    }
+
+    long sent() {
+      return numberNext;
+    }
+
+    void forget() {
+      links.close(other().self);
+    }
+
+    /// Says who it is, as members do now and then.
+    void call() {
+      links.datagram(other().self.address(), new Encoded(ByteBuffer.allocate(Long.BYTES), Codec.NOTHING));
+    }
+
+    /// Does not even know which streams it has closed.
+    void loseMemory() {
+      links = newLinks();
+    }
+
+    @Override
+    public @Nullable ByteBuffer claim(Address to, int length) {
+      if (length > FRAME_BYTES_MAX) {
+        throw new IllegalArgumentException("a frame of " + length + " bytes");
+      }
+      boolean refused = random.nextDouble() < medium.refusal;
+      claimed = refused ? null : ByteBuffer.allocate(length);
+      return claimed;
+    }
+
+    @Override
+    public void commit() {
+      byte[] frame = Objects.requireNonNull(claimed).array();
+      if (random.nextDouble() >= medium.loss) {
+        fly(frame);
+      }
+      while (random.nextDouble() < medium.repetition) {
+        fly(frame);
+      }
+    }
+
+    private void fly(byte[] frame) {
+      byte[] carried = frame.clone();
+      if (medium.checksum && random.nextInt(5) == 0) {
+        carried[random.nextInt(carried.length)] ^= (byte) (1 << random.nextInt(Byte.SIZE));
+      }
+      long delay = medium.delayNanos == 0 ? 0 : random.nextLong(medium.delayNanos);
+      flights.add(new Flight(now + delay, order++, other(), carried));
+    }
+
+    @Override
+    public Traits traits() {
+      return new Traits(FRAME_BYTES_MAX, Duration.ofNanos(RETRANSMIT_NANOS), medium.checksum);
+    }
+
+    @Override
+    public void message(MemberId from, ByteBuffer message) {
+      received.add(message.getLong());
+    }
+
+    @Override
+    public void datagram(MemberId from, ByteBuffer message) {
+      received.add(-1 - message.getLong());
+    }
+
+    @Override
+    public void heard(MemberId peer, boolean first) {
+      if (first) {
+        heardFirst.add(peer);
+      }
+    }
+  }
+}

@@ -1,0 +1,299 @@
+package org.tutti.membership;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.tutti.Members.A;
+import static org.tutti.Members.B;
+import static org.tutti.Members.C;
+import static org.tutti.Members.D;
+import static org.tutti.Members.E;
+import static org.tutti.Members.nonPrimary;
+import static org.tutti.Members.primary;
+
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.tutti.MemberId;
+import org.tutti.Members;
+import org.tutti.View;
+import org.tutti.ViewId;
+import org.tutti.order.Cut;
+
+class FlushTest {
+  private static final View VIEW = primary(5, A, B, C);
+  private static final String NOTHING = "10: |10| 0-0 0-0 0-0";
+  private static final ViewId BALLOT = new ViewId(9, A.incarnation());
+
+  private final TreeMap<MemberId, Knowledge> reports = new TreeMap<>();
+
+  private FlushTest report(MemberId member, Told told) {
+    reports.put(member, told.knowledge());
+    return this;
+  }
+
+  private Flush.Decision decision() {
+    return new Flush(A, new DynamicLinearVoting(), BALLOT, reports, Set.of()).decide();
+  }
+
+  private Proposal proposed() {
+    Flush.Decision decision = decision();
+    assertThat(decision).isInstanceOf(Flush.Decision.Propose.class);
+    return ((Flush.Decision.Propose) decision).proposal();
+  }
+
+  private Proposal finished() {
+    Flush.Decision decision = decision();
+    assertThat(decision).isInstanceOf(Flush.Decision.Finish.class);
+    return ((Flush.Decision.Finish) decision).proposal();
+  }
+
+  private static Cut whole(String places) {
+    return new Cut(VIEW.id(), 10, Told.places(places), true, List.of(C, C, C), true);
+  }
+
+  private static Proposal successor(long epoch, String places, MemberId... members) {
+    return Told.proposal(primary(epoch, members), VIEW, 10, List.of(whole(places)));
+  }
+
+  // ---- the next view ---------------------------------------------------------------------------------------------
+
+  @Test
+  void aQuorumOfAPrimaryViewFormsTheNextOne() {
+    report(A, Told.in(VIEW, NOTHING)).report(B, Told.in(VIEW, NOTHING));
+    Proposal next = proposed();
+    assertThat(next.view().id()).isEqualTo(BALLOT);
+    assertThat(next.view().primary()).isTrue();
+    assertThat(next.view().members()).containsExactly(A, B);
+    assertThat(next.view().predecessors()).containsExactly(VIEW.id());
+    assertThat(next.lastPrimary()).isEqualTo(VIEW);
+  }
+
+  @Test
+  void aMinorityGoesToAViewThatIsNotPrimary() {
+    report(C, Told.in(VIEW, "10: a0 b0 |11| 0-1 0-1 0-0"));
+    Proposal next = proposed();
+    assertThat(next.view().primary()).isFalse();
+    assertThat(next.view().members()).containsExactly(C);
+    assertThat(Told.texts(next)).as("only what is decided is delivered").containsExactly(VIEW.id() + " decided 10: a0");
+    assertThat(next.lastPrimary()).isEqualTo(VIEW);
+  }
+
+  @Test
+  void halfIsEnoughWithTheMostSenior() {
+    View four = primary(5, A, B, C, D);
+    String nothing = NOTHING + " 0-0";
+    report(A, Told.in(four, nothing)).report(D, Told.in(four, nothing));
+    assertThat(proposed().view().primary()).isTrue();
+    reports.clear();
+    report(B, Told.in(four, nothing)).report(C, Told.in(four, nothing));
+    assertThat(proposed().view().primary()).isFalse();
+  }
+
+  @Test
+  void membersStayInTheirOrderAndNewcomersComeLast() {
+    report(E, Told.newcomer(nonPrimary(0, E)))
+        .report(D, Told.newcomer(nonPrimary(0, D)))
+        .report(C, Told.in(VIEW, NOTHING))
+        .report(A, Told.in(VIEW, NOTHING))
+        .report(B, Told.in(VIEW, NOTHING));
+    assertThat(proposed().view().members()).containsExactly(A, B, C, D, E);
+  }
+
+  @Test
+  void newcomersAloneFormAViewThatIsNotPrimary() {
+    report(D, Told.newcomer(nonPrimary(0, D))).report(E, Told.newcomer(nonPrimary(0, E)));
+    Proposal next = proposed();
+    assertThat(next.view().primary()).isFalse();
+    assertThat(next.lastPrimary()).isNull();
+    assertThat(next.lineage()).isNull();
+  }
+
+  @Test
+  void whoLeavesHelpsToFormTheViewWithoutIt() {
+    report(A, Told.in(VIEW, NOTHING)).report(B, Told.in(VIEW, NOTHING).leaves());
+    Proposal next = proposed();
+    assertThat(next.view().primary()).isTrue();
+    assertThat(next.view().members()).containsExactly(A);
+  }
+
+  @Test
+  void oneStaysWhenAllLeave() {
+    report(A, Told.in(VIEW, NOTHING).leaves()).report(B, Told.in(VIEW, NOTHING).leaves());
+    assertThat(proposed().view().members()).containsExactly(A);
+  }
+
+  @Test
+  void theOnlyOneWithTheStateCannotLeaveYet() {
+    report(A, Told.in(VIEW, NOTHING).leaves()).report(B, Told.in(VIEW, NOTHING).waitsFor(A, VIEW.id()));
+    assertThat(proposed().view().members()).containsExactly(A, B);
+  }
+
+  @Test
+  void ofTwoLivesOnlyTheLaterIsInTheNextView() {
+    MemberId again = Members.member("b", 20);
+    report(A, Told.in(VIEW, NOTHING))
+        .report(B, Told.in(VIEW, NOTHING))
+        .report(C, Told.in(VIEW, NOTHING))
+        .report(again, Told.newcomer(nonPrimary(0, again)));
+    assertThat(proposed().view().members()).containsExactly(A, C, again);
+  }
+
+  // ---- where histories end ---------------------------------------------------------------------------------------
+
+  @Test
+  void theWholeHistoryEndsAPrimaryViewThatGoesOn() {
+    report(A, Told.in(VIEW, "10: a0 |10| 0-1 0-0 0-0")).report(B, Told.in(VIEW, "10: a0 b0 |11| 0-1 0-2 0-0"));
+    Proposal next = proposed();
+    assertThat(Told.texts(next)).containsExactly(VIEW.id() + " whole 10: a0 b0 b1");
+    assertThat(next.indexFirst()).isEqualTo(13);
+  }
+
+  @Test
+  void membersOfAnOlderPrimaryViewDeliverWhatIsDecidedThere() {
+    View old = primary(3, C, D);
+    report(A, Told.in(VIEW, NOTHING))
+        .report(B, Told.in(VIEW, NOTHING))
+        .report(D, Told.in(old, "4: a0 b0 |5| 0-1 0-1").knows(old));
+    Proposal next = proposed();
+    assertThat(Told.texts(next)).containsExactlyInAnyOrder(old.id() + " decided 4: a0", VIEW.id() + " whole 10:");
+    assertThat(next.view().members()).containsExactly(A, B, D);
+  }
+
+  @Test
+  void whoHasLeftAPrimaryViewForAnotherStillCountsAsItsMember() {
+    View apart = nonPrimary(7, C);
+    report(B, Told.in(VIEW, "10: |10| 0-0 0-1 0-0")).report(C, Told.cutOff(apart, VIEW, "10: |10| 0-0 0-0 0-3"));
+    Proposal next = proposed();
+    assertThat(next.view().primary()).isTrue();
+    assertThat(next.view().predecessors()).containsExactly(VIEW.id(), apart.id());
+    assertThat(Told.texts(next)).containsExactly(VIEW.id() + " whole 10: b0 c0 c1 c2");
+  }
+
+  // ---- attempts that were not finished ---------------------------------------------------------------------------
+
+  @Test
+  void aProposalThatSomebodyAcceptedIsFinished() {
+    Proposal unfinished = successor(7, "a0", B, C);
+    report(A, Told.in(VIEW, "10: a0 |10| 0-1 0-0 0-0"))
+        .report(B, Told.in(VIEW, NOTHING).accepted(unfinished.view().id(), unfinished));
+    Proposal again = finished();
+    assertThat(again.view()).isEqualTo(unfinished.view());
+    assertThat(Told.texts(again)).isEqualTo(Told.texts(unfinished));
+    assertThat(again.cuts().getFirst().sources()).as("from who is here").containsExactly(A, A, A);
+    assertThat(again.cuts().getFirst().available()).isTrue();
+  }
+
+  @Test
+  void ofSeveralTheOneWithTheHighestBallotIsFinished() {
+    Proposal earlier = successor(6, "", A, B);
+    Proposal later = successor(7, "", B, C);
+    report(A, Told.in(VIEW, NOTHING).accepted(new ViewId(8, 3), earlier)) // taken up by a later ballot
+        .report(B, Told.in(VIEW, NOTHING).accepted(new ViewId(7, 2), later));
+    assertThat(finished().view()).isEqualTo(earlier.view());
+  }
+
+  @Test
+  void anOwnAttemptThatWasGivenUpIsVoid() {
+    Proposal own = Told.proposal(primary(7, A, B), VIEW, 10, List.of(whole("")));
+    report(A, Told.in(VIEW, NOTHING).accepted(new ViewId(7, A.incarnation()), own)).report(B, Told.in(VIEW, NOTHING));
+    assertThat(proposed().view().id()).isEqualTo(BALLOT);
+  }
+
+  @Test
+  void anothersViewTakenUpByThisProposerMayHaveBeenAnnounced() {
+    Proposal others = successor(7, "", B, C);
+    report(A, Told.in(VIEW, NOTHING).accepted(new ViewId(8, A.incarnation()), others))
+        .report(B, Told.in(VIEW, NOTHING));
+    assertThat(finished().view()).isEqualTo(others.view());
+  }
+
+  @Test
+  void whatAMinorityAcceptedIsLeftAlone() {
+    Proposal unfinished = successor(7, "", B, C);
+    report(C, Told.in(VIEW, NOTHING).accepted(new ViewId(7, 2), unfinished));
+    Proposal next = proposed();
+    assertThat(next.view().primary()).isFalse();
+    assertThat(next.view().members()).containsExactly(C);
+  }
+
+  @Test
+  void aProposalForAnOlderPrimaryViewIsHistory() {
+    Proposal outdated = successor(4, "", B, C);
+    View later = primary(6, A, B, C);
+    report(A, Told.in(later, NOTHING)).report(B, Told.in(later, NOTHING).accepted(new ViewId(4, 2), outdated));
+    assertThat(proposed().view().primary()).isTrue();
+    assertThat(proposed().lastPrimary()).isEqualTo(later);
+  }
+
+  @Test
+  void aBatchThatNobodyHereHasKeepsItsPlaceButMembersMustWait() {
+    Proposal unfinished = successor(7, "c0", B, C);
+    report(A, Told.in(VIEW, NOTHING)).report(B, Told.in(VIEW, NOTHING).accepted(new ViewId(7, 2), unfinished));
+    Proposal again = finished();
+    assertThat(Told.texts(again)).containsExactly(VIEW.id() + " whole 10: c0");
+    assertThat(again.cuts().getFirst().available()).isFalse();
+  }
+
+  @Test
+  void whoHasAcceptedTheLatestPrimaryViewButNotSeenItIsTold() {
+    Proposal agreed = successor(7, "a0", A, B, C);
+    report(A, Told.in(agreed.view(), "11: |11| 0-0 0-0 0-0").accepted(new ViewId(7, 1), agreed))
+        .report(B, Told.in(VIEW, "10: a0 |10| 0-1 0-0 0-0").accepted(new ViewId(7, 1), agreed));
+    Flush.Decision decision = decision();
+    assertThat(decision).isInstanceOf(Flush.Decision.Tell.class);
+    assertThat(((Flush.Decision.Tell) decision).members()).containsExactly(B);
+    assertThat(((Flush.Decision.Tell) decision).agreed().view()).isEqualTo(agreed.view());
+  }
+
+  // ---- state -----------------------------------------------------------------------------------------------------
+
+  private static Proposal.Assignment assigned(MemberId newcomer, MemberId donor, ViewId since) {
+    return new Proposal.Assignment(newcomer, new Knowledge.Transfer(donor, since), true);
+  }
+
+  @Test
+  void newcomersGetTheirStateFromTheDonorsInTurn() {
+    report(A, Told.in(VIEW, NOTHING))
+        .report(B, Told.in(VIEW, NOTHING))
+        .report(D, Told.newcomer(nonPrimary(0, D)))
+        .report(E, Told.newcomer(nonPrimary(0, E)));
+    assertThat(proposed().transfers()).containsExactlyInAnyOrder(assigned(D, B, BALLOT), assigned(E, A, BALLOT));
+  }
+
+  @Test
+  void aTransferGoesOnAsLongAsItsDonorStays() {
+    report(A, Told.in(VIEW, NOTHING))
+        .report(B, Told.in(VIEW, NOTHING))
+        .report(C, Told.in(VIEW, NOTHING).waitsFor(A, VIEW.id()));
+    assertThat(proposed().transfers()).containsExactly(assigned(C, A, VIEW.id()));
+  }
+
+  @Test
+  void whenTheDonorIsGoneAnotherStartsOver() {
+    report(B, Told.in(VIEW, NOTHING)).report(C, Told.in(VIEW, NOTHING).waitsFor(A, VIEW.id()));
+    assertThat(proposed().transfers()).containsExactly(assigned(C, B, BALLOT));
+  }
+
+  @Test
+  void whoMissedAPrimaryViewNeedsTheState() {
+    View later = primary(7, A, B);
+    report(A, Told.in(later, "20: |20| 0-0 0-0"))
+        .report(B, Told.in(later, "20: |20| 0-0 0-0"))
+        .report(C, Told.cutOff(nonPrimary(6, C), VIEW, NOTHING));
+    Proposal next = proposed();
+    assertThat(next.view().members()).containsExactly(A, B, C);
+    assertThat(next.transfers()).extracting(Proposal.Assignment::newcomer).containsExactly(C);
+  }
+
+  @Test
+  void aQuorumWithoutTheStateDoesNotCarryTheHistoryOn() {
+    report(A, Told.in(VIEW, NOTHING).waitsFor(C, VIEW.id())).report(B, Told.in(VIEW, NOTHING).waitsFor(C, VIEW.id()));
+    assertThat(proposed().view().primary()).isFalse();
+  }
+
+  @Test
+  void everybodyIsUpToDateWithoutNewcomers() {
+    report(A, Told.in(VIEW, NOTHING)).report(B, Told.in(VIEW, NOTHING)).report(C, Told.in(VIEW, NOTHING));
+    assertThat(proposed().transfers()).isEmpty();
+  }
+}

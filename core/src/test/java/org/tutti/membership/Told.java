@@ -1,0 +1,130 @@
+package org.tutti.membership;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+import org.tutti.Guarantee;
+import org.tutti.MemberId;
+import org.tutti.View;
+import org.tutti.ViewId;
+import org.tutti.order.Cut;
+import org.tutti.order.Run;
+import org.tutti.order.Tail;
+
+/// Short texts for histories, and a report of a member in steps.
+///
+/// `10: a0 a1 b0 | 12 | 0-2 0-1 5-5` is a tail that begins at index 10, where two batches of rank 0 and one of rank 1
+/// stand; up to 12 it is known to be decided; by rank, the batches that are here.
+final class Told {
+  static final Lineage LINEAGE = new Lineage(new ViewId(1, 1), true, Guarantee.UNIFORM);
+
+  private final View view;
+  private @Nullable Lineage lineage = LINEAGE;
+  private @Nullable View primary;
+  private Knowledge.@Nullable History history;
+  private Knowledge.@Nullable Accepted accepted;
+  private boolean synced = true;
+  private Knowledge.@Nullable Transfer transfer;
+  private boolean leaving;
+
+  private Told(View view) {
+    this.view = view;
+  }
+
+  /// A member in a primary view, whose history it has.
+  static Told in(View view, String tail) {
+    Told told = new Told(view);
+    told.primary = view;
+    told.history = new Knowledge.History(view.id(), tail(tail));
+    return told;
+  }
+
+  /// A member that has never been in a primary view.
+  static Told newcomer(View view) {
+    Told told = new Told(view);
+    told.lineage = null;
+    told.synced = false;
+    return told;
+  }
+
+  /// A member of a view that is not primary, with what it has of a primary view before.
+  static Told cutOff(View view, View of, String tail) {
+    Told told = new Told(view);
+    told.primary = of;
+    told.history = new Knowledge.History(of.id(), tail(tail));
+    return told;
+  }
+
+  Told knows(View latest) {
+    primary = latest;
+    return this;
+  }
+
+  Told accepted(ViewId ballot, Proposal proposal) {
+    accepted = new Knowledge.Accepted(ballot, proposal);
+    return this;
+  }
+
+  Told waitsFor(MemberId donor, ViewId since) {
+    synced = false;
+    transfer = new Knowledge.Transfer(donor, since);
+    return this;
+  }
+
+  Told leaves() {
+    leaving = true;
+    return this;
+  }
+
+  Knowledge knowledge() {
+    return new Knowledge(view, lineage, primary, history, accepted, synced, true, transfer, leaving);
+  }
+
+  static Proposal proposal(View view, @Nullable View lastPrimary, long indexFirst, List<Cut> cuts) {
+    return new Proposal(view, LINEAGE, lastPrimary, indexFirst, cuts, List.of(), List.of());
+  }
+
+  static Tail tail(String text) {
+    String[] parts = text.split("\\|");
+    String[] begin = parts[0].split(":");
+    List<Tail.Lane> lanes = new ArrayList<>();
+    for (String lane : parts[2].strip().split(" ")) {
+      String[] ends = lane.split("-");
+      lanes.add(new Tail.Lane(Long.parseLong(ends[0]), Long.parseLong(ends[1])));
+    }
+    List<Run> places = places(begin.length > 1 ? begin[1] : "");
+    return new Tail(Long.parseLong(begin[0].strip()), places, Long.parseLong(parts[1].strip()), lanes);
+  }
+
+  static List<Run> places(String text) {
+    List<Run> places = new ArrayList<>();
+    for (String place : text.strip().split(" ")) {
+      if (!place.isEmpty()) {
+        Run.append(places, place.charAt(0) - 'a', Long.parseLong(place.substring(1)));
+      }
+    }
+    return places;
+  }
+
+  /// A cut as a text, such as `10: a0 a1 b0`.
+  static String text(Cut cut) {
+    return cut.base()
+        + ":"
+        + cut.places().stream()
+            .flatMap(run -> numbers(run).mapToObj(seq -> " " + (char) ('a' + run.rank()) + seq))
+            .collect(Collectors.joining());
+  }
+
+  private static LongStream numbers(Run run) {
+    return LongStream.range(run.seq(), run.seq() + run.length());
+  }
+
+  /// Cuts without their sources.
+  static List<String> texts(Proposal proposal) {
+    return proposal.cuts().stream()
+        .map(cut -> cut.view() + (cut.whole() ? " whole " : " decided ") + text(cut))
+        .toList();
+  }
+}

@@ -1,0 +1,220 @@
+package org.tutti.order;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.tutti.Members.A;
+import static org.tutti.Members.B;
+import static org.tutti.Members.batch;
+import static org.tutti.Members.primary;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.tutti.Invariant;
+import org.tutti.View;
+
+class LogTest {
+  private static final View VIEW = primary(1, A, B);
+  private static final int FIRST = 10;
+
+  private final Log log = new Log(VIEW, FIRST);
+
+  private void has(int rank, long... numbers) {
+    for (long seq : numbers) {
+      assertThat(log.add(rank, batch(VIEW.members().get(rank), seq))).isTrue();
+    }
+  }
+
+  private void placed(int rank, long... numbers) {
+    for (long seq : numbers) {
+      log.place(rank, seq);
+    }
+  }
+
+  private static Cut cut(long base, boolean whole, Run... places) {
+    return new Cut(VIEW.id(), base, List.of(places), whole, List.of(A, B), true);
+  }
+
+  @Test
+  void isHeldOnceBothPlaceAndBatchAreHere() {
+    has(0, 5);
+    assertThat(log.heldNext()).isEqualTo(FIRST);
+    placed(0, 5);
+    assertThat(log.heldNext()).isEqualTo(FIRST + 1);
+    placed(1, 0);
+    assertThat(log.heldNext()).isEqualTo(FIRST + 1);
+    has(1, 0);
+    assertThat(log.heldNext()).isEqualTo(FIRST + 2);
+    assertThat(log.at(FIRST)).isEqualTo(batch(A, 5));
+    assertThat(log.at(FIRST + 1)).isEqualTo(batch(B, 0));
+  }
+
+  @Test
+  void isNotHeldBeyondAGap() {
+    placed(0, 0);
+    placed(1, 0);
+    has(1, 0);
+    assertThat(log.heldNext()).isEqualTo(FIRST);
+    has(0, 0);
+    assertThat(log.heldNext()).isEqualTo(FIRST + 2);
+  }
+
+  @Test
+  void keepsOnlyTheNextBatchOfASender() {
+    has(0, 3, 4);
+    assertThat(log.add(0, batch(A, 4))).isFalse();
+    assertThat(log.add(0, batch(A, 6))).isFalse();
+    assertThat(log.find(0, 6)).isNull();
+    has(0, 5);
+  }
+
+  @Test
+  void findsABatchWithOrWithoutPlace() {
+    has(1, 2);
+    assertThat(log.find(1, 2)).isEqualTo(batch(B, 2));
+    assertThat(log.find(1, 1)).isNull();
+    assertThat(log.find(0, 2)).isNull();
+    assertThat(log.find(7, 0)).isNull();
+  }
+
+  @Test
+  void forgetsPlacesWithTheirBatches() {
+    has(0, 0, 1);
+    has(1, 0);
+    placed(0, 0);
+    placed(1, 0);
+    placed(0, 1);
+    log.dropBefore(FIRST + 2);
+    assertThat(log.first()).isEqualTo(FIRST + 2);
+    assertThat(log.find(0, 0)).isNull();
+    assertThat(log.find(1, 0)).isNull();
+    assertThat(log.at(FIRST + 2)).isEqualTo(batch(A, 1));
+    assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> log.at(FIRST + 1));
+  }
+
+  @Test
+  void neverForgetsWhatIsNotHeld() {
+    has(0, 0);
+    placed(0, 0);
+    placed(1, 0);
+    log.dropBefore(FIRST + 5);
+    assertThat(log.first()).isEqualTo(FIRST + 1);
+    has(1, 0);
+    assertThat(log.at(FIRST + 1)).isEqualTo(batch(B, 0));
+  }
+
+  @Test
+  void reportsWhatItKeeps() {
+    has(0, 0, 1, 2);
+    placed(0, 0, 1);
+    placed(1, 4);
+    log.dropBefore(FIRST + 1);
+    assertThat(log.tail(FIRST + 2))
+        .isEqualTo(
+            new Tail(
+                FIRST + 1,
+                List.of(new Run(0, 1, 1), new Run(1, 4, 1)),
+                FIRST + 2,
+                List.of(new Tail.Lane(1, 3), new Tail.Lane(0, 0))));
+  }
+
+  @Test
+  void fetchesFromBehindTheLastBatchOrFromTheFirstThatTheCutLists() {
+    has(0, 3, 4);
+    Cut cut = cut(FIRST, true, new Run(0, 3, 4), new Run(1, 8, 2));
+    assertThat(log.missingFrom(cut, 0)).isEqualTo(5);
+    assertThat(log.missingFrom(cut, 1)).isEqualTo(8);
+    assertThat(log.missingFrom(cut(FIRST, true), 1)).isZero();
+  }
+
+  @Test
+  void aCutFitsWhereEverythingBeforeItIsHeldAndNothingDeliveredIsLost() {
+    has(0, 0, 1, 2);
+    placed(0, 0, 1, 2);
+    log.dropBefore(FIRST + 1);
+    assertThat(log.fits(cut(FIRST + 3, true), FIRST + 3)).isTrue();
+    assertThat(log.fits(cut(FIRST, true, new Run(0, 0, 3)), FIRST + 3)).as("made without this member").isTrue();
+    assertThat(log.fits(cut(FIRST + 4, true), FIRST + 3)).as("begins beyond what is held").isFalse();
+    assertThat(log.fits(cut(FIRST + 2, true), FIRST + 3)).as("ends before what was delivered").isFalse();
+    assertThat(log.fits(cut(FIRST + 2, false), FIRST + 3)).as("the decided part may be behind").isTrue();
+    assertThat(log.fits(cut(FIRST, false), FIRST + 3)).as("ends before what is kept").isFalse();
+  }
+
+  @Test
+  void aCutOfAnotherViewOrShapeDoesNotFit() {
+    var other = new Cut(primary(2, A, B).id(), FIRST, List.of(), true, List.of(A, B), true);
+    var narrow = new Cut(VIEW.id(), FIRST, List.of(), true, List.of(A), true);
+    assertThat(log.fits(other, FIRST)).isFalse();
+    assertThat(log.fits(narrow, FIRST)).isFalse();
+  }
+
+  @Test
+  void adoptsPlacesThatItDidNotKnow() {
+    has(0, 0);
+    has(1, 0);
+    placed(0, 0);
+    log.adopt(cut(FIRST, true, new Run(0, 0, 1), new Run(1, 0, 1)), FIRST + 1);
+    assertThat(log.heldNext()).isEqualTo(FIRST + 2);
+    assertThat(log.at(FIRST + 1)).isEqualTo(batch(B, 0));
+  }
+
+  @Test
+  void givesUpPlacesThatTheWholeCutLeavesOut() {
+    has(0, 0, 1);
+    placed(0, 0);
+    placed(1, 0); // nobody else has this batch
+    placed(0, 1);
+    log.adopt(cut(FIRST, true, new Run(0, 0, 2)), FIRST + 1);
+    assertThat(log.knownNext()).isEqualTo(FIRST + 2);
+    assertThat(log.heldNext()).isEqualTo(FIRST + 2);
+    assertThat(log.at(FIRST + 1)).isEqualTo(batch(A, 1));
+  }
+
+  @Test
+  void givesUpPlacesBehindTheWholeCut() {
+    has(0, 0);
+    placed(0, 0);
+    placed(1, 0);
+    log.adopt(cut(FIRST, true, new Run(0, 0, 1)), FIRST);
+    assertThat(log.knownNext()).isEqualTo(FIRST + 1);
+  }
+
+  @Test
+  void theDecidedPartLeavesTheRestAsItIs() {
+    has(0, 0, 1);
+    placed(0, 0, 1);
+    log.adopt(cut(FIRST, false, new Run(0, 0, 1)), FIRST);
+    assertThat(log.knownNext()).isEqualTo(FIRST + 2);
+    assertThat(log.heldNext()).isEqualTo(FIRST + 2);
+  }
+
+  @Test
+  void doesNotAskForWhatItHasForgottenAlready() {
+    has(0, 0, 1, 2);
+    placed(0, 0, 1, 2);
+    log.dropBefore(FIRST + 2);
+    log.adopt(cut(FIRST, true, new Run(0, 0, 3)), FIRST + 2);
+    assertThat(log.first()).isEqualTo(FIRST + 2);
+    assertThat(log.heldNext()).isEqualTo(FIRST + 3);
+  }
+
+  @Test
+  void aCutThatContradictsADeliveryIsABug() {
+    has(0, 0);
+    has(1, 0);
+    placed(0, 0);
+    Cut cut = cut(FIRST, true, new Run(1, 0, 1));
+    assertThatExceptionOfType(Invariant.Broken.class).isThrownBy(() -> log.adopt(cut, FIRST + 1));
+  }
+
+  @Test
+  void manyBatchesAreKept() {
+    for (int i = 0; i < 1000; i++) {
+      has(0, i);
+      placed(0, i);
+    }
+    assertThat(log.heldNext()).isEqualTo(FIRST + 1000);
+    log.dropBefore(FIRST + 999);
+    assertThat(log.at(FIRST + 999)).isEqualTo(batch(A, 999));
+    assertThat(log.tail(0).places()).containsExactly(new Run(0, 999, 1));
+  }
+}

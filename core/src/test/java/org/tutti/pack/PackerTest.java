@@ -1,0 +1,125 @@
+package org.tutti.pack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.tutti.Members.A;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.wire.Malformed;
+import org.tutti.wire.WireReader;
+import org.tutti.wire.WireWriter;
+
+class PackerTest {
+  private static final int BYTES_MAX = 1000;
+  private static final int MESSAGES_MAX = 8;
+  private static final long DELAY = NaturalPacking.standard().delayNanosMax();
+
+  private final Packer packer = new Packer(A, BYTES_MAX, MESSAGES_MAX, NaturalPacking.standard());
+
+  private void add(long now, int... sizes) {
+    for (int size : sizes) {
+      packer.add(now, ByteBuffer.allocate(size));
+    }
+  }
+
+  private static List<Integer> sizes(Batch batch) {
+    List<Integer> sizes = new ArrayList<>();
+    for (Batch.Messages messages = batch.messages(); messages.hasNext(); ) {
+      sizes.add(messages.next().remaining());
+    }
+    return sizes;
+  }
+
+  @Test
+  void nothingMakesNoBatch() {
+    assertThat(packer.next(0, 0)).isNull();
+    assertThat(packer.isEmpty()).isTrue();
+    assertThat(packer.deadline()).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void aMessageGoesAtOnceWhenNothingIsOnTheWay() {
+    add(5, 3);
+    assertThat(sizes(packer.next(5, 0))).containsExactly(3);
+    assertThat(packer.isEmpty()).isTrue();
+  }
+
+  @Test
+  void messagesWaitForCompanyWhileABatchIsOnTheWay() {
+    add(0, 3);
+    assertThat(packer.next(0, 1)).isNull();
+    add(1, 4);
+    assertThat(packer.next(1, 1)).isNull();
+    assertThat(sizes(packer.next(2, 0))).containsExactly(3, 4);
+  }
+
+  @Test
+  void noMessageWaitsLongerThanTheDelay() {
+    add(100, 3);
+    assertThat(packer.deadline()).isEqualTo(100 + DELAY);
+    assertThat(packer.next(99 + DELAY, 7)).isNull();
+    assertThat(sizes(packer.next(100 + DELAY, 7))).containsExactly(3);
+  }
+
+  @Test
+  void aFullBatchGoesWhateverIsOnTheWay() {
+    add(0, 400, 400, 400);
+    assertThat(sizes(packer.next(0, 9))).containsExactly(400, 400);
+    assertThat(packer.next(0, 9)).isNull();
+    assertThat(sizes(packer.next(0, 0))).containsExactly(400);
+  }
+
+  @Test
+  void aBatchHasNoMoreMessagesThanAllowed() {
+    add(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    assertThat(sizes(packer.next(0, 9))).hasSize(MESSAGES_MAX);
+    assertThat(packer.next(0, 9)).isNull();
+  }
+
+  @Test
+  void aLargerMessageIsABatchOfItsOwn() {
+    add(0, 10, 5 * BYTES_MAX, 20);
+    assertThat(sizes(packer.next(0, 9))).containsExactly(10);
+    assertThat(sizes(packer.next(0, 9))).containsExactly(5 * BYTES_MAX);
+    assertThat(packer.next(0, 9)).isNull();
+    assertThat(sizes(packer.next(0, 0))).containsExactly(20);
+  }
+
+  @Test
+  void batchesAreNumberedFromZero() {
+    for (long seq = 0; seq < 3; seq++) {
+      add(seq, 1);
+      assertThat(packer.next(seq, 0).seq()).isEqualTo(seq);
+    }
+  }
+
+  @Test
+  void theSizeCountsThePrefixes() {
+    add(0, 498, 498); // two bytes of length each
+    assertThat(packer.next(0, 9).payload().remaining()).isEqualTo(BYTES_MAX);
+    add(0, 499, 498);
+    assertThat(sizes(packer.next(0, 9))).containsExactly(499);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 127, 128, 16_383, 16_384, 2_097_151, 2_097_152, 16 << 20})
+  void whatIsPackedIsReadByTheReceiver(int size) throws Malformed {
+    byte[] message = new byte[size];
+    if (size > 0) {
+      message[size - 1] = 7;
+    }
+    packer.add(0, ByteBuffer.wrap(message));
+    Batch batch = packer.next(0, 0);
+    var out = new WireWriter();
+    out.count(batch.seq());
+    out.count(batch.count());
+    out.raw(batch.payload());
+    Batch read = Batch.copy(A, new WireReader(out.copy()));
+    assertThat(read).isEqualTo(batch);
+    assertThat(read.messages().next()).isEqualTo(ByteBuffer.wrap(message));
+  }
+}
