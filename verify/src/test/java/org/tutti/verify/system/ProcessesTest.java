@@ -1,0 +1,211 @@
+package org.tutti.verify.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Members that are processes of the operating system, which stops, kills and interrupts them.
+///
+/// `-Dpause.seconds=30` stops a member for that long.
+@Tag("system")
+@Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ProcessesTest {
+  private static final long PAUSE_NANOS = Duration.ofSeconds(Long.getLong("pause.seconds", 4)).toNanos();
+  private static final String LISTEN = "127.0.0.1:0";
+
+  private final List<Program> started = new ArrayList<>();
+  private String contact = "";
+
+  @AfterEach
+  void end() {
+    started.forEach(Program::close);
+  }
+
+  private Program start(String name, String... args) throws IOException {
+    Program program = Program.tutti(name, args);
+    started.add(program);
+    return program;
+  }
+
+  private Program create(String name) throws IOException, InterruptedException {
+    Program member = start(name, "member", "--group", "bank", "--listen", LISTEN, "--create", "--name", name);
+    contact = address(member);
+    member.view(name);
+    return member;
+  }
+
+  private Program join(String name) throws IOException {
+    return start(name, "member", "--group", "bank", "--listen", LISTEN, "--join", contact, "--name", name);
+  }
+
+  private Program send(String name) throws IOException {
+    return start(name, "send", "--group", "bank", "--join", contact, "--name", name);
+  }
+
+  private static String address(Program member) throws InterruptedException {
+    return member.line("\\S+ listens on .*").replaceFirst(".* on ", "");
+  }
+
+  /// Sends lines and waits for the position of each.
+  private static long sendFor(Program sender, String text, long nanos, Map<Long, String> acknowledged)
+      throws IOException, InterruptedException {
+    long start = System.nanoTime();
+    long count = 0;
+    while (count == 0 || System.nanoTime() - start < nanos) {
+      sender.type(text + count);
+      acknowledged.put(Long.parseLong(sender.line()), "s: " + text + count);
+      count++;
+    }
+    return count;
+  }
+
+  @Test
+  void aStoppedMemberComesBackAndNeverDeliversAnythingElse() throws Exception {
+    Program n1 = create("n1");
+    Program n2 = join("n2");
+    Program n3 = join("n3");
+    Program sender = send("s");
+    for (Program member : List.of(n1, n2, n3)) {
+      member.view("n1", "n2", "n3", "s");
+    }
+    var acknowledged = new TreeMap<Long, String>();
+    sendFor(sender, "before ", 0, acknowledged);
+    n3.delivery("s: before 0");
+    n3.signal("STOP");
+    sendFor(sender, "meanwhile ", PAUSE_NANOS, acknowledged);
+    n1.view("n1", "n2", "s");
+    n3.signal("CONT");
+    for (Program member : List.of(n1, n2, n3)) {
+      member.view("n1", "n2", "n3", "s");
+    }
+    long after = sendFor(sender, "after ", Duration.ofSeconds(1).toNanos(), acknowledged);
+    for (Program member : List.of(n1, n2, n3)) {
+      member.delivery("s: after " + (after - 1));
+    }
+    assertThat(n1.deliveries()).isEqualTo(acknowledged);
+    assertThat(n2.deliveries()).isEqualTo(acknowledged);
+    assertThat(acknowledged).containsAllEntriesOf(n3.deliveries());
+    assertThat(n3.deliveries().values()).contains("s: before 0", "s: after 0", "s: after " + (after - 1));
+    assertThat(n3.lines())
+        .as("no primary view without the others")
+        .noneMatch(line -> line.matches("view .* primary: n3"));
+  }
+
+  @Test
+  void linesThatWereAcknowledgedSurviveTheCoordinatorsCrash() throws Exception {
+    Program n1 = create("n1");
+    Program n2 = join("n2");
+    Program n3 = join("n3");
+    Program sender = send("s");
+    for (Program member : List.of(n1, n2, n3)) {
+      member.view("n1", "n2", "n3", "s");
+    }
+    var acknowledged = new TreeMap<Long, String>();
+    sendFor(sender, "before ", Duration.ofMillis(300).toNanos(), acknowledged);
+    int more = 2000;
+    for (int i = 0; i < more; i++) { // many are on the way when the coordinator goes
+      sender.type("across " + i);
+      if (i == more / 2) {
+        n1.signal("KILL");
+      }
+    }
+    for (int i = 0; i < more; i++) {
+      acknowledged.put(Long.parseLong(sender.line()), "s: across " + i);
+    }
+    n2.delivery("s: across " + (more - 1));
+    n3.delivery("s: across " + (more - 1));
+    assertThat(n2.deliveries()).isEqualTo(acknowledged);
+    assertThat(n3.deliveries()).isEqualTo(acknowledged);
+    assertThat(acknowledged).containsAllEntriesOf(n1.deliveries());
+    sender.endInput();
+    assertThat(sender.exitCode()).isZero();
+    n2.view("n2", "n3");
+  }
+
+  @Test
+  void membersThatJoinAtTheSameMomentAllGetIn() throws Exception {
+    Program n1 = create("n1");
+    List<Program> members = List.of(n1, join("n2"), join("n3"), join("n4"), join("n5"));
+    for (Program member : members) {
+      member.view("n1", "n2", "n3", "n4", "n5");
+    }
+    Program sender = send("s");
+    sender.type("hello");
+    String position = sender.line();
+    for (Program member : members) {
+      assertThat(member.line("\\d+ s: hello")).isEqualTo(position + " s: hello");
+    }
+  }
+
+  @Test
+  void anInterruptedMemberLeavesSoonerThanAKilledOneIsMissed() throws Exception {
+    Program n1 = create("n1");
+    Program n2 = join("n2");
+    Program n3 = join("n3");
+    n1.view("n1", "n2", "n3");
+    n2.view("n1", "n2", "n3");
+    n3.view("n1", "n2", "n3");
+    Program n4 = join("n4");
+    n1.view("n1", "n2", "n3", "n4");
+    n4.view("n1", "n2", "n3", "n4");
+    long interrupted = System.nanoTime();
+    n4.signal("INT");
+    n1.view("n1", "n2", "n3");
+    long left = System.nanoTime() - interrupted;
+    assertThat(n4.exitCode()).isZero();
+    assertThat(n4.lines()).last().isEqualTo("closed: left");
+    assertThat(n4.errors()).isEmpty();
+    long killed = System.nanoTime();
+    n3.signal("KILL");
+    n1.view("n1", "n2");
+    long missed = System.nanoTime() - killed;
+    assertThat(left).as("a leave against a crash, in nanoseconds").isLessThan(missed);
+    n2.signal("INT");
+    n1.view("n1");
+    n1.signal("INT"); // the last one, who waits a while for the one that was killed and may need the history
+    assertThat(n1.exitCode()).isZero();
+    assertThat(n1.lines()).last().asString().startsWith("closed: ");
+  }
+
+  @Test
+  void whatCannotBeStartedSaysWhyInOneLine() throws Exception {
+    try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String address = "127.0.0.1:" + taken.getLocalPort();
+      fails(
+          "tutti member: cannot listen on " + address + ": address already in use",
+          start("taken", "member", "--group", "bank", "--listen", address, "--create"));
+      fails(
+          "tutti send: nobody answers at " + address + " (waited 500 ms)",
+          start("mute", "send", "--group", "bank", "--join", address, "--timeout", "500ms"));
+    }
+    fails(
+        "tutti watch: nobody answers at 127.0.0.1:1 (waited 500 ms)",
+        start("nobody", "watch", "--group", "bank", "--join", "127.0.0.1:1", "--timeout", "500ms"));
+  }
+
+  @Test
+  void anUnknownHostIsNamed() throws Exception {
+    Program listener = start("x", "member", "--group", "bank", "--listen", "no-such-host.invalid:0", "--create");
+    assertThat(listener.exitCode()).isBetween(1, 2);
+    assertThat(listener.errors()).hasSize(1).first().asString().contains("no-such-host.invalid").contains("host");
+    Program joiner = start("x", "watch", "--group", "bank", "--join", "no-such-host.invalid:7001");
+    assertThat(joiner.exitCode()).isBetween(1, 2);
+    assertThat(joiner.errors()).hasSize(1).first().asString().contains("no-such-host.invalid").contains("host");
+  }
+
+  private static void fails(String line, Program program) throws Exception {
+    assertThat(program.errors()).containsExactly(line);
+    assertThat(program.exitCode()).isEqualTo(1);
+  }
+}
