@@ -20,6 +20,7 @@ import org.tutti.wire.Encoded;
 /// Two nodes' links and a medium between them that loses, repeats, delays and refuses frames. Messages are numbered, so
 /// that an end knows what is missing.
 final class LossyPair {
+  static final long CLUSTER = 99;
   static final int FRAME_BYTES_MAX = 600;
   static final long RETRANSMIT_NANOS = 1_000_000;
 
@@ -103,7 +104,7 @@ final class LossyPair {
     }
 
     private Links newLinks() {
-      return new Links(self, 99, this, counters, this);
+      return new Links(self, CLUSTER, this, counters, this);
     }
 
     private End other() {
@@ -177,7 +178,9 @@ final class LossyPair {
 
     @Override
     public void datagram(MemberId from, ByteBuffer message) {
-      received.add(-1 - message.getLong());
+      if (message.hasRemaining()) { // else it is a sign of life
+        received.add(-1 - message.getLong());
+      }
     }
 
     @Override
