@@ -62,15 +62,12 @@ public record Cut(ViewId view, long base, List<Run> places, boolean whole, List<
     Run.write(places, out);
     out.flag(whole);
     out.flag(available);
-    out.members(distinct(sources));
+    List<MemberId> distinct = sources.stream().distinct().toList();
+    out.members(distinct);
     out.count(sources.size());
     for (MemberId source : sources) {
-      out.count(distinct(sources).indexOf(source));
+      out.count(distinct.indexOf(source));
     }
-  }
-
-  private static List<MemberId> distinct(List<MemberId> members) {
-    return members.stream().distinct().toList();
   }
 
   /// Takes one from a message.
