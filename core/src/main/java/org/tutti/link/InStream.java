@@ -92,8 +92,15 @@ final class InStream {
       counters.count("drop.stale stream");
       return true;
     }
-    if (of <= streamClosed || (of > stream && seq != distance)) {
+    if (of <= streamClosed) {
       counters.count("drop.closed stream");
+      return false;
+    }
+    if (seq - distance > (of == stream ? expected : 0)) {
+      counters.count("drop.forgotten stream"); // something that is not here was acknowledged
+      if (of == stream) {
+        close();
+      }
       return false;
     }
     if (of > stream) {

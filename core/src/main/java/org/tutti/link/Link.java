@@ -28,8 +28,8 @@ import org.tutti.wire.WireWriter;
 ///
 /// Why it is safe. (1) A direction is a *stream* with a number that its sender never uses again; packets of one stream
 /// are numbered from 0 and taken in order. (2) Every packet says how far it is from the oldest one that is not
-/// acknowledged. A receiver without memory of the stream takes it only if nothing of it was ever acknowledged;
-/// otherwise it answers RESET, and the sender repeats all that was not acknowledged on a new stream. (3) A closed
+/// acknowledged. A receiver that misses something before that one, as it has no memory of the stream, or none of a part
+/// of it, answers RESET, and the sender repeats all that was not acknowledged on a new stream. (3) A closed
 /// stream's number is remembered, and lower numbers are not taken again. (4) The directions are replaced one by one: a
 /// new stream of the peer leaves ours alone, or both sides would go on replacing theirs for ever.
 final class Link {

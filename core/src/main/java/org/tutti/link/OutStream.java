@@ -149,6 +149,9 @@ final class OutStream {
     path.counters().count("link.timeout");
     backoff = Math.min(backoff + 1, BACKOFF_MAX);
     retransmitAt = now + (path.retransmitNanos() << backoff);
+    for (Sent sent : unacked) {
+      sent.arrived = false; // a receiver that forgot the link has nothing of what it said to have beyond a gap
+    }
     int left = RESEND_AT_ONCE;
     for (Sent sent : unacked) {
       if (!sent.arrived && (left-- == 0 || !transmit(now, sent))) {
@@ -159,14 +162,14 @@ final class OutStream {
 
   private void transmitNext(long now) {
     var sent = new Sent(seqNext);
-    int room = path.frameBytesMax() - header(seqNext).length();
+    int room = path.frameBytesMax() - path.headerBytes() - Packet.DATA_BYTES_MAX;
     int done = queueHeadDone;
     int whole = 0;
     for (Encoded message : queue) {
-      int size = Math.min(message.length() - done, room - Chunk.HEADER_MAX);
-      if (size <= 0 && message.length() > done) {
+      if (room <= Chunk.HEADER_MAX) {
         break;
       }
+      int size = Math.min(message.length() - done, room - Chunk.HEADER_MAX);
       boolean last = done + size == message.length();
       sent.chunks.add(new Chunk(message, done, size, done == 0, last));
       room -= size + Chunk.HEADER_MAX;

@@ -38,6 +38,12 @@ record Packet(int kind, long cluster, long source, long destination, @Nullable M
   static final int RESET = 3;
   static final int DATAGRAM = 4;
 
+  /// The length of a header that does not introduce its source.
+  static final int HEADER_BYTES = 31;
+
+  /// The most bytes between the header and the chunks of DATA: six counts, the bits of the acknowledgement.
+  static final int DATA_BYTES_MAX = 6 * 9 + Long.BYTES;
+
   private static final int IDENTITY = 1;
   private static final int CHECKSUM = 2;
   private static final int CHECKSUM_AT = 27;

@@ -64,6 +64,11 @@ final class Path {
     return lastSent;
   }
 
+  /// How long the header of a packet is; it never grows, as a peer that knows us goes on knowing us.
+  int headerBytes() {
+    return knowsUs ? Packet.HEADER_BYTES : begin(Packet.DATA).length();
+  }
+
   WireWriter begin(int kind) {
     return Packet.begin(kind, cluster, self, peer.incarnation(), !knowsUs, outlet.traits().checksum());
   }
