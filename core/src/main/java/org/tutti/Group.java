@@ -44,6 +44,20 @@ public interface Group extends AutoCloseable {
   /// @throws IllegalArgumentException when the payload is too long
   @Nullable CompletableFuture<Long> tryMulticast(byte[] payload);
 
+  /// The ordering in force (N2).
+  ///
+  /// @return the ordering that decides the next places, or null before the first primary view
+  @Nullable Ordering ordering();
+
+  /// Has the group change its ordering, without stopping deliveries (N2). Members may wish differently: each wish comes
+  /// true in turn. A wish that a view change overtakes is repeated. A later wish of this member replaces an earlier
+  /// one, whose future then completes when that ordering happens to be in force.
+  ///
+  /// @param ordering any
+  /// @return completes when the ordering is in force at this member; exceptionally with [GroupClosedException] when the
+  ///     membership ends before
+  CompletableFuture<Void> switchTo(Ordering ordering);
+
   /// Takes the next event; only for a group without a [GroupListener].
   ///
   /// @return the next event

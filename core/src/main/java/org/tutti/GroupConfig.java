@@ -3,6 +3,7 @@ package org.tutti;
 /// How a member takes part in a group. Immutable; start from [#standard()] and change what differs.
 ///
 /// @param guarantee         when messages are delivered, for whoever founds the group; who joins takes the group's
+/// @param ordering          who decides the order, for whoever founds the group; who joins takes the group's
 /// @param windowBytes       how many bytes of its own multicasts a member may have on the way, counted from `multicast`
 ///                          until every member has consumed them; 64 KiB to 1 GiB; what is beyond blocks the caller
 /// @param batchBytesMax     a batch is closed at this size; a single larger message makes a batch of its own;
@@ -13,6 +14,7 @@ package org.tutti;
 ///                          slows the group down; 64 KiB to 1 GiB
 public record GroupConfig(
     Guarantee guarantee,
+    Ordering ordering,
     int windowBytes,
     int batchBytesMax,
     int batchMessagesMax,
@@ -35,11 +37,13 @@ public record GroupConfig(
     }
   }
 
-  /// Uniform delivery, a window of 4 MiB, batches up to 64 KiB or 4096 messages, no state transfer.
+  /// Uniform delivery ordered by a sequencer, a window of 4 MiB, batches up to 64 KiB or 4096 messages, no state
+  /// transfer.
   ///
   /// @return the defaults
   public static GroupConfig standard() {
-    return new GroupConfig(Guarantee.UNIFORM, 4 * KIB * KIB, 64 * KIB, 4 * KIB, false, 64 * KIB * KIB);
+    return new GroupConfig(
+        Guarantee.UNIFORM, Ordering.SEQUENCER, 4 * KIB * KIB, 64 * KIB, 4 * KIB, false, 64 * KIB * KIB);
   }
 
   /// Changes the delivery guarantee.
@@ -47,7 +51,17 @@ public record GroupConfig(
   /// @param value the new guarantee
   /// @return a changed copy
   public GroupConfig withGuarantee(Guarantee value) {
-    return new GroupConfig(value, windowBytes, batchBytesMax, batchMessagesMax, stateTransfer, catchUpBytesMax);
+    return new GroupConfig(
+        value, ordering, windowBytes, batchBytesMax, batchMessagesMax, stateTransfer, catchUpBytesMax);
+  }
+
+  /// Changes the ordering.
+  ///
+  /// @param value the new ordering
+  /// @return a changed copy
+  public GroupConfig withOrdering(Ordering value) {
+    return new GroupConfig(
+        guarantee, value, windowBytes, batchBytesMax, batchMessagesMax, stateTransfer, catchUpBytesMax);
   }
 
   /// Changes the window.
@@ -55,7 +69,7 @@ public record GroupConfig(
   /// @param value the new window in bytes
   /// @return a changed copy
   public GroupConfig withWindowBytes(int value) {
-    return new GroupConfig(guarantee, value, batchBytesMax, batchMessagesMax, stateTransfer, catchUpBytesMax);
+    return new GroupConfig(guarantee, ordering, value, batchBytesMax, batchMessagesMax, stateTransfer, catchUpBytesMax);
   }
 
   /// Changes the batch limits.
@@ -64,7 +78,7 @@ public record GroupConfig(
   /// @param messages the largest batch in messages
   /// @return a changed copy
   public GroupConfig withBatch(int bytes, int messages) {
-    return new GroupConfig(guarantee, windowBytes, bytes, messages, stateTransfer, catchUpBytesMax);
+    return new GroupConfig(guarantee, ordering, windowBytes, bytes, messages, stateTransfer, catchUpBytesMax);
   }
 
   /// Asks for state transfer: [Event.StateRequest] and [Event.StateOffer] events then occur and must be handled.
@@ -72,7 +86,7 @@ public record GroupConfig(
   /// @param value whether newcomers get state
   /// @return a changed copy
   public GroupConfig withStateTransfer(boolean value) {
-    return new GroupConfig(guarantee, windowBytes, batchBytesMax, batchMessagesMax, value, catchUpBytesMax);
+    return new GroupConfig(guarantee, ordering, windowBytes, batchBytesMax, batchMessagesMax, value, catchUpBytesMax);
   }
 
   /// Changes the newcomer's buffer.
@@ -80,6 +94,6 @@ public record GroupConfig(
   /// @param value the new limit in bytes
   /// @return a changed copy
   public GroupConfig withCatchUpBytesMax(int value) {
-    return new GroupConfig(guarantee, windowBytes, batchBytesMax, batchMessagesMax, stateTransfer, value);
+    return new GroupConfig(guarantee, ordering, windowBytes, batchBytesMax, batchMessagesMax, stateTransfer, value);
   }
 }

@@ -36,6 +36,6 @@ public final class Members {
 
   /// A batch of one empty message.
   public static Batch batch(MemberId sender, long seq) {
-    return new Batch(sender, seq, 1, ByteBuffer.allocate(1));
+    return new Batch(sender, seq, Batch.Kind.MESSAGES, 0, 1, ByteBuffer.allocate(1));
   }
 }

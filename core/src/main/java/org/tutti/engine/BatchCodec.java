@@ -14,8 +14,7 @@ import org.tutti.wire.WireWriter;
 record BatchCodec(MemberId sender) implements Codec<Batch> {
   @Override
   public void write(Batch batch, WireWriter out) {
-    out.count(batch.seq());
-    out.count(batch.count());
+    batch.write(out);
   }
 
   @Override

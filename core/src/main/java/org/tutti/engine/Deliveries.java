@@ -73,6 +73,11 @@ final class Deliveries {
     return undecided.size();
   }
 
+  /// The number behind this member's last batch that the history contains.
+  long ownPlacedNext() {
+    return ownPlacedNext;
+  }
+
   /// Own batches that the history does not contain yet, in order.
   List<Batch> unplaced() {
     return undecided.stream().map(Sent::batch).filter(batch -> batch.seq() >= ownPlacedNext).toList();
@@ -109,7 +114,9 @@ final class Deliveries {
     handedNext = index + 1;
     if (batch.sender().equals(self)) {
       unconsumed.add(new Outstanding(index, undecided.remove().cost));
-      user.decided(batch.count(), positionNext);
+      if (batch.count() > 0) {
+        user.decided(batch.count(), positionNext);
+      }
     }
     long position = positionNext;
     positionNext += batch.count();

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.MemberId;
+import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.effect.Effects;
@@ -23,12 +24,11 @@ import org.tutti.membership.StateTransfer;
 import org.tutti.membership.ViewAgreement;
 import org.tutti.membership.ViewHost;
 import org.tutti.membership.ViewMessage;
+import org.tutti.order.Clock;
 import org.tutti.order.Cut;
-import org.tutti.order.FixedSequencer;
+import org.tutti.order.Setting;
 import org.tutti.order.Stability;
 import org.tutti.pack.Batch;
-import org.tutti.pack.NaturalPacking;
-import org.tutti.pack.Packer;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 
@@ -51,12 +51,12 @@ final class GroupEngine {
   private final ViewAgreement agreement;
   private final Merge merge;
   private final StateTransfer transfer;
-  private final Packer packer;
+  private final Sending sending;
   private final Deliveries deliveries;
   private final EarlyMessages early;
   private final LastHistory history;
   private final Departure departure = new Departure();
-  private boolean positioned; // the history's position is known, so this member may multicast
+  private final Clock clock = new Clock();
   private boolean ended;
 
   GroupEngine(
@@ -73,15 +73,18 @@ final class GroupEngine {
     this.user = user;
     this.node = node;
     this.ports = new Ports(services, group, owner, this::view);
-    this.packer = new Packer(self, config.batchBytesMax(), config.batchMessagesMax(), NaturalPacking.standard());
     this.early = new EarlyMessages(config.windowBytes());
     this.deliveries = new Deliveries(self, user, config.catchUpBytesMax(), founder);
-    this.history = new LastHistory(deliveries, proposal -> newHistory(proposal.view(), proposal.indexFirst()));
+    this.history =
+        new LastHistory(
+            deliveries, proposal -> newHistory(proposal.view(), proposal.indexFirst(), proposal.ordering()));
+    this.sending = new Sending(self, config, deliveries, history, user);
     this.doors =
         new PrimaryHistory.Doors(
             ports.open(Channel.BATCH, new BatchCodec(self), (from, message) -> {}),
-            ports.open(Channel.ORDER, FixedSequencer.CODEC, history),
-            ports.open(Channel.STABILITY, Stability.CODEC, (from, message) -> {}));
+            ports,
+            ports.open(Channel.STABILITY, Stability.CODEC, (from, message) -> {}),
+            node.counters());
     this.transfer =
         new StateTransfer(
             self,
@@ -111,15 +114,23 @@ final class GroupEngine {
     this.merge = new Merge(self, node.config().contacts(), agreement, viewDoor, ports::hello, node.counters());
     viewDoor.schedule(HELLO, Duration.ZERO);
     if (founder) {
-      history.found(newHistory(agreement.view(), 0));
-      this.positioned = true;
+      history.found(newHistory(agreement.view(), 0, config.ordering()));
+      sending.position(true);
       user.install(agreement.view());
     }
   }
 
-  private PrimaryHistory newHistory(View view, long indexFirst) {
+  private PrimaryHistory newHistory(View view, long indexFirst, Ordering ordering) {
     Guarantee guarantee = Objects.requireNonNull(agreement.lineage()).guarantee();
-    return new PrimaryHistory(self, view, indexFirst, guarantee, rule, deliveries, doors);
+    var setting =
+        new Setting(
+            view.rankOf(self),
+            view,
+            indexFirst,
+            ranks -> rule.isQuorum(view, ranks),
+            clock,
+            rank -> node.suspects().test(view.members().get(rank)));
+    return new PrimaryHistory(setting, ordering, guarantee, deliveries, doors);
   }
 
   private View view() {
@@ -134,6 +145,7 @@ final class GroupEngine {
   }
 
   void suspicionChanged() {
+    history.suspicionChanged();
     agreement.suspicionChanged();
   }
 
@@ -157,8 +169,12 @@ final class GroupEngine {
 
   void multicast(ByteBuffer payload) {
     if (!departure.isWanted()) {
-      packer.add(viewDoor.nowNanos(), payload);
+      sending.add(viewDoor.nowNanos(), payload);
     }
+  }
+
+  void switchTo(Ordering to) {
+    sending.switchTo(to);
   }
 
   void leave() {
@@ -194,30 +210,21 @@ final class GroupEngine {
     PrimaryHistory current = history.current();
     if (history.isActive() && current != null) {
       do {
-        sendBatches(now, current);
+        sending.send(now, current);
       } while (current.deliver() && history.isActive());
       current.flush();
+      sending.tell(current.ordering());
     }
     if (departure.isOver(now, node.busy())) {
       finish(departure.reason());
     }
-    boolean said = deliveries.undecided() == 0 && packer.isEmpty();
-    if (departure.ask(said || !view().primary())) {
+    if (departure.ask(sending.isOver() || !view().primary())) {
       agreement.leave();
     }
   }
 
-  private void sendBatches(long now, PrimaryHistory current) {
-    Batch batch = positioned ? packer.next(now, deliveries.undecided()) : null;
-    while (batch != null) {
-      deliveries.sent(batch);
-      current.send(batch);
-      batch = packer.next(now, deliveries.undecided());
-    }
-  }
-
   long deadline() {
-    return history.isActive() && positioned ? packer.deadline() : Long.MAX_VALUE;
+    return sending.deadline();
   }
 
   // ---- messages --------------------------------------------------------------------------------------------------
@@ -253,7 +260,12 @@ final class GroupEngine {
       var in = new WireReader(bytes);
       switch (channel) {
         case BATCH -> current.batch(from, new BatchCodec(from).read(in));
-        case ORDER -> current.order(from, FixedSequencer.CODEC.read(in));
+        case ORDER -> {
+          if (!current.order(from, in)) {
+            node.counters().count("drop.early");
+            lost(from);
+          }
+        }
         default -> current.stability(from, Stability.CODEC.read(in));
       }
       in.end();
@@ -327,7 +339,7 @@ final class GroupEngine {
     deliveries.changed(view);
     if (history.isActive()) {
       transfer.installed(proposal);
-      resend();
+      sending.resend();
     }
     merge.installed(before, view);
     Lineage lineage = proposal.lineage();
@@ -341,16 +353,9 @@ final class GroupEngine {
     Knowledge.Transfer assigned = proposal.transferTo(self);
     if (assigned != null && assigned.since().equals(proposal.view().id())) {
       deliveries.restart(proposal.indexFirst());
-      positioned = false;
+      sending.position(false);
     }
     history.begin(proposal);
-  }
-
-  /// Batches of this member that the history does not contain come again, in the same order and under the same numbers.
-  private void resend() {
-    if (history.isActive() && positioned) {
-      deliveries.unplaced().forEach(Objects.requireNonNull(history.current())::send);
-    }
   }
 
   private void finish(String reason) {
@@ -471,8 +476,8 @@ final class GroupEngine {
     @Override
     public void started(StateTransfer.Start start) {
       deliveries.started(start);
-      positioned = true;
-      resend();
+      sending.position(true);
+      sending.resend();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package org.tutti.engine;
 
+import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.membership.StateTransfer;
 import org.tutti.pack.Batch;
@@ -26,7 +27,7 @@ public interface GroupUser extends StateTransfer.Application {
   /// A batch has its place.
   ///
   /// @param index    the batch's place in the history of primary views; successive, but for a jump at an offer of state
-  /// @param batch    its messages
+  /// @param batch    its messages; none in a batch that switches the ordering
   /// @param position the position of its first message; the others follow
   void deliver(long index, Batch batch, long position);
 
@@ -34,6 +35,12 @@ public interface GroupUser extends StateTransfer.Application {
   ///
   /// @param view the view
   void install(View view);
+
+  /// Which ordering is in force: at the beginning of a primary view, when it changes, and once more when a
+  /// [Request.Switch] is fulfilled.
+  ///
+  /// @param ordering decides the places that follow
+  default void ordering(Ordering ordering) {}
 
   /// The oldest of this member's multicasts whose fate was open have been delivered. Called before the delivery.
   ///

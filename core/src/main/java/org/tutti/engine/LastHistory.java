@@ -2,20 +2,16 @@ package org.tutti.engine;
 
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.ViewId;
-import org.tutti.effect.Timer;
 import org.tutti.membership.Knowledge;
 import org.tutti.membership.Proposal;
 import org.tutti.order.Cut;
-import org.tutti.order.FixedSequencer;
 import org.tutti.pack.Batch;
-import org.tutti.wire.Malformed;
 
 /// The history of the last primary view that a member installed. It outlives the view: what is undecided in it waits
 /// for a later primary view, and others fetch from it.
-final class LastHistory implements Ports.Inward<FixedSequencer.Message> {
+final class LastHistory {
   private final Deliveries deliveries;
   private final Function<Proposal, PrimaryHistory> begin;
   private @Nullable PrimaryHistory current;
@@ -36,33 +32,28 @@ final class LastHistory implements Ports.Inward<FixedSequencer.Message> {
   }
 
   void begin(Proposal proposal) {
-    current = begin.apply(proposal);
+    PrimaryHistory next = begin.apply(proposal);
+    current = next;
+    if (!active) {
+      next.stop();
+    }
   }
 
   boolean isActive() {
     return active;
   }
 
+  /// A view that goes on is always a new one, so what is stopped stays so.
   void activate(boolean on) {
     active = on;
-  }
-
-  /// A message of the ordering to itself.
-  @Override
-  public void receive(MemberId from, FixedSequencer.Message message) {
-    if (active && current != null) {
-      try {
-        current.order(from, message);
-      } catch (Malformed malformed) {
-        throw new IllegalStateException("own message: " + message, malformed);
-      }
+    if (!on && current != null) {
+      current.stop();
     }
   }
 
-  @Override
-  public void expire(Timer timer) {
+  void suspicionChanged() {
     if (active && current != null) {
-      current.expire(timer);
+      current.suspicionChanged();
     }
   }
 

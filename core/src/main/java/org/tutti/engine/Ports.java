@@ -17,7 +17,7 @@ import org.tutti.wire.WireWriter;
 /// Gives each protocol of one group its door to the world: messages become frames of the group's links.
 ///
 /// A frame is `u8 channel, i64 group, [view id,] message`.
-final class Ports {
+final class Ports implements Orders.Door {
   /// Where messages to oneself and timers come back.
   ///
   /// @param <M> the protocol's messages
@@ -68,7 +68,12 @@ final class Ports {
   }
 
   <M> Effects<M> open(Channel channel, Codec<M> codec, Inward<M> inward) {
-    return new Port<>(channel, codec, inward);
+    return new Port<>(channel, "", codec, inward);
+  }
+
+  @Override
+  public <M> Effects<M> open(String scope, Codec<M> codec, Inward<M> inward) {
+    return new Port<>(Channel.ORDER, scope, codec, inward);
   }
 
   void hello(Address to) {
@@ -83,11 +88,13 @@ final class Ports {
 
   private final class Port<M> implements Effects<M> {
     private final Channel channel;
+    private final String scope;
     private final Codec<M> codec;
     private final Inward<M> inward;
 
-    Port(Channel channel, Codec<M> codec, Inward<M> inward) {
+    Port(Channel channel, String scope, Codec<M> codec, Inward<M> inward) {
       this.channel = channel;
+      this.scope = scope;
       this.codec = codec;
       this.inward = inward;
     }
@@ -117,12 +124,16 @@ final class Ports {
 
     @Override
     public void schedule(Timer timer, Duration after) {
-      node.timers.schedule(owner, timer, node.clock.get() + after.toNanos(), () -> inward.expire(timer));
+      node.timers.schedule(owner, scoped(timer), node.clock.get() + after.toNanos(), () -> inward.expire(timer));
     }
 
     @Override
     public void cancel(Timer timer) {
-      node.timers.cancel(owner, timer);
+      node.timers.cancel(owner, scoped(timer));
+    }
+
+    private Timer scoped(Timer timer) {
+      return scope.isEmpty() ? timer : new Timer(scope + timer.name());
     }
 
     @Override

@@ -3,52 +3,52 @@ package org.tutti.engine;
 import org.tutti.Guarantee;
 import org.tutti.Invariant;
 import org.tutti.MemberId;
+import org.tutti.Ordering;
 import org.tutti.View;
+import org.tutti.effect.Counters;
 import org.tutti.effect.Effects;
-import org.tutti.effect.Timer;
-import org.tutti.membership.PrimaryRule;
+import org.tutti.order.Clock;
 import org.tutti.order.Cut;
-import org.tutti.order.FixedSequencer;
 import org.tutti.order.Log;
+import org.tutti.order.Setting;
 import org.tutti.order.Stability;
-import org.tutti.order.TotalOrder;
 import org.tutti.pack.Batch;
 import org.tutti.wire.Malformed;
+import org.tutti.wire.WireReader;
 
 /// One primary view's history at one member: the log, who decides its places, and who holds how much of it.
 final class PrimaryHistory {
   private final View view;
   private final int self;
   private final Log log;
-  private final TotalOrder<FixedSequencer.Message> order;
+  private final Orders orders;
+  private final Clock clock;
   private final Stability stability;
   private final Deliveries deliveries;
   private final Effects<Batch> batches;
 
-  PrimaryHistory(
-      MemberId self,
-      View view,
-      long indexFirst,
-      Guarantee guarantee,
-      PrimaryRule rule,
-      Deliveries deliveries,
-      Doors doors) {
-    this.view = view;
-    this.self = view.rankOf(self);
+  PrimaryHistory(Setting setting, Ordering ordering, Guarantee guarantee, Deliveries deliveries, Doors doors) {
+    this.view = setting.view();
+    this.self = setting.self();
+    this.clock = setting.clock();
     this.deliveries = deliveries;
     this.batches = doors.batches;
-    this.log = new Log(view, indexFirst);
-    this.order = new FixedSequencer(self, view, indexFirst, doors.order, log::place);
-    this.stability =
-        new Stability(this.self, view, indexFirst, guarantee, ranks -> rule.isQuorum(view, ranks), doors.stability);
+    this.log = new Log(view, setting.indexFirst(), ordering, this::switched);
+    this.orders = new Orders(setting, ordering, log, doors.order, doors.counters);
+    this.stability = new Stability(self, view, setting.indexFirst(), guarantee, setting.quorum(), doors.stability);
   }
 
   /// The protocols' doors; they outlive a view.
   ///
   /// @param batches   for the senders' batches
-  /// @param order     for the ordering
+  /// @param order     opens one for an ordering
   /// @param stability for progress
-  record Doors(Effects<Batch> batches, Effects<FixedSequencer.Message> order, Effects<Stability.Message> stability) {}
+  /// @param counters  the node's
+  record Doors(Effects<Batch> batches, Orders.Door order, Effects<Stability.Message> stability, Counters counters) {}
+
+  private void switched(Ordering to) {
+    orders.switched(to);
+  }
 
   View view() {
     return view;
@@ -60,10 +60,16 @@ final class PrimaryHistory {
 
   /// Sends a batch of this member to everybody.
   void send(Batch batch) {
-    batches.broadcast(batch);
-    boolean next = log.add(self, batch);
+    Batch stamped = batch.stamped(clock.tick());
+    batches.broadcast(stamped);
+    boolean next = log.add(self, stamped);
     Invariant.check(next, "own batches are sent in order");
-    order.arrived(self, batch.seq());
+    orders.arrived(self, stamped);
+  }
+
+  /// The ordering in force at this member.
+  Ordering ordering() {
+    return log.ordering();
   }
 
   void batch(MemberId from, Batch batch) throws Malformed {
@@ -71,15 +77,24 @@ final class PrimaryHistory {
     if (rank < 0 || !log.add(rank, batch)) {
       throw new Malformed("batch out of order");
     }
-    order.arrived(rank, batch.seq());
+    clock.witness(batch.stamp());
+    orders.arrived(rank, batch);
   }
 
-  void order(MemberId from, FixedSequencer.Message message) throws Malformed {
-    order.receive(from, message);
+  /// A message of an ordering.
+  ///
+  /// @return whether there is room for it; if not, its sender has to be given up
+  boolean order(MemberId from, WireReader in) throws Malformed {
+    return orders.receive(from, in);
   }
 
-  void expire(Timer timer) {
-    order.expire(timer);
+  void suspicionChanged() {
+    orders.suspicionChanged();
+  }
+
+  /// The view is wedged.
+  void stop() {
+    orders.stop();
   }
 
   void stability(MemberId from, Stability.Message message) throws Malformed {
@@ -94,7 +109,7 @@ final class PrimaryHistory {
   ///
   /// @return whether anything was
   boolean deliver() {
-    order.flush();
+    orders.flush();
     stability.progress(log.heldNext(), deliveries.consumedNext());
     return deliverUpTo(stability.decidedNext());
   }
@@ -113,6 +128,7 @@ final class PrimaryHistory {
   void flush() {
     stability.progress(log.heldNext(), deliveries.consumedNext());
     stability.flush();
+    orders.heldByAll(stability.heldByAll());
     log.dropBefore(Math.min(stability.heldByAll(), deliveries.deliveredNext()));
     deliveries.consumedByAll(stability.consumedByAll());
   }

@@ -3,6 +3,7 @@ package org.tutti.engine;
 import java.nio.ByteBuffer;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
+import org.tutti.Ordering;
 
 /// What an application asks of its node.
 public sealed interface Request {
@@ -25,6 +26,12 @@ public sealed interface Request {
   /// @param group   the group's name
   /// @param payload the message, never changed from now on
   record Multicast(String group, ByteBuffer payload) implements Request {}
+
+  /// Have the group change its ordering; [GroupUser#ordering] tells when it has.
+  ///
+  /// @param group the group's name
+  /// @param to    the ordering
+  record Switch(String group, Ordering to) implements Request {}
 
   /// End the membership in an orderly way.
   ///

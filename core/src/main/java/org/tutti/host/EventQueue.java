@@ -37,7 +37,7 @@ final class EventQueue implements Application {
 
   // Of the taker, under this lock; it is held while waiting for an event, so that takers take turns.
   private final ReentrantLock takers = new ReentrantLock();
-  private @Nullable Delivered current;
+  private @Nullable Delivered current; // has a message left
   private Batch.@Nullable Messages messages;
   private long position;
   private long unreported;
@@ -85,13 +85,18 @@ final class EventQueue implements Application {
         return nextMessage(messages);
       }
       check();
-      Entry entry = queue.poll();
-      if (entry == null) {
-        report();
-        refuseToBlock(waitNanos);
-        entry = queue.poll(waitNanos - (System.nanoTime() - start), TimeUnit.NANOSECONDS);
-      }
-      return entry == null ? null : open(entry);
+      Event event = null;
+      Entry entry;
+      do {
+        entry = queue.poll();
+        if (entry == null) {
+          report();
+          refuseToBlock(waitNanos);
+          entry = queue.poll(waitNanos - (System.nanoTime() - start), TimeUnit.NANOSECONDS);
+        }
+        event = entry == null ? null : open(entry);
+      } while (entry != null && event == null); // a batch without messages is no event
+      return event;
     } finally {
       takers.unlock();
     }
@@ -116,8 +121,13 @@ final class EventQueue implements Application {
     state = null;
   }
 
-  private Event open(Entry entry) {
+  private @Nullable Event open(Entry entry) {
     return switch (entry) {
+      case Delivered delivered when delivered.batch.count() == 0 -> {
+        consumedNext = delivered.index + 1;
+        unreported++;
+        yield null;
+      }
       case Delivered delivered -> {
         current = delivered;
         messages = delivered.batch.messages();

@@ -14,6 +14,7 @@ import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.GroupListener;
 import org.tutti.MemberId;
+import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.GroupUser;
@@ -33,6 +34,7 @@ public final class Membership implements Group, GroupUser {
   private final @Nullable EventQueue queue;
   private final Application application;
   private final StateStreams states;
+  private final OrderingWishes wishes;
   private final Consumer<Membership> ended;
   private final CompletableFuture<Void> left = new CompletableFuture<>();
   private final AtomicBoolean leaving = new AtomicBoolean();
@@ -62,6 +64,7 @@ public final class Membership implements Group, GroupUser {
     this.queue = listener != null ? null : new EventQueue(name, config.windowBytes(), inbox, this::reportConsumed);
     this.application = listener != null ? new Listening(listener) : queue;
     this.states = new StateStreams(name, inbox);
+    this.wishes = new OrderingWishes(name, inbox);
     this.ended = ended;
   }
 
@@ -103,6 +106,16 @@ public final class Membership implements Group, GroupUser {
 
   private Request.Multicast request(byte[] payload) {
     return new Request.Multicast(name, payload.length == 0 ? NOTHING : ByteBuffer.wrap(payload.clone()));
+  }
+
+  @Override
+  public @Nullable Ordering ordering() {
+    return wishes.now();
+  }
+
+  @Override
+  public CompletableFuture<Void> switchTo(Ordering ordering) {
+    return wishes.want(ordering);
   }
 
   @Override
@@ -175,6 +188,11 @@ public final class Membership implements Group, GroupUser {
   }
 
   @Override
+  public void ordering(Ordering ordering) {
+    wishes.inForce(ordering);
+  }
+
+  @Override
   public void decided(int messages, long position) {
     window.decide(messages, position);
   }
@@ -240,6 +258,7 @@ public final class Membership implements Group, GroupUser {
     leaving.set(true);
     window.abandon(reason);
     states.close(reason);
+    wishes.close(reason);
     ended.accept(this);
     try {
       application.tell(new Event.Closed(reason));

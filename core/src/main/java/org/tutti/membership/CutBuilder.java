@@ -12,7 +12,7 @@ import org.tutti.order.Tail;
 
 /// Builds the end of a primary view's history from what members have of it. Pure.
 ///
-/// The members' known places are prefixes of one order, because one sequencer (or one ordering protocol) decided them;
+/// The members' known places are prefixes of one order, because one ordering decided them;
 /// the longest is taken. A place whose batch nobody has is left out: nobody can have delivered it uniformly, and none
 /// of its sender's later batches exists here either, as they come in order. What is here without a place follows by
 /// rank and number, the same at all because one proposer decides.
@@ -67,9 +67,13 @@ final class CutBuilder {
     return sources;
   }
 
+  /// Who knows most places. The places that it knows, and the ordering in force behind them, are those of the cut.
+  static Tail longest(SortedMap<MemberId, Tail> histories) {
+    return histories.values().stream().reduce((one, other) -> other.end() > one.end() ? other : one).orElseThrow();
+  }
+
   private Cut whole() {
-    Tail longest =
-        histories.values().stream().reduce((one, other) -> other.end() > one.end() ? other : one).orElseThrow();
+    Tail longest = longest(histories);
     long[] available = new long[view.size()];
     long[] unplaced = new long[view.size()];
     for (int rank = 0; rank < view.size(); rank++) {

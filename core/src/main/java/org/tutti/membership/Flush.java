@@ -12,6 +12,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
+import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.order.Cut;
@@ -166,6 +167,7 @@ final class Flush {
         proposal.lineage(),
         proposal.lastPrimary(),
         proposal.indexFirst(),
+        proposal.ordering(),
         cuts,
         proposal.transfers(),
         proposal.departed());
@@ -178,12 +180,14 @@ final class Flush {
     View next = new View(ballot, stayingWithState(of, nextMembers()), true, predecessors(of.id()));
     List<Cut> cuts = new ArrayList<>(decidedCuts(of.id()));
     cuts.add(whole);
-    return new Proposal(next, lineage(), of, whole.end(), cuts, transfers(of, next), departed(next));
+    Ordering ordering = CutBuilder.longest(histories(of)).ordering();
+    return new Proposal(next, lineage(), of, whole.end(), ordering, cuts, transfers(of, next), departed(next));
   }
 
   private Proposal nonPrimary() {
     View next = new View(ballot, staying(nextMembers()), false, predecessors(null));
-    return new Proposal(next, lineage(), primary, 0, decidedCuts(null), List.of(), departed(next));
+    Ordering none = Ordering.SEQUENCER; // nothing is ordered in a view that is not primary
+    return new Proposal(next, lineage(), primary, 0, none, decidedCuts(null), List.of(), departed(next));
   }
 
   private @Nullable Lineage lineage() {

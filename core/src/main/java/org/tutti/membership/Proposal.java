@@ -3,6 +3,7 @@ package org.tutti.membership;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
+import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.order.Cut;
@@ -16,6 +17,7 @@ import org.tutti.wire.WireWriter;
 /// @param lineage     names the group's history, or null when none of the members has one
 /// @param lastPrimary the latest primary view before it, or null; the predecessor when `view` is primary
 /// @param indexFirst  the index of the view's first place, when it is primary
+/// @param ordering    which ordering decides places in the view, when it is primary
 /// @param cuts        where histories end, at most one for each primary view that members come from
 /// @param transfers   who gets state from whom, when the view is primary
 /// @param departed    who took part and is not in the view because it wanted to leave
@@ -24,6 +26,7 @@ public record Proposal(
     @Nullable Lineage lineage,
     @Nullable View lastPrimary,
     long indexFirst,
+    Ordering ordering,
     List<Cut> cuts,
     List<Assignment> transfers,
     List<MemberId> departed) {
@@ -75,6 +78,7 @@ public record Proposal(
     out.optional(lineage, (to, value) -> value.write(to));
     out.optional(lastPrimary, WireWriter::view);
     out.count(indexFirst);
+    out.ordering(ordering);
     out.count(cuts.size());
     cuts.forEach(cut -> cut.write(out));
     out.count(transfers.size());
@@ -93,6 +97,7 @@ public record Proposal(
         in.optional(Lineage::read),
         in.optional(WireReader::view),
         in.count(),
+        in.ordering(),
         in.list(CUT_BYTES_MIN, Cut::read),
         in.list(
             ASSIGNMENT_BYTES_MIN,

@@ -75,8 +75,7 @@ final class ViewCodec implements Codec<ViewMessage> {
     out.viewId(supply.view());
     out.count(supply.rank());
     out.member(supply.batch().sender());
-    out.count(supply.batch().seq());
-    out.count(supply.batch().count());
+    supply.batch().write(out);
   }
 
   @Override

@@ -5,7 +5,6 @@ import java.util.List;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.effect.Effects;
-import org.tutti.effect.Timer;
 import org.tutti.wire.Codec;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
@@ -60,32 +59,31 @@ public final class FixedSequencer implements TotalOrder<FixedSequencer.Message> 
       };
 
   private final View view;
-  private final boolean sequencer;
+  private final boolean senior;
   private final Effects<Message> effects;
   private final Places places;
   private final List<Run> unsaid = new ArrayList<>(); // decided in this run of inputs; sequencer only
   private long unsaidIndex;
   private long indexNext;
+  private boolean retired;
 
   /// Begins a view.
   ///
-  /// @param self       this member
-  /// @param view       the view, of which this is a member
-  /// @param indexFirst the index of the view's first place
-  /// @param effects    how to reach the others
-  /// @param places     where decisions go
-  public FixedSequencer(MemberId self, View view, long indexFirst, Effects<Message> effects, Places places) {
-    this.view = view;
-    this.sequencer = view.senior().equals(self);
+  /// @param setting where it works
+  /// @param effects how to reach the others
+  /// @param places  where decisions go
+  public FixedSequencer(Setting setting, Effects<Message> effects, Places places) {
+    this.view = setting.view();
+    this.senior = setting.self() == 0;
     this.effects = effects;
     this.places = places;
-    this.indexNext = indexFirst;
-    this.unsaidIndex = indexFirst;
+    this.indexNext = setting.indexFirst();
+    this.unsaidIndex = setting.indexFirst();
   }
 
   @Override
-  public void arrived(int rank, long seq) {
-    if (sequencer) {
+  public void arrived(int rank, long seq, long stamp) {
+    if (senior && !retired) {
       indexNext++;
       Run.append(unsaid, rank, seq);
       places.place(rank, seq);
@@ -100,7 +98,7 @@ public final class FixedSequencer implements TotalOrder<FixedSequencer.Message> 
   }
 
   private void ordered(MemberId from, long index, List<Run> runs) throws Malformed {
-    if (sequencer || !view.senior().equals(from) || index != indexNext) {
+    if (senior || !view.senior().equals(from) || index != indexNext) {
       throw new Malformed("order");
     }
     for (Run run : runs) {
@@ -117,16 +115,17 @@ public final class FixedSequencer implements TotalOrder<FixedSequencer.Message> 
   }
 
   @Override
-  public void expire(Timer timer) {
-    throw new IllegalArgumentException("a fixed sequencer has no timer " + timer);
-  }
-
-  @Override
   public void flush() {
     if (!unsaid.isEmpty()) {
       effects.broadcast(new Message.Ordered(unsaidIndex, List.copyOf(unsaid)));
       unsaid.clear();
       unsaidIndex = indexNext;
     }
+  }
+
+  /// From the switch on this member numbers in the ordering that follows.
+  @Override
+  public void retire() {
+    retired = true;
   }
 }

@@ -1,9 +1,11 @@
 package org.tutti.order;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Invariant;
+import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.pack.Batch;
 
@@ -12,21 +14,40 @@ import org.tutti.pack.Batch;
 /// A *place* says which batch stands at an index; indexes go on from view to view. A batch may come before its place or
 /// after it. What is *held* is the part without a gap for which place and batch are both here: only that may be
 /// acknowledged.
+///
+/// A batch that switches the ordering takes effect when it is held: what the old ordering has placed behind it is void.
 public final class Log {
   private record Place(int rank, long seq) {}
+
+  /// Is told that the ordering in force has changed.
+  @FunctionalInterface
+  public interface Switches {
+    /// A switch is held.
+    ///
+    /// @param to the ordering that decides the places behind it
+    void switched(Ordering to);
+  }
 
   private final View view;
   private final List<Sequence<Batch>> lanes = new ArrayList<>(); // by rank; a sender's batches come in order
   private final boolean[] started;
   private final Sequence<Place> places;
+  private final long[] heldOf; // by rank, the number behind the sender's last batch that is held
+  private final Switches switches;
+  private Ordering ordering;
   private long heldNext; // places.first() <= heldNext <= places.next()
 
   /// Starts the history of a view.
   ///
   /// @param view       the view
   /// @param indexFirst the index of its first place
-  public Log(View view, long indexFirst) {
+  /// @param ordering   the ordering in force at the beginning
+  /// @param switches   is told of others
+  public Log(View view, long indexFirst, Ordering ordering, Switches switches) {
     this.view = view;
+    this.ordering = ordering;
+    this.switches = switches;
+    this.heldOf = new long[view.size()];
     this.places = new Sequence<>(indexFirst);
     this.heldNext = indexFirst;
     this.started = new boolean[view.size()];
@@ -71,13 +92,57 @@ public final class Log {
   }
 
   private void advance() {
-    while (heldNext < places.next()) {
-      Place place = places.get(heldNext);
-      if (!lanes.get(place.rank).holds(place.seq)) {
-        return;
+    while (holdNext()) {
+      Batch held = at(heldNext - 1);
+      if (held.kind() == Batch.Kind.SWITCH) {
+        ordering = held.ordering();
+        places.truncate(heldNext);
+        switches.switched(ordering);
       }
-      heldNext++;
     }
+  }
+
+  private boolean holdNext() {
+    if (heldNext == places.next()) {
+      return false;
+    }
+    Place place = places.get(heldNext);
+    if (!lanes.get(place.rank).holds(place.seq)) {
+      return false;
+    }
+    heldOf[place.rank] = place.seq + 1;
+    heldNext++;
+    return true;
+  }
+
+  /// Places that a view change decided are final; a switch among them has had its effect on those behind it already.
+  private void holdAll() {
+    boolean more = true;
+    while (more) {
+      more = holdNext();
+    }
+  }
+
+  /// The ordering in force behind what is held.
+  ///
+  /// @return it decides the next place
+  public Ordering ordering() {
+    return ordering;
+  }
+
+  /// Batches that are here and not held, in an order that respects causality: by stamp, then by rank.
+  ///
+  /// @return the batches; a sender's ones without a gap
+  public List<Batch> unplaced() {
+    List<Batch> unplaced = new ArrayList<>();
+    for (int rank = 0; rank < view.size(); rank++) {
+      Sequence<Batch> lane = lanes.get(rank);
+      for (long seq = Math.max(lane.first(), heldOf[rank]); seq < lane.next(); seq++) {
+        unplaced.add(lane.get(seq));
+      }
+    }
+    unplaced.sort(Comparator.comparingLong(Batch::stamp)); // stable, and above they come by rank
+    return unplaced;
   }
 
   /// The index behind the part that is held.
@@ -146,7 +211,7 @@ public final class Log {
     for (Sequence<Batch> lane : lanes) {
       held.add(new Tail.Lane(lane.first(), lane.next()));
     }
-    return new Tail(places.first(), runs, decidedNext, held);
+    return new Tail(places.first(), runs, ordering, decidedNext, held);
   }
 
   /// Where this member must begin to fetch a sender's batches of a cut.
@@ -196,7 +261,7 @@ public final class Log {
       places.truncate(index);
     }
     heldNext = Math.min(heldNext, places.next());
-    advance();
+    holdAll();
   }
 
   private void adopt(long index, Place place, long deliveredNext) {

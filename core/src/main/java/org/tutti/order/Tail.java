@@ -1,6 +1,7 @@
 package org.tutti.order;
 
 import java.util.List;
+import org.tutti.Ordering;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
@@ -9,9 +10,10 @@ import org.tutti.wire.WireWriter;
 ///
 /// @param base        the index of the first place that it still keeps; every member of the view holds all below it
 /// @param places      the places from there on
+/// @param ordering    which ordering decides what follows them
 /// @param decidedNext the index behind what it knows to be decided
 /// @param lanes       by rank, which batches of the sender it has
-public record Tail(long base, List<Run> places, long decidedNext, List<Lane> lanes) {
+public record Tail(long base, List<Run> places, Ordering ordering, long decidedNext, List<Lane> lanes) {
   private static final int LANE_BYTES_MIN = 2;
 
   /// Copies the lists.
@@ -39,6 +41,7 @@ public record Tail(long base, List<Run> places, long decidedNext, List<Lane> lan
   public void write(WireWriter out) {
     out.count(base);
     Run.write(places, out);
+    out.ordering(ordering);
     out.count(decidedNext);
     out.count(lanes.size());
     for (Lane lane : lanes) {
@@ -54,6 +57,10 @@ public record Tail(long base, List<Run> places, long decidedNext, List<Lane> lan
   /// @throws Malformed when the bytes are not one
   public static Tail read(WireReader in) throws Malformed {
     return new Tail(
-        in.count(), Run.read(in), in.count(), in.list(LANE_BYTES_MIN, lane -> new Lane(lane.count(), lane.count())));
+        in.count(),
+        Run.read(in),
+        in.ordering(),
+        in.count(),
+        in.list(LANE_BYTES_MIN, lane -> new Lane(lane.count(), lane.count())));
   }
 }

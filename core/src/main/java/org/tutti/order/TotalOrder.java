@@ -7,30 +7,48 @@ import org.tutti.wire.Malformed;
 /// Decides which batch stands at which place of one primary view's history. It decides nothing else: batches are kept
 /// in the [Log], what may be delivered is [Stability]'s, what becomes of a view's end is the view change's.
 ///
-/// An instance serves one view. Every ordering passes one contract suite.
+/// The contract, within one view. (1) *One order:* the places that any two members give are prefixes of one sequence.
+/// (2) *First in, first out:* a sender's batches are placed in the order of their numbers, without a gap. (3)
+/// *Integrity:* each batch is placed once, and only if its sender sent it. (4) *Liveness:* as long as all members talk
+/// to each other, every batch is placed at all. (5) *Arrived first:* a place beyond one whose batch has not arrived
+/// here is given only by an ordering that decides nothing beyond a switch (see [#retire]). Every ordering passes one
+/// contract suite.
+///
+/// An instance serves one view, or the part of a view between two switches. Constructors send nothing.
 ///
 /// @param <M> the ordering's sealed messages
 public interface TotalOrder<M> {
   /// A batch is here, this member's own ones included; a sender's batches come in order.
   ///
-  /// @param rank the sender's rank in the view
-  /// @param seq  the batch's number
-  void arrived(int rank, long seq);
+  /// @param rank  the sender's rank in the view
+  /// @param seq   the batch's number
+  /// @param stamp the sender's [Clock] when it sent the batch; a sender's stamps rise, and the clock here has seen it
+  void arrived(int rank, long seq, long stamp);
 
   /// A message of the ordering came from a member of the view, in this view.
   ///
   /// @param from    who sent it
   /// @param message what it says
-  /// @throws Malformed when it says what no member of the view could
+  /// @throws Malformed when it says what no member of the view could; then nothing was changed
   void receive(MemberId from, M message) throws Malformed;
 
   /// A timer has run out.
   ///
   /// @param timer its key
-  void expire(Timer timer);
+  default void expire(Timer timer) {
+    throw new IllegalArgumentException("no timer " + timer);
+  }
+
+  /// The failure detector has changed its opinion of a member.
+  default void suspicionChanged() {}
 
   /// A run of inputs ends: time to say in one message what it decided.
   void flush();
+
+  /// The group has switched to another ordering at this member: places are not wanted any more. The instance lives on
+  /// until every member has switched, and goes on to answer those that have not; it must not lead anybody to a place
+  /// behind the one at which this member switched.
+  default void retire() {}
 
   /// Where the decisions go.
   @FunctionalInterface

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
+import org.tutti.Ordering;
 
 /// Packs one member's messages into batches, in order. Pure: the caller brings the time.
 public final class Packer {
@@ -61,6 +62,14 @@ public final class Packer {
     return close();
   }
 
+  /// Makes a batch that changes the group's ordering; it goes before the messages that wait.
+  ///
+  /// @param to the ordering
+  /// @return the batch
+  public Batch toSwitch(Ordering to) {
+    return Batch.toSwitch(sender, seqNext++, to);
+  }
+
   /// Whether nothing waits.
   ///
   /// @return whether every message is in a batch
@@ -93,7 +102,7 @@ public final class Packer {
       payload.put(message);
     }
     waitingBytes -= bytes;
-    return new Batch(sender, seqNext++, count, payload.flip());
+    return new Batch(sender, seqNext++, Batch.Kind.MESSAGES, 0, count, payload.flip());
   }
 
   private static int prefixBytes(int length) {

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
+import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.transport.Address;
@@ -195,6 +196,20 @@ public final class WireReader {
       throw new Malformed("members");
     }
     return members;
+  }
+
+  /// Takes an ordering.
+  ///
+  /// @return the ordering
+  /// @throws Malformed when its number is unknown, or at the end of the input
+  public Ordering ordering() throws Malformed {
+    return switch (u8()) {
+      case 1 -> Ordering.SEQUENCER;
+      case 2 -> Ordering.SKEEN;
+      case 3 -> Ordering.CONSENSUS;
+      case 4 -> Ordering.SYMMETRIC;
+      default -> throw new Malformed("ordering");
+    };
   }
 
   /// Takes a view's id.

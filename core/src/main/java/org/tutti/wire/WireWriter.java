@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
+import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.ViewId;
 
@@ -108,6 +109,19 @@ public final class WireWriter {
   public void members(List<MemberId> members) {
     count(members.size());
     members.forEach(this::member);
+  }
+
+  /// Appends an ordering.
+  ///
+  /// @param ordering any
+  public void ordering(Ordering ordering) {
+    u8(
+        switch (ordering) {
+          case SEQUENCER -> 1;
+          case SKEEN -> 2;
+          case CONSENSUS -> 3;
+          case SYMMETRIC -> 4;
+        });
   }
 
   /// Appends a view's id.

@@ -7,6 +7,7 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Guarantee;
 import org.tutti.MemberId;
+import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.order.Cut;
@@ -83,7 +84,7 @@ final class Told {
   }
 
   static Proposal proposal(View view, @Nullable View lastPrimary, long indexFirst, List<Cut> cuts) {
-    return new Proposal(view, LINEAGE, lastPrimary, indexFirst, cuts, List.of(), List.of());
+    return new Proposal(view, LINEAGE, lastPrimary, indexFirst, Ordering.SEQUENCER, cuts, List.of(), List.of());
   }
 
   static Tail tail(String text) {
@@ -95,7 +96,8 @@ final class Told {
       lanes.add(new Tail.Lane(Long.parseLong(ends[0]), Long.parseLong(ends[1])));
     }
     List<Run> places = places(begin.length > 1 ? begin[1] : "");
-    return new Tail(Long.parseLong(begin[0].strip()), places, Long.parseLong(parts[1].strip()), lanes);
+    return new Tail(
+        Long.parseLong(begin[0].strip()), places, Ordering.SEQUENCER, Long.parseLong(parts[1].strip()), lanes);
   }
 
   static List<Run> places(String text) {

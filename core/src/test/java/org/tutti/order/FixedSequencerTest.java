@@ -21,8 +21,12 @@ class FixedSequencerTest {
 
   private final RecordingEffects<FixedSequencer.Message> effects = new RecordingEffects<>();
   private final List<String> places = new ArrayList<>(); // rank/number, at 10 and the following indexes
-  private final FixedSequencer atA = new FixedSequencer(A, VIEW, 10, effects, this::placed);
-  private final FixedSequencer atB = new FixedSequencer(B, VIEW, 10, effects, this::placed);
+  private final FixedSequencer atA = new FixedSequencer(at(0), effects, this::placed);
+  private final FixedSequencer atB = new FixedSequencer(at(1), effects, this::placed);
+
+  private static Setting at(int self) {
+    return new Setting(self, VIEW, 10, _ -> true, new Clock(), _ -> false);
+  }
 
   private void placed(int rank, long seq) {
     places.add(rank + "/" + seq);
@@ -30,17 +34,17 @@ class FixedSequencerTest {
 
   @Test
   void theMostSeniorMemberPlacesBatchesAsTheyCome() {
-    atA.arrived(1, 7);
-    atA.arrived(0, 3);
-    atA.arrived(1, 8);
+    atA.arrived(1, 7, 1);
+    atA.arrived(0, 3, 1);
+    atA.arrived(1, 8, 1);
     assertThat(places).containsExactly("1/7", "0/3", "1/8");
   }
 
   @Test
   void itSaysItsDecisionsOnceForARunOfInputs() {
-    atA.arrived(1, 7);
-    atA.arrived(1, 8);
-    atA.arrived(2, 0);
+    atA.arrived(1, 7, 1);
+    atA.arrived(1, 8, 1);
+    atA.arrived(2, 0, 1);
     assertThat(effects.take()).isEmpty();
     atA.flush();
     assertThat(effects.take())
@@ -51,17 +55,17 @@ class FixedSequencerTest {
 
   @Test
   void itsNextMessageBeginsWhereTheLastOneEnded() {
-    atA.arrived(1, 0);
-    atA.arrived(1, 1);
+    atA.arrived(1, 0, 1);
+    atA.arrived(1, 1, 1);
     atA.flush();
-    atA.arrived(2, 0);
+    atA.arrived(2, 0, 1);
     atA.flush();
     assertThat(effects.take()).last().isEqualTo(new Broadcast<>(new Ordered(12, List.of(new Run(2, 0, 1)))));
   }
 
   @Test
   void anotherMemberPlacesNothingByItself() {
-    atB.arrived(1, 0);
+    atB.arrived(1, 0, 1);
     atB.flush();
     assertThat(places).isEmpty();
     assertThat(effects.take()).isEmpty();
@@ -97,5 +101,15 @@ class FixedSequencerTest {
     var ordered = new Ordered(10, List.of(new Run(0, 0, 1), new Run(3, 0, 1)));
     assertThatExceptionOfType(Malformed.class).isThrownBy(() -> atB.receive(A, ordered));
     assertThat(places).isEmpty();
+  }
+
+  @Test
+  void afterASwitchTheSequencerNumbersNoMore() {
+    atA.arrived(1, 7, 1);
+    atA.retire();
+    atA.arrived(1, 8, 2);
+    assertThat(places).containsExactly("1/7");
+    atA.flush();
+    assertThat(effects.take()).containsExactly(new Broadcast<>(new Ordered(10, List.of(new Run(1, 7, 1)))));
   }
 }

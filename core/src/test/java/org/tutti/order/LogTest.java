@@ -7,16 +7,20 @@ import static org.tutti.Members.B;
 import static org.tutti.Members.batch;
 import static org.tutti.Members.primary;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.tutti.Invariant;
+import org.tutti.Ordering;
 import org.tutti.View;
+import org.tutti.pack.Batch;
 
 class LogTest {
   private static final View VIEW = primary(1, A, B);
   private static final int FIRST = 10;
 
-  private final Log log = new Log(VIEW, FIRST);
+  private final List<Ordering> switches = new ArrayList<>();
+  private final Log log = new Log(VIEW, FIRST, Ordering.SEQUENCER, switches::add);
 
   private void has(int rank, long... numbers) {
     for (long seq : numbers) {
@@ -113,6 +117,7 @@ class LogTest {
             new Tail(
                 FIRST + 1,
                 List.of(new Run(0, 1, 1), new Run(1, 4, 1)),
+                Ordering.SEQUENCER,
                 FIRST + 2,
                 List.of(new Tail.Lane(1, 3), new Tail.Lane(0, 0))));
   }
@@ -216,5 +221,36 @@ class LogTest {
     log.dropBefore(FIRST + 999);
     assertThat(log.at(FIRST + 999)).isEqualTo(batch(A, 999));
     assertThat(log.tail(0).places()).containsExactly(new Run(0, 999, 1));
+  }
+
+  @Test
+  void aSwitchTakesEffectWhenItIsHeldAndVoidsWhatIsPlacedBehindIt() {
+    has(1, 0);
+    placed(0, 0);
+    placed(1, 0);
+    assertThat(log.knownNext()).isEqualTo(FIRST + 2);
+    assertThat(log.add(0, Batch.toSwitch(A, 0, Ordering.SKEEN))).isTrue();
+    assertThat(switches).containsExactly(Ordering.SKEEN);
+    assertThat(log.ordering()).isEqualTo(Ordering.SKEEN);
+    assertThat(log.heldNext()).isEqualTo(FIRST + 1);
+    assertThat(log.knownNext()).isEqualTo(FIRST + 1);
+    assertThat(log.unplaced()).containsExactly(batch(B, 0));
+  }
+
+  @Test
+  void aSwitchThatOnlyAViewChangePlacesHasNoEffect() {
+    assertThat(log.add(0, Batch.toSwitch(A, 0, Ordering.SKEEN))).isTrue();
+    log.adopt(cut(FIRST, true, new Run(0, 0, 1)), FIRST);
+    assertThat(log.heldNext()).isEqualTo(FIRST + 1);
+    assertThat(switches).isEmpty();
+  }
+
+  @Test
+  void whatIsUnplacedComesByStampThenByRank() {
+    assertThat(log.add(0, batch(A, 4).stamped(7))).isTrue();
+    assertThat(log.add(1, batch(B, 0).stamped(3))).isTrue();
+    assertThat(log.add(1, batch(B, 1).stamped(7))).isTrue();
+    placed(1, 0);
+    assertThat(log.unplaced()).extracting(Batch::sender).containsExactly(A, B);
   }
 }

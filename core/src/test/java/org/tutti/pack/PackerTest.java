@@ -115,8 +115,7 @@ class PackerTest {
     packer.add(0, ByteBuffer.wrap(message));
     Batch batch = packer.next(0, 0);
     var out = new WireWriter();
-    out.count(batch.seq());
-    out.count(batch.count());
+    batch.write(out);
     out.raw(batch.payload());
     Batch read = Batch.copy(A, new WireReader(out.copy()));
     assertThat(read).isEqualTo(batch);

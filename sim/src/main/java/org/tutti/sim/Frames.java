@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.Locale;
 import java.util.function.Consumer;
 import org.tutti.MemberId;
+import org.tutti.Ordering;
 import org.tutti.ViewId;
 import org.tutti.engine.Request;
 import org.tutti.membership.Knowledge;
@@ -186,6 +187,7 @@ final class Frames {
       case Request.Join join -> "join " + join.group();
       case Request.Multicast(_, ByteBuffer payload) -> "multicast " + measure(payload);
       case Request.Leave _ -> "leave";
+      case Request.Switch(_, Ordering to) -> "switch to " + to;
       case Request.StateChunk(_, long transfer, ByteBuffer chunk, boolean last) ->
           "state " + transfer + ": " + chunk.remaining() + " bytes" + (last ? ", the last" : "");
       case Request.StateFailed(_, long transfer) -> "state " + transfer + ": failed";

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.MemberId;
+import org.tutti.Ordering;
 import org.tutti.StateSink;
 import org.tutti.View;
 import org.tutti.transport.Address;
@@ -178,6 +179,16 @@ class AccountReplicaTest {
 
     @Override
     public @Nullable CompletableFuture<Long> tryMulticast(byte[] payload) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public @Nullable Ordering ordering() {
+      return null;
+    }
+
+    @Override
+    public CompletableFuture<Void> switchTo(Ordering ordering) {
       throw new UnsupportedOperationException();
     }
 

@@ -49,7 +49,7 @@ final class HandDriven {
     for (byte[] message : messages) {
       out.bytes(ByteBuffer.wrap(message));
     }
-    return new Batch(OTHER, seq, messages.length, out.copy());
+    return new Batch(OTHER, seq, Batch.Kind.MESSAGES, 0, messages.length, out.copy());
   }
 
   static byte[] bytes(ByteBuffer buffer) {

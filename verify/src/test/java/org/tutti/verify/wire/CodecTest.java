@@ -31,7 +31,8 @@ class CodecTest {
   private static final MemberId B = new MemberId("b\u00e9", new Address("[::1]:65535"), Long.MAX_VALUE);
   private static final ViewId FIRST = new ViewId(0, 1);
   private static final ViewId LATER = new ViewId(1L << 40, Long.MAX_VALUE);
-  private static final Batch BATCH = new Batch(B, 1L << 50, 3, ByteBuffer.wrap(new byte[] {1, 7, 0, 2, 8, 9}));
+  private static final Batch BATCH =
+      new Batch(B, 1L << 50, Batch.Kind.MESSAGES, 5, 3, ByteBuffer.wrap(new byte[] {1, 7, 0, 2, 8, 9}));
   private static final int HEAD = 9; // channel and group
   private static final int LIES = 20;
 
@@ -84,7 +85,7 @@ class CodecTest {
 
   private static final List<Channel<?>> CHANNELS =
       List.of(
-          new Channel<>(2, true, FixedSequencer.CODEC),
+          new Channel<>(2, true, Forge.inFirstEpoch(FixedSequencer.CODEC)),
           new Channel<>(3, true, Stability.CODEC),
           new Channel<>(4, false, StateTransfer.CODEC),
           new Channel<>(5, false, ViewMessage.CODEC));
@@ -194,6 +195,8 @@ class CodecTest {
   private static Batch batch(@Nullable byte[] payload, int count) throws Malformed {
     var out = new WireWriter();
     out.count(BATCH.seq());
+    out.u8(0);
+    out.count(BATCH.stamp());
     out.count(count);
     out.raw(payload == null ? BATCH.payload() : ByteBuffer.wrap(payload));
     return Batch.copy(B, new WireReader(ByteBuffer.wrap(Forge.bytes(out))));

@@ -6,6 +6,7 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.zip.CRC32C;
 import org.tutti.MemberId;
+import org.tutti.wire.Codec;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
@@ -38,6 +39,23 @@ final class Forge {
       hash = (hash ^ next & 0xff) * 0x100000001b3L;
     }
     return hash;
+  }
+
+  /// The messages of a view's first ordering, behind the number of its epoch.
+  static <M> Codec<M> inFirstEpoch(Codec<M> ordering) {
+    return new Codec<>() {
+      @Override
+      public void write(M message, WireWriter out) {
+        out.count(0);
+        ordering.write(message, out);
+      }
+
+      @Override
+      public M read(WireReader in) throws Malformed {
+        in.count();
+        return ordering.read(in);
+      }
+    };
   }
 
   /// Begins a packet.

@@ -54,7 +54,7 @@ final class Lies {
       out.fixed(group);
       return switch (channel) {
         case 1 -> batch(in, out);
-        case 2 -> inView(in, out, FixedSequencer.CODEC);
+        case 2 -> inView(in, out, Forge.inFirstEpoch(FixedSequencer.CODEC));
         case 3 -> inView(in, out, Stability.CODEC);
         case 4 -> changed(in, out, StateTransfer.CODEC);
         case 5 -> changed(in, out, ViewMessage.CODEC);
@@ -69,8 +69,12 @@ final class Lies {
     out.viewId(in.viewId());
     boolean seqToo = random.nextBoolean();
     long seq = in.count();
+    int kind = in.u8();
+    long stamp = in.count();
     long count = in.count();
     out.count(seqToo ? number(seq) : seq);
+    out.u8(kind);
+    out.count(random.nextInt(4) == 0 ? number(stamp) : stamp);
     out.count(seqToo ? count : number(count));
     out.raw(in.rest());
     return Forge.bytes(out);

@@ -1,0 +1,82 @@
+package org.tutti.engine;
+
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.tutti.GroupConfig;
+import org.tutti.MemberId;
+import org.tutti.Ordering;
+import org.tutti.pack.Batch;
+import org.tutti.pack.NaturalPacking;
+import org.tutti.pack.Packer;
+
+/// What this member multicasts: packs it, sends it in the history that goes on, and sends it again in a later one when
+/// the history does not contain it.
+final class Sending {
+  private final Packer packer;
+  private final Deliveries deliveries;
+  private final LastHistory history;
+  private final GroupUser user;
+  private final Switching switching = new Switching();
+  private boolean positioned; // the history's position is known, so this member may multicast
+  private @Nullable Ordering told;
+
+  Sending(MemberId self, GroupConfig config, Deliveries deliveries, LastHistory history, GroupUser user) {
+    this.packer = new Packer(self, config.batchBytesMax(), config.batchMessagesMax(), NaturalPacking.standard());
+    this.deliveries = deliveries;
+    this.history = history;
+    this.user = user;
+  }
+
+  /// Whether this member knows where the history stands.
+  void position(boolean known) {
+    positioned = known;
+  }
+
+  void add(long now, ByteBuffer payload) {
+    packer.add(now, payload);
+  }
+
+  void switchTo(Ordering to) {
+    switching.want(to);
+  }
+
+  /// Sends what is due.
+  void send(long now, PrimaryHistory current) {
+    Batch batch = positioned ? next(now, current) : null;
+    while (batch != null) {
+      deliveries.sent(batch);
+      current.send(batch);
+      batch = next(now, current);
+    }
+  }
+
+  private @Nullable Batch next(long now, PrimaryHistory current) {
+    Batch ask = switching.next(current.ordering(), deliveries.ownPlacedNext(), packer);
+    return ask != null ? ask : packer.next(now, deliveries.undecided());
+  }
+
+  /// Batches of this member that the history does not contain come again, in the same order and under the same numbers.
+  void resend() {
+    if (history.isActive() && positioned) {
+      deliveries.unplaced().forEach(Objects.requireNonNull(history.current())::send);
+    }
+  }
+
+  /// Tells the user of another ordering in force.
+  void tell(Ordering now) {
+    if (switching.isFulfilled(now) || now != told) {
+      told = now;
+      user.ordering(now);
+    }
+  }
+
+  long deadline() {
+    return history.isActive() && positioned ? packer.deadline() : Long.MAX_VALUE;
+  }
+
+  /// Whether nothing of this member is without its place.
+  boolean isOver() {
+    return deliveries.undecided() == 0 && packer.isEmpty();
+  }
+}
