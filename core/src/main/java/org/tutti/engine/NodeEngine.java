@@ -298,6 +298,11 @@ public final class NodeEngine {
     }
 
     @Override
+    public Set<MemberId> needed() {
+      return interest;
+    }
+
+    @Override
     public void heard(MemberId peer, boolean first) {
       if (detector.heard(now, peer)) {
         suspicionChanged();

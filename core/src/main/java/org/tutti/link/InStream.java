@@ -2,6 +2,7 @@ package org.tutti.link;
 
 import java.nio.ByteBuffer;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.effect.Counters;
@@ -14,23 +15,30 @@ final class InStream {
   /// How many packets beyond the expected one are kept.
   static final int WINDOW_PACKETS = 1024;
 
+  /// What is kept for a stranger beyond a gap, and likewise of an unfinished message: first words are proposals, and
+  /// one for a thousand members is shorter.
+  static final int STRANGER_BYTES_MAX = 128 << 10;
+
   private static final int ACK_EVERY = 16;
   private static final int MESSAGE_BYTES_MAX = 64 << 20;
 
   private final Counters counters;
   private final long ackAfterNanos;
+  private final BooleanSupplier stranger;
   private final Consumer<ByteBuffer> messages;
   private long stream; // 0: none open
   private long streamClosed; // no stream up to this one is taken again
   private long expected;
   private final TreeMap<Long, ByteBuffer> early = new TreeMap<>(); // keys in (expected, expected + window)
+  private long earlyBytes;
   private @Nullable ByteBuffer partial;
   private int ackOwed;
   private long ackAt = Long.MAX_VALUE;
 
-  InStream(Counters counters, long ackAfterNanos, Consumer<ByteBuffer> messages) {
+  InStream(Counters counters, long ackAfterNanos, BooleanSupplier stranger, Consumer<ByteBuffer> messages) {
     this.counters = counters;
     this.ackAfterNanos = ackAfterNanos;
+    this.stranger = stranger;
     this.messages = messages;
   }
 
@@ -43,6 +51,7 @@ final class InStream {
     stream = 0;
     expected = 0;
     early.clear();
+    earlyBytes = 0;
     partial = null;
     acknowledged();
   }
@@ -118,7 +127,12 @@ final class InStream {
       return;
     }
     check(chunks.duplicate());
+    if (isTooMuch(seq, chunks.remaining())) {
+      counters.count("drop.too much of a stranger");
+      return;
+    }
     if (seq > expected) {
+      earlyBytes += chunks.remaining();
       early.put(seq, ByteBuffer.allocate(chunks.remaining()).put(chunks).flip());
       owe(now, ACK_EVERY);
       return;
@@ -128,8 +142,20 @@ final class InStream {
     chunks(chunks);
     while (!early.isEmpty() && early.firstKey() == expected) {
       expected++;
-      chunks(early.pollFirstEntry().getValue());
+      ByteBuffer next = early.pollFirstEntry().getValue();
+      earlyBytes -= next.remaining();
+      chunks(next);
     }
+  }
+
+  /// Not much is kept for a stranger. It sends again what is not acknowledged, so nothing is lost if it is no stranger
+  /// any more by then.
+  private boolean isTooMuch(long seq, int size) {
+    if (seq == expected && partial == null) {
+      return false; // whatever the size of a frame
+    }
+    long held = seq > expected || partial == null ? earlyBytes : partial.position();
+    return held + size > STRANGER_BYTES_MAX && stranger.getAsBoolean();
   }
 
   /// Looks at all chunks before any is used, so that a packet is taken wholly or not at all.

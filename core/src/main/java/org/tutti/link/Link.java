@@ -1,7 +1,7 @@
 package org.tutti.link;
 
 import java.nio.ByteBuffer;
-import java.util.function.Consumer;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import org.tutti.MemberId;
 import org.tutti.wire.Encoded;
@@ -38,11 +38,27 @@ final class Link {
   private final Path path;
   private final InStream in;
   private final OutStream out;
+  private final Set<MemberId> needed;
 
-  Link(Path path, LongSupplier numbers, Consumer<ByteBuffer> messages) {
+  Link(Path path, LongSupplier numbers, Links.Receiver receiver) {
     this.path = path;
-    this.in = new InStream(path.counters(), path.retransmitNanos() / ACKS_PER_TIMEOUT, messages);
+    this.in =
+        new InStream(
+            path.counters(),
+            path.retransmitNanos() / ACKS_PER_TIMEOUT,
+            this::isStranger,
+            message -> receiver.message(path.peer(), message));
     this.out = new OutStream(path, in, numbers);
+    this.needed = receiver.needed();
+  }
+
+  /// Nobody here needs the peer or has said anything to it, so it has not earned much memory.
+  private boolean isStranger() {
+    return !out.isOpen() && !needed.contains(path.peer());
+  }
+
+  boolean introduced(MemberId identity) {
+    return path.introduced(identity);
   }
 
   MemberId peer() {

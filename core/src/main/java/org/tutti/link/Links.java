@@ -6,6 +6,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.effect.Counters;
@@ -17,9 +18,11 @@ import org.tutti.wire.Malformed;
 /// All channels of a node: finds the [Link] for a packet, drops what is not for this node, and says who was heard.
 ///
 /// A peer is known by its incarnation; its name and address come with its first packets. Links open by themselves and
-/// are closed by the node when no group needs the peer.
+/// are closed by the node when no group needs the peer, or sooner, when too many are open that nobody needs. Work is
+/// done for open links only.
 public final class Links {
-  private static final int CLOSED_KEPT_MAX = 1024;
+  private static final int SHUT_KEPT_MAX = 1024; // links without streams: somebody called, or was needed once
+  private static final int STRANGERS_MAX = 64; // open links that nobody needs
 
   /// What the links tell their node. Called within [#arrived].
   public interface Receiver {
@@ -40,6 +43,11 @@ public final class Links {
     /// @param peer  the peer
     /// @param first whether it was not known before
     void heard(MemberId peer, boolean first);
+
+    /// Whom the node needs. All others are strangers: they are heard, but little is kept for them.
+    ///
+    /// @return the node's own set, always the same, which it changes
+    Set<MemberId> needed();
   }
 
   private final MemberId self;
@@ -47,7 +55,8 @@ public final class Links {
   private final Outlet outlet;
   private final Counters counters;
   private final Receiver receiver;
-  private final Map<Long, Link> links = new LinkedHashMap<>();
+  private final Map<Long, Link> open = new LinkedHashMap<>(); // by incarnation, in the order of opening
+  private final Map<Long, Link> shut = new LinkedHashMap<>(); // by incarnation, in the order of shutting
   private long streamNext = 1;
 
   /// Makes the links of a node, none open.
@@ -72,14 +81,15 @@ public final class Links {
   public void arrived(long now, ByteBuffer frame) {
     try {
       Packet packet = Packet.read(frame, outlet.traits().checksum());
-      boolean first = !links.containsKey(packet.source());
-      Link link = accept(packet);
+      Link known = find(packet.source());
+      MemberId before = known == null ? null : known.peer();
+      Link link = accept(packet, known);
       if (link != null) {
-        receiver.heard(link.peer(), first);
+        receiver.heard(link.peer(), !link.peer().equals(before));
         if (packet.kind() == Packet.DATAGRAM) {
           receiver.datagram(link.peer(), packet.body());
         } else {
-          link.arrived(now, packet.kind(), packet.body());
+          handle(now, link, packet);
         }
       }
     } catch (Malformed malformed) {
@@ -87,7 +97,16 @@ public final class Links {
     }
   }
 
-  private @Nullable Link accept(Packet packet) {
+  private void handle(long now, Link link, Packet packet) throws Malformed {
+    try {
+      link.arrived(now, packet.kind(), packet.body());
+    } finally {
+      settle(link);
+      shutStrangers();
+    }
+  }
+
+  private @Nullable Link accept(Packet packet, @Nullable Link known) {
     if (packet.cluster() != cluster) {
       counters.count("drop.other cluster");
       return null;
@@ -101,14 +120,12 @@ public final class Links {
       return null;
     }
     MemberId identity = packet.identity();
-    Link link = links.get(packet.source());
-    if (link == null) {
-      if (identity == null) {
-        counters.count("drop.unknown sender");
-        return null;
-      }
-      link = open(identity);
-    } else if (identity != null && !identity.equals(link.peer())) {
+    if (known == null && identity == null) {
+      counters.count("drop.unknown sender");
+      return null;
+    }
+    Link link = known == null ? remember(identity) : known;
+    if (identity != null && !link.introduced(identity)) {
       counters.count("drop.identity changed");
       return null;
     }
@@ -118,37 +135,69 @@ public final class Links {
     return link;
   }
 
-  private Link open(MemberId peer) {
-    Link link = links.get(peer.incarnation());
-    if (link == null) {
-      forgetOldest();
-      var path = new Path(self, peer, cluster, outlet, counters);
-      link = new Link(path, () -> streamNext++, message -> receiver.message(peer, message));
-      links.put(peer.incarnation(), link);
-    }
+  // ---- which links there are -------------------------------------------------------------------------------------
+
+  private @Nullable Link find(long incarnation) {
+    Link link = open.get(incarnation);
+    return link == null ? shut.get(incarnation) : link;
+  }
+
+  private Link of(MemberId peer) {
+    Link link = find(peer.incarnation());
+    return link == null ? remember(peer) : link;
+  }
+
+  private Link remember(MemberId peer) {
+    var path = new Path(self, peer, cluster, outlet, counters);
+    var link = new Link(path, () -> streamNext++, receiver);
+    keepShut(link);
     return link;
   }
 
-  private void forgetOldest() {
-    if (links.size() < CLOSED_KEPT_MAX) {
-      return;
+  private void keepShut(Link link) {
+    shut.put(link.peer().incarnation(), link);
+    if (shut.size() > SHUT_KEPT_MAX) {
+      shut.remove(shut.keySet().iterator().next());
     }
-    Iterator<Link> oldest = links.values().iterator();
-    while (oldest.hasNext()) {
+  }
+
+  /// Puts a link among those where it belongs by now.
+  private void settle(Link link) {
+    Long key = link.peer().incarnation();
+    if (!link.isOpen()) {
+      if (open.remove(key) != null) {
+        keepShut(link);
+      }
+    } else if (open.putIfAbsent(key, link) == null) {
+      shut.remove(key);
+    }
+  }
+
+  /// Closes the oldest links that nobody needs when there are too many; who is meant seriously opens another stream.
+  private void shutStrangers() {
+    Set<MemberId> needed = receiver.needed();
+    Iterator<Link> oldest = open.values().iterator();
+    while (open.size() > needed.size() + STRANGERS_MAX && oldest.hasNext()) {
       Link link = oldest.next();
-      if (!link.isOpen()) {
+      if (!needed.contains(link.peer())) {
+        counters.count("drop.too many strangers");
         oldest.remove();
-        return;
+        link.close();
+        keepShut(link);
       }
     }
   }
+
+  // ---- what the node wants ---------------------------------------------------------------------------------------
 
   /// Queues a message on the channel to a peer.
   ///
   /// @param to      the peer
   /// @param message the bytes
   public void send(MemberId to, Encoded message) {
-    open(to).send(message);
+    Link link = of(to);
+    link.send(message);
+    settle(link);
   }
 
   /// Sends a message beside the channel, at once and without any promise.
@@ -157,7 +206,7 @@ public final class Links {
   /// @param to      the peer
   /// @param message the bytes; must fit into one frame
   public void datagram(long now, MemberId to, Encoded message) {
-    open(to).datagram(now, message);
+    of(to).datagram(now, message);
   }
 
   /// Sends a message to whatever life is at an address.
@@ -183,6 +232,11 @@ public final class Links {
   ///
   /// @param address the address
   public void ready(Address address) {
+    ready(open, address);
+    ready(shut, address); // a refused datagram, for example
+  }
+
+  private static void ready(Map<Long, Link> links, Address address) {
     for (Link link : links.values()) {
       if (link.peer().address().equals(address)) {
         link.ready();
@@ -194,9 +248,10 @@ public final class Links {
   ///
   /// @param peer the peer
   public void close(MemberId peer) {
-    Link link = links.get(peer.incarnation());
+    Link link = open.get(peer.incarnation());
     if (link != null) {
       link.close();
+      settle(link);
     }
   }
 
@@ -205,21 +260,19 @@ public final class Links {
   /// @param peer the peer
   /// @return whether its channel is busy
   public boolean isBusy(MemberId peer) {
-    Link link = links.get(peer.incarnation());
+    Link link = open.get(peer.incarnation());
     return link != null && link.isBusy();
   }
 
   /// Who has an open channel.
   ///
-  /// @return the peers, in the order in which they were first heard of
+  /// @return the peers, in the order in which the channels were opened
   public List<MemberId> open() {
-    List<MemberId> open = new ArrayList<>();
-    for (Link link : links.values()) {
-      if (link.isOpen()) {
-        open.add(link.peer());
-      }
+    List<MemberId> peers = new ArrayList<>(open.size());
+    for (Link link : open.values()) {
+      peers.add(link.peer());
     }
-    return open;
+    return peers;
   }
 
   /// When something was last sent to a peer.
@@ -227,7 +280,7 @@ public final class Links {
   /// @param peer the peer
   /// @return the time, or [Long#MIN_VALUE] for never
   public long lastSentNanos(MemberId peer) {
-    Link link = links.get(peer.incarnation());
+    Link link = find(peer.incarnation());
     return link == null ? Long.MIN_VALUE : link.lastSentNanos();
   }
 
@@ -235,10 +288,8 @@ public final class Links {
   ///
   /// @param now the time
   public void flush(long now) {
-    for (Link link : links.values()) {
-      if (link.isOpen()) {
-        link.flush(now);
-      }
+    for (Link link : open.values()) {
+      link.flush(now);
     }
   }
 
@@ -247,10 +298,8 @@ public final class Links {
   /// @return the time, or [Long#MAX_VALUE]
   public long deadline() {
     long deadline = Long.MAX_VALUE;
-    for (Link link : links.values()) {
-      if (link.isOpen()) {
-        deadline = Math.min(deadline, link.deadline());
-      }
+    for (Link link : open.values()) {
+      deadline = Math.min(deadline, link.deadline());
     }
     return deadline;
   }

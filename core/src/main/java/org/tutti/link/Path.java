@@ -10,11 +10,12 @@ import org.tutti.wire.WireWriter;
 /// The way of packets to one life of one node: their headers, the transport's room, and when anything was sent last.
 final class Path {
   private final MemberId self;
-  private final MemberId peer;
+  private MemberId peer;
   private final long cluster;
   private final Outlet outlet;
   private final Counters counters;
   private final long retransmitNanos;
+  private boolean introduced; // the peer has said itself who it is
   private boolean knowsUs; // the peer has addressed us by our incarnation, so it needs no introduction
   private long lastSent = Long.MIN_VALUE;
   private long blockedUntil = Long.MIN_VALUE;
@@ -26,6 +27,20 @@ final class Path {
     this.outlet = outlet;
     this.counters = counters;
     this.retransmitNanos = outlet.traits().retransmitAfter().toNanos();
+  }
+
+  /// The peer says who it is: that counts more than what others said of it, but not more than what it said before.
+  ///
+  /// @return whether it does not contradict itself
+  boolean introduced(MemberId identity) {
+    if (!introduced) {
+      introduced = true;
+      if (!peer.equals(identity)) {
+        peer = identity;
+        ready(); // it was the wrong address that had no room
+      }
+    }
+    return peer.equals(identity);
   }
 
   MemberId peer() {

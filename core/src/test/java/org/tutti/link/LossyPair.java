@@ -6,7 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.PriorityQueue;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.Members;
@@ -92,6 +94,7 @@ final class LossyPair {
   final class End implements Outlet, Links.Receiver {
     final MemberId self;
     final Counters counters = new Counters();
+    final Set<MemberId> needed = new TreeSet<>(List.of(Members.A, Members.B));
     Links links;
     final List<Long> received = new ArrayList<>();
     final List<MemberId> heardFirst = new ArrayList<>();
@@ -181,6 +184,11 @@ final class LossyPair {
       if (message.hasRemaining()) { // else it is a sign of life
         received.add(-1 - message.getLong());
       }
+    }
+
+    @Override
+    public Set<MemberId> needed() {
+      return needed;
     }
 
     @Override

@@ -10,7 +10,6 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.tutti.MemberId;
 import org.tutti.NodeConfig;
 import org.tutti.engine.Input;
@@ -75,7 +74,6 @@ class FloodTest {
   }
 
   @Test
-  @EnabledIfSystemProperty(named = "open.bugs", matches = "true")
   void streamsOfStrangersAreForgotten() {
     var first = new Forge.Place(1, 0);
     assertThat(keptAfter(number -> Forge.data(stranger(number), SELF.incarnation(), true, first, new byte[100])))
