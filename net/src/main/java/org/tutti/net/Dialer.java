@@ -12,12 +12,24 @@ import org.jspecify.annotations.Nullable;
 
 /// Opens connections: by Unix domain socket to a node on this host, else, or when that fails, by TCP.
 final class Dialer {
+  private static final int HANDSHAKES_MAX = 256; // each takes a file descriptor until the connect timeout
+
   private final Loop loop;
   private final @Nullable UnixSockets unixSockets;
 
   Dialer(Loop loop, @Nullable UnixSockets unixSockets) {
     this.loop = loop;
     this.unixSockets = unixSockets;
+  }
+
+  /// Whether as many attempts are under way as there may be.
+  boolean isBusy() {
+    return loop.handshakes.size() >= HANDSHAKES_MAX;
+  }
+
+  /// A peer that is not connected had to make room.
+  void forgotten() {
+    loop.counters.add(Count.ADDRESS_FORGOTTEN);
   }
 
   /// Begins one attempt; its outcome shows in the peer.

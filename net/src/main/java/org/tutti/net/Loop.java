@@ -166,7 +166,10 @@ final class Loop {
   }
 
   private long waitNanos(long waitNanosMax) {
-    long wait = waitNanosMax <= 0 ? 0 : peers.waitNanos(nowNanos, waitNanosMax);
+    long wait = Math.max(0, waitNanosMax);
+    if (wait > 0 && !dialer.isBusy()) {
+      wait = peers.waitNanos(nowNanos, wait);
+    }
     for (Connection connection : handshakes) {
       wait = Math.min(wait, connection.deadlineNanos() - nowNanos);
     }

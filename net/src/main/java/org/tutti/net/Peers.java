@@ -11,6 +11,7 @@ import org.tutti.transport.Receiver;
 /// All peers of a transport, and the list of those that need attention: a claim was refused, or no connection exists.
 final class Peers {
   private static final long FORGET_NANOS = TimeUnit.MINUTES.toNanos(1);
+  private static final int LISTED_MAX = 1024; // answers to invented addresses must not fill the memory
 
   private final Map<Address, Peer> byAddress = new HashMap<>();
   private List<Peer> listed = new ArrayList<>();
@@ -50,6 +51,7 @@ final class Peers {
     listed = round;
     round = visited;
     boolean announced = false;
+    int excess = visited.size() - LISTED_MAX; // the oldest come first
     for (Peer peer : visited) {
       peer.listed = false;
       if (peer.refused && peer.isRoomy()) {
@@ -57,11 +59,15 @@ final class Peers {
         peer.refused = false;
         receiver.onReady(peer.address);
       }
-      if (peer.wanted && nowNanos - peer.retryAtNanos >= 0) {
+      if (peer.wanted && nowNanos - peer.retryAtNanos >= 0 && !dialer.isBusy()) {
         peer.wanted = false;
         dialer.dial(peer);
       }
-      if (peer.isApart() && isForgettable(peer, nowNanos)) {
+      if (peer.isApart() && excess > 0) {
+        excess--;
+        dialer.forgotten();
+        byAddress.remove(peer.address);
+      } else if (peer.isApart() && isForgettable(peer, nowNanos)) {
         byAddress.remove(peer.address);
       } else if (peer.isApart() || peer.refused) {
         list(peer);

@@ -284,7 +284,7 @@ abstract class SocketContract extends TransportContract {
     exchange(a, station("honest"));
   }
 
-  private static void untilCounted(Station at, String reason, long count) {
+  static void untilCounted(Station at, String reason, long count) {
     until(reason + " of " + at.transport, () -> counter(at, reason) >= count, at);
     assertThat(counter(at, reason)).isEqualTo(count);
   }

@@ -120,6 +120,34 @@ final class TcpTransportTest extends SocketContract {
   }
 
   @Test
+  void attemptsToConnectAreBoundedInNumber() throws IOException {
+    Station a = station("a");
+    try (ServerSocketChannel mute = ServerSocketChannel.open().bind(new InetSocketAddress("0.0.0.0", 0), 4096)) {
+      mute.configureBlocking(false);
+      for (int i = 0; i < 600; i++) {
+        a.offer(new Address("127.1." + i / 200 + "." + (1 + i % 200) + ":" + mute.socket().getLocalPort()), bytes(1));
+      }
+      turns(2, a);
+      int dialed = 0;
+      for (SocketChannel one = mute.accept(); one != null; one = mute.accept()) {
+        one.close();
+        dialed++;
+      }
+      assertThat(dialed).isPositive().isLessThanOrEqualTo(256);
+    }
+  }
+
+  @Test
+  void addressesThatCannotBeReachedAreForgotten() throws IOException {
+    Station a = station("a");
+    for (int i = 0; i < 5000; i++) {
+      a.offer(new Address("host" + i + ".invalid:1"), bytes(1));
+    }
+    untilCounted(a, "address-forgotten", 5000 - 1024);
+    exchange(a, station("b"));
+  }
+
+  @Test
   void aPeerIsAnsweredOnTheConnectionItMadeLast() throws IOException {
     Station a = station("a");
     try (ServerSocketChannel half = ServerSocketChannel.open().bind(new InetSocketAddress("127.0.0.1", 0))) {
