@@ -5,6 +5,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Ordering;
 import org.tutti.examples.accounts.Demo;
 import org.tutti.examples.accounts.DemoOptions;
 import org.tutti.examples.accounts.TransactionFile;
@@ -56,6 +57,13 @@ final class DemoCommand implements Callable<Integer> {
   @Option(names = "--kill", paramLabel = "N", description = "How many replicas to kill at once (${DEFAULT-VALUE}).")
   int kill = DemoOptions.standard().kill();
 
+  @Option(
+      names = "--order",
+      paramLabel = "NAME",
+      converter = OrderingConverter.class,
+      description = "Who decides the order: " + OrderingConverter.NAMES + "; default: sequencer.")
+  Ordering order = Ordering.SEQUENCER;
+
   @Option(names = "--kill-during-transfer", description = "Kill the first of them again while it receives the state.")
   boolean killDuringTransfer;
 
@@ -102,6 +110,7 @@ final class DemoCommand implements Callable<Integer> {
           clients,
           kill,
           killDuringTransfer,
+          order,
           portBase,
           keep);
     } catch (IllegalArgumentException e) {

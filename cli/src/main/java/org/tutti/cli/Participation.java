@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.NodeConfig;
+import org.tutti.Ordering;
 import picocli.CommandLine.Option;
 
 /// The options of every command that takes part in a group.
@@ -31,6 +32,14 @@ final class Participation {
   boolean agreed;
 
   @Option(
+      names = "--order",
+      paramLabel = "NAME",
+      converter = OrderingConverter.class,
+      description =
+          "How a group that this member creates is ordered: " + OrderingConverter.NAMES + "; default: sequencer.")
+  Ordering order = Ordering.SEQUENCER;
+
+  @Option(
       names = "--timeout",
       paramLabel = "TIME",
       defaultValue = "10s",
@@ -46,6 +55,6 @@ final class Participation {
   }
 
   GroupConfig config() {
-    return GroupConfig.standard().withGuarantee(agreed ? Guarantee.AGREED : Guarantee.UNIFORM);
+    return GroupConfig.standard().withGuarantee(agreed ? Guarantee.AGREED : Guarantee.UNIFORM).withOrdering(order);
   }
 }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Ordering;
 import org.tutti.sim.Campaign;
 import org.tutti.sim.FaultKind;
 import org.tutti.sim.Findings;
@@ -67,6 +68,13 @@ final class SimulateCommand implements Callable<Integer> {
   @Option(names = "--multicasts", paramLabel = "N", description = "No more multicasts than this.")
   int multicasts = Integer.MAX_VALUE;
 
+  @Option(
+      names = "--order",
+      paramLabel = "NAME",
+      converter = OrderingConverter.class,
+      description = "Only this ordering, without switches: " + OrderingConverter.NAMES + "; default: the seed draws.")
+  @Nullable Ordering order;
+
   @Option(names = "--mutants", description = "Plant every known bug in turn; each must be caught.")
   boolean mutants;
 
@@ -112,7 +120,7 @@ final class SimulateCommand implements Callable<Integer> {
         throw new ParameterException(spec.commandLine(), e.getMessage(), e);
       }
     }
-    return new Limits(kinds, nodes, multicasts);
+    return new Limits(kinds, nodes, multicasts, order);
   }
 
   private int one(long number) {

@@ -114,13 +114,17 @@ final class Deliveries {
     handedNext = index + 1;
     if (batch.sender().equals(self)) {
       unconsumed.add(new Outstanding(index, undecided.remove().cost));
-      if (batch.count() > 0) {
-        user.decided(batch.count(), positionNext);
-      }
+      tellDecided(batch, positionNext);
     }
     long position = positionNext;
     positionNext += batch.count();
     user.deliver(index, batch, position);
+  }
+
+  private void tellDecided(Batch batch, long position) {
+    if (batch.count() > 0) {
+      user.decided(batch.count(), position);
+    }
   }
 
   void changed(View view) {
@@ -169,7 +173,7 @@ final class Deliveries {
     ownPlacedNext = marks.getOrDefault(self, 0L);
     while (!undecided.isEmpty() && undecided.peekFirst().batch.seq() < ownPlacedNext) {
       Sent sent = undecided.remove();
-      user.decided(sent.batch.count(), -1);
+      tellDecided(sent.batch, -1);
       unconsumed.add(new Outstanding(beginIndex - 1, sent.cost));
     }
   }

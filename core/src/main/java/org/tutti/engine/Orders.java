@@ -14,6 +14,7 @@ import org.tutti.effect.Timer;
 import org.tutti.order.FixedSequencer;
 import org.tutti.order.Log;
 import org.tutti.order.Setting;
+import org.tutti.order.Symmetric;
 import org.tutti.order.TotalOrder;
 import org.tutti.pack.Batch;
 import org.tutti.wire.Codec;
@@ -68,7 +69,9 @@ final class Orders {
     return switch (ordering) {
       case SEQUENCER ->
           new Epoch<>(number, FixedSequencer.CODEC, (effects, places) -> new FixedSequencer(setting, effects, places));
-      case SKEEN, CONSENSUS, SYMMETRIC -> throw new UnsupportedOperationException(ordering + " does not exist yet");
+      case SYMMETRIC ->
+          new Epoch<>(number, Symmetric.CODEC, (effects, places) -> new Symmetric(setting, effects, places));
+      case SKEEN, CONSENSUS -> throw new UnsupportedOperationException(ordering + " does not exist yet");
     };
   }
 

@@ -15,7 +15,8 @@ import org.tutti.pack.Batch;
 /// after it. What is *held* is the part without a gap for which place and batch are both here: only that may be
 /// acknowledged.
 ///
-/// A batch that switches the ordering takes effect when it is held: what the old ordering has placed behind it is void.
+/// A batch that switches the ordering takes effect when it is held; no ordering places anything behind it before that
+/// ([TotalOrder], 5).
 public final class Log {
   private record Place(int rank, long seq) {}
 
@@ -96,7 +97,6 @@ public final class Log {
       Batch held = at(heldNext - 1);
       if (held.kind() == Batch.Kind.SWITCH) {
         ordering = held.ordering();
-        places.truncate(heldNext);
         switches.switched(ordering);
       }
     }

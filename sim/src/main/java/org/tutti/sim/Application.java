@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
+import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
@@ -91,6 +92,18 @@ final class Application implements GroupUser {
     setting.tally().multicasts++;
     node.request(new Request.Multicast(group, message), 0);
     return true;
+  }
+
+  /// Asks the group for another ordering.
+  void switchTo(Ordering to) {
+    if (!closed && !leaving) {
+      node.request(new Request.Switch(group, to), 0);
+    }
+  }
+
+  /// Whether the fate of a multicast of its own is open.
+  boolean isSending() {
+    return decided < submitted;
   }
 
   /// Leaves in an orderly way.
@@ -268,6 +281,14 @@ final class Application implements GroupUser {
     setting.tally().views++;
     history.add(new Happening.Installed(ordinal, agenda.nowNanos(), installed));
     watcher.installed(this, installed);
+  }
+
+  @Override
+  public void ordering(Ordering ordering) {
+    note(13, ordering.ordinal());
+    if (trace.speaks()) {
+      say("ordered by " + ordering);
+    }
   }
 
   @Override

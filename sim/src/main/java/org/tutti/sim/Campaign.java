@@ -96,6 +96,8 @@ public final class Campaign {
     private long deliveries;
     private long views;
     private long transfers;
+    private long firstCrashed;
+    private long senderCrashed;
     private long quorumLost;
 
     private Report() {}
@@ -108,6 +110,8 @@ public final class Campaign {
       deliveries += outcome.deliveries();
       views += outcome.views();
       transfers += outcome.transfers();
+      firstCrashed += outcome.firstCrashed() ? 1 : 0;
+      senderCrashed += outcome.senderCrashed() ? 1 : 0;
       quorumLost += outcome.quorumLost() ? 1 : 0;
       outcome
           .faults()
@@ -172,6 +176,8 @@ public final class Campaign {
       row(text, "deliveries", deliveries);
       row(text, "views installed", views);
       row(text, "state transfers", transfers);
+      row(text, "seeds: first member crashed", firstCrashed);
+      row(text, "seeds: sender at work crashed", senderCrashed);
       row(text, "seeds that lost their quorum", quorumLost);
       text.append(String.format("%-30s %15s %10s%n", "faults injected", "times", "of seeds"));
       for (FaultKind kind : FaultKind.values()) {

@@ -12,6 +12,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.NodeConfig;
+import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.engine.Input;
@@ -198,11 +199,25 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
     if (setting.trace().speaks()) {
       setting.trace().say(node.self.name(), "is gone");
     }
+    countCrash(node, application);
     node.crash();
+  }
+
+  /// Whom an ordering needs most: who is first in the view, and who has not heard of the fate of its multicasts.
+  private void countCrash(SimulatedNode node, Application application) {
+    View view = latestPrimary;
+    if (view != null && view.contains(node.self)) {
+      setting.tally().firstCrashed |= view.senior().equals(node.self);
+      setting.tally().senderCrashed |= application.isSending();
+    }
   }
 
   void leave(SimulatedNode node) {
     Objects.requireNonNull(places[node.number]).leave();
+  }
+
+  void switchOrdering(SimulatedNode node, Ordering to) {
+    Objects.requireNonNull(places[node.number]).switchTo(to);
   }
 
   void restart(int place) {

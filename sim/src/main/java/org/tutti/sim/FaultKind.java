@@ -47,7 +47,9 @@ public enum FaultKind {
   /// A member leaves in an orderly way.
   LEAVE,
   /// A message is many frames long.
-  LARGE_MESSAGE;
+  LARGE_MESSAGE,
+  /// The group is asked to change its ordering, by several members at once now and then.
+  SWITCH;
 
   /// The name on the command line.
   ///

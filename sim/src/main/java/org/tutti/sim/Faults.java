@@ -76,6 +76,7 @@ final class Faults {
             cast.leave(node);
           }
         });
+    recurring(FaultKind.SWITCH, this::switchOrdering);
     if (plan.has(FaultKind.RESTART)) {
       restartLater(setting.streams().open(Streams.Purpose.FAULT, FaultKind.RESTART.ordinal()));
     }
@@ -227,6 +228,14 @@ final class Faults {
       if (node != suspect) {
         node.request(new Request.Suspect(suspect.self), 0);
       }
+    }
+  }
+
+  private void switchOrdering(SplittableRandom random) {
+    strike(FaultKind.SWITCH);
+    int wishes = random.nextInt(3) == 0 ? 2 : 1;
+    for (int i = 0; i < wishes; i++) {
+      cast.switchOrdering(someone(random), Plan.draw(random));
     }
   }
 

@@ -1,17 +1,22 @@
 package org.tutti.sim;
 
 import java.util.EnumSet;
+import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.tutti.Ordering;
 
 /// What to leave out of a run, so that less of it remains to be understood.
 ///
 /// @param without       kinds of faults that do not happen
 /// @param nodesMax      no more nodes than this
 /// @param multicastsMax no more multicasts than this
-public record Limits(Set<FaultKind> without, int nodesMax, int multicastsMax) {
+/// @param ordering      the group's ordering from its beginning to its end, or null for those that the seed draws
+public record Limits(Set<FaultKind> without, int nodesMax, int multicastsMax, @Nullable Ordering ordering) {
   /// Leaves nothing out.
-  public static final Limits NONE = new Limits(EnumSet.noneOf(FaultKind.class), Integer.MAX_VALUE, Integer.MAX_VALUE);
+  public static final Limits NONE =
+      new Limits(EnumSet.noneOf(FaultKind.class), Integer.MAX_VALUE, Integer.MAX_VALUE, null);
 
   /// Copies the set.
   public Limits {
@@ -25,7 +30,7 @@ public record Limits(Set<FaultKind> without, int nodesMax, int multicastsMax) {
   public Limits without(FaultKind kind) {
     Set<FaultKind> more = EnumSet.copyOf(without);
     more.add(kind);
-    return new Limits(more, nodesMax, multicastsMax);
+    return new Limits(more, nodesMax, multicastsMax, ordering);
   }
 
   /// Leaves out nodes.
@@ -33,7 +38,7 @@ public record Limits(Set<FaultKind> without, int nodesMax, int multicastsMax) {
   /// @param nodes how many remain at most
   /// @return a changed copy
   public Limits nodes(int nodes) {
-    return new Limits(without, nodes, multicastsMax);
+    return new Limits(without, nodes, multicastsMax, ordering);
   }
 
   /// Leaves out multicasts.
@@ -41,7 +46,15 @@ public record Limits(Set<FaultKind> without, int nodesMax, int multicastsMax) {
   /// @param multicasts how many remain at most
   /// @return a changed copy
   public Limits multicasts(int multicasts) {
-    return new Limits(without, nodesMax, multicasts);
+    return new Limits(without, nodesMax, multicasts, ordering);
+  }
+
+  /// Fixes the ordering.
+  ///
+  /// @param only the only one, or null
+  /// @return a changed copy
+  public Limits ordering(@Nullable Ordering only) {
+    return new Limits(without, nodesMax, multicastsMax, only);
   }
 
   /// The options of `tutti simulate` that say the same.
@@ -57,6 +70,9 @@ public record Limits(Set<FaultKind> without, int nodesMax, int multicastsMax) {
     }
     if (multicastsMax != Integer.MAX_VALUE) {
       text.append(" --multicasts ").append(multicastsMax);
+    }
+    if (ordering != null) {
+      text.append(" --order ").append(ordering.name().toLowerCase(Locale.ROOT));
     }
     return text.toString();
   }

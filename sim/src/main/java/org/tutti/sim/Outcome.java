@@ -16,6 +16,8 @@ import org.tutti.sim.check.Violation;
 /// @param deliveries how many messages were delivered, by all members together
 /// @param views      how many views were installed, by all members together
 /// @param transfers  how many states were transferred to their end
+/// @param firstCrashed whether the first member of a primary view crashed: sequencer, or first coordinator
+/// @param senderCrashed whether a member crashed while the fate of its own multicasts was open
 /// @param quorumLost whether the crashes of this run took away for good what the group needs to go on
 /// @param violations what did not hold
 public record Outcome(
@@ -29,6 +31,8 @@ public record Outcome(
     long deliveries,
     long views,
     long transfers,
+    boolean firstCrashed,
+    boolean senderCrashed,
     boolean quorumLost,
     List<Violation> violations) {
   /// Whether everything held.

@@ -2,10 +2,14 @@ package org.tutti.sim;
 
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
 import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
+import org.tutti.Ordering;
 
 /// The configuration of one run, drawn from its seed (swarm testing): some runs have none of a kind of fault, some have
 /// a lot of it, few have everything at once.
@@ -45,9 +49,11 @@ public record Plan(
     Map<FaultKind, Double> strengths) {
   private static final int[] NODES = {1, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 5, 5, 5, 5, 6, 7, 7};
   private static final int[] FRAME_BYTES = {512, 600, 1400, 1400, 8192, 65536, 65536};
+  private static final List<Ordering> ORDERINGS = List.of(Ordering.SEQUENCER, Ordering.SYMMETRIC);
   private static final long MILLI = 1_000_000;
   private static final int STORM_ONE_IN = 3;
   private static final double STORM_STRENGTH = 1.0;
+  private static final int SWITCH_ONE_IN = 4;
 
   /// Copies the strengths.
   public Plan {
@@ -67,11 +73,15 @@ public record Plan(
     long delayMax = delayMin + between(random, 1, random.nextInt(4) == 0 ? (int) (suspect / 8000) : 4000) * 1000L;
     delayMax = Math.min(delayMax, suspect / 8);
     Map<FaultKind, Double> strengths = strengths(random);
+    SplittableRandom orderings = new Streams(seed).open(Streams.Purpose.ORDERING, 0);
+    if (orderings.nextInt(SWITCH_ONE_IN) == 0) {
+      strengths.put(FaultKind.SWITCH, orderings.nextDouble());
+    }
     int frameBytesMax = FRAME_BYTES[random.nextInt(FRAME_BYTES.length)];
     return new Plan(
         seed,
         NODES[random.nextInt(NODES.length)],
-        config(random, strengths.containsKey(FaultKind.LARGE_MESSAGE)),
+        config(random, strengths.containsKey(FaultKind.LARGE_MESSAGE)).withOrdering(draw(orderings)),
         heartbeat,
         suspect,
         frameBytesMax,
@@ -85,6 +95,11 @@ public record Plan(
         between(random, 0, frameBytesMax < 1000 ? 20_000 : 200_000),
         random.nextInt(10) > 0,
         strengths);
+  }
+
+  /// Draws an ordering.
+  static Ordering draw(SplittableRandom random) {
+    return ORDERINGS.get(random.nextInt(ORDERINGS.size()));
   }
 
   /// A number of which each order of magnitude is about as probable as another.
@@ -106,7 +121,7 @@ public record Plan(
   private static Map<FaultKind, Double> strengths(SplittableRandom random) {
     double share = random.nextInt(10) == 0 ? 0 : 0.15 + 0.6 * random.nextDouble();
     Map<FaultKind, Double> strengths = new EnumMap<>(FaultKind.class);
-    for (FaultKind kind : FaultKind.values()) {
+    for (FaultKind kind : EnumSet.range(FaultKind.LOSS, FaultKind.LARGE_MESSAGE)) {
       boolean on = random.nextDouble() < share;
       double strength = 0.02 + 0.98 * random.nextDouble() * random.nextDouble();
       if (on) {
@@ -143,10 +158,14 @@ public record Plan(
   public Plan within(Limits limits) {
     Map<FaultKind, Double> left = new EnumMap<>(strengths);
     left.keySet().removeAll(limits.without());
+    Ordering only = limits.ordering();
+    if (only != null) {
+      left.remove(FaultKind.SWITCH);
+    }
     return new Plan(
         seed,
         Math.min(nodes, limits.nodesMax()),
-        config,
+        only == null ? config : config.withOrdering(only),
         heartbeatNanos,
         suspectNanos,
         frameBytesMax,
@@ -164,10 +183,11 @@ public record Plan(
 
   /// Describes the run in one line.
   ///
-  /// @return numbers of nodes, guarantee, sizes, times and faults
+  /// @return numbers of nodes, guarantee, ordering, sizes, times and faults
   public String describe() {
     var text = new StringBuilder();
-    text.append(nodes).append(" nodes, ").append(config.guarantee().name().toLowerCase(java.util.Locale.ROOT));
+    text.append(nodes).append(" nodes, ").append(config.guarantee().name().toLowerCase(Locale.ROOT));
+    text.append(" by ").append(config.ordering().name().toLowerCase(Locale.ROOT));
     text.append(config.stateTransfer() ? ", state of about " + stateBytes + " bytes" : ", no state");
     text.append(", window ").append(config.windowBytes());
     text.append(", batch ").append(config.batchBytesMax()).append('/').append(config.batchMessagesMax());

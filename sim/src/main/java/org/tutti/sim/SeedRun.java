@@ -2,6 +2,8 @@ package org.tutti.sim;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.tutti.Ordering;
 import org.tutti.sim.check.Violation;
 
 /// One run for callers that share no class with it but the JDK's: another class loader, another process.
@@ -10,11 +12,13 @@ public final class SeedRun {
 
   /// Runs a seed.
   ///
-  /// @param seed the seed
+  /// @param seed     the seed
+  /// @param ordering the only ordering, or null for those that the seed draws
   /// @return the violations as words, each beginning with its property and a colon
-  public static List<String> violations(long seed) {
+  public static List<String> violations(long seed, @Nullable String ordering) {
+    Limits limits = Limits.NONE.ordering(ordering == null ? null : Ordering.valueOf(ordering));
     List<String> words = new ArrayList<>();
-    for (Violation violation : Simulation.run(Plan.draw(seed)).violations()) {
+    for (Violation violation : Simulation.run(Plan.draw(seed).within(limits)).violations()) {
       words.add(violation.toString());
     }
     return words;

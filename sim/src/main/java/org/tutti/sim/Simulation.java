@@ -87,6 +87,8 @@ public final class Simulation {
         tally.deliveries,
         tally.views,
         tally.transfers,
+        tally.firstCrashed,
+        tally.senderCrashed,
         quorumLost,
         List.copyOf(found));
   }

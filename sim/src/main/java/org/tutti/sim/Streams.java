@@ -29,7 +29,8 @@ final class Streams {
     WORKLOAD,
     ENGINE,
     APPLICATION,
-    NODE
+    NODE,
+    ORDERING
   }
 
   /// Spreads a number over all bits (after Stafford's variant 13).

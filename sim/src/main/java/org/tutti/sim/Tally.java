@@ -11,6 +11,8 @@ final class Tally {
   long deliveries;
   long views;
   long transfers;
+  boolean firstCrashed;
+  boolean senderCrashed;
 
   void fault(FaultKind kind) {
     faults[kind.ordinal()]++;

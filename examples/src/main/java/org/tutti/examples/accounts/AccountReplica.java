@@ -19,6 +19,7 @@ import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
+import org.tutti.Ordering;
 import org.tutti.StateSink;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
@@ -55,11 +56,11 @@ public final class AccountReplica {
 
   /// Runs a replica process until it is told `quit` on its standard input, or that ends.
   ///
-  /// @param args `--name=NAME --role=create|join --listen=HOST:PORT --contacts=HOST:PORT,... --clients=HOST:PORT
+  /// @param args `--name=NAME --role=create|join --order=ORDERING --listen=HOST:PORT --contacts=HOST:PORT,... --clients=HOST:PORT
   ///             --data=DIR`
   /// @throws Exception whatever prevents it from serving; the process ends with an exit code that is not 0
   public static void main(String[] args) throws Exception {
-    var arguments = new Arguments(args, Set.of("name", "role", "listen", "contacts", "clients", "data"));
+    var arguments = new Arguments(args, Set.of("name", "role", "order", "listen", "contacts", "clients", "data"));
     boolean creator = arguments.text("role").equals("create");
     Path data = Files.createDirectories(Path.of(arguments.text("data")));
     if (creator && Ledger.exists(data)) {
@@ -71,7 +72,7 @@ public final class AccountReplica {
     var transport = TcpTransport.open(new Address(arguments.text("listen")), TcpConfig.lan());
     try (Node node = Node.start(config, transport);
         Ledger ledger = Ledger.openEmpty(data)) {
-      var how = GroupConfig.standard().withStateTransfer(true);
+      var how = GroupConfig.standard().withStateTransfer(true).withOrdering(Ordering.valueOf(arguments.text("order")));
       Group group = creator ? node.create(GROUP, how) : node.join(GROUP, how);
       try (var clients = new ClientPort(arguments.endpoint("clients"), group::multicast)) {
         var told = new AtomicBoolean();

@@ -107,6 +107,7 @@ public final class Demo {
         List.of(
             "--name=" + name,
             "--role=" + role,
+            "--order=" + options.ordering(),
             "--listen=" + memberAddress(index),
             "--contacts=" + addresses(this::memberAddress),
             "--clients=" + clientAddress(index),

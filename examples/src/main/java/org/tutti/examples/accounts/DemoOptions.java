@@ -2,6 +2,7 @@ package org.tutti.examples.accounts;
 
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Ordering;
 
 /// What a [Demo] shall do. Start from [#standard] and change what differs.
 ///
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// @param clients            how many clients; 1 to 32
 /// @param kill               how many replicas are killed at once, the sequencer first; fewer than half
 /// @param killDuringTransfer whether the first of them is killed again while it receives state
+/// @param ordering           who decides the order of the replicas' multicasts
 /// @param portBase           the first of two ports per replica; 0 takes free ones
 /// @param keep               an empty or new directory where the data stays; null for a temporary directory
 public record DemoOptions(
@@ -22,6 +24,7 @@ public record DemoOptions(
     int clients,
     int kill,
     boolean killDuringTransfer,
+    Ordering ordering,
     int portBase,
     @Nullable Path keep) {
   private static final int PORT_MIN = 1024;
@@ -45,7 +48,7 @@ public record DemoOptions(
   ///
   /// @return the options of a plain `tutti demo`
   public static DemoOptions standard() {
-    return new DemoOptions(null, 50_000, 1, 3, 3, 1, false, 0, null);
+    return new DemoOptions(null, 50_000, 1, 3, 3, 1, false, Ordering.SEQUENCER, 0, null);
   }
 
   private static void within(String what, int value, int min, int max) {

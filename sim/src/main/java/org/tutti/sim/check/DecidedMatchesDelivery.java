@@ -37,11 +37,15 @@ public record DecidedMatchesDelivery() implements Checker {
             report.accept(history.name(decided.member()) + " was told of more than it multicast: " + decided);
           }
         }
-        case Delivered delivered when delivered.batch().sender() == delivered.member() ->
-            deliver(history, delivered, sender, firsts, report);
+        case Delivered delivered when isOwn(delivered) -> deliver(history, delivered, sender, firsts, report);
         default -> {}
       }
     }
+  }
+
+  /// A batch without messages tells nobody anything.
+  private static boolean isOwn(Delivered delivered) {
+    return delivered.batch().sender() == delivered.member() && delivered.batch().count() > 0;
   }
 
   private static void deliver(

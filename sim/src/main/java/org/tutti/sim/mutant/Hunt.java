@@ -49,12 +49,12 @@ public final class Hunt {
     loader.check();
     Method run;
     try {
-      run = loader.loadClass(RUN).getMethod("violations", long.class);
+      run = loader.loadClass(RUN).getMethod("violations", long.class, String.class);
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(e);
     }
     for (long seed = first; seed < first + count; seed++) {
-      List<?> violations = limited(run, seed);
+      List<?> violations = limited(run, mutant, seed);
       if (!violations.isEmpty()) {
         return new Result(mutant, seed, String.valueOf(violations.getFirst()));
       }
@@ -63,14 +63,14 @@ public final class Hunt {
   }
 
   /// A planted bug may make a step that never ends; that is a way to be caught, too. Its thread is left behind.
-  private static List<?> limited(Method run, long seed) {
+  private static List<?> limited(Method run, Mutant mutant, long seed) {
     var done = new CompletableFuture<List<?>>();
     Thread.ofPlatform()
         .daemon()
         .name("mutant")
         .start(() -> {
           try {
-            done.complete(violations(run, seed));
+            done.complete(violations(run, mutant, seed));
           } catch (Throwable error) {
             done.completeExceptionally(error);
           }
@@ -87,9 +87,9 @@ public final class Hunt {
     }
   }
 
-  private static List<?> violations(Method run, long seed) {
+  private static List<?> violations(Method run, Mutant mutant, long seed) {
     try {
-      return (List<?>) run.invoke(null, seed);
+      return (List<?>) run.invoke(null, seed, mutant.ordering() == null ? null : mutant.ordering().name());
     } catch (InvocationTargetException e) {
       if (e.getCause() instanceof LinkageError) {
         throw new IllegalStateException("the planted bug does not fit the code", e.getCause());

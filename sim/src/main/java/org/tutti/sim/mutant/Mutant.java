@@ -1,19 +1,31 @@
 package org.tutti.sim.mutant;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.tutti.Ordering;
 
 /// A planted bug.
 ///
 /// @param name   on the command line
 /// @param breaks what is wrong with it, in words
 /// @param edits  the changes that make it
-public record Mutant(String name, String breaks, List<Edit> edits) {
+/// @param ordering the ordering that it is in, or null when it is in what all orderings share
+public record Mutant(String name, String breaks, List<Edit> edits, @Nullable Ordering ordering) {
   /// Copies the list.
   public Mutant {
     edits = List.copyOf(edits);
   }
 
   Mutant(String name, String breaks, String owner, String method, Edit.Change change) {
-    this(name, breaks, List.of(new Edit("org.tutti." + owner, method, change)));
+    this(name, breaks, List.of(new Edit("org.tutti." + owner, method, change)), null);
+  }
+
+  Mutant(String name, String breaks, List<Edit> edits) {
+    this(name, breaks, edits, null);
+  }
+
+  /// The same bug, looked for in runs with one ordering only.
+  Mutant in(Ordering only) {
+    return new Mutant(name, breaks, edits, only);
   }
 }

@@ -1,6 +1,7 @@
 package org.tutti.sim.mutant;
 
 import java.util.List;
+import java.util.stream.Stream;
 import org.tutti.sim.mutant.Edit.Change.Drop;
 import org.tutti.sim.mutant.Edit.Change.Fix;
 import org.tutti.sim.mutant.Edit.Change.Redirect;
@@ -11,7 +12,7 @@ public final class Mutants {
   /// How many seeds may pass until a bug is found.
   public static final int SEEDS_MAX = 200;
 
-  private static final List<Mutant> ALL =
+  private static final List<Mutant> SHARED =
       List.of(
           new Mutant(
               "deliver-without-quorum",
@@ -19,12 +20,6 @@ public final class Mutants {
               "order.Stability",
               "heldByQuorum",
               new Return(Long.MAX_VALUE)),
-          new Mutant(
-              "order-on-receipt",
-              "every member numbers batches as they come",
-              "order.FixedSequencer",
-              "arrived",
-              new Fix(0, false)),
           new Mutant(
               "acknowledge-unheld",
               "a member acknowledges places whose batches it does not have",
@@ -88,7 +83,7 @@ public final class Mutants {
           new Mutant(
               "forget-undecided",
               "own batches that a view change left out are not sent again",
-              "engine.GroupEngine",
+              "engine.Sending",
               "resend",
               new Return(0)),
           new Mutant(
@@ -147,7 +142,7 @@ public final class Mutants {
   ///
   /// @return in the order of the table
   public static List<Mutant> all() {
-    return ALL;
+    return Stream.concat(SHARED.stream(), OrderingMutants.all().stream()).toList();
   }
 
   /// Finds a bug by its name.
@@ -156,7 +151,7 @@ public final class Mutants {
   /// @return the mutant
   /// @throws IllegalArgumentException when there is none
   public static Mutant named(String name) {
-    return ALL.stream()
+    return all().stream()
         .filter(mutant -> mutant.name().equals(name))
         .findFirst()
         .orElseThrow(() -> new IllegalArgumentException("no such mutant: " + name));

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.tutti.Ordering;
 import org.tutti.examples.accounts.Demo;
 import org.tutti.examples.accounts.DemoOptions;
 
@@ -21,7 +22,7 @@ class DemoTest {
   @Test
   void noAnsweredTransactionIsLostOrDoubledWhenTheSequencerIsKilled() throws IOException, InterruptedException {
     var shown = new ByteArrayOutputStream();
-    var options = new DemoOptions(null, TRANSACTIONS, 1, 3, 3, 1, true, 0, null);
+    var options = new DemoOptions(null, TRANSACTIONS, 1, 3, 3, 1, true, Ordering.SEQUENCER, 0, null);
     boolean holds = Demo.run(options, new PrintStream(shown));
     String output = shown.toString();
     assertThat(holds).as(output).isTrue();

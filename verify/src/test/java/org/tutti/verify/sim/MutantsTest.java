@@ -39,7 +39,8 @@ class MutantsTest {
         new Mutant(
             "lost",
             "changes a method that does not exist",
-            List.of(new Edit("org.tutti.engine.NodeEngine", "noSuchMethod", new Edit.Change.Return(0))));
+            List.of(new Edit("org.tutti.engine.NodeEngine", "noSuchMethod", new Edit.Change.Return(0))),
+            null);
     assertThatThrownBy(() -> Hunt.hunt(lost, 1, 1))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("nothing to change");

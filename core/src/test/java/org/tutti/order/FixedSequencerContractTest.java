@@ -1,0 +1,17 @@
+package org.tutti.order;
+
+import org.tutti.effect.Effects;
+import org.tutti.wire.Codec;
+
+class FixedSequencerContractTest extends TotalOrderContract<FixedSequencer.Message> {
+  @Override
+  protected TotalOrder<FixedSequencer.Message> create(
+      Setting setting, Effects<FixedSequencer.Message> effects, TotalOrder.Places places) {
+    return new FixedSequencer(setting, effects, places);
+  }
+
+  @Override
+  protected Codec<FixedSequencer.Message> codec() {
+    return FixedSequencer.CODEC;
+  }
+}

@@ -1,0 +1,17 @@
+package org.tutti.order;
+
+import org.tutti.effect.Effects;
+import org.tutti.wire.Codec;
+
+class SymmetricContractTest extends TotalOrderContract<Symmetric.Message> {
+  @Override
+  protected TotalOrder<Symmetric.Message> create(
+      Setting setting, Effects<Symmetric.Message> effects, TotalOrder.Places places) {
+    return new Symmetric(setting, effects, places);
+  }
+
+  @Override
+  protected Codec<Symmetric.Message> codec() {
+    return Symmetric.CODEC;
+  }
+}

@@ -1,0 +1,80 @@
+package org.tutti.sim.mutant;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.tutti.Ordering;
+import org.tutti.sim.mutant.Edit.Change.Drop;
+import org.tutti.sim.mutant.Edit.Change.Fix;
+import org.tutti.sim.mutant.Edit.Change.Return;
+
+/// Bugs planted in the orderings, each looked for in runs with its ordering alone; and in switching between them.
+final class OrderingMutants {
+  private static final List<Mutant> SEQUENCER =
+      List.of(
+          new Mutant(
+              "order-on-receipt",
+              "every member numbers batches as they come",
+              "order.FixedSequencer",
+              "arrived",
+              new Fix(0, false)),
+          new Mutant(
+              "sequencer-says-nothing",
+              "the sequencer keeps its numbers to itself",
+              "order.FixedSequencer",
+              "flush",
+              new Return(0)),
+          new Mutant(
+              "sequencer-repeats-itself",
+              "places that were said are said again",
+              "order.FixedSequencer",
+              "flush",
+              new Drop("List.clear", 0)));
+
+  private static final List<Mutant> SYMMETRIC =
+      List.of(
+          new Mutant(
+              "place-without-hearing",
+              "a batch has its place although a member may still send a lower stamp",
+              "order.Symmetric",
+              "isHeardPast",
+              new Return(1)),
+          new Mutant(
+              "no-null-messages", "who has nothing to send says nothing", "order.Symmetric", "flush", new Return(0)),
+          new Mutant(
+              "null-messages-not-counted",
+              "a member's clock without a batch does not count",
+              "order.Symmetric",
+              "receive",
+              new Drop("Math.max", 0)),
+          new Mutant(
+              "clock-ignores-arrivals",
+              "a member's stamps may be lower than those it has seen",
+              "engine.PrimaryHistory",
+              "batch",
+              new Drop("Clock.witness", 0)));
+
+  private static final List<Mutant> SWITCHING =
+      List.of(
+          new Mutant(
+              "switch-forgets-waiting",
+              "the new ordering does not get what has no place",
+              "engine.Orders",
+              "settle",
+              new Drop("TotalOrder.arrived", 0)),
+          new Mutant(
+              "switch-forgets-early",
+              "what came for the new ordering before the switch is lost",
+              "engine.Orders",
+              "takeEarly",
+              new Return(0)));
+
+  private OrderingMutants() {}
+
+  static List<Mutant> all() {
+    List<Mutant> all = new ArrayList<>();
+    SEQUENCER.forEach(mutant -> all.add(mutant.in(Ordering.SEQUENCER)));
+    SYMMETRIC.forEach(mutant -> all.add(mutant.in(Ordering.SYMMETRIC)));
+    all.addAll(SWITCHING);
+    return all;
+  }
+}
