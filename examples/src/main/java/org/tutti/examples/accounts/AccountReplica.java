@@ -56,7 +56,8 @@ public final class AccountReplica {
 
   /// Runs a replica process until it is told `quit` on its standard input, or that ends.
   ///
-  /// @param args `--name=NAME --role=create|join --order=ORDERING --listen=HOST:PORT --contacts=HOST:PORT,... --clients=HOST:PORT
+  /// @param args `--name=NAME --role=create|join --order=ORDERING --listen=HOST:PORT --contacts=HOST:PORT,...
+  ///             --clients=HOST:PORT
   ///             --data=DIR`
   /// @throws Exception whatever prevents it from serving; the process ends with an exit code that is not 0
   public static void main(String[] args) throws Exception {
