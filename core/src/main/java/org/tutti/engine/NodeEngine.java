@@ -230,15 +230,16 @@ public final class NodeEngine {
     closeUnneeded();
   }
 
-  /// A link that nobody needs stays for a while, so that last words arrive, and is then forgotten.
+  /// A link that nobody needs stays for a while, so that last words arrive, and is then forgotten. As long as the peer's
+  /// stream goes on, it stays: otherwise the peer would begin again and again with all that it has to say.
   private void closeUnneeded() {
     List<MemberId> open = links.open();
     lingering.keySet().retainAll(open);
     lingering.keySet().removeAll(interest);
     for (MemberId peer : open) {
       if (!interest.contains(peer)) {
-        long closeAt = lingering.computeIfAbsent(peer, key -> now + LINGER_FACTOR * config.suspectAfter().toNanos());
-        if (now >= closeAt) {
+        long since = Math.max(lingering.computeIfAbsent(peer, key -> now), links.lastTakenNanos(peer));
+        if (now - since >= LINGER_FACTOR * config.suspectAfter().toNanos()) {
           links.close(peer);
         }
       }

@@ -34,6 +34,7 @@ final class InStream {
   private @Nullable ByteBuffer partial;
   private int ackOwed;
   private long ackAt = Long.MAX_VALUE;
+  private long takenNanos = Long.MIN_VALUE; // when the last packet in order came
 
   InStream(Counters counters, long ackAfterNanos, BooleanSupplier stranger, Consumer<ByteBuffer> messages) {
     this.counters = counters;
@@ -44,6 +45,10 @@ final class InStream {
 
   boolean isOpen() {
     return stream != 0;
+  }
+
+  long takenNanos() {
+    return takenNanos;
   }
 
   void close() {
@@ -138,6 +143,7 @@ final class InStream {
       return;
     }
     owe(now, 1);
+    takenNanos = now;
     expected++;
     chunks(chunks);
     while (!early.isEmpty() && early.firstKey() == expected) {

@@ -78,6 +78,10 @@ final class Link {
     return out.isOpen() || in.isOpen();
   }
 
+  long lastTakenNanos() {
+    return in.takenNanos();
+  }
+
   long lastSentNanos() {
     return path.lastSentNanos();
   }

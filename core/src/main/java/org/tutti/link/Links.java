@@ -284,6 +284,15 @@ public final class Links {
     return link == null ? Long.MIN_VALUE : link.lastSentNanos();
   }
 
+  /// When a peer's stream last went on.
+  ///
+  /// @param peer the peer
+  /// @return the time, or [Long#MIN_VALUE] for never
+  public long lastTakenNanos(MemberId peer) {
+    Link link = find(peer.incarnation());
+    return link == null ? Long.MIN_VALUE : link.lastTakenNanos();
+  }
+
   /// Writes packets: what is queued, what is due again, acknowledgements.
   ///
   /// @param now the time
