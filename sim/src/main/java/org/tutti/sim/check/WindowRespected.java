@@ -42,14 +42,11 @@ public record WindowRespected(int overhead) implements Checker {
           member.view = installed.view();
           member.waiting = arrivals.next().isWaiting();
           if (member.waiting) {
-            // What it delivered before is in the state that it gets, or, with agreed delivery, in a branch that is
-            // lost.
-            int before = member.places.size();
-            member.places.clear();
-            decide(member, before, AWAY);
+            startOver(member);
           }
         }
         case Happening.Begun begun -> {
+          startOver(member);
           member.waiting = false;
           member.begunNanos = begun.nanos();
         }
@@ -61,6 +58,13 @@ public record WindowRespected(int overhead) implements Checker {
         default -> {}
       }
     }
+  }
+
+  /// What it delivered before is in the state that it gets, or, with agreed delivery, in a branch that is lost.
+  private static void startOver(Member member) {
+    int before = member.places.size();
+    member.places.clear();
+    decide(member, before, AWAY);
   }
 
   private static void deliver(Delivered delivered, Member member) {

@@ -251,6 +251,13 @@ class CheckersTest {
   }
 
   @Test
+  void windowRespectedByWhoComesBackFromALostBranch() {
+    Written run = uniform().submit("a", 1).install(AB, "a", "b");
+    run.deliver(0, run.batch("a", 0), "a").begin("a", 0).release("a", 1);
+    assertThat(run.violated()).doesNotContain("WindowRespected");
+  }
+
+  @Test
   void nothingLost() {
     Written run = uniform().submit("a", 1).install(ABC, "a", "b", "c");
     assertThat(run.violatedAtRest()).containsExactly("NothingLost");
