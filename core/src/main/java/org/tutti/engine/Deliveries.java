@@ -147,9 +147,15 @@ final class Deliveries {
 
   // ---- state -----------------------------------------------------------------------------------------------------
 
-  /// A state that contains everything below an index is to come: what was held back is contained in it.
+  /// A state that contains everything below an index is to come: what was held back is contained in it. The views that
+  /// were held back are shown.
   void restart(long index) {
     synced = false;
+    for (Held what : held) {
+      if (what instanceof Held.Changed(View view)) {
+        user.install(view);
+      }
+    }
     held.clear();
     heldBytes = 0;
     deliveredNext = index;
