@@ -352,8 +352,12 @@ final class GroupEngine {
   private void beginHistory(Proposal proposal) {
     Knowledge.Transfer assigned = proposal.transferTo(self);
     if (assigned != null && assigned.since().equals(proposal.view().id())) {
-      deliveries.restart(proposal.indexFirst());
-      sending.position(false);
+      if (history.leadsTo(proposal)) {
+        agreement.want(); // its state came after its report, so the transfer is superfluous: the next view ends it
+      } else {
+        deliveries.restart(proposal.indexFirst());
+        sending.position(false);
+      }
     }
     history.begin(proposal);
   }

@@ -70,6 +70,12 @@ final class LastHistory {
     }
   }
 
+  /// Whether this member has the state, and everything before a primary view.
+  boolean leadsTo(Proposal next) {
+    View last = next.lastPrimary();
+    return last != null && isOf(last.id()) && deliveries.isSynced() && deliveries.deliveredNext() == next.indexFirst();
+  }
+
   /// The same for a member that leaves and may be ahead of the cut.
   void endIfItFits(View before, Proposal proposal) {
     Cut cut = current == null ? null : proposal.cutOf(current.view().id());

@@ -235,9 +235,12 @@ public final class StateTransfer {
       return;
     }
     interrupt();
-    if (transfer != null && transfer.since().equals(view)) {
+    if (transfer == null || host.isSynced()) {
+      return;
+    }
+    if (transfer.since().equals(view)) {
       incoming = new Incoming(transfer, ++numbers);
-    } else if (transfer != null && !host.isSynced()) {
+    } else {
       host.failed(); // it ended between this member's report and the view
     }
   }
