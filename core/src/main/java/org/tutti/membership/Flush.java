@@ -185,9 +185,44 @@ final class Flush {
   }
 
   private Proposal nonPrimary() {
-    View next = new View(ballot, staying(nextMembers()), false, predecessors(null));
+    List<MemberId> members = new ArrayList<>(stayingForNow(nextMembers()));
+    List<MemberId> ahead = members.stream().filter(this::isAhead).toList();
+    members.removeAll(ahead);
+    View next = new View(ballot, members, false, predecessors(null));
     Ordering none = Ordering.SEQUENCER; // nothing is ordered in a view that is not primary
     return new Proposal(next, lineage(), primary, 0, none, decidedCuts(null), List.of(), departed(next));
+  }
+
+  /// Whether a member has delivered in its primary view what lies beyond the end of this view that others who come from
+  /// it have accepted. That happens with agreed delivery only. Together they would have to deliver the same, and the
+  /// others could not go where they promised to go. So it takes a view of its own.
+  private boolean isAhead(MemberId member) {
+    Knowledge report = report(member);
+    Knowledge.History history = report.history();
+    return history != null && isEnding(report) && history.tail().decidedNext() > acceptedEnd(history.view());
+  }
+
+  /// A member that comes to this view change from a primary view.
+  private static boolean isEnding(Knowledge report) {
+    return report.history() != null && report.view().id().equals(report.history().view());
+  }
+
+  /// Where those who come from a primary view, and may still have to follow, have accepted that its history ends.
+  private long acceptedEnd(ViewId of) {
+    long end = Long.MAX_VALUE;
+    for (Map.Entry<MemberId, Knowledge> entry : reports.entrySet()) {
+      Knowledge report = entry.getValue();
+      Knowledge.History history = report.history();
+      Knowledge.Accepted accepted = report.accepted();
+      boolean comes = history != null && isEnding(report) && history.view().equals(of);
+      if (comes && accepted != null && accepted.proposal().view().contains(entry.getKey())) {
+        Cut cut = accepted.proposal().cutOf(of);
+        if (cut != null && cut.whole() && history.tail().decidedNext() <= cut.end()) {
+          end = Math.min(end, cut.end());
+        }
+      }
+    }
+    return end;
   }
 
   private @Nullable Lineage lineage() {
@@ -213,6 +248,14 @@ final class Flush {
   /// Without those that leave, unless all do.
   private List<MemberId> staying(List<MemberId> members) {
     List<MemberId> staying = members.stream().filter(member -> !report(member).leaving()).toList();
+    return staying.isEmpty() ? members.subList(0, 1) : staying;
+  }
+
+  /// Without those that leave; but whoever comes from a primary view has not been let go by a primary one: it still
+  /// counts there, and sees first that it is cut off.
+  private List<MemberId> stayingForNow(List<MemberId> members) {
+    List<MemberId> staying =
+        members.stream().filter(member -> !report(member).leaving() || isEnding(report(member))).toList();
     return staying.isEmpty() ? members.subList(0, 1) : staying;
   }
 
@@ -254,17 +297,17 @@ final class Flush {
   }
 
   /// For members that are still in a primary view which does not go on here: all of them deliver what any of them knows
-  /// to be decided, and nothing beyond (Prefix Delivery, B4).
+  /// to be decided, and nothing beyond (Prefix Delivery, B4); and nothing beyond an end that one of them has accepted,
+  /// because that may be announced.
   private List<Cut> decidedCuts(@Nullable ViewId except) {
     Map<ViewId, View> ending = new TreeMap<>();
     for (Knowledge report : reports.values()) {
-      Knowledge.History history = report.history();
-      if (history != null && report.view().id().equals(history.view()) && !report.view().id().equals(except)) {
+      if (isEnding(report) && !report.view().id().equals(except)) {
         ending.put(report.view().id(), report.view());
       }
     }
     List<Cut> cuts = new ArrayList<>();
-    ending.forEach((id, view) -> cuts.add(CutBuilder.decided(view, histories(view))));
+    ending.forEach((id, view) -> cuts.add(CutBuilder.decided(view, histories(view)).upTo(acceptedEnd(id))));
     return cuts;
   }
 

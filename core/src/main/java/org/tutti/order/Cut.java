@@ -1,5 +1,6 @@
 package org.tutti.order;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.tutti.MemberId;
 import org.tutti.ViewId;
@@ -42,6 +43,23 @@ public record Cut(ViewId view, long base, List<Run> places, boolean whole, List<
       }
     }
     return next;
+  }
+
+  /// The same cut without the places from an index on.
+  ///
+  /// @param end the index
+  /// @return this or a shorter cut
+  public Cut upTo(long end) {
+    List<Run> kept = new ArrayList<>();
+    long left = end - base;
+    for (Run run : places) {
+      int length = Math.clamp(left, 0, run.length());
+      if (length > 0) {
+        kept.add(new Run(run.rank(), run.seq(), length));
+      }
+      left -= run.length();
+    }
+    return new Cut(view, base, kept, whole, sources, available);
   }
 
   /// The same end of the history, to be fetched from others.

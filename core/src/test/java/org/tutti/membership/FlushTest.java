@@ -117,6 +117,16 @@ class FlushTest {
   }
 
   @Test
+  void onlyAPrimaryViewLetsAMemberOfAPrimaryViewGo() {
+    report(C, Told.in(VIEW, NOTHING).leaves()).report(D, Told.newcomer(nonPrimary(0, D)));
+    assertThat(proposed().view().members()).containsExactly(C, D);
+    assertThat(proposed().departed()).isEmpty();
+    report(C, Told.cutOff(nonPrimary(6, C), VIEW, NOTHING).leaves());
+    assertThat(proposed().view().members()).containsExactly(D);
+    assertThat(proposed().departed()).containsExactly(C);
+  }
+
+  @Test
   void oneStaysWhenAllLeave() {
     report(A, Told.in(VIEW, NOTHING).leaves()).report(B, Told.in(VIEW, NOTHING).leaves());
     assertThat(proposed().view().members()).containsExactly(A);
@@ -157,6 +167,31 @@ class FlushTest {
     Proposal next = proposed();
     assertThat(Told.texts(next)).containsExactlyInAnyOrder(old.id() + " decided 4: a0", VIEW.id() + " whole 10:");
     assertThat(next.view().members()).containsExactly(A, B, D);
+  }
+
+  /// With agreed delivery a member may be ahead of what others have accepted.
+  @Test
+  void nobodyDeliversBeyondAnEndThatItHasAccepted() {
+    Proposal unfinished = successor(7, "a0", A, C);
+    Told bound = Told.in(VIEW, "10: a0 |11| 0-1 0-0 0-0").accepted(unfinished.view().id(), unfinished);
+    View apart = nonPrimary(6, E);
+    View five = primary(4, A, B, C, D, E);
+    report(C, bound.knows(five)).report(E, Told.cutOff(apart, VIEW, "10: a0 b0 |12| 0-1 0-1 0-0").knows(five));
+    Proposal next = proposed();
+    assertThat(next.view().members()).containsExactly(C, E);
+    assertThat(Told.texts(next)).containsExactly(VIEW.id() + " decided 10: a0");
+  }
+
+  @Test
+  void whoIsAheadOfAnAcceptedEndTakesAViewOfItsOwn() {
+    View five = primary(5, A, B, C, D, E);
+    var end = new Cut(five.id(), 10, Told.places("a0"), true, List.of(A, A, A, A, A), true);
+    Proposal unfinished = Told.proposal(primary(7, A, C, D), five, 11, List.of(end));
+    report(B, Told.in(five, "10: a0 b0 |12| 0-1 0-1 0-0 0-0 0-0"))
+        .report(C, Told.in(five, "10: a0 |11| 0-1 0-0 0-0 0-0 0-0").accepted(unfinished.view().id(), unfinished));
+    Proposal next = proposed();
+    assertThat(next.view().members()).containsExactly(C);
+    assertThat(Told.texts(next)).containsExactly(five.id() + " decided 10: a0");
   }
 
   @Test
