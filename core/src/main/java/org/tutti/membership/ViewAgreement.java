@@ -51,9 +51,7 @@ public final class ViewAgreement {
   private final Company company;
 
   private View view;
-  private @Nullable Lineage lineage;
-  private @Nullable View primary; // the latest primary view known to have been agreed
-  private Knowledge.@Nullable Accepted accepted; // a successor of `primary`; kept until one is known to be agreed
+  private final Chain chain;
   private Knowledge.@Nullable Accepted pending; // what the attempt promised to is going to install
   private final Promise promise;
   private boolean wedged;
@@ -94,8 +92,8 @@ public final class ViewAgreement {
     this.view = new View(id, List.of(self), founder, List.of());
     this.company = new Company(self, view, host::suspects);
     this.promise = new Promise(id);
-    this.lineage = founder ? new Lineage(id, host.isStateful(), host.guarantee()) : null;
-    this.primary = founder ? view : null;
+    this.chain =
+        founder ? new Chain(new Lineage(id, host.isStateful(), host.guarantee()), view) : new Chain(null, null);
     effects.schedule(TICK, tick);
   }
 
@@ -112,13 +110,14 @@ public final class ViewAgreement {
   ///
   /// @return what distinguishes it, or null when this member has none
   public @Nullable Lineage lineage() {
-    return lineage;
+    return chain.lineage();
   }
 
   /// The latest primary view that is known to have been agreed.
   ///
   /// @return its id, or null
   public @Nullable ViewId primary() {
+    View primary = chain.primary();
     return primary == null ? null : primary.id();
   }
 
@@ -127,7 +126,7 @@ public final class ViewAgreement {
   /// @param id the view's id
   /// @return whether it has
   public boolean expects(ViewId id) {
-    return isFor(id, pending) || isFor(id, accepted);
+    return Chain.isFor(id, pending) || chain.accepted(id) != null;
   }
 
   /// Whether this member speaks for its view: it is the most senior one that is not believed to have crashed.
@@ -219,7 +218,7 @@ public final class ViewAgreement {
   public void expire(Timer timer) {
     effects.schedule(TICK, tick);
     proposer.tick();
-    if (wedged) {
+    if (proposer.isBusy() || waitsForAnother()) {
       company.suspendConfirmation();
     } else if (company.checkConfirmed(effects.nowNanos(), CONFIRM_FACTOR * patienceNanos)) {
       counters.count("view.not confirmed");
@@ -228,11 +227,21 @@ public final class ViewAgreement {
     if (!isCoordinator() && !wedged && !silent.isEmpty()) {
       effects.send(company.coordinator(), new ViewMessage.Report(silent));
     }
+    wanted |= isBehind();
     if (leaving || wanted || (wedged && !waitsForAnother())) {
       ask();
     } else {
       act();
     }
+  }
+
+  /// Whether this member knows of a primary view that it has not installed and can follow to: somebody must tell it, as
+  /// those who are with it decide by its report.
+  private boolean isBehind() {
+    Proposal agreed = chain.behind();
+    Knowledge.History history = host.history();
+    View last = agreed == null ? null : agreed.lastPrimary();
+    return last != null && history != null && history.view().equals(last.id()) && recovery.canFollow(agreed);
   }
 
   /// Proposes a view if that is this member's business now.
@@ -321,10 +330,10 @@ public final class ViewAgreement {
   private Knowledge knowledge() {
     return new Knowledge(
         view,
-        lineage,
-        primary,
+        chain.lineage(),
+        chain.primary(),
         host.history(),
-        accepted,
+        chain.accepted(),
         host.synced(),
         host.isStateful(),
         host.transfer(),
@@ -346,33 +355,30 @@ public final class ViewAgreement {
       return;
     }
     View known = proposal.lastPrimary();
-    if (primary != null && (known == null || known.id().compareTo(primary.id()) < 0)) {
+    if (chain.isBeyond(known)) {
       counters.count("view.outdated proposal"); // what was told since the report changes the decision
       effects.send(from, new ViewMessage.Refused(ballot, promise.ballot()));
       return;
     }
-    Knowledge.Accepted kept = accepted;
-    if (known != null && kept != null && isFor(known.id(), kept) && recovery.canFollow(kept.proposal())) {
-      follow(kept.proposal(), true); // news: it was agreed
+    Proposal kept = known == null ? null : chain.accepted(known.id());
+    if (kept != null && recovery.canFollow(kept)) {
+      follow(kept, true); // news: it was agreed
       effects.send(from, new ViewMessage.Refused(ballot, promise.ballot()));
       return;
     }
     Cut cut = cutForMe(proposal);
     if (cut != null && !host.fits(cut)) {
-      if (proposal.view().contains(self)) {
-        throw new Malformed("cut");
-      }
-      cut = null; // not in that view, and ahead of its past
+      cut = null; // ahead of that view's past, so this member cannot follow there
     }
     promise.renew(effects.nowNanos());
     company.accepted();
     recovery.begin(
         cut,
         () -> {
-          learn(known);
+          chain.learn(known);
           pending = new Knowledge.Accepted(ballot, proposal);
           if (proposal.view().primary()) {
-            accepted = pending;
+            chain.accept(pending);
           }
           host.interestChanged(); // whoever installs the view sooner may speak to this member
           effects.send(from, new ViewMessage.Accepted(ballot));
@@ -386,21 +392,10 @@ public final class ViewAgreement {
     return cut != null && (cut.whole() || view.id().equals(cut.view())) ? cut : null;
   }
 
-  /// A primary view was agreed, whether or not this member is in it. What was accepted with it is kept for those who
-  /// need it to follow.
-  private void learn(@Nullable View agreed) {
-    if (agreed != null && (primary == null || agreed.id().compareTo(primary.id()) > 0)) {
-      primary = agreed;
-      if (!isFor(agreed.id(), accepted)) {
-        accepted = null;
-      }
-    }
-  }
-
   private void install(ViewId id) {
     Knowledge.Accepted announced = pending;
-    if (announced == null || !isFor(id, announced)) {
-      counters.count("view.stale install");
+    if (announced == null || !Chain.isFor(id, announced)) {
+      announcedLate(id);
       return;
     }
     Proposal proposal = announced.proposal();
@@ -408,13 +403,24 @@ public final class ViewAgreement {
     if (recovery.canFollow(proposal)) {
       follow(proposal, !promise.ballot().equals(announced.ballot()));
     } else if (proposal.view().primary()) {
-      learn(proposal.view());
+      chain.learn(proposal.view());
     }
     if (leaving && !proposal.view().contains(self)) {
       ended = true;
       host.left(proposal);
     }
     act();
+  }
+
+  /// This member has given the attempt up meanwhile. But whoever announced the view may have gone since, and perhaps
+  /// nobody else knows of it.
+  private void announcedLate(ViewId id) {
+    Proposal kept = chain.accepted(id);
+    if (kept == null) {
+      counters.count("view.stale install");
+    } else {
+      chain.learn(kept.view());
+    }
   }
 
   /// A proposer has found out that a primary view was agreed which this member has not installed.
@@ -438,23 +444,13 @@ public final class ViewAgreement {
 
   /// Goes into a view that was agreed; only its history is taken over when this member is in a later view already.
   private void follow(Proposal proposal, boolean held) {
-    if (lineage == null) {
-      lineage = proposal.lineage();
-    }
-    if (proposal.view().primary()) {
-      learn(proposal.view());
-      accepted = null;
-    }
+    chain.follow(proposal);
     if (proposal.view().id().compareTo(view.id()) > 0) {
       enter(proposal, held);
     } else {
       wedge();
       host.catchUp(proposal);
     }
-  }
-
-  private static boolean isFor(ViewId id, Knowledge.@Nullable Accepted what) {
-    return what != null && what.proposal().view().id().equals(id);
   }
 
   /// Installs a view. If a higher ballot was promised meanwhile, the view begins wedged: the promise was not to act in

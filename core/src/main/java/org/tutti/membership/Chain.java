@@ -1,0 +1,75 @@
+package org.tutti.membership;
+
+import org.jspecify.annotations.Nullable;
+import org.tutti.View;
+import org.tutti.ViewId;
+
+/// What one member knows of the chain of primary views: its name, the latest one that was agreed, and which proposal to
+/// succeed that one this member has accepted.
+final class Chain {
+  private @Nullable Lineage lineage;
+  private @Nullable View primary; // the latest known to have been agreed
+  private Knowledge.@Nullable Accepted accepted; // its successor, or itself until this member has installed it
+
+  Chain(@Nullable Lineage lineage, @Nullable View primary) {
+    this.lineage = lineage;
+    this.primary = primary;
+  }
+
+  @Nullable Lineage lineage() {
+    return lineage;
+  }
+
+  @Nullable View primary() {
+    return primary;
+  }
+
+  Knowledge.@Nullable Accepted accepted() {
+    return accepted;
+  }
+
+  /// What was accepted, if it is a certain view.
+  @Nullable Proposal accepted(ViewId view) {
+    return isFor(view, accepted) ? accepted.proposal() : null;
+  }
+
+  static boolean isFor(ViewId view, Knowledge.@Nullable Accepted what) {
+    return what != null && what.proposal().view().id().equals(view);
+  }
+
+  /// Whether a later primary view is known here than the one that somebody else knows.
+  boolean isBeyond(@Nullable View known) {
+    return primary != null && (known == null || known.id().compareTo(primary.id()) < 0);
+  }
+
+  void accept(Knowledge.Accepted what) {
+    accepted = what;
+  }
+
+  /// A primary view was agreed, whether or not this member is in it. What was accepted with it is kept for those who
+  /// need it to follow.
+  void learn(@Nullable View agreed) {
+    if (agreed != null && (primary == null || agreed.id().compareTo(primary.id()) > 0)) {
+      primary = agreed;
+      if (!isFor(agreed.id(), accepted)) {
+        accepted = null;
+      }
+    }
+  }
+
+  /// The latest agreed primary view, when this member has accepted and not installed it.
+  @Nullable Proposal behind() {
+    return primary == null ? null : accepted(primary.id());
+  }
+
+  /// This member goes into a view.
+  void follow(Proposal proposal) {
+    if (lineage == null) {
+      lineage = proposal.lineage();
+    }
+    if (proposal.view().primary()) {
+      learn(proposal.view());
+      accepted = null;
+    }
+  }
+}

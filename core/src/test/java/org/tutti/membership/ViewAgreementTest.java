@@ -1,0 +1,173 @@
+package org.tutti.membership;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.tutti.Members.A;
+import static org.tutti.Members.B;
+import static org.tutti.Members.nonPrimary;
+import static org.tutti.Members.primary;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.tutti.Guarantee;
+import org.tutti.MemberId;
+import org.tutti.View;
+import org.tutti.ViewId;
+import org.tutti.effect.Counters;
+import org.tutti.effect.RecordingEffects;
+import org.tutti.effect.RecordingEffects.Effect.Sent;
+import org.tutti.effect.Timer;
+import org.tutti.order.Cut;
+import org.tutti.pack.Batch;
+import org.tutti.wire.Malformed;
+
+/// The member B of the primary view {A, B}, message by message.
+class ViewAgreementTest {
+  private static final View BOTH = primary(2, A, B);
+  private static final Duration TICK = Duration.ofMillis(1);
+
+  private final RecordingEffects<ViewMessage> effects = new RecordingEffects<>();
+  private final Group group = new Group();
+  private final ViewAgreement agreement =
+      new ViewAgreement(
+          B, false, new DynamicLinearVoting(), TICK, TICK.multipliedBy(20), effects, new Counters(), group);
+
+  @BeforeEach
+  void join() throws Malformed {
+    offer(new ViewId(2, 1), Told.proposal(BOTH, primary(1, A), 0, List.of()));
+    agreement.receive(A, new ViewMessage.Install(BOTH.id()));
+    assertThat(group.installed).containsExactly(BOTH);
+  }
+
+  private void offer(ViewId ballot, Proposal proposal) throws Malformed {
+    agreement.receive(A, new ViewMessage.Propose(ballot));
+    agreement.receive(A, new ViewMessage.Accept(ballot, proposal));
+  }
+
+  private static Proposal successor(View view) {
+    return Told.proposal(view, BOTH, 0, List.of(new Cut(BOTH.id(), 0, List.of(), true, List.of(A, A), true)));
+  }
+
+  private List<ViewMessage> said(MemberId to) {
+    List<ViewMessage> said = new ArrayList<>();
+    for (RecordingEffects.Effect<ViewMessage> effect : effects.take()) {
+      if (effect instanceof Sent<ViewMessage>(MemberId receiver, ViewMessage message) && receiver.equals(to)) {
+        said.add(message);
+      }
+    }
+    return said;
+  }
+
+  private void tick() {
+    agreement.expire(new Timer("view tick"));
+  }
+
+  /// B has gone to a view of its own when it hears from A, who has left since, that their last attempt succeeded.
+  @Test
+  void anAnnouncementThatComesLateIsNotForgotten() throws Malformed {
+    View last = new View(new ViewId(3, 1), List.of(B), true, List.of(BOTH.id()));
+    offer(last.id(), successor(last));
+    View apart = nonPrimary(4, B);
+    offer(new ViewId(4, 1), Told.proposal(apart, BOTH, 0, List.of()));
+    agreement.receive(A, new ViewMessage.Install(apart.id()));
+    assertThat(agreement.view()).isEqualTo(apart);
+    assertThat(agreement.primary()).isEqualTo(BOTH.id());
+    agreement.receive(A, new ViewMessage.Install(last.id()));
+    assertThat(agreement.primary()).isEqualTo(last.id());
+    effects.take();
+    tick();
+    assertThat(said(B)).as("it asks itself for a new view").hasSize(1).first().isInstanceOf(ViewMessage.Propose.class);
+  }
+
+  @Test
+  void anAnnouncementOfWhatWasNeverAcceptedSaysNothing() throws Malformed {
+    agreement.receive(A, new ViewMessage.Install(new ViewId(3, 1)));
+    assertThat(agreement.primary()).isEqualTo(BOTH.id());
+    effects.take();
+    tick();
+    assertThat(said(B)).isEmpty();
+  }
+
+  /// Holds an empty history of the last primary view.
+  private static final class Group implements ViewHost {
+    final List<View> installed = new ArrayList<>();
+    private Knowledge.@Nullable History history;
+
+    @Override
+    public void wedge() {}
+
+    @Override
+    public Knowledge.@Nullable History history() {
+      return history;
+    }
+
+    @Override
+    public boolean synced() {
+      return true;
+    }
+
+    @Override
+    public boolean isStateful() {
+      return false;
+    }
+
+    @Override
+    public Guarantee guarantee() {
+      return Guarantee.UNIFORM;
+    }
+
+    @Override
+    public Knowledge.@Nullable Transfer transfer() {
+      return null;
+    }
+
+    @Override
+    public boolean isNeeded() {
+      return false;
+    }
+
+    @Override
+    public boolean suspects(MemberId member) {
+      return false;
+    }
+
+    @Override
+    public boolean fits(Cut cut) {
+      return Objects.requireNonNull(history).view().equals(cut.view());
+    }
+
+    @Override
+    public long missingFrom(Cut cut, int rank) {
+      return 0;
+    }
+
+    @Override
+    public void supplied(ViewId view, int rank, Batch batch) {}
+
+    @Override
+    public @Nullable Batch find(ViewId view, int rank, long seq) {
+      return null;
+    }
+
+    @Override
+    public void install(View before, Proposal proposal) {
+      installed.add(proposal.view());
+      if (proposal.view().primary()) {
+        history = new Knowledge.History(proposal.view().id(), Told.tail("0: |0| 0-0 0-0"));
+      }
+    }
+
+    @Override
+    public void catchUp(Proposal proposal) {}
+
+    @Override
+    public void left(@Nullable Proposal proposal) {}
+
+    @Override
+    public void interestChanged() {}
+  }
+}
