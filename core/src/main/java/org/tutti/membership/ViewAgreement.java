@@ -38,7 +38,7 @@ public final class ViewAgreement {
   private static final Timer TICK = new Timer("view tick");
   private static final int BACKOFF_TICKS_MAX = 6;
   private static final int CONFIRM_FACTOR = 2;
-  private static final int HAND_OVER_FACTOR = 5;
+  private static final int PATIENCE_FACTOR = 2; // in suspicion times
 
   private final MemberId self;
   private final Duration tick;
@@ -246,7 +246,7 @@ public final class ViewAgreement {
 
   /// Proposes a view if that is this member's business now.
   private void act() {
-    boolean mayHandOver = company.mayHandOver(effects.nowNanos(), HAND_OVER_FACTOR * patienceNanos);
+    boolean mayHandOver = company.mayHandOver(effects.nowNanos(), patienceNanos / PATIENCE_FACTOR);
     if (wantsOut() && view.size() == 1 && !wedged && !ended && !mayHandOver) {
       ended = true;
       host.left(null);
