@@ -230,8 +230,8 @@ public final class NodeEngine {
     closeUnneeded();
   }
 
-  /// A link that nobody needs stays for a while, so that last words arrive, and is then forgotten. As long as the peer's
-  /// stream goes on, it stays: otherwise the peer would begin again and again with all that it has to say.
+  /// A link that nobody needs stays for a while, so that last words arrive, and is then forgotten. As long as the
+  /// peer's stream goes on, it stays: otherwise the peer would begin again and again with all that it has to say.
   private void closeUnneeded() {
     List<MemberId> open = links.open();
     lingering.keySet().retainAll(open);
