@@ -257,12 +257,13 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
   }
 
   /// Whether somebody may be missing who cannot be brought back: a member that crashed and whose node has come back as
-  /// another life, or one that left without the consent of a primary view, which is as good as a crash.
+  /// another life, or one that left without the consent of a primary view, which is as good as a crash; and so is the
+  /// last of a primary view, who leaves when the others were cut off for some time.
   boolean mayHaveLostQuorum() {
     for (Application life : lives) {
       View view = life.view();
       boolean replaced = life != places[life.node.number] && !life.isClosed();
-      boolean leftAlone = life.isClosed() && view != null && !view.primary();
+      boolean leftAlone = life.isClosed() && view != null && (!view.primary() || view.size() == 1);
       if (replaced || leftAlone) {
         return true;
       }
