@@ -56,6 +56,7 @@ public final class Node implements AutoCloseable {
   /// @param config    how it behaves
   /// @param transport carries its frames; belongs to the node from now on, which closes it
   /// @return the running node
+  /// @throws IllegalArgumentException when name and address are too long, for a member or for the transport's frames
   public static Node start(NodeConfig config, Transport transport) {
     var random = new SplittableRandom();
     // The clock gives the order of lives, the random bits tell apart two that start in the same microsecond.

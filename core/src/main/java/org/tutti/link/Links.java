@@ -66,7 +66,13 @@ public final class Links {
   /// @param outlet   where frames go
   /// @param counters where drops are counted
   /// @param receiver what is told of arrivals
+  /// @throws IllegalArgumentException when a frame cannot hold this node's name and address and something else
   public Links(MemberId self, long cluster, Outlet outlet, Counters counters, Receiver receiver) {
+    int least = Packet.begin(Packet.DATA, cluster, self, 0, true, false).length() + Packet.DATA_BYTES_MAX;
+    if (outlet.traits().frameBytesMax() <= least + Chunk.HEADER_MAX) {
+      throw new IllegalArgumentException(
+          "name and address are too long for frames of " + outlet.traits().frameBytesMax() + " bytes: " + self.name());
+    }
     this.self = self;
     this.cluster = cluster;
     this.outlet = outlet;

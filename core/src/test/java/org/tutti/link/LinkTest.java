@@ -2,6 +2,7 @@ package org.tutti.link;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -270,6 +271,15 @@ class LinkTest {
     }
     assertThat(pair.b.links.open()).startsWith(pair.a.self).endsWith(strangers.getLast()).hasSize(65);
     assertThat(pair.b.counters.copy()).containsEntry("drop.too many strangers", 300L - 64);
+  }
+
+  @Test
+  void aNameThatLeavesNoRoomInAFrameIsRefused() {
+    var pair = new LossyPair(QUIET, 1);
+    var self = new MemberId("n".repeat(255), new Address("a".repeat(250)), 5);
+    assertThatThrownBy(() -> new Links(self, LossyPair.CLUSTER, pair.a, pair.a.counters, pair.a))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("name and address are too long for frames of 600 bytes");
   }
 
   /// The rest of the first packet of a stream, which carries and acknowledges nothing.

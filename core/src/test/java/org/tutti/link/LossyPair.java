@@ -45,12 +45,14 @@ final class LossyPair {
   private long order;
   private long now;
 
-  final End a = new End(Members.A);
-  final End b = new End(Members.B);
+  final End a;
+  final End b;
 
   LossyPair(Medium medium, long seed) {
     this.medium = medium;
     this.random = new SplittableRandom(seed);
+    this.a = new End(Members.A);
+    this.b = new End(Members.B);
   }
 
   SplittableRandom random() {
