@@ -14,6 +14,7 @@ import org.tutti.effect.Timer;
 import org.tutti.order.FixedSequencer;
 import org.tutti.order.Log;
 import org.tutti.order.Setting;
+import org.tutti.order.Skeen;
 import org.tutti.order.Symmetric;
 import org.tutti.order.TotalOrder;
 import org.tutti.pack.Batch;
@@ -71,7 +72,8 @@ final class Orders {
           new Epoch<>(number, FixedSequencer.CODEC, (effects, places) -> new FixedSequencer(setting, effects, places));
       case SYMMETRIC ->
           new Epoch<>(number, Symmetric.CODEC, (effects, places) -> new Symmetric(setting, effects, places));
-      case SKEEN, CONSENSUS -> throw new UnsupportedOperationException(ordering + " does not exist yet");
+      case SKEEN -> new Epoch<>(number, Skeen.CODEC, (effects, places) -> new Skeen(setting, effects, places));
+      case CONSENSUS -> throw new UnsupportedOperationException(ordering + " does not exist yet");
     };
   }
 

@@ -5,6 +5,7 @@ import java.util.List;
 import org.tutti.Ordering;
 import org.tutti.sim.mutant.Edit.Change.Drop;
 import org.tutti.sim.mutant.Edit.Change.Fix;
+import org.tutti.sim.mutant.Edit.Change.Redirect;
 import org.tutti.sim.mutant.Edit.Change.Return;
 
 /// Bugs planted in the orderings, each looked for in runs with its ordering alone; and in switching between them.
@@ -29,6 +30,27 @@ final class OrderingMutants {
               "order.FixedSequencer",
               "flush",
               new Drop("List.clear", 0)));
+
+  private static final List<Mutant> SKEEN =
+      List.of(
+          new Mutant(
+              "skeen-lowest-proposal",
+              "the sender decides for less than the highest proposal",
+              "order.Skeen",
+              "decide",
+              new Redirect("max", "min")),
+          new Mutant(
+              "skeen-past-pending",
+              "batches are placed past pending ones that may come before",
+              "order.StampedLane",
+              "lowest",
+              new Fix(1, false)),
+          new Mutant(
+              "skeen-blind-clock",
+              "a decided timestamp does not move the clock that later proposals are made with",
+              "order.Skeen",
+              "take",
+              new Drop("witness", 0)));
 
   private static final List<Mutant> SYMMETRIC =
       List.of(
@@ -73,6 +95,7 @@ final class OrderingMutants {
   static List<Mutant> all() {
     List<Mutant> all = new ArrayList<>();
     SEQUENCER.forEach(mutant -> all.add(mutant.in(Ordering.SEQUENCER)));
+    SKEEN.forEach(mutant -> all.add(mutant.in(Ordering.SKEEN)));
     SYMMETRIC.forEach(mutant -> all.add(mutant.in(Ordering.SYMMETRIC)));
     all.addAll(SWITCHING);
     return all;

@@ -29,6 +29,7 @@ import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
+import org.tutti.Ordering;
 import org.tutti.StateSink;
 import org.tutti.View;
 import org.tutti.engine.GroupUser;
@@ -39,13 +40,18 @@ import org.tutti.transport.Transport;
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class GroupContract {
   private static final Duration SOON = Duration.ofSeconds(30);
-  private static final GroupConfig CONFIG = GroupConfig.standard();
   private static final int MIB = 1 << 20;
 
+  private final GroupConfig config = GroupConfig.standard().withOrdering(ordering());
   private final List<Node> nodes = new ArrayList<>();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
   abstract Transport open() throws IOException;
+
+  /// Which ordering the groups run.
+  Ordering ordering() {
+    return Ordering.SEQUENCER;
+  }
 
   @AfterEach
   void end() throws Exception {
@@ -131,7 +137,7 @@ abstract class GroupContract {
 
   @Test
   void membersAgreeOnViewsAndPositions() throws Exception {
-    List<Group> groups = three(CONFIG);
+    List<Group> groups = three(config);
     assertThat(groups).extracting(Group::view).containsOnly(groups.getFirst().view());
     View view = groups.getFirst().view();
     assertThat(view.members()).extracting(member -> member.name()).containsExactly("n1", "n2", "n3");
@@ -152,7 +158,7 @@ abstract class GroupContract {
 
   @Test
   void aMemberThatLeavesIsMissedInTheNextViewAndMayComeBack() throws Exception {
-    List<Group> groups = three(CONFIG);
+    List<Group> groups = three(config);
     Group leaver = groups.get(1);
     CompletableFuture<Long> last = leaver.multicast(new byte[7]);
     get(leaver.leave());
@@ -160,13 +166,13 @@ abstract class GroupContract {
     assertThat(delivery(groups.get(0)).payload().remaining()).isEqualTo(7);
     assertThat(untilViewOf(groups.get(0), 2).contains(leaver.self())).isFalse();
     assertThat(untilViewOf(groups.get(2), 2).contains(leaver.self())).isFalse();
-    Group again = nodes.get(1).join("bank", CONFIG);
+    Group again = nodes.get(1).join("bank", config);
     assertThat(untilViewOf(again, 3).senior()).isEqualTo(groups.get(0).self());
   }
 
   @Test
   void theSeniorMayLeave() throws Exception {
-    List<Group> groups = three(CONFIG);
+    List<Group> groups = three(config);
     get(groups.getFirst().leave());
     assertThat(untilViewOf(groups.get(1), 2).senior()).isEqualTo(groups.get(1).self());
     untilViewOf(groups.get(2), 2);
@@ -179,7 +185,7 @@ abstract class GroupContract {
 
   @Test
   void aLargeMulticastAndAMillionEmptyOnesArriveInOrder() throws Exception {
-    List<Group> groups = three(CONFIG);
+    List<Group> groups = three(config);
     int empty = 1_000_000;
     byte[] large = new byte[10 * MIB];
     for (int i = 0; i < large.length; i++) {
@@ -218,7 +224,7 @@ abstract class GroupContract {
 
   @Test
   void aHundredThreadsMulticastAndKeepTheirOwnOrder() throws Exception {
-    List<Group> groups = three(CONFIG.withWindowBytes(HandDriven.WINDOW));
+    List<Group> groups = three(config.withWindowBytes(HandDriven.WINDOW));
     int senders = 100;
     int each = 200;
     var orders =
@@ -250,7 +256,7 @@ abstract class GroupContract {
 
   @Test
   void aSlowConsumerSlowsTheSourceAndLosesNothing() throws Exception {
-    List<Group> groups = three(CONFIG.withWindowBytes(HandDriven.WINDOW));
+    List<Group> groups = three(config.withWindowBytes(HandDriven.WINDOW));
     int messages = 5000;
     int length = 1000;
     int fit = HandDriven.WINDOW / (length + GroupUser.MESSAGE_OVERHEAD);
@@ -297,8 +303,8 @@ abstract class GroupContract {
   @Test
   void stateIsStreamedWhileMulticastsGoOn() throws Exception {
     long size = 100L * MIB;
-    GroupConfig config = CONFIG.withStateTransfer(true);
-    Group donor = start().create("bank", config);
+    GroupConfig withState = config.withStateTransfer(true);
+    Group donor = start().create("bank", withState);
     untilViewOf(donor, 1);
     for (int i = 0; i < 10; i++) {
       donor.multicast(number(8, i));
@@ -307,7 +313,7 @@ abstract class GroupContract {
     var read = new AtomicLong();
     var aheadMax = new AtomicLong();
     var giving = threads.submit(() -> give(donor, size, written, read, aheadMax));
-    Group newcomer = start().join("bank", config);
+    Group newcomer = start().join("bank", withState);
     Event.StateOffer offer = next(newcomer, Event.StateOffer.class);
     assertThat(offer.donor()).isEqualTo(donor.self());
     long during = get(donor.multicast(number(8, 10)));
@@ -324,8 +330,8 @@ abstract class GroupContract {
 
   @Test
   void aStateThatIsGivenUpIsVoidAndAnotherOneIsOffered() throws Exception {
-    GroupConfig config = CONFIG.withStateTransfer(true);
-    Group donor = start().create("bank", config);
+    GroupConfig withState = config.withStateTransfer(true);
+    Group donor = start().create("bank", withState);
     byte[] state = number(3 * GroupUser.CHUNK_BYTES_MAX / 2, 7);
     var giving =
         threads.submit(() -> {
@@ -343,7 +349,7 @@ abstract class GroupContract {
           }
           return null;
         });
-    Group newcomer = start().join("bank", config);
+    Group newcomer = start().join("bank", withState);
     InputStream broken = next(newcomer, Event.StateOffer.class).source();
     assertThatIOException()
         .isThrownBy(broken::readAllBytes)

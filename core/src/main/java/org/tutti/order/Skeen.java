@@ -1,0 +1,255 @@
+package org.tutti.order;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.tutti.MemberId;
+import org.tutti.View;
+import org.tutti.effect.Effects;
+import org.tutti.wire.Codec;
+import org.tutti.wire.Malformed;
+import org.tutti.wire.WireReader;
+import org.tutti.wire.WireWriter;
+
+/// Total order by Skeen's algorithm (H4): every member proposes a logical timestamp for a batch, the sender decides for
+/// the highest, and all place batches by their decided timestamps.
+///
+/// Guarantee, within one view: all members place the same batches at the same indexes, each sender's in its order.
+/// Nobody stands in the middle, but everybody is needed: a member that says nothing stops the order until a view change
+/// leaves it out. After the thesis in spec H, section 2.2; first in Birman and Joseph, "Reliable communication in the
+/// presence of failures", ACM TOCS 5(1), 1987, who name D. Skeen. Deviations: the unit is the batch; proposals and
+/// decisions are said once per engine run as runs; a sender's earlier decisions bound its pending batches from below;
+/// the sender's crash (figure 10) is repaired by the view change's cut.
+///
+/// ```
+///   sender                               every other member
+///     | -- Batch(b) ----------------------> |    b is pending here from now on,
+///     | <------------------ Proposed(b, t) -|    with a timestamp t beyond everything seen
+///     | -- Decided(b, sn = highest t) ----> |    all place b in the order of (sn, sender's rank)
+/// ```
+///
+/// Why it is safe. (1) A batch gets at least the timestamp that was proposed here; so when b is placed here, all
+/// pending batches, and those that come later, get more than b has. (2) So every member places, in the order of (sn,
+/// rank), all batches up to some pair. (3) A member's proposals for a sender's batches rise, so their highest ones do:
+/// the sender's order is kept, and no two batches get the same pair.
+public final class Skeen implements TotalOrder<Skeen.Message> {
+  /// What members say. A run names the number that it begins with, so runs need not join: a member that gets only some
+  /// of a sender's batches could propose for these alone.
+  public sealed interface Message {
+    /// To the sender of batches: timestamps that they should have at least.
+    ///
+    /// @param run the batches that have come since the last proposal
+    record Proposed(StampedRun run) implements Message {}
+
+    /// From the sender of batches to all others: the timestamps that they have, sn(m).
+    ///
+    /// @param runs the batches that were decided since the last decision
+    record Decided(List<StampedRun> runs) implements Message {}
+  }
+
+  private static final int PROPOSED = 1;
+  private static final int DECIDED = 2;
+
+  /// The bytes of [Message].
+  public static final Codec<Message> CODEC =
+      new Codec<>() {
+        @Override
+        public void write(Message message, WireWriter out) {
+          switch (message) {
+            case Message.Proposed(StampedRun run) -> {
+              out.u8(PROPOSED);
+              run.write(out);
+            }
+            case Message.Decided(List<StampedRun> runs) -> {
+              out.u8(DECIDED);
+              out.count(runs.size());
+              runs.forEach(run -> run.write(out));
+            }
+          }
+        }
+
+        @Override
+        public Message read(WireReader in) throws Malformed {
+          return switch (in.u8()) {
+            case PROPOSED -> new Message.Proposed(StampedRun.read(in));
+            case DECIDED -> new Message.Decided(in.list(StampedRun.BYTES_MIN, StampedRun::read));
+            default -> throw new Malformed("order");
+          };
+        }
+      };
+
+  /// One member's proposals for this member's batches.
+  private static final class Proposals {
+    private final ArrayDeque<StampedRun> undecided = new ArrayDeque<>();
+    private long last; // its highest timestamp
+  }
+
+  private final int self;
+  private final View view;
+  private final Clock clock;
+  private final Effects<Message> effects;
+  private final Places places;
+  private final List<StampedLane> lanes = new ArrayList<>(); // by the sender's rank
+  private final List<Proposals> proposals = new ArrayList<>(); // by the proposer's rank
+  private final List<StampedRun> unsaid = new ArrayList<>(); // decided in this run of inputs
+
+  /// Begins a view.
+  ///
+  /// @param setting where it works
+  /// @param effects how to reach the others
+  /// @param places  where decisions go
+  public Skeen(Setting setting, Effects<Message> effects, Places places) {
+    this.self = setting.self();
+    this.view = setting.view();
+    this.clock = setting.clock();
+    this.effects = effects;
+    this.places = places;
+    for (int rank = 0; rank < view.size(); rank++) {
+      lanes.add(new StampedLane());
+      proposals.add(new Proposals());
+    }
+  }
+
+  /// The proposal is made in [#flush], one for all batches of a sender that came in one run of inputs. It is beyond all
+  /// that was seen then, and so beyond all that was seen now.
+  @Override
+  public void arrived(int rank, long seq, long stamp) {
+    lanes.get(rank).arrived(seq);
+  }
+
+  @Override
+  public void receive(MemberId from, Message message) throws Malformed {
+    int rank = view.rankOf(from);
+    if (rank < 0 || rank == self) {
+      throw new Malformed("order");
+    }
+    switch (message) {
+      case Message.Proposed(StampedRun run) -> proposed(rank, run);
+      case Message.Decided(List<StampedRun> runs) -> decided(rank, runs);
+    }
+    place();
+  }
+
+  /// Only batches that this member has sent can be proposed a timestamp, so what others make it keep is bounded by its
+  /// own window.
+  private void proposed(int rank, StampedRun run) throws Malformed {
+    Proposals from = proposals.get(rank);
+    StampedLane own = lanes.get(self);
+    long expected = from.undecided.isEmpty() ? own.decidedNext() : from.undecided.getLast().end();
+    if (run.seq() != expected || run.end() > own.arrivedNext() || run.timestamp() <= from.last) {
+      throw new Malformed("order");
+    }
+    propose(rank, run);
+    decide();
+  }
+
+  private void propose(int rank, StampedRun run) {
+    Proposals from = proposals.get(rank);
+    from.undecided.add(run);
+    from.last = run.last();
+  }
+
+  /// Decides on this member's batches for which everybody has made a proposal.
+  private void decide() {
+    while (isNextProposedByAll()) {
+      long seq = lanes.get(self).decidedNext();
+      int length = StampedRun.LENGTH_MAX;
+      long highest = 0;
+      for (Proposals from : proposals) {
+        StampedRun first = from.undecided.getFirst();
+        length = Math.min(length, first.length());
+        highest = Math.max(highest, first.timestamp());
+      }
+      for (Proposals from : proposals) {
+        StampedLane.drop(from.undecided, length);
+      }
+      var run = new StampedRun(seq, length, highest);
+      take(self, run);
+      StampedRun.append(unsaid, run);
+    }
+  }
+
+  private boolean isNextProposedByAll() {
+    for (Proposals from : proposals) {
+      if (from.undecided.isEmpty()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void decided(int rank, List<StampedRun> runs) throws Malformed {
+    if (!lanes.get(rank).canDecide(runs)) {
+      throw new Malformed("order");
+    }
+    for (StampedRun run : runs) {
+      take(rank, run);
+    }
+  }
+
+  /// From now on this member proposes more than was decided: what comes later cannot come before it.
+  private void take(int rank, StampedRun run) {
+    lanes.get(rank).decide(run);
+    clock.witness(run.last());
+  }
+
+  /// Places what no other batch can come before.
+  private void place() {
+    int first = lowest(-1);
+    while (first >= 0 && lanes.get(first).isDecided()) {
+      int second = lowest(first);
+      long limit = StampedLane.NOTHING;
+      if (second >= 0) { // of equal timestamps the lower rank's comes first
+        limit = lanes.get(second).lowest() + (first < second ? 1 : 0);
+      }
+      StampedRun run = lanes.get(first).take(limit);
+      for (int i = 0; i < run.length(); i++) {
+        places.place(first, run.seq() + i);
+      }
+      first = lowest(-1);
+    }
+  }
+
+  /// Whose next batch has, or could still get, the lowest timestamp.
+  ///
+  /// @param except a rank to leave out, or -1
+  /// @return the rank, or -1 when nothing is on its way
+  private int lowest(int except) {
+    int lowest = -1;
+    long timestamp = StampedLane.NOTHING;
+    for (int rank = 0; rank < lanes.size(); rank++) {
+      long its = lanes.get(rank).lowest();
+      if (rank != except && its < timestamp) {
+        lowest = rank;
+        timestamp = its;
+      }
+    }
+    return lowest;
+  }
+
+  @Override
+  public void flush() {
+    for (int rank = 0; rank < lanes.size(); rank++) {
+      StampedLane lane = lanes.get(rank);
+      while (lane.hasUnproposed()) {
+        StampedRun run = lane.propose(clock);
+        if (rank == self) {
+          propose(self, run);
+        } else {
+          effects.send(view.members().get(rank), new Message.Proposed(run));
+        }
+      }
+    }
+    decide();
+    place();
+    if (!unsaid.isEmpty()) {
+      effects.broadcast(new Message.Decided(List.copyOf(unsaid)));
+      unsaid.clear();
+    }
+  }
+
+  /// Goes on as before: a member that has not switched yet may wait for decisions on batches that it thinks could come
+  /// before the switch. They come after it, because everything that comes before was decided when it was placed here.
+  @Override
+  public void retire() {}
+}

@@ -1,0 +1,123 @@
+package org.tutti.order;
+
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// One sender's batches at one member on their way through Skeen's algorithm, in order: those that are here, then those
+/// for which this member has proposed a timestamp (pending), then those whose timestamp is decided.
+final class StampedLane {
+  /// No batch of this sender is on its way.
+  static final long NOTHING = Long.MAX_VALUE;
+
+  private final ArrayDeque<StampedRun> pending = new ArrayDeque<>(); // with the timestamps proposed here
+  private final ArrayDeque<StampedRun> decided = new ArrayDeque<>(); // with the sender's decisions, not placed yet
+  private boolean begun;
+  private long arrivedNext; // behind the last batch that is here
+  private long proposedNext; // behind the last one that was proposed a timestamp
+  private long decidedNext; // decidedNext <= proposedNext <= arrivedNext
+  private long decidedLast; // the timestamp of the last decided batch
+
+  void arrived(long seq) {
+    if (!begun) {
+      begun = true;
+      proposedNext = seq;
+      decidedNext = seq;
+    }
+    arrivedNext = seq + 1;
+  }
+
+  boolean hasUnproposed() {
+    return proposedNext < arrivedNext;
+  }
+
+  /// Stamps the next batches that have no proposal.
+  StampedRun propose(Clock clock) {
+    int length = (int) Math.min(arrivedNext - proposedNext, StampedRun.LENGTH_MAX);
+    var run = new StampedRun(proposedNext, length, clock.tick());
+    for (int i = 1; i < length; i++) {
+      clock.tick();
+    }
+    pending.add(run);
+    proposedNext = run.end();
+    return run;
+  }
+
+  long arrivedNext() {
+    return arrivedNext;
+  }
+
+  long decidedNext() {
+    return decidedNext;
+  }
+
+  /// Whether these can be the sender's decisions on its first pending batches: all of these were proposed here, the
+  /// timestamps rise, and none is below what was proposed here.
+  boolean canDecide(List<StampedRun> runs) {
+    Iterator<StampedRun> proposals = pending.iterator();
+    @Nullable StampedRun proposal = null;
+    long at = decidedNext;
+    long last = decidedLast;
+    for (StampedRun run : runs) {
+      if (run.seq() != at || run.end() > proposedNext || run.timestamp() <= last) {
+        return false;
+      }
+      while (at < run.end()) {
+        if (proposal == null || at == proposal.end()) {
+          proposal = proposals.next();
+        }
+        if (run.timestampOf(at) < proposal.timestampOf(at)) {
+          return false;
+        }
+        at = Math.min(run.end(), proposal.end());
+      }
+      last = run.last();
+    }
+    return !runs.isEmpty();
+  }
+
+  /// Takes a decision on the first pending batches.
+  void decide(StampedRun run) {
+    decided.add(run);
+    decidedNext = run.end();
+    decidedLast = run.last();
+    drop(pending, run.length());
+  }
+
+  /// The least timestamp that the first of these batches has or could still get. It will be at least what was proposed
+  /// here, and more than the batch before got.
+  long lowest() {
+    if (!decided.isEmpty()) {
+      return decided.getFirst().timestamp();
+    }
+    return pending.isEmpty() ? NOTHING : Math.max(pending.getFirst().timestamp(), decidedLast + 1);
+  }
+
+  boolean isDecided() {
+    return !decided.isEmpty();
+  }
+
+  /// Removes decided batches from the front.
+  ///
+  /// @param limit their timestamps are below it; the first one's is
+  /// @return the batches, as many as stand in one run
+  StampedRun take(long limit) {
+    StampedRun first = decided.getFirst();
+    int length = (int) Math.min(first.length(), limit - first.timestamp());
+    drop(decided, length);
+    return new StampedRun(first.seq(), length, first.timestamp());
+  }
+
+  /// Drops the first batches of a queue.
+  static void drop(ArrayDeque<StampedRun> runs, int count) {
+    int left = count;
+    while (left > 0) {
+      StampedRun first = runs.removeFirst();
+      if (first.length() > left) {
+        runs.addFirst(first.without(left));
+      }
+      left -= Math.min(left, first.length());
+    }
+  }
+}

@@ -1,0 +1,17 @@
+package org.tutti.order;
+
+import org.tutti.effect.Effects;
+import org.tutti.wire.Codec;
+
+class SkeenContractTest extends TotalOrderContract<Skeen.Message> {
+  @Override
+  protected TotalOrder<Skeen.Message> create(
+      Setting setting, Effects<Skeen.Message> effects, TotalOrder.Places places) {
+    return new Skeen(setting, effects, places);
+  }
+
+  @Override
+  protected Codec<Skeen.Message> codec() {
+    return Skeen.CODEC;
+  }
+}
