@@ -210,10 +210,11 @@ final class GroupEngine {
     PrimaryHistory current = history.current();
     if (history.isActive() && current != null) {
       do {
+        current.orderings(sending::tell);
         sending.send(now, current);
       } while (current.deliver() && history.isActive());
       current.flush();
-      sending.tell(current.ordering());
+      current.orderings(sending::tell);
     }
     if (departure.isOver(now, node.busy())) {
       finish(departure.reason());

@@ -1,5 +1,8 @@
 package org.tutti.engine;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
 import org.tutti.Guarantee;
 import org.tutti.Invariant;
 import org.tutti.MemberId;
@@ -26,6 +29,7 @@ final class PrimaryHistory {
   private final Stability stability;
   private final Deliveries deliveries;
   private final Effects<Batch> batches;
+  private final List<Ordering> inForce = new ArrayList<>(); // not empty
 
   PrimaryHistory(Setting setting, Ordering ordering, Guarantee guarantee, Deliveries deliveries, Doors doors) {
     this.view = setting.view();
@@ -33,6 +37,7 @@ final class PrimaryHistory {
     this.clock = setting.clock();
     this.deliveries = deliveries;
     this.batches = doors.batches;
+    this.inForce.add(ordering);
     this.log = new Log(view, setting.indexFirst(), ordering, this::switched);
     this.orders = new Orders(setting, ordering, log, doors.order, doors.counters);
     this.stability = new Stability(self, view, setting.indexFirst(), guarantee, setting.quorum(), doors.stability);
@@ -48,6 +53,13 @@ final class PrimaryHistory {
 
   private void switched(Ordering to) {
     orders.switched(to);
+    inForce.add(to);
+  }
+
+  /// Tells of the orderings that were in force since the last call, one after the other; the last one still is.
+  void orderings(Consumer<Ordering> told) {
+    inForce.forEach(told);
+    inForce.subList(0, inForce.size() - 1).clear();
   }
 
   View view() {

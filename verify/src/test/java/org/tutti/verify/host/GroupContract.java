@@ -183,6 +183,27 @@ abstract class GroupContract {
     groups.get(1).close();
   }
 
+  /// Switches that come one right behind the other have all been in force, and nobody insists.
+  @Test
+  void membersThatWantDifferentOrderingsAtOnceAllGetThem() throws Exception {
+    List<Group> groups = three(config);
+    for (int round = 0; round < 20; round++) {
+      List<CompletableFuture<Void>> wishes =
+          List.of(
+              groups.get(0).switchTo(round % 2 == 0 ? Ordering.SYMMETRIC : Ordering.SEQUENCER),
+              groups.get(1).switchTo(round % 2 == 0 ? Ordering.SKEEN : Ordering.SYMMETRIC),
+              groups.get(2).switchTo(Ordering.SEQUENCER));
+      for (CompletableFuture<Void> wish : wishes) {
+        get(wish);
+      }
+    }
+    CompletableFuture<Long> sent = groups.get(0).multicast(new byte[3]);
+    assertThat(get(sent)).isZero();
+    for (Group group : groups) {
+      assertThat(delivery(group).position()).isZero();
+    }
+  }
+
   @Test
   void aLargeMulticastAndAMillionEmptyOnesArriveInOrder() throws Exception {
     List<Group> groups = three(config);
