@@ -20,6 +20,8 @@ import org.tutti.wire.WireReader;
 final class Frames {
   private static final int KIND_AT = 1;
   private static final int DATA = 1;
+  private static final int ACK = 2;
+  private static final int DATAGRAM = 4;
   private static final int DATA_COUNTS = 6; // stream, number, distance; the acknowledgement's stream, number, window
   private static final int IDENTITY = 1;
   private static final int VIEW_CHANNEL = 5;
@@ -40,14 +42,55 @@ final class Frames {
     return text.append(" (").append(frame.remaining()).append(" bytes ").append(tag(frame)).append(')').toString();
   }
 
-  /// Finds the announcements of agreed views in a frame, as a listener on the wire would.
+  /// Takes what is in a frame of a living member, as a listener on the wire would.
+  interface Reader {
+    /// A packet of messages.
+    ///
+    /// @param whole whether the bytes are a whole message
+    /// @param first whether they begin one
+    /// @param bytes the message, or a piece of it
+    void chunk(boolean whole, boolean first, ByteBuffer bytes);
+
+    /// A packet that only acknowledges.
+    default void acknowledgement() {}
+
+    /// A message beside the channel: a sign of life, or a call to other views.
+    default void datagram() {}
+  }
+
+  /// Finds the announcements of agreed views in a frame.
   static void announcements(ByteBuffer frame, Consumer<ViewId> found) {
-    int start = frame.position();
-    if (frame.get(start + KIND_AT) != DATA) {
-      return;
-    }
+    read(
+        frame,
+        (whole, first, bytes) -> {
+          if (whole && bytes.remaining() > ANNOUNCEMENT_AT && isAnnouncement(bytes)) {
+            found.accept(announced(bytes));
+          }
+        });
+  }
+
+  private static ViewId announced(ByteBuffer message) {
     try {
-      var in = new WireReader(frame.duplicate().position(start + 2));
+      return new WireReader(message.duplicate().position(message.position() + ANNOUNCEMENT_AT + 1)).viewId();
+    } catch (Malformed e) {
+      throw new IllegalStateException("a member sends what it could not read", e);
+    }
+  }
+
+  /// Reads a frame that was not damaged.
+  static void read(ByteBuffer frame, Reader reader) {
+    int start = frame.position();
+    switch (frame.get(start + KIND_AT)) {
+      case DATA -> chunks(frame.duplicate().position(start + 2), reader);
+      case ACK -> reader.acknowledgement();
+      case DATAGRAM -> reader.datagram();
+      default -> {} // resets
+    }
+  }
+
+  private static void chunks(ByteBuffer behindKind, Reader reader) {
+    try {
+      var in = new WireReader(behindKind);
       boolean identity = (in.u8() & IDENTITY) != 0;
       in.fixed();
       long source = in.fixed();
@@ -63,9 +106,7 @@ final class Frames {
       while (in.remaining() > 0) {
         long header = in.count();
         ByteBuffer bytes = in.raw((int) (header >>> 2));
-        if ((header & 3) == 3 && bytes.remaining() > ANNOUNCEMENT_AT && isAnnouncement(bytes)) {
-          found.accept(new WireReader(bytes.duplicate().position(bytes.position() + ANNOUNCEMENT_AT + 1)).viewId());
-        }
+        reader.chunk((header & 3) == 3, (header & 1) != 0, bytes);
       }
     } catch (Malformed e) {
       throw new IllegalStateException("a member sends what it could not read", e);

@@ -13,6 +13,13 @@ final class Network {
     void ready(int at, int peer);
   }
 
+  /// Sees every frame, for those who count; must not change it.
+  interface Observer {
+    void sent(int from, int to, byte[] frame);
+
+    void arrived(int to, byte[] frame);
+  }
+
   /// One direction between two nodes.
   final class Link {
     final int from;
@@ -56,6 +63,9 @@ final class Network {
     }
 
     void send(byte[] frame) {
+      if (observer != null) {
+        observer.sent(from, to, frame);
+      }
       if (cut || strikes(FaultKind.LOSS, 0.3)) {
         return;
       }
@@ -84,6 +94,9 @@ final class Network {
     private void arrive(byte[] frame, int length) {
       bytesOnTheWay -= length;
       if (!cut) {
+        if (observer != null) {
+          observer.arrived(to, frame);
+        }
         host.arrive(from, to, frame);
       }
       if (wantsReady && bytesOnTheWay == 0 && agenda.nowNanos() >= refusedUntilNanos) {
@@ -135,6 +148,7 @@ final class Network {
   private final Host host;
   private final Link[][] links;
   private final long capacityBytes;
+  private @Nullable Observer observer;
   private boolean calm;
 
   Network(Agenda agenda, Plan plan, Tally tally, Host host) {
@@ -151,6 +165,11 @@ final class Network {
         links[from][to] = new Link(from, to, streams.open(Streams.Purpose.LINK, from * 64L + to));
       }
     }
+  }
+
+  /// Shows every frame from now on to somebody.
+  void observe(Observer by) {
+    observer = by;
   }
 
   Link link(int from, int to) {

@@ -1,0 +1,225 @@
+package org.tutti.sim;
+
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Objects;
+import org.tutti.GroupConfig;
+import org.tutti.MemberId;
+import org.tutti.Ordering;
+import org.tutti.View;
+import org.tutti.sim.check.History;
+
+/// A group in which nothing goes wrong, to see what multicasts cost: the production engine with its links on the
+/// simulated network, where every frame travels equally long and every member handles at once what has arrived.
+///
+/// Time is simulated, so what is counted here is the same everywhere.
+public final class Rehearsal {
+  /// How long every frame travels.
+  public static final Duration DELAY = Duration.ofNanos(100_000);
+
+  private static final long MILLI = 1_000_000;
+  private static final long HEARTBEAT_NANOS = 100 * MILLI;
+  private static final long RETRANSMIT_NANOS = 20 * MILLI;
+  private static final long REST_NANOS = 40 * MILLI; // within it the links send acknowledgements that they put off
+  private static final long PATIENCE_NANOS = 1000 * HEARTBEAT_NANOS;
+  private static final int FRAME_BYTES_MAX = 1 << 16; // as over TCP
+
+  private final Agenda agenda = new Agenda();
+  private final Cast cast;
+  private final Meter meter;
+  private final List<Application> byRank;
+
+  /// What some multicasts cost.
+  ///
+  /// @param steps         the longest chain of batches and messages of the ordering that a member had taken in when it
+  ///                      delivered, at the last member: the communication steps of the cost model if delivery is
+  ///                      [org.tutti.Guarantee#AGREED], where it waits for nothing else
+  /// @param deliverySteps the same with messages of progress, for which uniform delivery waits
+  /// @param nanos         simulated time until the last member had delivered all
+  /// @param traffic       what was sent until the group was at rest again
+  public record Cost(int steps, int deliverySteps, long nanos, Traffic traffic) {}
+
+  /// A closed loop around a change of the ordering.
+  ///
+  /// @param gapNanos  the longest time between two deliveries, one after the other, at the sender
+  /// @param tripNanos the mean of the times that a multicast takes before and after the change, at its sender
+  public record Gap(long gapNanos, long tripNanos) {
+    /// The gap measured in multicasts.
+    ///
+    /// @return how many of them it is long
+    public double trips() {
+      return (double) gapNanos / tripNanos;
+    }
+  }
+
+  /// Forms a group.
+  ///
+  /// @param members how many
+  /// @param config  the group's configuration
+  public Rehearsal(int members, GroupConfig config) {
+    Plan plan = plan(members, config);
+    var tally = new Tally();
+    var history = new History(config.guarantee(), config.stateTransfer());
+    var trace = new Trace(agenda, null);
+    var setting = new Simulation.Setting(plan, new Streams(plan.seed()), agenda, tally, trace, history);
+    this.cast = new Cast(setting, Rehearsal::broken);
+    this.meter = new Meter(members);
+    var network = new Network(agenda, plan, tally, cast);
+    network.observe(meter);
+    cast.begin(network);
+    do {
+      rest();
+    } while (cast.members().size() < members);
+    this.byRank = byRank();
+    rest();
+  }
+
+  private static Plan plan(int members, GroupConfig config) {
+    return new Plan(
+        1,
+        members,
+        config,
+        HEARTBEAT_NANOS,
+        10 * HEARTBEAT_NANOS,
+        FRAME_BYTES_MAX,
+        RETRANSMIT_NANOS,
+        DELAY.toNanos(),
+        DELAY.toNanos(),
+        0,
+        0,
+        0,
+        0,
+        0,
+        true,
+        new EnumMap<>(FaultKind.class));
+  }
+
+  private static void broken(SimulatedNode node, Throwable error) {
+    throw new IllegalStateException(node.self.name() + " stopped", error);
+  }
+
+  private List<Application> byRank() {
+    View view = Objects.requireNonNull(cast.latestPrimary());
+    return view.members().stream().map(this::application).toList();
+  }
+
+  private Application application(MemberId member) {
+    return cast.lives().stream().filter(life -> life.node.self.equals(member)).findFirst().orElseThrow();
+  }
+
+  /// Lets one member multicast and waits until the group is at rest again.
+  ///
+  /// @param rank     the member's rank in the view; 0 is the most senior one, which sequences and coordinates
+  /// @param messages how many messages, all at once
+  /// @param bytes    how long each is
+  /// @return what it cost
+  public Cost multicast(int rank, int messages, int bytes) {
+    meter.reset();
+    long start = agenda.nowNanos();
+    long[] position = new long[byRank.size()];
+    long until = byRank.getFirst().summary().position() + messages;
+    for (int i = 0; i < messages; i++) {
+      if (!byRank.get(rank).multicast(new byte[bytes])) {
+        throw new IllegalArgumentException(messages + " messages of " + bytes + " bytes do not fit into the window");
+      }
+    }
+    int steps = 0;
+    int deliverySteps = 0;
+    long nanos = 0;
+    long end = start + PATIENCE_NANOS;
+    boolean all = false;
+    while (!all) {
+      happen(end);
+      all = true;
+      for (int i = 0; i < position.length; i++) {
+        Application life = byRank.get(i);
+        if (position[i] < until && life.summary().position() >= until) {
+          steps = Math.max(steps, meter.orderingChain(life.node.number));
+          deliverySteps = Math.max(deliverySteps, meter.deliveryChain(life.node.number));
+          nanos = agenda.nowNanos() - start;
+        }
+        position[i] = life.summary().position();
+        all &= position[i] >= until;
+      }
+    }
+    rest();
+    return new Cost(steps, deliverySteps, nanos, meter.traffic());
+  }
+
+  /// Lets time pass without multicasts.
+  ///
+  /// @param time how much
+  /// @return what was sent meanwhile
+  public Traffic idle(Duration time) {
+    meter.reset();
+    advance(agenda.nowNanos() + time.toNanos());
+    return meter.traffic();
+  }
+
+  /// Has a member multicast one message after the other while another member changes the ordering.
+  ///
+  /// @param sender   the rank of the member that multicasts
+  /// @param switcher the rank of the member that asks for the change
+  /// @param to       the new ordering
+  /// @param after    how long after a multicast the change is asked for
+  /// @return the longest time without a delivery
+  public Gap switchTo(int sender, int switcher, Ordering to, Duration after) {
+    long before = trip(sender);
+    Application member = byRank.get(sender);
+    long position = member.summary().position();
+    long delivered = agenda.nowNanos();
+    long gap = 0;
+    agenda.after(before * 2 + after.toNanos(), () -> byRank.get(switcher).switchTo(to));
+    member.multicast(new byte[1]);
+    long end = agenda.nowNanos() + REST_NANOS;
+    while (agenda.advance(end)) {
+      if (member.summary().position() > position) {
+        position = member.summary().position();
+        gap = Math.max(gap, agenda.nowNanos() - delivered);
+        delivered = agenda.nowNanos();
+        member.multicast(new byte[1]);
+      }
+    }
+    rest();
+    return new Gap(gap, (before + trip(sender)) / 2);
+  }
+
+  /// How long a multicast takes at its sender.
+  private long trip(int sender) {
+    Application member = byRank.get(sender);
+    long position = member.summary().position();
+    long start = agenda.nowNanos();
+    member.multicast(new byte[1]);
+    while (member.summary().position() == position) {
+      happen(start + PATIENCE_NANOS);
+    }
+    long trip = agenda.nowNanos() - start;
+    rest();
+    return trip;
+  }
+
+  /// Lets the next thing happen while something is awaited.
+  private void happen(long endNanos) {
+    if (!agenda.advance(endNanos)) {
+      throw new IllegalStateException("not at rest: " + Convergence.obstacle(cast));
+    }
+  }
+
+  /// Waits until nothing is under way.
+  private void rest() {
+    long end = agenda.nowNanos() + PATIENCE_NANOS;
+    do {
+      if (agenda.nowNanos() > end) {
+        throw new IllegalStateException("not at rest: " + Convergence.obstacle(cast));
+      }
+      advance(agenda.nowNanos() + REST_NANOS);
+    } while (Convergence.obstacle(cast) != null);
+  }
+
+  private void advance(long untilNanos) {
+    while (agenda.advance(untilNanos)) {
+      // All happens in the agenda's entries.
+    }
+  }
+}
