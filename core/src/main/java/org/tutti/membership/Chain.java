@@ -10,6 +10,7 @@ final class Chain {
   private @Nullable Lineage lineage;
   private @Nullable View primary; // the latest known to have been agreed
   private Knowledge.@Nullable Accepted accepted; // its successor, or itself until this member has installed it
+  private Knowledge.@Nullable Accepted installed; // itself, for those who have not
 
   Chain(@Nullable Lineage lineage, @Nullable View primary) {
     this.lineage = lineage;
@@ -24,8 +25,10 @@ final class Chain {
     return primary;
   }
 
-  Knowledge.@Nullable Accepted accepted() {
-    return accepted;
+  /// What to report: what was accepted and is not finished; otherwise the agreement on the latest primary view, as a
+  /// member of it may have accepted another proposal since and be left behind.
+  Knowledge.@Nullable Accepted kept() {
+    return accepted == null ? installed : accepted;
   }
 
   /// What was accepted, if it is a certain view.
@@ -51,6 +54,7 @@ final class Chain {
   void learn(@Nullable View agreed) {
     if (agreed != null && (primary == null || agreed.id().compareTo(primary.id()) > 0)) {
       primary = agreed;
+      installed = null;
       if (!isFor(agreed.id(), accepted)) {
         accepted = null;
       }
@@ -70,6 +74,9 @@ final class Chain {
     if (proposal.view().primary()) {
       learn(proposal.view());
       accepted = null;
+      if (proposal.view().equals(primary)) {
+        installed = new Knowledge.Accepted(proposal.view().id(), proposal);
+      }
     }
   }
 }

@@ -15,7 +15,8 @@ import org.tutti.wire.WireWriter;
 /// @param lineage  names the group's history, or null when it has none yet
 /// @param primary  the latest primary view that it knows to have been agreed, or null
 /// @param history  what it has of the last primary view that it installed, or null
-/// @param accepted an agreement on the successor of `primary` that it has accepted and not seen finished, or null
+/// @param accepted an agreement on the successor of `primary` that it has accepted and not seen finished; otherwise the
+///                 one on `primary`, if it has that; or null
 /// @param synced   whether its deliveries go on from all before: it has the state, where there is one to have
 /// @param stateful whether it can give the state to others
 /// @param transfer from whom it is getting the state, or null

@@ -333,7 +333,7 @@ public final class ViewAgreement {
         chain.lineage(),
         chain.primary(),
         host.history(),
-        chain.accepted(),
+        chain.kept(),
         host.synced(),
         host.isStateful(),
         host.transfer(),

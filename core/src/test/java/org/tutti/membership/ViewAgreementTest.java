@@ -83,6 +83,18 @@ class ViewAgreementTest {
     assertThat(said(B)).as("it asks itself for a new view").hasSize(1).first().isInstanceOf(ViewMessage.Propose.class);
   }
 
+  /// Another member of the view may have given its own proposal up while others finished it.
+  @Test
+  void theAgreementOnTheLatestPrimaryViewIsReportedAfterItsInstallation() throws Malformed {
+    effects.take();
+    agreement.receive(A, new ViewMessage.Propose(new ViewId(3, 1)));
+    assertThat(said(A))
+        .filteredOn(ViewMessage.Wedged.class::isInstance)
+        .extracting(message -> Objects.requireNonNull(((ViewMessage.Wedged) message).knowledge().accepted()))
+        .extracting(kept -> kept.proposal().view())
+        .containsExactly(BOTH);
+  }
+
   @Test
   void anAnnouncementOfWhatWasNeverAcceptedSaysNothing() throws Malformed {
     agreement.receive(A, new ViewMessage.Install(new ViewId(3, 1)));
