@@ -39,6 +39,7 @@ final class Deliveries {
   private long deliveredNext; // index behind what was delivered, or is held back
   private long handedNext; // index behind what the user got
   private long consumedSaid; // only rises
+  private long sentNext; // number behind this member's last batch
   private long ownPlacedNext; // number behind this member's last batch that the history contains
   private boolean synced;
 
@@ -67,6 +68,7 @@ final class Deliveries {
       cost += messages.next().remaining();
     }
     undecided.add(new Sent(batch, cost));
+    sentNext = batch.seq() + 1;
   }
 
   int undecided() {
@@ -159,6 +161,7 @@ final class Deliveries {
     held.clear();
     heldBytes = 0;
     deliveredNext = index;
+    beginIndex = index;
     // Agreed delivery may have gone on in a branch that the history does not contain: consumed there, it is consumed.
     List<Outstanding> before = List.copyOf(unconsumed);
     unconsumed.clear();
@@ -170,10 +173,14 @@ final class Deliveries {
     return new StateTransfer.Start(deliveredNext, positionNext, new LinkedHashMap<>(marks));
   }
 
+  /// Whether a donor can say so: the history stands where the view begins, and has no own batch that was not sent.
+  boolean allows(StateTransfer.Start start) {
+    return start.index() == beginIndex && start.marks().getOrDefault(self, 0L) <= sentNext;
+  }
+
   /// The donor has said where the history stands: own batches that it contains were delivered while this was away.
   void started(StateTransfer.Start start) {
     positionNext = start.position();
-    beginIndex = start.index();
     marks.clear();
     marks.putAll(start.marks());
     ownPlacedNext = marks.getOrDefault(self, 0L);

@@ -13,6 +13,7 @@ import org.tutti.ViewId;
 /// whoever sends more breaks the rules.
 final class EarlyMessages {
   private static final int SPARE_BYTES = 2 * Group.MESSAGE_BYTES_MAX;
+  private static final long OVERHEAD_BYTES = 128; // of a message in memory, however short it is
 
   /// A message that waits.
   ///
@@ -34,7 +35,7 @@ final class EarlyMessages {
   ///
   /// @return whether the sender is within its bounds
   boolean keep(MemberId from, Channel channel, ViewId view, ByteBuffer bytes) {
-    if (bytesFrom.merge(from, (long) bytes.remaining(), Long::sum) > bytesMax) {
+    if (bytesFrom.merge(from, OVERHEAD_BYTES + bytes.remaining(), Long::sum) > bytesMax) {
       return false;
     }
     waiting.add(new Early(from, channel, view, ByteBuffer.allocate(bytes.remaining()).put(bytes).flip()));

@@ -15,6 +15,7 @@ import org.tutti.ViewId;
 import org.tutti.effect.Effects;
 import org.tutti.effect.Timer;
 import org.tutti.membership.DynamicLinearVoting;
+import org.tutti.membership.KeptHistory;
 import org.tutti.membership.Knowledge;
 import org.tutti.membership.Lineage;
 import org.tutti.membership.Merge;
@@ -25,10 +26,8 @@ import org.tutti.membership.ViewAgreement;
 import org.tutti.membership.ViewHost;
 import org.tutti.membership.ViewMessage;
 import org.tutti.order.Clock;
-import org.tutti.order.Cut;
 import org.tutti.order.Setting;
 import org.tutti.order.Stability;
-import org.tutti.pack.Batch;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 
@@ -238,7 +237,7 @@ final class GroupEngine {
     switch (channel) {
       case BATCH, ORDER, STABILITY -> inView(from, channel, in.viewId(), in.rest());
       case STATE -> state(from, in.rest());
-      case VIEW -> viewMessage(from, ViewMessage.CODEC.read(in));
+      case VIEW -> viewMessage(from, ViewMessage.CODEC.readAll(in));
       case HELLO -> throw new Malformed("hello in a link");
     }
   }
@@ -258,24 +257,38 @@ final class GroupEngine {
     } else if (!history.isActive() || agreement.isCutOff(from)) {
       node.counters().count(history.isActive() ? "drop.cut off" : "drop.wedged");
     } else {
-      var in = new WireReader(bytes);
-      switch (channel) {
-        case BATCH -> current.batch(from, new BatchCodec(from).read(in));
-        case ORDER -> {
-          if (!current.order(from, in)) {
-            node.counters().count("drop.early");
-            lost(from);
-          }
-        }
-        default -> current.stability(from, Stability.CODEC.read(in));
+      try {
+        inHistory(current, from, channel, new WireReader(bytes));
+      } catch (Malformed malformed) {
+        cutOff(from);
+        throw malformed;
       }
-      in.end();
+    }
+  }
+
+  private void inHistory(PrimaryHistory current, MemberId from, Channel channel, WireReader in) throws Malformed {
+    switch (channel) {
+      case BATCH -> current.batch(from, new BatchCodec(from).readAll(in));
+      case ORDER -> {
+        if (!current.order(from, in)) {
+          node.counters().count("drop.early");
+          lost(from);
+        }
+      }
+      default -> current.stability(from, Stability.CODEC.readAll(in));
+    }
+  }
+
+  /// What a member said had to be dropped: what it goes on to say may make no sense without it.
+  private void cutOff(MemberId member) {
+    if (view().contains(member)) {
+      lost(member);
     }
   }
 
   private void state(MemberId from, ByteBuffer bytes) throws Malformed {
-    StateTransfer.Message message = StateTransfer.CODEC.read(new WireReader(bytes.duplicate()));
-    if (agreement.expects(message.since())) {
+    StateTransfer.Message message = StateTransfer.CODEC.readAll(new WireReader(bytes.duplicate()));
+    if (agreement.expects(message.since(), from)) {
       keepEarly(from, Channel.STATE, message.since(), bytes);
     } else {
       transferred(from, message);
@@ -288,7 +301,7 @@ final class GroupEngine {
 
   /// Others may install a view earlier and speak in it; what they say waits for this member's installation.
   private void keepEarly(MemberId from, Channel channel, ViewId of, ByteBuffer bytes) {
-    if (!agreement.expects(of)) {
+    if (!agreement.expects(of, from)) {
       node.counters().count("drop.other view");
     } else if (!early.keep(from, channel, of, bytes)) {
       node.counters().count("drop.early");
@@ -324,7 +337,8 @@ final class GroupEngine {
     try {
       viewMessage(from, message);
     } catch (Malformed malformed) {
-      throw new IllegalStateException("own message: " + message, malformed);
+      // What this member proposes follows from what others reported. If they lied, it is dropped like theirs.
+      node.counters().count("drop.malformed " + malformed.reason());
     }
   }
 
@@ -381,8 +395,8 @@ final class GroupEngine {
     }
 
     @Override
-    public Knowledge.@Nullable History history() {
-      return history.report();
+    public KeptHistory kept() {
+      return history;
     }
 
     @Override
@@ -413,28 +427,6 @@ final class GroupEngine {
     @Override
     public boolean suspects(MemberId member) {
       return node.suspects().test(member);
-    }
-
-    @Override
-    public boolean fits(Cut cut) {
-      return history.fits(cut);
-    }
-
-    @Override
-    public long missingFrom(Cut cut, int rank) {
-      return history.missingFrom(cut, rank);
-    }
-
-    @Override
-    public void supplied(ViewId of, int rank, Batch batch) {
-      if (!history.supplied(of, rank, batch)) {
-        node.counters().count("view.stale supply");
-      }
-    }
-
-    @Override
-    public @Nullable Batch find(ViewId of, int rank, long seq) {
-      return history.find(of, rank, seq);
     }
 
     @Override
@@ -476,6 +468,11 @@ final class GroupEngine {
     @Override
     public boolean isSynced() {
       return deliveries.isSynced();
+    }
+
+    @Override
+    public boolean allows(StateTransfer.Start start) {
+      return deliveries.allows(start);
     }
 
     @Override

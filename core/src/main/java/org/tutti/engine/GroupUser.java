@@ -11,9 +11,6 @@ public interface GroupUser extends StateTransfer.Application {
   /// The most bytes of state in one [Request.StateChunk].
   int CHUNK_BYTES_MAX = 64 << 10;
 
-  /// How many chunks of state may be on the way from a donor to its newcomer's application.
-  int CHUNKS_ON_THE_WAY = 16;
-
   /// Bytes that a message counts in the window beyond its length.
   int MESSAGE_OVERHEAD = 16;
 

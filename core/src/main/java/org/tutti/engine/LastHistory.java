@@ -4,6 +4,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.tutti.View;
 import org.tutti.ViewId;
+import org.tutti.membership.KeptHistory;
 import org.tutti.membership.Knowledge;
 import org.tutti.membership.Proposal;
 import org.tutti.order.Cut;
@@ -11,7 +12,7 @@ import org.tutti.pack.Batch;
 
 /// The history of the last primary view that a member installed. It outlives the view: what is undecided in it waits
 /// for a later primary view, and others fetch from it.
-final class LastHistory {
+final class LastHistory implements KeptHistory {
   private final Deliveries deliveries;
   private final Function<Proposal, PrimaryHistory> begin;
   private @Nullable PrimaryHistory current;
@@ -79,32 +80,48 @@ final class LastHistory {
   /// The same for a member that leaves and may be ahead of the cut.
   void endIfItFits(View before, Proposal proposal) {
     Cut cut = current == null ? null : proposal.cutOf(current.view().id());
-    if (cut != null && fits(cut)) {
+    if (cut != null && fits(cut) && holds(cut)) {
       end(before, proposal);
     }
   }
 
   // ---- for a view change -----------------------------------------------------------------------------------------
 
-  Knowledge.@Nullable History report() {
+  @Override
+  public @Nullable ViewId of() {
+    return current == null ? null : current.view().id();
+  }
+
+  @Override
+  public Knowledge.@Nullable History report() {
     PrimaryHistory history = current;
     return history == null
         ? null
         : new Knowledge.History(history.view().id(), history.log().tail(history.decidedNext()));
   }
 
-  boolean fits(Cut cut) {
+  @Override
+  public boolean allows(Knowledge.History report) {
+    return current == null || !isOf(report.view()) || current.log().allows(report.tail());
+  }
+
+  @Override
+  public boolean fits(Cut cut) {
     return current != null && current.log().fits(cut, deliveries.deliveredNext());
   }
 
-  long missingFrom(Cut cut, int rank) {
+  @Override
+  public boolean holds(Cut cut) {
+    return current != null && current.log().holds(cut);
+  }
+
+  @Override
+  public long missingFrom(Cut cut, int rank) {
     return current == null ? 0 : current.log().missingFrom(cut, rank);
   }
 
-  /// Keeps a batch that was fetched.
-  ///
-  /// @return whether it belongs here
-  boolean supplied(ViewId of, int rank, Batch batch) {
+  @Override
+  public boolean supplied(ViewId of, int rank, Batch batch) {
     PrimaryHistory history = current;
     return history != null
         && isOf(of)
@@ -113,7 +130,8 @@ final class LastHistory {
         && history.log().add(rank, batch);
   }
 
-  @Nullable Batch find(ViewId of, int rank, long seq) {
+  @Override
+  public @Nullable Batch find(ViewId of, int rank, long seq) {
     PrimaryHistory history = current;
     return history != null && isOf(of) ? history.log().find(rank, seq) : null;
   }

@@ -56,6 +56,7 @@ final class Orders {
   private Epoch<?> current;
   private @Nullable Ordering next; // a switch is held, and not yet carried out
   private boolean stopped;
+  private boolean contradicted; // an ordering was led to a place that cannot be; none after it is taken
 
   Orders(Setting view, Ordering first, Log log, Door door, Counters counters) {
     this.view = view;
@@ -82,6 +83,13 @@ final class Orders {
     next = to;
   }
 
+  /// Whether what others said led to a place that cannot be.
+  void check() throws Malformed {
+    if (contradicted) {
+      throw new Malformed("place");
+    }
+  }
+
   void arrived(int rank, Batch batch) {
     retiring.forEach(epoch -> epoch.order.arrived(rank, batch.seq(), batch.stamp()));
     if (next == null) { // or the next ordering gets it with the rest
@@ -94,6 +102,7 @@ final class Orders {
   ///
   /// @return whether there is room for it; if not, its sender has to be given up
   boolean receive(MemberId from, WireReader in) throws Malformed {
+    check();
     int number = in.countUpTo(Integer.MAX_VALUE);
     if (number > current.number) {
       return keepEarly(from, number, in.rest());
@@ -108,6 +117,7 @@ final class Orders {
       }
     }
     settle();
+    check();
     return true;
   }
 
@@ -194,8 +204,8 @@ final class Orders {
     }
 
     private void place(int rank, long seq) {
-      if (!retired && next == null) {
-        log.place(rank, seq);
+      if (!retired && next == null && !contradicted) {
+        contradicted = !log.place(rank, seq);
       }
     }
 
@@ -206,9 +216,7 @@ final class Orders {
     }
 
     void receive(MemberId from, WireReader in) throws Malformed {
-      M message = codec.read(in);
-      in.end();
-      order.receive(from, message);
+      order.receive(from, codec.readAll(in));
     }
 
     /// A message to itself.
@@ -220,7 +228,7 @@ final class Orders {
       try {
         order.receive(from, message);
       } catch (Malformed malformed) {
-        throw new IllegalStateException("own message: " + message, malformed);
+        counters.count("drop.malformed " + malformed.reason()); // it followed from what others said
       }
       settle();
     }

@@ -38,7 +38,7 @@ final class PrimaryHistory {
     this.deliveries = deliveries;
     this.batches = doors.batches;
     this.inForce.add(ordering);
-    this.log = new Log(view, setting.indexFirst(), ordering, this::switched);
+    this.log = new Log(view, self, setting.indexFirst(), ordering, this::switched);
     this.orders = new Orders(setting, ordering, log, doors.order, doors.counters);
     this.stability = new Stability(self, view, setting.indexFirst(), guarantee, setting.quorum(), doors.stability);
   }
@@ -91,6 +91,7 @@ final class PrimaryHistory {
     }
     clock.witness(batch.stamp());
     orders.arrived(rank, batch);
+    orders.check();
   }
 
   /// A message of an ordering.

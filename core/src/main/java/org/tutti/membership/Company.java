@@ -15,6 +15,8 @@ import org.tutti.View;
 /// to leave, who was found, and who therefore speaks for the view. Beliefs decide only when somebody tries to change
 /// the view; they may be wrong.
 final class Company {
+  private static final int FOUND_MAX = 1 << 12; // as many as a view can have; whoever is left out calls again
+
   private final MemberId self;
   private final Predicate<MemberId> suspects;
   private final SortedSet<MemberId> gone = new TreeSet<>(); // of the view: superseded, reported, or in another view
@@ -104,7 +106,7 @@ final class Company {
   }
 
   void found(Collection<MemberId> members) {
-    found.addAll(members);
+    members.stream().limit(Math.max(0, FOUND_MAX - found.size())).forEach(found::add);
   }
 
   void forget(Collection<MemberId> members) {
@@ -134,7 +136,9 @@ final class Company {
 
   /// A member was heard to be in this very view.
   void confirmed(MemberId member, long now) {
-    confirmedAt.put(member, now);
+    if (view.contains(member)) {
+      confirmedAt.put(member, now);
+    }
   }
 
   /// The announcement of a view may be lost with a channel, and then a member stays behind while everybody lives. So

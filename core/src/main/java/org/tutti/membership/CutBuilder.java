@@ -74,25 +74,23 @@ final class CutBuilder {
 
   private Cut whole() {
     Tail longest = longest(histories);
-    long[] available = new long[view.size()];
     long[] unplaced = new long[view.size()];
+    long[] available = new long[view.size()];
     for (int rank = 0; rank < view.size(); rank++) {
-      available[rank] = available(rank);
       unplaced[rank] = firstAbove(rank);
+      available[rank] = available(rank, unplaced[rank]);
     }
     List<Run> places = new ArrayList<>();
     for (Run run : after(longest)) {
-      for (long seq = run.seq(); seq < run.seq() + run.length(); seq++) {
-        if (seq < available[run.rank()]) {
-          Run.append(places, run.rank(), seq);
-          unplaced[run.rank()] = seq + 1;
-        }
+      int rank = run.rank();
+      if (run.seq() == unplaced[rank]) { // else a batch before it is nowhere
+        long end = Math.min(run.next(), available[rank]);
+        Run.append(places, rank, run.seq(), end - run.seq());
+        unplaced[rank] = end;
       }
     }
     for (int rank = 0; rank < view.size(); rank++) {
-      for (long seq = unplaced[rank]; seq < available[rank]; seq++) {
-        Run.append(places, rank, seq);
-      }
+      Run.append(places, rank, unplaced[rank], available[rank] - unplaced[rank]);
     }
     return new Cut(view.id(), base, places, true, sources(histories, view.size()), true);
   }
@@ -105,9 +103,8 @@ final class CutBuilder {
     List<Run> places = new ArrayList<>();
     long left = furthest.decidedNext() - base;
     for (Run run : after(furthest)) {
-      for (int i = 0; i < run.length() && left > 0; i++, left--) {
-        Run.append(places, run.rank(), run.seq() + i);
-      }
+      Run.append(places, run.rank(), run.seq(), Math.min(run.length(), left));
+      left = Math.max(0, left - run.length());
     }
     return new Cut(view.id(), base, places, false, sources(histories, view.size()), true);
   }
@@ -120,14 +117,26 @@ final class CutBuilder {
       int skipped = (int) Math.min(skip, run.length());
       skip -= skipped;
       if (skipped < run.length()) {
-        runs.add(new Run(run.rank(), run.seq() + skipped, run.length() - skipped));
+        runs.add(run.after(skipped));
       }
     }
     return runs;
   }
 
-  private long available(int rank) {
-    return histories.values().stream().mapToLong(tail -> tail.lanes().get(rank).next()).max().orElse(0);
+  /// How far a sender's batches are here, from one on without a gap.
+  private long available(int rank, long from) {
+    long next = from;
+    for (boolean further = true; further; ) {
+      further = false;
+      for (Tail tail : histories.values()) {
+        Tail.Lane lane = tail.lanes().get(rank);
+        if (lane.first() <= next && next < lane.next()) {
+          next = lane.next();
+          further = true;
+        }
+      }
+    }
+    return next;
   }
 
   /// The first of a sender's batches that does not stand below the base. Whoever reports the base has dropped all below

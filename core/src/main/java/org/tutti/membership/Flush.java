@@ -81,7 +81,8 @@ final class Flush {
     if (unfinished != null) {
       return new Decision.Finish(unfinished);
     }
-    return new Decision.Propose(hasState(primary) ? primary(primary) : nonPrimary());
+    boolean goesOn = hasState(primary) && !histories(primary).isEmpty();
+    return new Decision.Propose(goesOn ? primary(primary) : nonPrimary());
   }
 
   /// What was agreed with the latest primary view, if anybody here has kept it.
@@ -187,7 +188,9 @@ final class Flush {
   private Proposal nonPrimary() {
     List<MemberId> members = new ArrayList<>(stayingForNow(nextMembers()));
     List<MemberId> ahead = members.stream().filter(this::isAhead).toList();
-    members.removeAll(ahead);
+    if (ahead.size() < members.size()) {
+      members.removeAll(ahead);
+    }
     View next = new View(ballot, members, false, predecessors(null));
     Ordering none = Ordering.SEQUENCER; // nothing is ordered in a view that is not primary
     return new Proposal(next, lineage(), primary, 0, none, decidedCuts(null), List.of(), departed(next));
@@ -307,7 +310,12 @@ final class Flush {
       }
     }
     List<Cut> cuts = new ArrayList<>();
-    ending.forEach((id, view) -> cuts.add(CutBuilder.decided(view, histories(view)).upTo(acceptedEnd(id))));
+    for (Map.Entry<ViewId, View> end : ending.entrySet()) {
+      SortedMap<MemberId, Tail> histories = histories(end.getValue());
+      if (!histories.isEmpty()) {
+        cuts.add(CutBuilder.decided(end.getValue(), histories).upTo(acceptedEnd(end.getKey())));
+      }
+    }
     return cuts;
   }
 

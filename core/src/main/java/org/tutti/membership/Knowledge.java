@@ -57,6 +57,15 @@ public record Knowledge(
     return primary != null && history != null && history.view.equals(primary.id());
   }
 
+  /// Whether a member can know this, as far as another one can tell.
+  ///
+  /// @param from whose report it is
+  /// @param kept the other's own history
+  /// @return whether nothing speaks against it
+  boolean isPossible(MemberId from, KeptHistory kept) {
+    return view.contains(from) && (history == null || kept.allows(history));
+  }
+
   void write(WireWriter out) {
     out.view(view);
     out.optional(lineage, (to, value) -> value.write(to));
@@ -84,16 +93,25 @@ public record Knowledge(
     out.flag(leaving);
   }
 
+  private boolean hasALaneForEach(@Nullable View of) {
+    return of == null || history == null || !history.view.equals(of.id()) || history.tail.lanes().size() == of.size();
+  }
+
   static Knowledge read(WireReader in) throws Malformed {
-    return new Knowledge(
-        in.view(),
-        in.optional(Lineage::read),
-        in.optional(WireReader::view),
-        in.optional(from -> new History(from.viewId(), Tail.read(from))),
-        in.optional(from -> new Accepted(from.viewId(), Proposal.read(from))),
-        in.flag(),
-        in.flag(),
-        in.optional(from -> new Transfer(from.member(), from.viewId())),
-        in.flag());
+    var knowledge =
+        new Knowledge(
+            in.view(),
+            in.optional(Lineage::read),
+            in.optional(WireReader::view),
+            in.optional(from -> new History(from.viewId(), Tail.read(from))),
+            in.optional(from -> new Accepted(from.viewId(), Proposal.read(from))),
+            in.flag(),
+            in.flag(),
+            in.optional(from -> new Transfer(from.member(), from.viewId())),
+            in.flag());
+    if (!knowledge.hasALaneForEach(knowledge.view) || !knowledge.hasALaneForEach(knowledge.primary)) {
+      throw new Malformed("knowledge");
+    }
+    return knowledge;
   }
 }

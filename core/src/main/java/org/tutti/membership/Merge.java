@@ -107,7 +107,7 @@ public final class Merge {
       agreement.company().confirmed(from, effects.nowNanos());
     } else if (!view.contains(from)) {
       pass(from);
-    } else if (its.compareTo(view.id()) > 0 && !agreement.expects(its)) {
+    } else if (its.compareTo(view.id()) > 0 && !agreement.expects(its, from)) {
       effects.send(from, meet(false)); // it went to another view without this member
     }
   }

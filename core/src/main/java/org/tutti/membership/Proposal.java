@@ -92,16 +92,34 @@ public record Proposal(
   }
 
   static Proposal read(WireReader in) throws Malformed {
-    return new Proposal(
-        in.view(),
-        in.optional(Lineage::read),
-        in.optional(WireReader::view),
-        in.count(),
-        in.ordering(),
-        in.list(CUT_BYTES_MIN, Cut::read),
-        in.list(
-            ASSIGNMENT_BYTES_MIN,
-            from -> new Assignment(from.member(), new Knowledge.Transfer(from.member(), from.viewId()), from.flag())),
-        in.members());
+    var proposal =
+        new Proposal(
+            in.view(),
+            in.optional(Lineage::read),
+            in.optional(WireReader::view),
+            in.count(),
+            in.ordering(),
+            in.list(CUT_BYTES_MIN, Cut::read),
+            in.list(
+                ASSIGNMENT_BYTES_MIN,
+                from ->
+                    new Assignment(from.member(), new Knowledge.Transfer(from.member(), from.viewId()), from.flag())),
+            in.members());
+    if (!proposal.isPossible()) {
+      throw new Malformed("proposal");
+    }
+    return proposal;
+  }
+
+  /// Views rise, and a primary view goes on where the whole history of the one before ends.
+  private boolean isPossible() {
+    if (lastPrimary == null) {
+      return !view.primary();
+    }
+    Cut last = cutOf(lastPrimary.id());
+    boolean ends = last != null && last.whole() && last.end() == indexFirst && lineage != null;
+    return lastPrimary.id().compareTo(view.id()) < 0
+        && (last == null || last.sources().size() == lastPrimary.size())
+        && (ends || !view.primary());
   }
 }

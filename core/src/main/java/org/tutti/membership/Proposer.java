@@ -105,7 +105,7 @@ final class Proposer {
     if (phase != Phase.ASKING || !of.equals(ballot) || !candidates.contains(from)) {
       return;
     }
-    if (isStranger(knowledge)) {
+    if (!from.equals(self) && isStranger(knowledge)) {
       agreement.company().forget(List.of(from));
       drop(from);
       return;
@@ -130,8 +130,8 @@ final class Proposer {
   }
 
   void lost(MemberId member) {
-    if (!isBusy() || !candidates.contains(member)) {
-      return;
+    if (!isBusy() || member.equals(self) || !candidates.contains(member)) {
+      return; // without itself there is no attempt
     }
     if (phase == Phase.ASKING) {
       drop(member);

@@ -52,19 +52,22 @@ final class StateCodec implements Codec<StateTransfer.Message> {
   @Override
   public StateTransfer.Message read(WireReader in) throws Malformed {
     ViewId since = in.viewId();
-    return switch (in.u8()) {
-      case 1 -> header(since, in);
-      case 2 -> {
-        long transfer = in.count();
-        boolean last = in.flag();
-        ByteBuffer lent = in.rest();
-        yield new StateTransfer.Message.Chunk(
-            since, transfer, last, ByteBuffer.allocate(lent.remaining()).put(lent).flip());
-      }
-      case 3 -> new StateTransfer.Message.Taken(since, in.count());
-      case 4 -> new StateTransfer.Message.Cancelled(since);
-      default -> throw new Malformed("state message");
-    };
+    StateTransfer.Message message =
+        switch (in.u8()) {
+          case 1 -> header(since, in);
+          case 2 -> {
+            long transfer = in.count();
+            boolean last = in.flag();
+            ByteBuffer lent = in.rest();
+            yield new StateTransfer.Message.Chunk(
+                since, transfer, last, ByteBuffer.allocate(lent.remaining()).put(lent).flip());
+          }
+          case 3 -> new StateTransfer.Message.Taken(since, in.count());
+          case 4 -> new StateTransfer.Message.Cancelled(since);
+          default -> throw new Malformed("state message");
+        };
+    in.end();
+    return message;
   }
 
   private static StateTransfer.Message header(ViewId since, WireReader in) throws Malformed {

@@ -30,6 +30,9 @@ import org.tutti.wire.Codec;
 public final class StateTransfer {
   /// The application's side, on both ends.
   public interface Application {
+    /// How many chunks the donor may hand over before the newcomer's application has taken the first.
+    int CHUNKS_ON_THE_WAY = 16;
+
     /// A newcomer needs the state as of now; the application may hand over a fixed number of chunks, and one more
     /// for each [#stateWanted].
     ///
@@ -80,9 +83,16 @@ public final class StateTransfer {
     /// @return whether it does
     boolean isSynced();
 
-    /// The donor has said where the history stands.
+    /// Whether what a donor says can be true: deliveries are to begin where the view does, and no batch is in the
+    /// history that this member has not made.
     ///
     /// @param start what it said
+    /// @return whether nothing speaks against it
+    boolean allows(Start start);
+
+    /// The donor has said where the history stands.
+    ///
+    /// @param start what it said, which is possible
     void started(Start start);
 
     /// Everything has come; deliveries may begin.
@@ -137,13 +147,23 @@ public final class StateTransfer {
   /// The bytes of [Message].
   public static final Codec<Message> CODEC = new StateCodec();
 
-  private record Outgoing(MemberId newcomer, ViewId since) {}
+  private static final class Outgoing {
+    final MemberId newcomer;
+    final ViewId since;
+    int onTheWay; // chunks that the newcomer has not taken
+
+    Outgoing(MemberId newcomer, ViewId since) {
+      this.newcomer = newcomer;
+      this.since = since;
+    }
+  }
 
   private static final class Incoming {
     final Knowledge.Transfer from;
     final long local; // this member's number for it
     long remote = -1; // the donor's number, once the header is here
     boolean offered;
+    int untaken; // chunks that the application has not taken
 
     Incoming(Knowledge.Transfer from, long local) {
       this.from = from;
@@ -227,7 +247,7 @@ public final class StateTransfer {
   }
 
   private boolean isGiving(MemberId newcomer, ViewId since) {
-    return outgoing.containsValue(new Outgoing(newcomer, since));
+    return outgoing.values().stream().anyMatch(to -> to.newcomer.equals(newcomer) && to.since.equals(since));
   }
 
   private void expect(Knowledge.@Nullable Transfer transfer, ViewId view) {
@@ -267,8 +287,7 @@ public final class StateTransfer {
   /// @param member the member
   public void lost(MemberId member) {
     if (incoming != null && incoming.from.donor().equals(member)) {
-      interrupt();
-      host.failed();
+      fail();
     }
     for (Map.Entry<Long, Outgoing> entry : List.copyOf(outgoing.entrySet())) {
       if (entry.getValue().newcomer.equals(member)) {
@@ -295,6 +314,7 @@ public final class StateTransfer {
   public void give(long transfer, ByteBuffer bytes, boolean last) {
     Outgoing to = outgoing.get(transfer);
     if (to != null) {
+      to.onTheWay++;
       effects.send(to.newcomer, new Message.Chunk(to.since, transfer, last, bytes));
       if (last) {
         outgoing.remove(transfer);
@@ -320,6 +340,7 @@ public final class StateTransfer {
   public void taken(long transfer) {
     Incoming current = incoming;
     if (current != null && current.local == transfer) {
+      current.untaken--;
       effects.send(current.from.donor(), new Message.Taken(current.from.since(), current.remote));
     }
   }
@@ -331,7 +352,8 @@ public final class StateTransfer {
   public void receive(MemberId from, Message message) {
     if (message instanceof Message.Taken(ViewId _, long transfer)) {
       Outgoing to = outgoing.get(transfer);
-      if (to != null && to.newcomer.equals(from)) {
+      if (to != null && to.newcomer.equals(from) && to.onTheWay > 0) {
+        to.onTheWay--;
         application.stateWanted(transfer);
       }
       return;
@@ -342,19 +364,31 @@ public final class StateTransfer {
       return;
     }
     switch (message) {
-      case Message.Header header -> begin(current, header);
+      case Message.Header header when current.remote < 0 -> begin(current, header);
       case Message.Chunk chunk when chunk.transfer() == current.remote -> chunk(current, chunk);
-      case Message.Cancelled _ -> {
-        interrupt();
-        host.failed();
-      }
+      case Message.Cancelled _ -> fail();
       default -> counters.count("state.stale");
     }
   }
 
+  private void fail() {
+    interrupt();
+    host.failed();
+  }
+
+  /// What the donor said cannot be true: another transfer is needed.
+  private void distrust() {
+    counters.count("drop.malformed state");
+    fail();
+  }
+
   private void begin(Incoming current, Message.Header header) {
-    current.remote = header.transfer();
     Start start = header.start();
+    if (!host.allows(start)) {
+      distrust();
+      return;
+    }
+    current.remote = header.transfer();
     host.started(start);
     if (header.state()) {
       current.offered = true;
@@ -366,6 +400,10 @@ public final class StateTransfer {
   }
 
   private void chunk(Incoming current, Message.Chunk chunk) {
+    if (++current.untaken > Application.CHUNKS_ON_THE_WAY) {
+      distrust();
+      return;
+    }
     application.stateChunk(current.local, chunk.bytes(), chunk.last());
     if (chunk.last()) {
       incoming = null;

@@ -10,7 +10,6 @@ import org.tutti.ViewId;
 import org.tutti.effect.Counters;
 import org.tutti.effect.Effects;
 import org.tutti.effect.Timer;
-import org.tutti.order.Cut;
 import org.tutti.wire.Malformed;
 
 /// Agrees on the sequence of views of one group (B1 to B4, N10, R4), as one member: it answers proposals, installs what
@@ -87,7 +86,7 @@ public final class ViewAgreement {
     this.counters = counters;
     this.host = host;
     this.proposer = new Proposer(self, rule, patienceNanos, effects, this);
-    this.recovery = new Recovery(self, effects, host);
+    this.recovery = new Recovery(self, effects, host.kept());
     var id = new ViewId(founder ? 1 : 0, self.incarnation());
     this.view = new View(id, List.of(self), founder, List.of());
     this.company = new Company(self, view, host::suspects);
@@ -121,12 +120,14 @@ public final class ViewAgreement {
     return primary == null ? null : primary.id();
   }
 
-  /// Whether this member may soon install a view, because it has accepted it.
+  /// Whether this member may soon install a view with another member, because it has accepted it.
   ///
-  /// @param id the view's id
+  /// @param id    the view's id
+  /// @param other the other member
   /// @return whether it has
-  public boolean expects(ViewId id) {
-    return Chain.isFor(id, pending) || chain.accepted(id) != null;
+  public boolean expects(ViewId id, MemberId other) {
+    Proposal next = pending != null && Chain.isFor(id, pending) ? pending.proposal() : chain.accepted(id);
+    return next != null && next.view().contains(other);
   }
 
   /// Whether this member speaks for its view: it is the most senior one that is not believed to have crashed.
@@ -239,9 +240,8 @@ public final class ViewAgreement {
   /// those who are with it decide by its report.
   private boolean isBehind() {
     Proposal agreed = chain.behind();
-    Knowledge.History history = host.history();
     View last = agreed == null ? null : agreed.lastPrimary();
-    return last != null && history != null && history.view().equals(last.id()) && recovery.canFollow(agreed);
+    return last != null && last.id().equals(host.kept().of()) && recovery.canFollow(agreed, view);
   }
 
   /// Proposes a view if that is this member's business now.
@@ -288,14 +288,23 @@ public final class ViewAgreement {
   public void receive(MemberId from, ViewMessage message) throws Malformed {
     switch (message) {
       case ViewMessage.Propose(ViewId ballot) -> proposed(from, ballot);
-      case ViewMessage.Wedged(ViewId ballot, Knowledge knowledge) -> proposer.wedged(from, ballot, knowledge);
+      case ViewMessage.Wedged(ViewId ballot, Knowledge knowledge) -> {
+        if (!knowledge.isPossible(from, host.kept())) {
+          throw new Malformed("report");
+        }
+        proposer.wedged(from, ballot, knowledge);
+      }
       case ViewMessage.Refused(ViewId ballot, ViewId other) -> refused(from, ballot, other);
       case ViewMessage.Accept(ViewId ballot, Proposal proposal) -> accept(from, ballot, proposal);
       case ViewMessage.Agreed(ViewId ballot, Proposal proposal) -> agreed(from, ballot, proposal);
       case ViewMessage.Accepted(ViewId ballot) -> proposer.accepted(from, ballot);
       case ViewMessage.Install(ViewId id) -> install(id);
       case ViewMessage.Fetch fetch -> recovery.fetch(from, fetch);
-      case ViewMessage.Supply supply -> recovery.supply(supply);
+      case ViewMessage.Supply supply -> {
+        if (!recovery.supply(supply)) {
+          counters.count("view.stale supply");
+        }
+      }
       case ViewMessage.Report(List<MemberId> members) -> reported(from, members);
       case ViewMessage.Ask(boolean leaves) -> asked(from, leaves);
       case ViewMessage.Found _, ViewMessage.Meet _ -> throw new Malformed("merge message");
@@ -332,7 +341,7 @@ public final class ViewAgreement {
         view,
         chain.lineage(),
         chain.primary(),
-        host.history(),
+        host.kept().report(),
         chain.kept(),
         host.synced(),
         host.isStateful(),
@@ -361,19 +370,16 @@ public final class ViewAgreement {
       return;
     }
     Proposal kept = known == null ? null : chain.accepted(known.id());
-    if (kept != null && recovery.canFollow(kept)) {
+    if (kept != null && recovery.canFollow(kept, view)) {
       follow(kept, true); // news: it was agreed
       effects.send(from, new ViewMessage.Refused(ballot, promise.ballot()));
       return;
     }
-    Cut cut = cutForMe(proposal);
-    if (cut != null && !host.fits(cut)) {
-      cut = null; // ahead of that view's past, so this member cannot follow there
-    }
     promise.renew(effects.nowNanos());
     company.accepted();
     recovery.begin(
-        cut,
+        proposal,
+        view,
         () -> {
           chain.learn(known);
           pending = new Knowledge.Accepted(ballot, proposal);
@@ -385,13 +391,6 @@ public final class ViewAgreement {
         });
   }
 
-  /// The cut that ends this member's history, if the history ends with this proposal.
-  private @Nullable Cut cutForMe(Proposal proposal) {
-    Knowledge.History history = host.history();
-    Cut cut = history == null ? null : proposal.cutOf(history.view());
-    return cut != null && (cut.whole() || view.id().equals(cut.view())) ? cut : null;
-  }
-
   private void install(ViewId id) {
     Knowledge.Accepted announced = pending;
     if (announced == null || !Chain.isFor(id, announced)) {
@@ -400,7 +399,7 @@ public final class ViewAgreement {
     }
     Proposal proposal = announced.proposal();
     pending = null;
-    if (recovery.canFollow(proposal)) {
+    if (recovery.canFollow(proposal, view)) {
       follow(proposal, !promise.ballot().equals(announced.ballot()));
     } else if (proposal.view().primary()) {
       chain.learn(proposal.view());
@@ -429,13 +428,11 @@ public final class ViewAgreement {
       counters.count("view.stale agreed");
       return;
     }
-    Knowledge.History history = host.history();
-    Cut cut = history == null ? null : proposal.cutOf(history.view());
-    boolean fits = proposal.view().contains(self) && cut != null && host.fits(cut);
     recovery.begin(
-        fits ? cut : null,
+        proposal,
+        view,
         () -> {
-          if (fits && recovery.canFollow(proposal)) {
+          if (proposal.view().primary() && recovery.canFollow(proposal, view)) {
             follow(proposal, true);
           }
           effects.send(from, new ViewMessage.Wedged(ballot, knowledge()));

@@ -4,19 +4,16 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.Guarantee;
 import org.tutti.MemberId;
 import org.tutti.View;
-import org.tutti.ViewId;
-import org.tutti.order.Cut;
-import org.tutti.pack.Batch;
 
 /// The group around a [ViewAgreement]: what the agreement asks of it and tells it.
 public interface ViewHost {
   /// Stop sending, acknowledging and delivering in the current view.
   void wedge();
 
-  /// What this member has of the history of the last primary view that it installed.
+  /// What this member keeps of the last primary view that it installed.
   ///
-  /// @return the part that is kept, or null
-  Knowledge.@Nullable History history();
+  /// @return the history, the same object always
+  KeptHistory kept();
 
   /// Whether this member has the state.
   ///
@@ -48,34 +45,6 @@ public interface ViewHost {
   /// @param member the member
   /// @return whether it is suspected
   boolean suspects(MemberId member);
-
-  /// Whether a cut can be applied to this member's history.
-  ///
-  /// @param cut the cut
-  /// @return whether it fits
-  boolean fits(Cut cut);
-
-  /// Where this member must begin to fetch a sender's batches, see [org.tutti.order.Log#missingFrom].
-  ///
-  /// @param cut  a cut of this member's history
-  /// @param rank the sender's rank
-  /// @return the number of the first batch that is not here
-  long missingFrom(Cut cut, int rank);
-
-  /// Keeps a batch that was fetched.
-  ///
-  /// @param view  the history's view
-  /// @param rank  the sender's rank
-  /// @param batch the batch
-  void supplied(ViewId view, int rank, Batch batch);
-
-  /// Finds a batch that another member misses.
-  ///
-  /// @param view the history's view
-  /// @param rank the sender's rank
-  /// @param seq  the batch's number
-  /// @return the batch, or null
-  @Nullable Batch find(ViewId view, int rank, long seq);
 
   /// Delivers the cut that is for this member and installs the view.
   ///

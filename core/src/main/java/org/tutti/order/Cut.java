@@ -39,7 +39,7 @@ public record Cut(ViewId view, long base, List<Run> places, boolean whole, List<
     long next = 0;
     for (Run run : places) {
       if (run.rank() == rank) {
-        next = Math.max(next, run.seq() + run.length());
+        next = Math.max(next, run.next());
       }
     }
     return next;

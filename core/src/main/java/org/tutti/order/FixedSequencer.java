@@ -58,6 +58,8 @@ public final class FixedSequencer implements TotalOrder<FixedSequencer.Message> 
         }
       };
 
+  private static final int PLACES_MAX = 1 << 16; // in a message; more than an engine run decides
+
   private final View view;
   private final boolean senior;
   private final Effects<Message> effects;
@@ -87,6 +89,9 @@ public final class FixedSequencer implements TotalOrder<FixedSequencer.Message> 
       indexNext++;
       Run.append(unsaid, rank, seq);
       places.place(rank, seq);
+      if (indexNext - unsaidIndex == PLACES_MAX) {
+        flush();
+      }
     }
   }
 
@@ -98,7 +103,7 @@ public final class FixedSequencer implements TotalOrder<FixedSequencer.Message> 
   }
 
   private void ordered(MemberId from, long index, List<Run> runs) throws Malformed {
-    if (senior || !view.senior().equals(from) || index != indexNext) {
+    if (senior || !view.senior().equals(from) || index != indexNext || Run.places(runs) > PLACES_MAX) {
       throw new Malformed("order");
     }
     for (Run run : runs) {

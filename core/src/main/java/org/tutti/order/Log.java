@@ -1,6 +1,7 @@
 package org.tutti.order;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -17,8 +18,13 @@ import org.tutti.pack.Batch;
 ///
 /// A batch that switches the ordering takes effect when it is held; no ordering places anything behind it before that
 /// ([TotalOrder], 5).
+///
+/// Batches and places come from others, who may say anything. The log takes only what is possible: each sender's
+/// batches are here and in their places one after the other, none twice, and an own batch has no place before it was
+/// sent. So whatever is held can be delivered, and nothing is delivered twice within a view.
 public final class Log {
-  private record Place(int rank, long seq) {}
+  private static final long AHEAD_MAX = 1 << 20; // places without a batch; senders' windows have room for fewer
+  private static final long UNKNOWN = -1;
 
   /// Is told that the ordering in force has changed.
   @FunctionalInterface
@@ -30,10 +36,13 @@ public final class Log {
   }
 
   private final View view;
+  private final int self;
   private final List<Sequence<Batch>> lanes = new ArrayList<>(); // by rank; a sender's batches come in order
-  private final boolean[] started;
-  private final Sequence<Place> places;
+  private final boolean[] started; // by rank, whether a batch has come
+  private final long[] begin; // by rank, the number of the first batch in this view, once it or its place is known
+  private final long[] placedNext; // by rank, the number behind the last batch with a place; `begin` without
   private final long[] heldOf; // by rank, the number behind the sender's last batch that is held
+  private final PlaceList places;
   private final Switches switches;
   private Ordering ordering;
   private long heldNext; // places.first() <= heldNext <= places.next()
@@ -41,17 +50,23 @@ public final class Log {
   /// Starts the history of a view.
   ///
   /// @param view       the view
+  /// @param self       this member's rank in it
   /// @param indexFirst the index of its first place
   /// @param ordering   the ordering in force at the beginning
   /// @param switches   is told of others
-  public Log(View view, long indexFirst, Ordering ordering, Switches switches) {
+  public Log(View view, int self, long indexFirst, Ordering ordering, Switches switches) {
     this.view = view;
+    this.self = self;
     this.ordering = ordering;
     this.switches = switches;
     this.heldOf = new long[view.size()];
-    this.places = new Sequence<>(indexFirst);
+    this.places = new PlaceList(indexFirst);
     this.heldNext = indexFirst;
     this.started = new boolean[view.size()];
+    this.begin = new long[view.size()];
+    this.placedNext = new long[view.size()];
+    Arrays.fill(begin, UNKNOWN);
+    Arrays.fill(placedNext, UNKNOWN);
     for (int rank = 0; rank < view.size(); rank++) {
       lanes.add(new Sequence<>(0));
     }
@@ -70,26 +85,43 @@ public final class Log {
   /// @param batch the batch
   /// @return whether it is the sender's next one; another is not kept
   public boolean add(int rank, Batch batch) {
+    long expected = started[rank] ? lanes.get(rank).next() : begin[rank];
+    if (expected != batch.seq() && expected != UNKNOWN) {
+      return false;
+    }
     if (!started[rank]) {
       started[rank] = true;
       lanes.set(rank, new Sequence<>(batch.seq()));
+      begin(rank, batch.seq());
     }
-    Sequence<Batch> lane = lanes.get(rank);
-    if (lane.next() != batch.seq()) {
-      return false;
-    }
-    lane.append(batch);
+    lanes.get(rank).append(batch);
     advance();
     return true;
+  }
+
+  private void begin(int rank, long seq) {
+    if (begin[rank] == UNKNOWN) {
+      begin[rank] = seq;
+      placedNext[rank] = seq;
+    }
   }
 
   /// Gives the next index to a batch.
   ///
   /// @param rank the sender's rank
   /// @param seq  the batch's number
-  public void place(int rank, long seq) {
-    places.append(new Place(rank, seq));
+  /// @return whether it can stand there: it is the sender's first or next one, sent already if it is an own one, and
+  ///         not too far ahead of the batches. Another does not get the index
+  public boolean place(int rank, long seq) {
+    boolean next = placedNext[rank] == seq || placedNext[rank] == UNKNOWN;
+    if (!next || (rank == self && !lanes.get(rank).holds(seq)) || places.next() - heldNext >= AHEAD_MAX) {
+      return false;
+    }
+    begin(rank, seq);
+    placedNext[rank] = seq + 1;
+    places.append(rank, seq, 1);
     advance();
+    return true;
   }
 
   private void advance() {
@@ -106,11 +138,13 @@ public final class Log {
     if (heldNext == places.next()) {
       return false;
     }
-    Place place = places.get(heldNext);
-    if (!lanes.get(place.rank).holds(place.seq)) {
+    int slot = places.slot(heldNext);
+    int rank = places.rank(slot);
+    long seq = places.seq(slot, heldNext);
+    if (!lanes.get(rank).holds(seq)) {
       return false;
     }
-    heldOf[place.rank] = place.seq + 1;
+    heldOf[rank] = seq + 1;
     heldNext++;
     return true;
   }
@@ -171,8 +205,8 @@ public final class Log {
   /// @param index from [#first] to below [#heldNext]
   /// @return the batch at that place
   public Batch at(long index) {
-    Place place = places.get(index);
-    return lanes.get(place.rank).get(place.seq);
+    int slot = places.slot(index);
+    return lanes.get(places.rank(slot)).get(places.seq(slot, index));
   }
 
   /// Looks for a batch of a sender.
@@ -191,27 +225,33 @@ public final class Log {
   public void dropBefore(long index) {
     long end = Math.min(index, heldNext);
     for (long at = places.first(); at < end; at++) {
-      Place place = places.get(at);
-      lanes.get(place.rank).dropBefore(place.seq + 1);
+      int slot = places.slot(at);
+      lanes.get(places.rank(slot)).dropBefore(places.seq(slot, at) + 1);
     }
     places.dropBefore(end);
   }
+
+  // ---- for a view change -----------------------------------------------------------------------------------------
 
   /// What this member could contribute to a cut.
   ///
   /// @param decidedNext the index behind what this member knows to be decided
   /// @return the part of the history that is kept here
   public Tail tail(long decidedNext) {
-    List<Run> runs = new ArrayList<>();
-    for (long at = places.first(); at < places.next(); at++) {
-      Place place = places.get(at);
-      Run.append(runs, place.rank, place.seq);
-    }
     List<Tail.Lane> held = new ArrayList<>();
     for (Sequence<Batch> lane : lanes) {
       held.add(new Tail.Lane(lane.first(), lane.next()));
     }
-    return new Tail(places.first(), runs, ordering, decidedNext, held);
+    return new Tail(places.first(), places.between(places.first(), places.next()), ordering, decidedNext, held);
+  }
+
+  /// Whether another member can have such a part of this history: nobody forgets what this member does not hold, nor
+  /// misses what this member has forgotten.
+  ///
+  /// @param tail what it reports
+  /// @return whether that is possible
+  public boolean allows(Tail tail) {
+    return tail.lanes().size() == view.size() && tail.base() <= heldNext && tail.end() >= places.first();
   }
 
   /// Where this member must begin to fetch a sender's batches of a cut.
@@ -231,8 +271,37 @@ public final class Log {
     return 0;
   }
 
-  /// Whether a cut can be adopted: it begins where this member holds everything and keeps what it delivered. It may
-  /// begin before what this member still keeps, when it was made without it.
+  /// Whether this member has every batch of a cut that it has not forgotten because all had it.
+  ///
+  /// @param cut a cut that fits
+  /// @return whether nothing is to be fetched
+  public boolean holds(Cut cut) {
+    for (Run run : kept(cut)) {
+      Sequence<Batch> lane = lanes.get(run.rank());
+      if (!lane.holds(run.seq()) || !lane.holds(run.next() - 1)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// The places of a cut that this member has not forgotten.
+  private List<Run> kept(Cut cut) {
+    List<Run> kept = new ArrayList<>();
+    long skip = places.first() - cut.base();
+    for (Run run : cut.places()) {
+      if (skip <= 0) {
+        kept.add(run);
+      } else if (skip < run.length()) {
+        kept.add(run.after((int) skip));
+      }
+      skip -= run.length();
+    }
+    return kept;
+  }
+
+  /// Whether a cut can be adopted: it begins where this member holds everything, keeps what it delivered, and is a
+  /// possible end of this history. It may begin before what this member still keeps, when it was made without it.
   ///
   /// @param cut           any cut
   /// @param deliveredNext the index behind what was delivered here
@@ -242,19 +311,61 @@ public final class Log {
         && cut.sources().size() == view.size()
         && cut.base() <= heldNext
         && cut.end() >= places.first()
-        && (!cut.whole() || cut.end() >= deliveredNext);
+        && (!cut.whole() || cut.end() >= deliveredNext)
+        && keeps(cut, deliveredNext)
+        && isPossible(cut);
+  }
+
+  /// Whether what was delivered here stands in the cut where it did here.
+  private boolean keeps(Cut cut, long deliveredNext) {
+    long index = cut.base();
+    for (Run run : cut.places()) {
+      long end = Math.min(index + run.length(), Math.min(deliveredNext, places.next()));
+      for (long at = Math.max(index, places.first()); at < end; at++) {
+        if (!places.has(at, run.rank(), run.seq() + at - index)) {
+          return false;
+        }
+      }
+      index += run.length();
+    }
+    return true;
+  }
+
+  /// Whether each sender's batches go on in the cut where they stop before it, own ones no further than they were sent.
+  private boolean isPossible(Cut cut) {
+    long[] next = firstKept();
+    List<Run> whole = places.between(places.first(), cut.base());
+    whole.addAll(kept(cut));
+    for (Run run : whole) {
+      if (next[run.rank()] != UNKNOWN && next[run.rank()] != run.seq()) {
+        return false;
+      }
+      next[run.rank()] = run.next();
+    }
+    return next[self] <= (started[self] ? lanes.get(self).next() : UNKNOWN);
+  }
+
+  /// By rank, the number of the sender's first batch that is not forgotten, as far as known.
+  private long[] firstKept() {
+    long[] first = begin.clone();
+    for (int rank = 0; rank < first.length; rank++) {
+      if (started[rank]) {
+        first[rank] = lanes.get(rank).first();
+      }
+    }
+    return first;
   }
 
   /// Takes over the places that a view change decided.
   ///
-  /// @param cut            agreed by the members of the next view
+  /// @param cut            agreed by the members of the next view; this member holds it
   /// @param deliveredNext  the index behind what was delivered here
   public void adopt(Cut cut, long deliveredNext) {
-    Invariant.check(fits(cut, deliveredNext), "only a cut that fits is agreed");
-    long index = cut.base();
-    for (Run run : cut.places()) {
+    Invariant.check(fits(cut, deliveredNext) && holds(cut), "only a cut that fits and is held is adopted");
+    long index = Math.max(cut.base(), places.first());
+    for (Run run : kept(cut)) {
       for (int i = 0; i < run.length(); i++, index++) {
-        adopt(index, new Place(run.rank(), run.seq() + i), deliveredNext);
+        adopt(index, run.rank(), run.seq() + i);
       }
     }
     if (cut.whole()) {
@@ -262,19 +373,19 @@ public final class Log {
     }
     heldNext = Math.min(heldNext, places.next());
     holdAll();
+    System.arraycopy(firstKept(), 0, placedNext, 0, placedNext.length);
+    for (Run run : places.between(places.first(), places.next())) {
+      placedNext[run.rank()] = run.next();
+    }
   }
 
-  private void adopt(long index, Place place, long deliveredNext) {
-    if (index < places.first()) {
-      return;
-    }
-    if (index < places.next() && !places.get(index).equals(place)) {
-      Invariant.check(index >= deliveredNext, "a cut keeps what was delivered");
+  private void adopt(long index, int rank, long seq) {
+    if (index < places.next() && !places.has(index, rank, seq)) {
       places.truncate(index);
       heldNext = Math.min(heldNext, index);
     }
     if (index == places.next()) {
-      places.append(place);
+      places.append(rank, seq, 1);
     }
   }
 }

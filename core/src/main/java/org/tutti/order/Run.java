@@ -21,14 +21,48 @@ public record Run(int rank, long seq, int length) {
   /// @param rank the sender's rank
   /// @param seq  the batch's number
   public static void append(List<Run> runs, int rank, long seq) {
-    if (!runs.isEmpty()) {
+    append(runs, rank, seq, 1);
+  }
+
+  /// Appends successive batches of one sender to a list of runs, extending the last run where possible.
+  ///
+  /// @param runs   the list
+  /// @param rank   the sender's rank
+  /// @param seq    the first batch's number
+  /// @param length how many batches there are; more than a run holds become several
+  public static void append(List<Run> runs, int rank, long seq, long length) {
+    long at = seq;
+    long left = length;
+    if (!runs.isEmpty() && left > 0) {
       Run last = runs.getLast();
-      if (last.rank == rank && last.seq + last.length == seq && last.length < LENGTH_MAX) {
-        runs.set(runs.size() - 1, new Run(rank, last.seq, last.length + 1));
-        return;
+      if (last.rank == rank && last.next() == at && last.length < LENGTH_MAX) {
+        int more = (int) Math.min(left, LENGTH_MAX - last.length);
+        runs.set(runs.size() - 1, new Run(rank, last.seq, last.length + more));
+        at += more;
+        left -= more;
       }
     }
-    runs.add(new Run(rank, seq, 1));
+    while (left > 0) {
+      int part = (int) Math.min(left, LENGTH_MAX);
+      runs.add(new Run(rank, at, part));
+      at += part;
+      left -= part;
+    }
+  }
+
+  /// The number behind the last batch.
+  ///
+  /// @return the first number plus the length
+  public long next() {
+    return seq + length;
+  }
+
+  /// The same run without its first batches.
+  ///
+  /// @param skipped how many, fewer than there are
+  /// @return what is left
+  public Run after(int skipped) {
+    return new Run(rank, seq + skipped, length - skipped);
   }
 
   /// How many places a list of runs has.

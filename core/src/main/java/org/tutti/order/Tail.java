@@ -15,6 +15,7 @@ import org.tutti.wire.WireWriter;
 /// @param lanes       by rank, which batches of the sender it has
 public record Tail(long base, List<Run> places, Ordering ordering, long decidedNext, List<Lane> lanes) {
   private static final int LANE_BYTES_MIN = 2;
+  private static final long LANE_MAX = 1 << 27; // no window has room for more messages, let alone batches
 
   /// Copies the lists.
   public Tail {
@@ -56,11 +57,23 @@ public record Tail(long base, List<Run> places, Ordering ordering, long decidedN
   /// @return the report
   /// @throws Malformed when the bytes are not one
   public static Tail read(WireReader in) throws Malformed {
-    return new Tail(
-        in.count(),
-        Run.read(in),
-        in.ordering(),
-        in.count(),
-        in.list(LANE_BYTES_MIN, lane -> new Lane(lane.count(), lane.count())));
+    var tail =
+        new Tail(
+            in.count(),
+            Run.read(in),
+            in.ordering(),
+            in.count(),
+            in.list(LANE_BYTES_MIN, lane -> new Lane(lane.count(), lane.count())));
+    boolean possible = tail.base <= tail.decidedNext && tail.decidedNext <= tail.end();
+    for (Run run : tail.places) {
+      possible &= run.rank() < tail.lanes.size();
+    }
+    for (Lane lane : tail.lanes) {
+      possible &= lane.first <= lane.next && lane.next - lane.first <= LANE_MAX;
+    }
+    if (!possible) {
+      throw new Malformed("tail");
+    }
+    return tail;
   }
 }

@@ -29,4 +29,15 @@ public interface Codec<M> {
   /// @return the message
   /// @throws Malformed when the bytes are not one
   M read(WireReader in) throws Malformed;
+
+  /// Reads a message behind which nothing may follow.
+  ///
+  /// @param in its bytes, as for [#read]
+  /// @return the message
+  /// @throws Malformed when the bytes are not one, or bytes are left
+  default M readAll(WireReader in) throws Malformed {
+    M message = read(in);
+    in.end();
+    return message;
+  }
 }

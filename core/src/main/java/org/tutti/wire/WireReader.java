@@ -15,6 +15,8 @@ import org.tutti.transport.Address;
 /// Takes values from a buffer and trusts nothing: every read checks its bounds, every list is shorter than the bytes
 /// that are left, so that nothing large is allocated for a small input.
 public final class WireReader {
+  private static final int COUNT_BITS = 56; // nothing counts so far, and sums of counts do not overflow
+  private static final int MEMBERS_MAX = 1 << 12; // of one group, in which everybody is linked with everybody
   private static final int MEMBER_BYTES_MIN = 12;
   private static final int VIEW_ID_BYTES_MIN = 9;
 
@@ -72,11 +74,11 @@ public final class WireReader {
 
   /// Takes a count.
   ///
-  /// @return 0 or more
-  /// @throws Malformed when it is longer than nine bytes or cut off
+  /// @return 0 or more, less than 2 to the power of 56
+  /// @throws Malformed when it is longer than eight bytes or cut off
   public long count() throws Malformed {
     long value = 0;
-    for (int shift = 0; shift < Long.SIZE - 1; shift += 7) {
+    for (int shift = 0; shift < COUNT_BITS; shift += 7) {
       int next = u8();
       value |= (long) (next & 0x7f) << shift;
       if (next < 0x80) {
@@ -187,7 +189,7 @@ public final class WireReader {
   /// @return the list, without repetition
   /// @throws Malformed when it names a member twice
   public List<MemberId> members() throws Malformed {
-    int size = listLength(MEMBER_BYTES_MIN);
+    int size = countUpTo(Math.min(MEMBERS_MAX, in.remaining() / MEMBER_BYTES_MIN));
     List<MemberId> members = new ArrayList<>(size);
     for (int i = 0; i < size; i++) {
       members.add(member());

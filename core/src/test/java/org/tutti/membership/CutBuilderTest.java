@@ -11,6 +11,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.tutti.MemberId;
@@ -49,6 +50,9 @@ class CutBuilderTest {
         "the order goes on behind it,     12: |12| 1-1 1-1 0-0,           10: a0 b0 c4 b1 |10| 0-1 0-2 4-5, -,"
             + " 12: c4 b1",
         "numbers do not begin at zero,    10: c7 |10| 0-0 0-0 7-9,        10: |10| 0-0 0-0 7-8,     -, 10: c7 c8",
+        "whoever claims what nobody has,  10: a0 |10| 0-1 0-0 0-0,        10: |10| 36028797018963968-36028797018963969"
+            + " 0-0 0-0, -, 10: a0",
+        "a place out of its sender's order, 10: a1 a0 a5 |10| 0-2 0-0 0-0, 10: |10| 0-2 0-0 0-0,    -, 10: a0 a1",
         "one alone,                       -, -, 10: b3 |11| 0-0 3-5 0-0, 10: b3 b4"
       })
   void theWholeHistory(String what, @Nullable String a, @Nullable String b, @Nullable String c, String expected) {
@@ -72,6 +76,14 @@ class CutBuilderTest {
     Cut cut = CutBuilder.decided(VIEW, histories(a, b, null));
     assertThat(Told.text(cut)).as(what).isEqualTo(expected);
     assertThat(cut.whole()).isFalse();
+  }
+
+  @Test
+  @Timeout(10)
+  void aLongLaneCostsNoTime() {
+    Cut cut = CutBuilder.whole(VIEW, histories("10: a0 |10| 0-134217728 0-0 0-0", "10: |10| 0-1 0-0 0-0", null));
+    assertThat(cut.end()).isEqualTo(10 + (1 << 27));
+    assertThat(cut.places()).hasSize(1 << 7);
   }
 
   @Test

@@ -36,13 +36,14 @@ class SkeenCrashTest {
   /// One member's ordering and log; what it says waits until it is heard.
   private static final class Member {
     final int rank;
-    final Log log = new Log(VIEW, 10, Ordering.SKEEN, _ -> {});
+    final Log log;
     final RecordingEffects<Skeen.Message> effects = new RecordingEffects<>();
     final Skeen skeen;
     final List<ArrayDeque<Skeen.Message>> out = List.of(new ArrayDeque<>(), new ArrayDeque<>(), new ArrayDeque<>());
 
     Member(int rank) {
       this.rank = rank;
+      this.log = new Log(VIEW, rank, 10, Ordering.SKEEN, _ -> {});
       this.skeen = new Skeen(new Setting(rank, VIEW, 10, _ -> true, new Clock(), _ -> false), effects, log::place);
     }
 

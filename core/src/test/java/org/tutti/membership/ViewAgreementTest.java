@@ -1,6 +1,7 @@
 package org.tutti.membership;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.tutti.Members.A;
 import static org.tutti.Members.B;
 import static org.tutti.Members.nonPrimary;
@@ -38,9 +39,22 @@ class ViewAgreementTest {
 
   @BeforeEach
   void join() throws Malformed {
-    offer(new ViewId(2, 1), Told.proposal(BOTH, primary(1, A), 0, List.of()));
+    offer(new ViewId(2, 1), withTransfer(Told.proposal(BOTH, primary(1, A), 0, List.of())));
     agreement.receive(A, new ViewMessage.Install(BOTH.id()));
     assertThat(group.installed).containsExactly(BOTH);
+  }
+
+  private static Proposal withTransfer(Proposal of) {
+    var transfer = new Proposal.Assignment(B, new Knowledge.Transfer(A, of.view().id()), true);
+    return new Proposal(
+        of.view(),
+        of.lineage(),
+        of.lastPrimary(),
+        of.indexFirst(),
+        of.ordering(),
+        of.cuts(),
+        List.of(transfer),
+        of.departed());
   }
 
   private void offer(ViewId ballot, Proposal proposal) throws Malformed {
@@ -104,17 +118,82 @@ class ViewAgreementTest {
     assertThat(said(B)).isEmpty();
   }
 
+  @Test
+  void aPrimaryViewOfWhichNeitherHistoryNorStateIsHereIsNotInstalled() throws Malformed {
+    View far = primary(7, A, B);
+    Proposal unknown = Told.proposal(far, primary(6, A), 50, List.of());
+    offer(far.id(), unknown);
+    agreement.receive(A, new ViewMessage.Install(far.id()));
+    assertThat(agreement.view()).isEqualTo(BOTH);
+    View next = primary(8, A, B);
+    offer(next.id(), withTransfer(Told.proposal(next, far, 60, List.of())));
+    agreement.receive(A, new ViewMessage.Install(next.id()));
+    assertThat(agreement.view()).isEqualTo(next);
+  }
+
+  @Test
+  void aViewThatIsInstalledIsNotInstalledAgain() throws Malformed {
+    View apart = nonPrimary(4, B);
+    for (int i = 0; i < 2; i++) {
+      agreement.receive(A, new ViewMessage.Propose(new ViewId(4, 1)));
+      agreement.receive(A, new ViewMessage.Accept(new ViewId(4, 1), Told.proposal(apart, BOTH, 0, List.of())));
+      agreement.receive(A, new ViewMessage.Install(apart.id()));
+    }
+    assertThat(group.installed).containsExactly(BOTH, apart);
+    assertThat(group.caughtUp).isZero();
+  }
+
+  @Test
+  void aReportThatCannotBeTrueIsRefused() {
+    group.allows = false;
+    var report = new ViewMessage.Wedged(new ViewId(3, 2), Told.in(BOTH, "9: |9| 0-0 0-0").knowledge());
+    assertThatExceptionOfType(Malformed.class).isThrownBy(() -> agreement.receive(A, report)).withMessage("report");
+    group.allows = true;
+    var another = new ViewMessage.Wedged(new ViewId(3, 2), Told.newcomer(nonPrimary(0, B)).knowledge());
+    assertThatExceptionOfType(Malformed.class).isThrownBy(() -> agreement.receive(A, another)).withMessage("report");
+  }
+
+  @Test
+  void anAttemptIsNotWithoutWhoMakesIt() {
+    agreement.lost(A);
+    assertThat(said(B)).hasSize(1).first().isInstanceOf(ViewMessage.Propose.class);
+    agreement.lost(B);
+    assertThat(effects.take()).isEmpty();
+  }
+
   /// Holds an empty history of the last primary view.
-  private static final class Group implements ViewHost {
+  private static final class Group implements ViewHost, KeptHistory {
     final List<View> installed = new ArrayList<>();
     private Knowledge.@Nullable History history;
+    boolean allows = true;
+    int caughtUp;
 
     @Override
     public void wedge() {}
 
     @Override
-    public Knowledge.@Nullable History history() {
+    public KeptHistory kept() {
+      return this;
+    }
+
+    @Override
+    public @Nullable ViewId of() {
+      return history == null ? null : history.view();
+    }
+
+    @Override
+    public Knowledge.@Nullable History report() {
       return history;
+    }
+
+    @Override
+    public boolean allows(Knowledge.History report) {
+      return allows;
+    }
+
+    @Override
+    public boolean holds(Cut cut) {
+      return true;
     }
 
     @Override
@@ -158,7 +237,9 @@ class ViewAgreementTest {
     }
 
     @Override
-    public void supplied(ViewId view, int rank, Batch batch) {}
+    public boolean supplied(ViewId view, int rank, Batch batch) {
+      return false;
+    }
 
     @Override
     public @Nullable Batch find(ViewId view, int rank, long seq) {
@@ -174,7 +255,9 @@ class ViewAgreementTest {
     }
 
     @Override
-    public void catchUp(Proposal proposal) {}
+    public void catchUp(Proposal proposal) {
+      caughtUp++;
+    }
 
     @Override
     public void left(@Nullable Proposal proposal) {}

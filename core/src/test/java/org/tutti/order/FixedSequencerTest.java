@@ -112,4 +112,21 @@ class FixedSequencerTest {
     atA.flush();
     assertThat(effects.take()).containsExactly(new Broadcast<>(new Ordered(10, List.of(new Run(1, 7, 1)))));
   }
+
+  @Test
+  void aMessageHasABoundedNumberOfPlaces() throws Malformed {
+    int most = 1 << 16;
+    for (int seq = 0; seq <= most; seq++) {
+      atA.arrived(1, seq, seq + 1);
+    }
+    atA.flush();
+    assertThat(effects.take())
+        .containsExactly(
+            new Broadcast<>(new Ordered(10, List.of(new Run(1, 0, most)))),
+            new Broadcast<>(new Ordered(10 + most, List.of(new Run(1, most, 1)))));
+    places.clear();
+    var more = new Ordered(10, List.of(new Run(1, 0, most), new Run(2, 0, 1)));
+    assertThatExceptionOfType(Malformed.class).isThrownBy(() -> atB.receive(A, more));
+    assertThat(places).isEmpty();
+  }
 }

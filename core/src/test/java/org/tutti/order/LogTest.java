@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.tutti.Members.A;
 import static org.tutti.Members.B;
+import static org.tutti.Members.C;
 import static org.tutti.Members.batch;
 import static org.tutti.Members.primary;
 
@@ -16,11 +17,12 @@ import org.tutti.View;
 import org.tutti.pack.Batch;
 
 class LogTest {
-  private static final View VIEW = primary(1, A, B);
+  private static final View VIEW = primary(1, A, B, C);
+  private static final int SELF = 2;
   private static final int FIRST = 10;
 
   private final List<Ordering> switches = new ArrayList<>();
-  private final Log log = new Log(VIEW, FIRST, Ordering.SEQUENCER, switches::add);
+  private final Log log = new Log(VIEW, SELF, FIRST, Ordering.SEQUENCER, switches::add);
 
   private void has(int rank, long... numbers) {
     for (long seq : numbers) {
@@ -35,7 +37,7 @@ class LogTest {
   }
 
   private static Cut cut(long base, boolean whole, Run... places) {
-    return new Cut(VIEW.id(), base, List.of(places), whole, List.of(A, B), true);
+    return new Cut(VIEW.id(), base, List.of(places), whole, List.of(A, B, C), true);
   }
 
   @Test
@@ -119,7 +121,7 @@ class LogTest {
                 List.of(new Run(0, 1, 1), new Run(1, 4, 1)),
                 Ordering.SEQUENCER,
                 FIRST + 2,
-                List.of(new Tail.Lane(1, 3), new Tail.Lane(0, 0))));
+                List.of(new Tail.Lane(1, 3), new Tail.Lane(0, 0), new Tail.Lane(0, 0))));
   }
 
   @Test
@@ -146,7 +148,7 @@ class LogTest {
 
   @Test
   void aCutOfAnotherViewOrShapeDoesNotFit() {
-    var other = new Cut(primary(2, A, B).id(), FIRST, List.of(), true, List.of(A, B), true);
+    var other = new Cut(primary(2, A, B, C).id(), FIRST, List.of(), true, List.of(A, B, C), true);
     var narrow = new Cut(VIEW.id(), FIRST, List.of(), true, List.of(A), true);
     assertThat(log.fits(other, FIRST)).isFalse();
     assertThat(log.fits(narrow, FIRST)).isFalse();
@@ -250,5 +252,116 @@ class LogTest {
     assertThat(log.add(1, batch(B, 1).stamped(7))).isTrue();
     placed(1, 0);
     assertThat(log.unplaced()).extracting(Batch::sender).containsExactly(A, B);
+  }
+
+  // ---- what cannot be --------------------------------------------------------------------------------------------
+
+  @Test
+  void aSendersPlacesAreInItsOrderAndNoneTwice() {
+    assertThat(log.place(0, 5)).isTrue();
+    assertThat(log.place(0, 5)).isFalse();
+    assertThat(log.place(0, 7)).isFalse();
+    assertThat(log.place(0, 4)).isFalse();
+    assertThat(log.place(0, 6)).isTrue();
+    assertThat(log.knownNext()).isEqualTo(FIRST + 2);
+  }
+
+  @Test
+  void aPlaceBehindABatchThatIsHereMustBeThatBatchs() {
+    has(0, 5, 6);
+    assertThat(log.place(0, 6)).isFalse();
+    assertThat(log.place(0, 5)).isTrue();
+  }
+
+  @Test
+  void theFirstBatchIsTheFirstThatHasAPlace() {
+    placed(0, 5);
+    assertThat(log.add(0, batch(A, 7))).isFalse();
+    assertThat(log.add(0, batch(A, 5))).isTrue();
+    assertThat(log.heldNext()).isEqualTo(FIRST + 1);
+  }
+
+  @Test
+  void anOwnBatchHasNoPlaceBeforeItIsSent() {
+    assertThat(log.place(SELF, 0)).isFalse();
+    has(SELF, 0);
+    assertThat(log.place(SELF, 0)).isTrue();
+    assertThat(log.place(SELF, 1)).isFalse();
+  }
+
+  @Test
+  void placesDoNotRunAheadOfBatchesWithoutEnd() {
+    long seq = 0;
+    while (seq < 1 << 21 && log.place(0, seq)) {
+      seq++;
+    }
+    assertThat(seq).isEqualTo(1 << 20);
+    has(0, 0);
+    assertThat(log.place(0, seq)).isTrue();
+  }
+
+  @Test
+  void aCutThatContradictsADeliveryDoesNotFit() {
+    has(0, 0);
+    has(1, 0);
+    placed(0, 0);
+    placed(1, 0);
+    Cut other = cut(FIRST, true, new Run(1, 0, 1), new Run(0, 0, 1));
+    assertThat(log.fits(other, FIRST)).isTrue();
+    assertThat(log.fits(other, FIRST + 1)).isFalse();
+  }
+
+  @Test
+  void aCutInWhichASendersBatchesDoNotGoOnDoesNotFit() {
+    has(0, 0, 1);
+    placed(0, 0);
+    log.dropBefore(FIRST + 1);
+    assertThat(log.fits(cut(FIRST + 1, true, new Run(0, 1, 1)), FIRST + 1)).isTrue();
+    assertThat(log.fits(cut(FIRST + 1, true, new Run(0, 0, 1)), FIRST + 1)).as("once more").isFalse();
+    assertThat(log.fits(cut(FIRST + 1, true, new Run(0, 2, 1)), FIRST + 1)).as("one left out").isFalse();
+    assertThat(log.fits(cut(FIRST, true, new Run(0, 0, 1), new Run(1, 3, 1), new Run(1, 3, 1)), FIRST + 1))
+        .as("twice")
+        .isFalse();
+    placed(0, 1);
+    assertThat(log.fits(cut(FIRST + 2, true, new Run(0, 1, 1)), FIRST + 2)).as("placed below it").isFalse();
+  }
+
+  @Test
+  void aCutWithOwnBatchesThatWereNotSentDoesNotFit() {
+    assertThat(log.fits(cut(FIRST, true, new Run(SELF, 0, 1)), FIRST)).isFalse();
+    has(SELF, 0);
+    assertThat(log.fits(cut(FIRST, true, new Run(SELF, 0, 1)), FIRST)).isTrue();
+    assertThat(log.fits(cut(FIRST, true, new Run(SELF, 0, 2)), FIRST)).isFalse();
+  }
+
+  @Test
+  void aCutIsHeldWhenEveryBatchThatIsNotForgottenIsHere() {
+    has(0, 0, 1);
+    placed(0, 0);
+    log.dropBefore(FIRST + 1);
+    assertThat(log.holds(cut(FIRST, true, new Run(0, 0, 2)))).isTrue();
+    assertThat(log.holds(cut(FIRST, true, new Run(0, 0, 3)))).isFalse();
+    Cut more = cut(FIRST, true, new Run(0, 0, 2), new Run(1, 4, 2));
+    assertThat(log.holds(more)).isFalse();
+    has(1, 5, 6);
+    assertThat(log.holds(more)).as("the last one is not enough").isFalse();
+  }
+
+  @Test
+  void aReportThatNoMemberCanGiveIsNotAllowed() {
+    has(0, 0, 1);
+    placed(0, 0, 1);
+    log.dropBefore(FIRST + 1);
+    List<Tail.Lane> lanes = log.tail(FIRST + 1).lanes();
+    assertThat(log.allows(new Tail(FIRST + 2, List.of(), Ordering.SEQUENCER, FIRST + 2, lanes))).isTrue();
+    assertThat(log.allows(new Tail(FIRST + 3, List.of(), Ordering.SEQUENCER, FIRST + 3, lanes)))
+        .as("forgot what is not here")
+        .isFalse();
+    assertThat(log.allows(new Tail(FIRST, List.of(), Ordering.SEQUENCER, FIRST, lanes)))
+        .as("misses what is forgotten")
+        .isFalse();
+    assertThat(log.allows(new Tail(FIRST + 2, List.of(), Ordering.SEQUENCER, FIRST + 2, lanes.subList(0, 2))))
+        .as("lanes")
+        .isFalse();
   }
 }

@@ -11,12 +11,21 @@ import java.util.SplittableRandom;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.tutti.Guarantee;
 import org.tutti.MemberId;
+import org.tutti.Ordering;
+import org.tutti.View;
 import org.tutti.ViewId;
+import org.tutti.membership.Knowledge;
+import org.tutti.membership.Lineage;
+import org.tutti.membership.Proposal;
 import org.tutti.membership.StateTransfer;
 import org.tutti.membership.ViewMessage;
+import org.tutti.order.Cut;
 import org.tutti.order.FixedSequencer;
+import org.tutti.order.Run;
 import org.tutti.order.Stability;
+import org.tutti.order.Tail;
 import org.tutti.pack.Batch;
 import org.tutti.transport.Address;
 import org.tutti.wire.Codec;
@@ -31,6 +40,7 @@ class CodecTest {
   private static final MemberId B = new MemberId("b\u00e9", new Address("[::1]:65535"), Long.MAX_VALUE);
   private static final ViewId FIRST = new ViewId(0, 1);
   private static final ViewId LATER = new ViewId(1L << 40, Long.MAX_VALUE);
+  private static final Lineage LINEAGE = new Lineage(FIRST, true, Guarantee.UNIFORM);
   private static final Batch BATCH =
       new Batch(B, 1L << 50, Batch.Kind.MESSAGES, 5, 3, ByteBuffer.wrap(new byte[] {1, 7, 0, 2, 8, 9}));
   private static final int HEAD = 9; // channel and group
@@ -164,7 +174,7 @@ class CodecTest {
     List<ViewMessage> rare =
         List.of(
             new ViewMessage.Refused(FIRST, LATER),
-            new ViewMessage.Fetch(LATER, Short.MAX_VALUE, 0, Long.MAX_VALUE),
+            new ViewMessage.Fetch(LATER, Short.MAX_VALUE, 0, (1L << 56) - 1),
             new ViewMessage.Supply(LATER, 1, BATCH),
             new ViewMessage.Report(List.of(A, B)),
             new ViewMessage.Ask(true),
@@ -178,15 +188,15 @@ class CodecTest {
   }
 
   @Test
-  void aViewMessageWithBytesLeftIsNotRead() throws Malformed {
+  void aMessageWithBytesLeftIsNotRead() throws Malformed {
     visit(
         new Corpus().messages(),
         new Visit() {
           @Override
-          public <M> void message(Codec<M> codec, byte[] bytes) {
-            byte[] longer = Arrays.copyOf(bytes, bytes.length + 1);
-            if (codec == ViewMessage.CODEC) {
-              assertThatExceptionOfType(Malformed.class).isThrownBy(() -> read(codec, longer, longer.length));
+          public <M> void message(Codec<M> codec, byte[] bytes) throws Malformed {
+            var longer = new WireReader(ByteBuffer.wrap(Arrays.copyOf(bytes, bytes.length + 1)));
+            if (!(read(codec, bytes, bytes.length) instanceof StateTransfer.Message.Chunk)) {
+              assertThatExceptionOfType(Malformed.class).isThrownBy(() -> codec.readAll(longer));
             }
           }
         });
@@ -237,6 +247,61 @@ class CodecTest {
       byte[] bytes = Forge.bytes(out);
       assertThatExceptionOfType(Malformed.class).isThrownBy(() -> read(FixedSequencer.CODEC, bytes, bytes.length));
     }
+  }
+
+  private static void isNotRead(ViewMessage message) {
+    byte[] bytes = written(ViewMessage.CODEC, message);
+    assertThatExceptionOfType(Malformed.class).isThrownBy(() -> read(ViewMessage.CODEC, bytes, bytes.length));
+  }
+
+  @Test
+  void aCountIsNotSoLargeThatSumsOverflow() throws Malformed {
+    long most = (1L << 56) - 1;
+    var out = new WireWriter();
+    out.count(most);
+    out.count(most + 1);
+    var in = new WireReader(ByteBuffer.wrap(Forge.bytes(out)));
+    assertThat(in.count()).isEqualTo(most);
+    assertThatExceptionOfType(Malformed.class).isThrownBy(in::count).withMessage("count");
+    isNotRead(new ViewMessage.Propose(new ViewId(Long.MAX_VALUE, 1)));
+  }
+
+  private static ViewMessage report(Tail tail) {
+    View view = new View(LATER, List.of(A, B), true, List.of());
+    var history = new Knowledge.History(LATER, tail);
+    return new ViewMessage.Wedged(LATER, new Knowledge(view, LINEAGE, view, history, null, true, true, null, false));
+  }
+
+  @Test
+  void aReportOfWhatNobodyCanHaveIsNotRead() {
+    var lane = new Tail.Lane(0, 3);
+    List<Run> places = List.of(new Run(1, 0, 2));
+    isReadAsWritten(ViewMessage.CODEC, report(new Tail(10, places, Ordering.SEQUENCER, 12, List.of(lane, lane))));
+    isNotRead(report(new Tail(10, places, Ordering.SEQUENCER, 13, List.of(lane, lane))));
+    isNotRead(report(new Tail(10, places, Ordering.SEQUENCER, 9, List.of(lane, lane))));
+    isNotRead(report(new Tail(10, places, Ordering.SEQUENCER, 12, List.of(lane))));
+    isNotRead(report(new Tail(10, List.of(), Ordering.SEQUENCER, 10, List.of(lane))));
+    isNotRead(report(new Tail(10, places, Ordering.SEQUENCER, 12, List.of(lane, new Tail.Lane(4, 3)))));
+    isNotRead(report(new Tail(10, places, Ordering.SEQUENCER, 12, List.of(lane, new Tail.Lane(0, 1L << 55)))));
+  }
+
+  private static ViewMessage accept(long indexFirst, @Nullable Lineage lineage, Cut cut) {
+    View last = new View(FIRST, List.of(A, B), true, List.of());
+    View next = new View(LATER, List.of(A), true, List.of(FIRST));
+    return new ViewMessage.Accept(
+        LATER, new Proposal(next, lineage, last, indexFirst, Ordering.SEQUENCER, List.of(cut), List.of(), List.of()));
+  }
+
+  @Test
+  void aPrimaryViewThatDoesNotBeginWhereTheLastOneEndsIsNotRead() {
+    List<Run> places = List.of(new Run(1, 0, 2));
+    var cut = new Cut(FIRST, 10, places, true, List.of(A, A), true);
+    isReadAsWritten(ViewMessage.CODEC, accept(12, LINEAGE, cut));
+    isNotRead(accept(13, LINEAGE, cut));
+    isNotRead(accept(12, null, cut));
+    isNotRead(accept(12, LINEAGE, new Cut(FIRST, 10, places, false, List.of(A, A), true)));
+    isNotRead(accept(12, LINEAGE, new Cut(FIRST, 10, places, true, List.of(A, A, A), true)));
+    isNotRead(accept(12, LINEAGE, new Cut(LATER, 10, places, true, List.of(A, A), true)));
   }
 
   @Test

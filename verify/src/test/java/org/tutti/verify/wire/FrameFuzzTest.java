@@ -6,14 +6,12 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.tutti.verify.wire.FrameFuzz.Aim;
 
 /// Malformed input never stops a node; it is dropped for a reason that is counted, and costs little.
 ///
 /// `-Dfuzz.frames=`, `-Dfuzz.seed=` ask for other runs. Each prints what was thrown and what became of it: *dropped*
-/// with a `drop.` counter, *counted* otherwise, or *taken* as what a member might well say. `-Dopen.bugs=true` also
-/// runs what is known to fail.
+/// with a `drop.` counter, *counted* otherwise, or *taken* as what a member might well say.
 @Timeout(value = 280, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FrameFuzzTest {
   private static final long FRAMES = Long.getLong("fuzz.frames", 1_000_000);
@@ -25,7 +23,6 @@ class FrameFuzzTest {
   }
 
   @Test
-  @EnabledIfSystemProperty(named = "open.bugs", matches = "true")
   void framesInTheNameOfAMemberStopNoNode() {
     fuzz(EnumSet.of(Aim.FORGERY, Aim.MESSAGE, Aim.LIE, Aim.RELAY), FRAMES);
   }

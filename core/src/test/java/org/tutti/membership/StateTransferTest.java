@@ -1,0 +1,155 @@
+package org.tutti.membership;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.tutti.Members.A;
+import static org.tutti.Members.B;
+import static org.tutti.Members.primary;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.tutti.MemberId;
+import org.tutti.Ordering;
+import org.tutti.View;
+import org.tutti.effect.Counters;
+import org.tutti.effect.RecordingEffects;
+import org.tutti.membership.StateTransfer.Message;
+import org.tutti.membership.StateTransfer.Start;
+
+/// A donor and a newcomer that are told what the other side cannot have said.
+class StateTransferTest {
+  private static final View VIEW = primary(3, A, B);
+  private static final Start START = new Start(10, 50, Map.of());
+  private static final int CREDITS = StateTransfer.Application.CHUNKS_ON_THE_WAY;
+
+  private final List<String> said = new ArrayList<>();
+  private final Counters counters = new Counters();
+  private boolean synced;
+
+  private StateTransfer at(MemberId self) {
+    synced = self.equals(A);
+    var transfer = new StateTransfer(self, new RecordingEffects<>(), counters, new Recording(), new Group());
+    var assignment = new Proposal.Assignment(B, new Knowledge.Transfer(A, VIEW.id()), true);
+    transfer.installed(
+        new Proposal(VIEW, Told.LINEAGE, null, 10, Ordering.SEQUENCER, List.of(), List.of(assignment), List.of()));
+    return transfer;
+  }
+
+  private final class Recording implements StateTransfer.Application {
+    @Override
+    public void stateRequested(long transfer, MemberId newcomer) {
+      said.add("requested " + transfer);
+    }
+
+    @Override
+    public void stateWanted(long transfer) {
+      said.add("wanted");
+    }
+
+    @Override
+    public void stateCancelled(long transfer) {
+      said.add("cancelled");
+    }
+
+    @Override
+    public void stateOffered(long transfer, MemberId donor, long index, long position) {
+      said.add("offered");
+    }
+
+    @Override
+    public void stateChunk(long transfer, ByteBuffer chunk, boolean last) {
+      said.add("chunk");
+    }
+
+    @Override
+    public void stateInterrupted(long transfer) {
+      said.add("interrupted");
+    }
+  }
+
+  private final class Group implements StateTransfer.Host {
+    @Override
+    public Start start() {
+      return START;
+    }
+
+    @Override
+    public boolean isSynced() {
+      return synced;
+    }
+
+    @Override
+    public boolean allows(Start start) {
+      return start.index() == START.index();
+    }
+
+    @Override
+    public void started(Start start) {
+      said.add("started");
+    }
+
+    @Override
+    public void complete() {
+      said.add("complete");
+    }
+
+    @Override
+    public void failed() {
+      said.add("failed");
+    }
+  }
+
+  private static Message header(long index) {
+    return new Message.Header(VIEW.id(), 7, new Start(index, 50, Map.of()), true);
+  }
+
+  private static Message chunk() {
+    return new Message.Chunk(VIEW.id(), 7, false, ByteBuffer.allocate(1));
+  }
+
+  @Test
+  void theHistoryIsToldOnce() {
+    StateTransfer newcomer = at(B);
+    newcomer.receive(A, header(10));
+    newcomer.receive(A, header(10));
+    assertThat(said).containsExactly("started", "offered");
+    assertThat(counters.copy()).containsEntry("state.stale", 1L);
+  }
+
+  @Test
+  void aStartThatCannotBeTrueEndsTheTransfer() {
+    StateTransfer newcomer = at(B);
+    newcomer.receive(A, header(11));
+    assertThat(said).containsExactly("failed");
+    assertThat(newcomer.running()).isNull();
+    assertThat(counters.copy()).containsEntry("drop.malformed state", 1L);
+  }
+
+  @Test
+  void moreChunksThanTheApplicationTakesEndTheTransfer() {
+    StateTransfer newcomer = at(B);
+    newcomer.receive(A, header(10));
+    for (int i = 0; i < CREDITS; i++) {
+      newcomer.receive(A, chunk());
+    }
+    newcomer.taken(1);
+    newcomer.receive(A, chunk());
+    assertThat(said).doesNotContain("failed").hasSize(2 + CREDITS + 1);
+    newcomer.receive(A, chunk());
+    assertThat(said).endsWith("interrupted", "failed");
+  }
+
+  @Test
+  void noMoreIsTakenThanWasGiven() {
+    StateTransfer donor = at(A);
+    var taken = new Message.Taken(VIEW.id(), 1);
+    donor.receive(B, taken);
+    assertThat(said).containsExactly("requested 1");
+    donor.give(1, ByteBuffer.allocate(1), false);
+    donor.receive(B, taken);
+    donor.receive(B, taken);
+    assertThat(said).containsExactly("requested 1", "wanted");
+  }
+}
