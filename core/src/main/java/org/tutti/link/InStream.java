@@ -15,15 +15,24 @@ final class InStream {
   /// How many packets beyond the expected one are kept.
   static final int WINDOW_PACKETS = 1024;
 
-  /// What is kept for a stranger beyond a gap, and likewise of an unfinished message: first words are proposals, and
-  /// one for a thousand members is shorter.
+  /// What is kept for a stranger beyond a gap, and likewise of an unfinished message, even if all links together keep
+  /// much: first words are proposals, and one for a thousand members is shorter.
   static final int STRANGER_BYTES_MAX = 128 << 10;
 
+  /// The longest message; strangers begin to wait when as much is kept of unfinished ones together.
+  static final int MESSAGE_BYTES_MAX = 64 << 20;
+
   private static final int ACK_EVERY = 16;
-  private static final int MESSAGE_BYTES_MAX = 64 << 20;
+  private static final int ACKS_PER_TIMEOUT = 4;
+
+  /// What the streams of one node keep together.
+  static final class Kept {
+    private long bytes;
+  }
 
   private final Counters counters;
   private final long ackAfterNanos;
+  private final Kept all;
   private final BooleanSupplier stranger;
   private final Consumer<ByteBuffer> messages;
   private long stream; // 0: none open
@@ -32,13 +41,15 @@ final class InStream {
   private final TreeMap<Long, ByteBuffer> early = new TreeMap<>(); // keys in (expected, expected + window)
   private long earlyBytes;
   private @Nullable ByteBuffer partial;
+  private long kept; // as it is reckoned in `all`
   private int ackOwed;
   private long ackAt = Long.MAX_VALUE;
   private long takenNanos = Long.MIN_VALUE; // when the last packet in order came
 
-  InStream(Counters counters, long ackAfterNanos, BooleanSupplier stranger, Consumer<ByteBuffer> messages) {
-    this.counters = counters;
-    this.ackAfterNanos = ackAfterNanos;
+  InStream(Path path, Kept all, BooleanSupplier stranger, Consumer<ByteBuffer> messages) {
+    this.counters = path.counters();
+    this.ackAfterNanos = path.retransmitNanos() / ACKS_PER_TIMEOUT;
+    this.all = all;
     this.stranger = stranger;
     this.messages = messages;
   }
@@ -58,6 +69,7 @@ final class InStream {
     early.clear();
     earlyBytes = 0;
     partial = null;
+    reckon();
     acknowledged();
   }
 
@@ -122,6 +134,7 @@ final class InStream {
       stream = of;
     }
     take(now, seq, chunks);
+    reckon();
     return true;
   }
 
@@ -154,14 +167,20 @@ final class InStream {
     }
   }
 
-  /// Not much is kept for a stranger. It sends again what is not acknowledged, so nothing is lost if it is no stranger
-  /// any more by then.
+  private void reckon() {
+    long before = kept;
+    kept = earlyBytes + (partial == null ? 0 : partial.position());
+    all.bytes += kept - before;
+  }
+
+  /// When much is kept already, a stranger has to wait. It sends again what is not acknowledged, so nothing is lost.
+  /// Otherwise it need not: a proposal may stand behind long messages of a view in which it was no stranger.
   private boolean isTooMuch(long seq, int size) {
     if (seq == expected && partial == null) {
       return false; // whatever the size of a frame
     }
     long held = seq > expected || partial == null ? earlyBytes : partial.position();
-    return held + size > STRANGER_BYTES_MAX && stranger.getAsBoolean();
+    return held + size > STRANGER_BYTES_MAX && all.bytes + size > MESSAGE_BYTES_MAX && stranger.getAsBoolean();
   }
 
   /// Looks at all chunks before any is used, so that a packet is taken wholly or not at all.

@@ -33,21 +33,14 @@ import org.tutti.wire.WireWriter;
 /// stream's number is remembered, and lower numbers are not taken again. (4) The directions are replaced one by one: a
 /// new stream of the peer leaves ours alone, or both sides would go on replacing theirs for ever.
 final class Link {
-  private static final int ACKS_PER_TIMEOUT = 4;
-
   private final Path path;
   private final InStream in;
   private final OutStream out;
   private final Set<MemberId> needed;
 
-  Link(Path path, LongSupplier numbers, Links.Receiver receiver) {
+  Link(Path path, InStream.Kept kept, LongSupplier numbers, Links.Receiver receiver) {
     this.path = path;
-    this.in =
-        new InStream(
-            path.counters(),
-            path.retransmitNanos() / ACKS_PER_TIMEOUT,
-            this::isStranger,
-            message -> receiver.message(path.peer(), message));
+    this.in = new InStream(path, kept, this::isStranger, message -> receiver.message(path.peer(), message));
     this.out = new OutStream(path, in, numbers);
     this.needed = receiver.needed();
   }

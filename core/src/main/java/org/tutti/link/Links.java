@@ -57,6 +57,7 @@ public final class Links {
   private final Receiver receiver;
   private final Map<Long, Link> open = new LinkedHashMap<>(); // by incarnation, in the order of opening
   private final Map<Long, Link> shut = new LinkedHashMap<>(); // by incarnation, in the order of shutting
+  private final InStream.Kept kept = new InStream.Kept();
   private long streamNext = 1;
 
   /// Makes the links of a node, none open.
@@ -155,7 +156,7 @@ public final class Links {
 
   private Link remember(MemberId peer) {
     var path = new Path(self, peer, cluster, outlet, counters);
-    var link = new Link(path, () -> streamNext++, receiver);
+    var link = new Link(path, kept, () -> streamNext++, receiver);
     keepShut(link);
     return link;
   }

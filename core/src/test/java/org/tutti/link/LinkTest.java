@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.tutti.MemberId;
+import org.tutti.Members;
 import org.tutti.link.LossyPair.Medium;
 import org.tutti.transport.Address;
 import org.tutti.wire.Codec;
@@ -243,16 +244,32 @@ class LinkTest {
   }
 
   @Test
-  void aLongMessageWaitsUntilItsSenderIsNoStranger() {
+  void aLongMessageOfAStrangerIsTaken() {
     var pair = new LossyPair(ROUGH, 1);
     pair.b.needed.clear();
     pair.a.send(1_000_000);
+    pair.a.send(0);
+    assertThat(pair.quiet(STEPS_MAX)).isTrue();
+    assertThat(pair.b.received).containsExactly(0L, 1L);
+  }
+
+  @Test
+  void aLongMessageOfAStrangerWaitsWhileMuchIsKeptForOthers() {
+    var pair = new LossyPair(ROUGH, 1);
+    pair.b.needed.clear();
+    pair.a.send(100_000);
+    pair.a.send(1_000_000);
+    WireWriter half = Packet.begin(Packet.DATA, LossyPair.CLUSTER, Members.C, pair.b.self.incarnation(), true, false);
+    data(half, 1);
+    half.count((long) InStream.MESSAGE_BYTES_MAX << 2 | 1);
+    half.raw(ByteBuffer.allocate(InStream.MESSAGE_BYTES_MAX));
+    pair.b.links.arrived(0, half.copy());
     assertThat(pair.quiet(20_000)).isFalse();
     assertThat(pair.b.counters.copy()).containsKey("drop.too much of a stranger");
-    assertThat(pair.b.received).isEmpty();
+    assertThat(pair.b.received).containsExactly(0L);
     pair.b.needed.add(pair.a.self);
     assertThat(pair.quiet(STEPS_MAX)).isTrue();
-    assertThat(pair.b.received).containsExactly(0L);
+    assertThat(pair.b.received).containsExactly(0L, 1L);
   }
 
   @Test
