@@ -1,9 +1,13 @@
 package org.tutti;
 
+import org.jspecify.annotations.Nullable;
+
 /// How a member takes part in a group. Immutable; start from [#standard()] and change what differs.
 ///
 /// @param guarantee         when messages are delivered, for whoever founds the group; who joins takes the group's
 /// @param ordering          who decides the order, for whoever founds the group; who joins takes the group's
+/// @param domain            the overlapping groups among which order and causality hold too (N4), for whoever founds
+///                          the group; null for none, which costs nothing; who joins must name the group's
 /// @param windowBytes       how many bytes of its own multicasts a member may have on the way, counted from `multicast`
 ///                          until every member has consumed them; 64 KiB to 1 GiB; what is beyond blocks the caller
 /// @param batchBytesMax     a batch is closed at this size; a single larger message makes a batch of its own;
@@ -15,6 +19,7 @@ package org.tutti;
 public record GroupConfig(
     Guarantee guarantee,
     Ordering ordering,
+    @Nullable String domain,
     int windowBytes,
     int batchBytesMax,
     int batchMessagesMax,
@@ -43,7 +48,7 @@ public record GroupConfig(
   /// @return the defaults
   public static GroupConfig standard() {
     return new GroupConfig(
-        Guarantee.UNIFORM, Ordering.SEQUENCER, 4 * KIB * KIB, 64 * KIB, 4 * KIB, false, 64 * KIB * KIB);
+        Guarantee.UNIFORM, Ordering.SEQUENCER, null, 4 * KIB * KIB, 64 * KIB, 4 * KIB, false, 64 * KIB * KIB);
   }
 
   /// Changes the delivery guarantee.
@@ -52,7 +57,7 @@ public record GroupConfig(
   /// @return a changed copy
   public GroupConfig withGuarantee(Guarantee value) {
     return new GroupConfig(
-        value, ordering, windowBytes, batchBytesMax, batchMessagesMax, stateTransfer, catchUpBytesMax);
+        value, ordering, domain, windowBytes, batchBytesMax, batchMessagesMax, stateTransfer, catchUpBytesMax);
   }
 
   /// Changes the ordering.
@@ -61,7 +66,16 @@ public record GroupConfig(
   /// @return a changed copy
   public GroupConfig withOrdering(Ordering value) {
     return new GroupConfig(
-        guarantee, value, windowBytes, batchBytesMax, batchMessagesMax, stateTransfer, catchUpBytesMax);
+        guarantee, value, domain, windowBytes, batchBytesMax, batchMessagesMax, stateTransfer, catchUpBytesMax);
+  }
+
+  /// Puts the group into a domain.
+  ///
+  /// @param value the domain's name, or null
+  /// @return a changed copy
+  public GroupConfig withDomain(@Nullable String value) {
+    return new GroupConfig(
+        guarantee, ordering, value, windowBytes, batchBytesMax, batchMessagesMax, stateTransfer, catchUpBytesMax);
   }
 
   /// Changes the window.
@@ -69,7 +83,8 @@ public record GroupConfig(
   /// @param value the new window in bytes
   /// @return a changed copy
   public GroupConfig withWindowBytes(int value) {
-    return new GroupConfig(guarantee, ordering, value, batchBytesMax, batchMessagesMax, stateTransfer, catchUpBytesMax);
+    return new GroupConfig(
+        guarantee, ordering, domain, value, batchBytesMax, batchMessagesMax, stateTransfer, catchUpBytesMax);
   }
 
   /// Changes the batch limits.
@@ -78,7 +93,7 @@ public record GroupConfig(
   /// @param messages the largest batch in messages
   /// @return a changed copy
   public GroupConfig withBatch(int bytes, int messages) {
-    return new GroupConfig(guarantee, ordering, windowBytes, bytes, messages, stateTransfer, catchUpBytesMax);
+    return new GroupConfig(guarantee, ordering, domain, windowBytes, bytes, messages, stateTransfer, catchUpBytesMax);
   }
 
   /// Asks for state transfer: [Event.StateRequest] and [Event.StateOffer] events then occur and must be handled.
@@ -86,7 +101,8 @@ public record GroupConfig(
   /// @param value whether newcomers get state
   /// @return a changed copy
   public GroupConfig withStateTransfer(boolean value) {
-    return new GroupConfig(guarantee, ordering, windowBytes, batchBytesMax, batchMessagesMax, value, catchUpBytesMax);
+    return new GroupConfig(
+        guarantee, ordering, domain, windowBytes, batchBytesMax, batchMessagesMax, value, catchUpBytesMax);
   }
 
   /// Changes the newcomer's buffer.
@@ -94,6 +110,7 @@ public record GroupConfig(
   /// @param value the new limit in bytes
   /// @return a changed copy
   public GroupConfig withCatchUpBytesMax(int value) {
-    return new GroupConfig(guarantee, ordering, windowBytes, batchBytesMax, batchMessagesMax, stateTransfer, value);
+    return new GroupConfig(
+        guarantee, ordering, domain, windowBytes, batchBytesMax, batchMessagesMax, stateTransfer, value);
   }
 }

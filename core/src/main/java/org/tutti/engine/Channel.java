@@ -16,9 +16,11 @@ enum Channel {
   /// View agreement and merging.
   VIEW(5, false),
   /// A call to other views, beside any link.
-  HELLO(6, false);
+  HELLO(6, false),
+  /// Members' clocks in a group of a domain, for the view they name.
+  FRONTIER(7, true);
 
-  private static final @Nullable Channel[] BY_NUMBER = new Channel[7];
+  private static final @Nullable Channel[] BY_NUMBER = new Channel[8];
 
   static {
     for (Channel channel : values()) {

@@ -192,7 +192,6 @@ final class Deliveries {
   }
 
   void complete() {
-    synced = true;
     heldBytes = 0;
     user.begin(beginIndex, positionNext);
     while (!held.isEmpty()) {
@@ -201,6 +200,7 @@ final class Deliveries {
         case Held.Changed(View view) -> user.install(view);
       }
     }
+    synced = true;
   }
 
   /// What this member says of its consumption. What is held back counts as consumed while there is room for it, so that

@@ -15,7 +15,6 @@ import org.tutti.ViewId;
 import org.tutti.effect.Effects;
 import org.tutti.effect.Timer;
 import org.tutti.membership.DynamicLinearVoting;
-import org.tutti.membership.KeptHistory;
 import org.tutti.membership.Knowledge;
 import org.tutti.membership.Lineage;
 import org.tutti.membership.Merge;
@@ -23,9 +22,8 @@ import org.tutti.membership.PrimaryRule;
 import org.tutti.membership.Proposal;
 import org.tutti.membership.StateTransfer;
 import org.tutti.membership.ViewAgreement;
-import org.tutti.membership.ViewHost;
 import org.tutti.membership.ViewMessage;
-import org.tutti.order.Clock;
+import org.tutti.order.Frontier;
 import org.tutti.order.Setting;
 import org.tutti.order.Stability;
 import org.tutti.wire.Malformed;
@@ -51,11 +49,12 @@ final class GroupEngine {
   private final Merge merge;
   private final StateTransfer transfer;
   private final Sending sending;
+  private final @Nullable DomainMember domain;
+  private final Effects<Frontier.Message> frontierDoor;
   private final Deliveries deliveries;
   private final EarlyMessages early;
   private final LastHistory history;
   private final Departure departure = new Departure();
-  private final Clock clock = new Clock();
   private boolean ended;
 
   GroupEngine(
@@ -69,57 +68,58 @@ final class GroupEngine {
       int owner) {
     this.self = self;
     this.config = config;
-    this.user = user;
     this.node = node;
+    this.domain = config.domain() == null ? null : new DomainMember(user, node.domains().apply(config.domain()), group);
+    this.user = domain == null ? user : domain;
     this.ports = new Ports(services, group, owner, this::view);
     this.early = new EarlyMessages(config.windowBytes());
-    this.deliveries = new Deliveries(self, user, config.catchUpBytesMax(), founder);
-    this.history =
-        new LastHistory(
-            deliveries, proposal -> newHistory(proposal.view(), proposal.indexFirst(), proposal.ordering()));
-    this.sending = new Sending(self, config, deliveries, history, user);
+    this.deliveries = new Deliveries(self, this.user, config.catchUpBytesMax(), founder);
+    this.history = new LastHistory(deliveries, this::newHistory);
+    this.sending = new Sending(self, config, deliveries, history, this.user, domain);
     this.doors =
         new PrimaryHistory.Doors(
             ports.open(Channel.BATCH, new BatchCodec(self), (from, message) -> {}),
             ports,
             ports.open(Channel.STABILITY, Stability.CODEC, (from, message) -> {}),
             node.counters());
+    this.frontierDoor = ports.open(Channel.FRONTIER, Frontier.CODEC, (from, message) -> {});
     this.transfer =
         new StateTransfer(
             self,
             ports.open(Channel.STATE, StateTransfer.CODEC, this::transferred),
             node.counters(),
-            user,
+            this.user,
             new TransferHost());
-    this.viewDoor =
-        ports.open(
-            Channel.VIEW,
-            ViewMessage.CODEC,
-            new Ports.Inward<>() {
-              @Override
-              public void receive(MemberId from, ViewMessage message) {
-                viewMessageFromSelf(from, message);
-              }
-
-              @Override
-              public void expire(Timer timer) {
-                expired(timer);
-              }
-            });
+    this.viewDoor = ports.open(Channel.VIEW, ViewMessage.CODEC, new ViewsToSelf());
     Duration heartbeat = node.config().heartbeat();
     Duration patience = node.config().suspectAfter().multipliedBy(PATIENCE_FACTOR);
     this.agreement =
-        new ViewAgreement(self, founder, rule, heartbeat, patience, viewDoor, node.counters(), new AgreementHost());
+        new ViewAgreement(
+            self,
+            founder,
+            rule,
+            heartbeat,
+            patience,
+            viewDoor,
+            node.counters(),
+            new AgreementHost(config, node, history, deliveries, transfer, node.clock(), new Changes()));
     this.merge = new Merge(self, node.config().contacts(), agreement, viewDoor, ports::hello, node.counters());
     viewDoor.schedule(HELLO, Duration.ZERO);
+    if (domain != null) {
+      domain.begin(new InDomain());
+    }
     if (founder) {
-      history.found(newHistory(agreement.view(), 0, config.ordering()));
+      history.found(newHistory(agreement.view(), 0, config.ordering(), 0));
       sending.position(true);
-      user.install(agreement.view());
+      this.user.install(agreement.view());
     }
   }
 
-  private PrimaryHistory newHistory(View view, long indexFirst, Ordering ordering) {
+  private PrimaryHistory newHistory(Proposal proposal) {
+    return newHistory(proposal.view(), proposal.indexFirst(), proposal.ordering(), proposal.clock());
+  }
+
+  private PrimaryHistory newHistory(View view, long indexFirst, Ordering ordering, long since) {
     Guarantee guarantee = Objects.requireNonNull(agreement.lineage()).guarantee();
     var setting =
         new Setting(
@@ -127,9 +127,10 @@ final class GroupEngine {
             view,
             indexFirst,
             ranks -> rule.isQuorum(view, ranks),
-            clock,
+            node.clock(),
             rank -> node.suspects().test(view.members().get(rank)));
-    return new PrimaryHistory(setting, ordering, guarantee, deliveries, doors);
+    Frontier frontier = domain == null ? null : new Frontier(setting, since, frontierDoor);
+    return new PrimaryHistory(setting, ordering, guarantee, frontier, deliveries, doors);
   }
 
   private View view() {
@@ -235,7 +236,7 @@ final class GroupEngine {
       return;
     }
     switch (channel) {
-      case BATCH, ORDER, STABILITY -> inView(from, channel, in.viewId(), in.rest());
+      case BATCH, ORDER, STABILITY, FRONTIER -> inView(from, channel, in.viewId(), in.rest());
       case STATE -> state(from, in.rest());
       case VIEW -> viewMessage(from, ViewMessage.CODEC.readAll(in));
       case HELLO -> throw new Malformed("hello in a link");
@@ -275,6 +276,7 @@ final class GroupEngine {
           lost(from);
         }
       }
+      case FRONTIER -> current.frontier(from, Frontier.CODEC.readAll(in));
       default -> current.stability(from, Stability.CODEC.readAll(in));
     }
   }
@@ -345,6 +347,7 @@ final class GroupEngine {
   // ---- the agreement's view of this group ------------------------------------------------------------------------
 
   private void installed(View before, Proposal proposal) {
+    node.clock().witness(proposal.clock());
     history.end(before, proposal);
     View view = proposal.view();
     history.activate(view.primary());
@@ -360,6 +363,9 @@ final class GroupEngine {
     Lineage lineage = proposal.lineage();
     if (lineage != null && !lineage.stateful() && config.stateTransfer()) {
       departure.want("this member asks for state transfer, and the group was founded without");
+    }
+    if (lineage != null && !Objects.equals(lineage.domain(), config.domain())) {
+      departure.want("this member asks for domain " + config.domain() + ", and the group's is " + lineage.domain());
     }
     takeEarly();
   }
@@ -388,47 +394,7 @@ final class GroupEngine {
     }
   }
 
-  private final class AgreementHost implements ViewHost {
-    @Override
-    public void wedge() {
-      history.activate(false);
-    }
-
-    @Override
-    public KeptHistory kept() {
-      return history;
-    }
-
-    @Override
-    public boolean synced() {
-      return deliveries.isSynced();
-    }
-
-    @Override
-    public Knowledge.@Nullable Transfer transfer() {
-      return transfer.running();
-    }
-
-    @Override
-    public boolean isStateful() {
-      return config.stateTransfer();
-    }
-
-    @Override
-    public Guarantee guarantee() {
-      return config.guarantee();
-    }
-
-    @Override
-    public boolean isNeeded() {
-      return transfer.isDonor();
-    }
-
-    @Override
-    public boolean suspects(MemberId member) {
-      return node.suspects().test(member);
-    }
-
+  private final class Changes implements AgreementHost.Changes {
     @Override
     public void install(View before, Proposal proposal) {
       installed(before, proposal);
@@ -452,10 +418,46 @@ final class GroupEngine {
           proposal == null ? List.of() : proposal.view().members(),
           viewDoor.nowNanos() + DEPART_FACTOR * node.config().suspectAfter().toNanos());
     }
+  }
+
+  private final class ViewsToSelf implements Ports.Inward<ViewMessage> {
+    @Override
+    public void receive(MemberId from, ViewMessage message) {
+      viewMessageFromSelf(from, message);
+    }
 
     @Override
-    public void interestChanged() {
-      node.interestChanged().run();
+    public void expire(Timer timer) {
+      expired(timer);
+    }
+  }
+
+  private final class InDomain implements Domain.Side {
+    /// Nothing new comes in a view that is not primary; what comes late, or before the state is here, is not waited
+    /// for.
+    @Override
+    public long bound() {
+      PrimaryHistory current = history.current();
+      boolean goesOn = current != null && deliveries.isSynced() && current.view().id().equals(view().id());
+      return goesOn ? current.bound() : Long.MAX_VALUE;
+    }
+
+    @Override
+    public boolean isInTime() {
+      return deliveries.isSynced();
+    }
+
+    @Override
+    public void ask(long stamp) {
+      PrimaryHistory current = history.current();
+      if (current != null && history.isActive()) {
+        current.ask(stamp);
+      }
+    }
+
+    @Override
+    public boolean isSending() {
+      return view().primary() && sending.isUnderWay();
     }
   }
 

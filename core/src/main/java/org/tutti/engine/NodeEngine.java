@@ -20,6 +20,7 @@ import org.tutti.detector.TimeSilence;
 import org.tutti.effect.Counters;
 import org.tutti.effect.Timer;
 import org.tutti.link.Links;
+import org.tutti.order.Clock;
 import org.tutti.transport.Outlet;
 import org.tutti.wire.Codec;
 import org.tutti.wire.Encoded;
@@ -50,6 +51,8 @@ public final class NodeEngine {
   private final Set<MemberId> interest = new TreeSet<>();
   private final Map<MemberId, Long> lingering = new TreeMap<>(); // open links that nobody needs -> when to close
   private final Ports.Node services;
+  private final Clock clock = new Clock(); // one for all groups: what is in several of them is ordered by it
+  private final Map<String, Domain> domains = new TreeMap<>();
   private boolean interestDirty;
   private int owners = NODE;
   private long now;
@@ -126,12 +129,22 @@ public final class NodeEngine {
   /// @param nowNanos monotonic time; never smaller than at the step before
   public void flush(long nowNanos) {
     begin(nowNanos);
-    for (GroupEngine group : List.copyOf(groups.values())) {
-      group.flush(now);
-      drain();
-    }
+    do {
+      for (GroupEngine group : List.copyOf(groups.values())) {
+        group.flush(now);
+        drain();
+      }
+    } while (settleDomains());
     updateInterest();
     links.flush(now);
+  }
+
+  private boolean settleDomains() {
+    boolean changed = false;
+    for (Domain domain : domains.values()) {
+      changed |= domain.settle();
+    }
+    return changed;
   }
 
   /// When the engine wants an [Input.Expired] next.
@@ -187,6 +200,8 @@ public final class NodeEngine {
         new Surroundings(
             config,
             counters,
+            clock,
+            domain -> domains.computeIfAbsent(domain, _ -> new Domain()),
             detector::suspects,
             links::isBusy,
             () -> interestDirty = true,

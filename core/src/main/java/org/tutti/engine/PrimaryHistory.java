@@ -3,6 +3,7 @@ package org.tutti.engine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.tutti.Guarantee;
 import org.tutti.Invariant;
 import org.tutti.MemberId;
@@ -12,6 +13,7 @@ import org.tutti.effect.Counters;
 import org.tutti.effect.Effects;
 import org.tutti.order.Clock;
 import org.tutti.order.Cut;
+import org.tutti.order.Frontier;
 import org.tutti.order.Log;
 import org.tutti.order.Setting;
 import org.tutti.order.Stability;
@@ -30,11 +32,19 @@ final class PrimaryHistory {
   private final Deliveries deliveries;
   private final Effects<Batch> batches;
   private final List<Ordering> inForce = new ArrayList<>(); // not empty
+  private final @Nullable Frontier frontier; // of a group in a domain
 
-  PrimaryHistory(Setting setting, Ordering ordering, Guarantee guarantee, Deliveries deliveries, Doors doors) {
+  PrimaryHistory(
+      Setting setting,
+      Ordering ordering,
+      Guarantee guarantee,
+      @Nullable Frontier frontier,
+      Deliveries deliveries,
+      Doors doors) {
     this.view = setting.view();
     this.self = setting.self();
     this.clock = setting.clock();
+    this.frontier = frontier;
     this.deliveries = deliveries;
     this.batches = doors.batches;
     this.inForce.add(ordering);
@@ -73,6 +83,7 @@ final class PrimaryHistory {
   /// Sends a batch of this member to everybody.
   void send(Batch batch) {
     Batch stamped = batch.stamped(clock.tick());
+    arrived(self, stamped);
     batches.broadcast(stamped);
     boolean next = log.add(self, stamped);
     Invariant.check(next, "own batches are sent in order");
@@ -90,8 +101,34 @@ final class PrimaryHistory {
       throw new Malformed("batch out of order");
     }
     clock.witness(batch.stamp());
+    arrived(rank, batch);
     orders.arrived(rank, batch);
     orders.check();
+  }
+
+  private void arrived(int rank, Batch batch) {
+    if (frontier != null) {
+      frontier.arrived(rank, batch.stamp());
+    }
+  }
+
+  void frontier(MemberId from, Frontier.Message message) throws Malformed {
+    int rank = view.rankOf(from);
+    if (rank < 0 || frontier == null) {
+      throw new Malformed("frontier");
+    }
+    frontier.receive(rank, message);
+  }
+
+  /// The lowest stamp that a delivery to come can have; only in a domain.
+  long bound() {
+    return frontier == null ? Long.MAX_VALUE : frontier.bound(log);
+  }
+
+  void ask(long stamp) {
+    if (frontier != null) {
+      frontier.ask(stamp);
+    }
   }
 
   /// A message of an ordering.
@@ -131,7 +168,11 @@ final class PrimaryHistory {
     boolean any = false;
     while (deliveries.deliveredNext() < end) {
       long index = deliveries.deliveredNext();
-      deliveries.deliver(index, log.at(index));
+      Batch batch = log.at(index);
+      if (frontier != null) {
+        frontier.delivered(view.rankOf(batch.sender()), batch.seq());
+      }
+      deliveries.deliver(index, batch);
       any = true;
     }
     return any;
@@ -141,6 +182,9 @@ final class PrimaryHistory {
   void flush() {
     stability.progress(log.heldNext(), deliveries.consumedNext());
     stability.flush();
+    if (frontier != null) {
+      frontier.flush();
+    }
     orders.heldByAll(stability.heldByAll());
     log.dropBefore(Math.min(stability.heldByAll(), deliveries.deliveredNext()));
     deliveries.consumedByAll(stability.consumedByAll());

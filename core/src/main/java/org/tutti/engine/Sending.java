@@ -17,15 +17,23 @@ final class Sending {
   private final Deliveries deliveries;
   private final LastHistory history;
   private final GroupUser user;
+  private final @Nullable DomainMember domain;
   private final Switching switching = new Switching();
   private boolean positioned; // the history's position is known, so this member may multicast
   private @Nullable Ordering told;
 
-  Sending(MemberId self, GroupConfig config, Deliveries deliveries, LastHistory history, GroupUser user) {
+  Sending(
+      MemberId self,
+      GroupConfig config,
+      Deliveries deliveries,
+      LastHistory history,
+      GroupUser user,
+      @Nullable DomainMember domain) {
     this.packer = new Packer(self, config.batchBytesMax(), config.batchMessagesMax(), NaturalPacking.standard());
     this.deliveries = deliveries;
     this.history = history;
     this.user = user;
+    this.domain = domain;
   }
 
   /// Whether this member knows where the history stands.
@@ -34,7 +42,11 @@ final class Sending {
   }
 
   void add(long now, ByteBuffer payload) {
-    packer.add(now, payload);
+    if (domain == null) {
+      packer.add(now, payload);
+    } else {
+      domain.multicast(() -> packer.add(now, payload));
+    }
   }
 
   void switchTo(Ordering to) {
@@ -75,8 +87,13 @@ final class Sending {
     return history.isActive() && positioned ? packer.deadline() : Long.MAX_VALUE;
   }
 
-  /// Whether nothing of this member is without its place.
+  /// Whether something of this member has no place yet.
+  boolean isUnderWay() {
+    return deliveries.undecided() > 0 || !packer.isEmpty();
+  }
+
+  /// Whether nothing of this member waits for anything.
   boolean isOver() {
-    return deliveries.undecided() == 0 && packer.isEmpty();
+    return !isUnderWay() && (domain == null || domain.isReleased());
   }
 }

@@ -1,14 +1,18 @@
 package org.tutti.engine;
 
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.tutti.MemberId;
 import org.tutti.NodeConfig;
 import org.tutti.effect.Counters;
+import org.tutti.order.Clock;
 
 /// What a group needs of its node besides doors.
 ///
 /// @param config          the node's
 /// @param counters        the node's
+/// @param clock           the node's logical clock, the same for all groups
+/// @param domains         the node's domains, by name
 /// @param suspects        the failure detector's opinion
 /// @param busy            whether something is on the way to a member
 /// @param interestChanged to be called when [GroupEngine#interest] has changed
@@ -16,6 +20,8 @@ import org.tutti.effect.Counters;
 record Surroundings(
     NodeConfig config,
     Counters counters,
+    Clock clock,
+    Function<String, Domain> domains,
     Predicate<MemberId> suspects,
     Predicate<MemberId> busy,
     Runnable interestChanged,

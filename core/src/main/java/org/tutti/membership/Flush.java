@@ -169,6 +169,7 @@ final class Flush {
         proposal.lastPrimary(),
         proposal.indexFirst(),
         proposal.ordering(),
+        proposal.clock(),
         cuts,
         proposal.transfers(),
         proposal.departed());
@@ -182,7 +183,7 @@ final class Flush {
     List<Cut> cuts = new ArrayList<>(decidedCuts(of.id()));
     cuts.add(whole);
     Ordering ordering = CutBuilder.longest(histories(of)).ordering();
-    return new Proposal(next, lineage(), of, whole.end(), ordering, cuts, transfers(of, next), departed(next));
+    return new Proposal(next, lineage(), of, whole.end(), ordering, clock(), cuts, transfers(of, next), departed(next));
   }
 
   private Proposal nonPrimary() {
@@ -193,7 +194,11 @@ final class Flush {
     }
     View next = new View(ballot, members, false, predecessors(null));
     Ordering none = Ordering.SEQUENCER; // nothing is ordered in a view that is not primary
-    return new Proposal(next, lineage(), primary, 0, none, decidedCuts(null), List.of(), departed(next));
+    return new Proposal(next, lineage(), primary, 0, none, clock(), decidedCuts(null), List.of(), departed(next));
+  }
+
+  private long clock() {
+    return reports.values().stream().mapToLong(Knowledge::clock).max().orElse(0);
   }
 
   /// Whether a member has delivered in its primary view what lies beyond the end of this view that others who come from

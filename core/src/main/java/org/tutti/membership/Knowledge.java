@@ -17,6 +17,7 @@ import org.tutti.wire.WireWriter;
 /// @param history  what it has of the last primary view that it installed, or null
 /// @param accepted an agreement on the successor of `primary` that it has accepted and not seen finished; otherwise the
 ///                 one on `primary`, if it has that; or null
+/// @param clock    its logical clock: nobody was promised anything beyond the highest of those that report
 /// @param synced   whether its deliveries go on from all before: it has the state, where there is one to have
 /// @param stateful whether it can give the state to others
 /// @param transfer from whom it is getting the state, or null
@@ -27,6 +28,7 @@ public record Knowledge(
     @Nullable View primary,
     @Nullable History history,
     @Nullable Accepted accepted,
+    long clock,
     boolean synced,
     boolean stateful,
     @Nullable Transfer transfer,
@@ -82,6 +84,7 @@ public record Knowledge(
           to.viewId(value.ballot);
           value.proposal.write(to);
         });
+    out.count(clock);
     out.flag(synced);
     out.flag(stateful);
     out.optional(
@@ -105,6 +108,7 @@ public record Knowledge(
             in.optional(WireReader::view),
             in.optional(from -> new History(from.viewId(), Tail.read(from))),
             in.optional(from -> new Accepted(from.viewId(), Proposal.read(from))),
+            in.count(),
             in.flag(),
             in.flag(),
             in.optional(from -> new Transfer(from.member(), from.viewId())),

@@ -1,5 +1,6 @@
 package org.tutti.membership;
 
+import org.jspecify.annotations.Nullable;
 import org.tutti.Guarantee;
 import org.tutti.ViewId;
 import org.tutti.wire.Malformed;
@@ -12,14 +13,22 @@ import org.tutti.wire.WireWriter;
 /// @param stateful whether its members have a state that newcomers get, as the founder said. A member without one may
 ///                 be in a stateful group: it is an observer, from whom nobody can get the state
 /// @param guarantee when its messages are delivered, as the founder said
-public record Lineage(ViewId birth, boolean stateful, Guarantee guarantee) {
+/// @param domain   the overlapping groups that it is one of, as the founder said, or null
+public record Lineage(ViewId birth, boolean stateful, Guarantee guarantee, @Nullable String domain) {
+  private static final int DOMAIN_BYTES_MAX = 255;
+
   void write(WireWriter out) {
     out.viewId(birth);
     out.flag(stateful);
     out.flag(guarantee == Guarantee.UNIFORM);
+    out.optional(domain, WireWriter::text);
   }
 
   static Lineage read(WireReader in) throws Malformed {
-    return new Lineage(in.viewId(), in.flag(), in.flag() ? Guarantee.UNIFORM : Guarantee.AGREED);
+    return new Lineage(
+        in.viewId(),
+        in.flag(),
+        in.flag() ? Guarantee.UNIFORM : Guarantee.AGREED,
+        in.optional(from -> from.text(DOMAIN_BYTES_MAX)));
   }
 }

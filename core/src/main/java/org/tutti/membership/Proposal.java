@@ -18,6 +18,7 @@ import org.tutti.wire.WireWriter;
 /// @param lastPrimary the latest primary view before it, or null; the predecessor when `view` is primary
 /// @param indexFirst  the index of the view's first place, when it is primary
 /// @param ordering    which ordering decides places in the view, when it is primary
+/// @param clock       every member's logical clock is at least here before it speaks in the view
 /// @param cuts        where histories end, at most one for each primary view that members come from
 /// @param transfers   who gets state from whom, when the view is primary
 /// @param departed    who took part and is not in the view because it wanted to leave
@@ -27,6 +28,7 @@ public record Proposal(
     @Nullable View lastPrimary,
     long indexFirst,
     Ordering ordering,
+    long clock,
     List<Cut> cuts,
     List<Assignment> transfers,
     List<MemberId> departed) {
@@ -79,6 +81,7 @@ public record Proposal(
     out.optional(lastPrimary, WireWriter::view);
     out.count(indexFirst);
     out.ordering(ordering);
+    out.count(clock);
     out.count(cuts.size());
     cuts.forEach(cut -> cut.write(out));
     out.count(transfers.size());
@@ -99,6 +102,7 @@ public record Proposal(
             in.optional(WireReader::view),
             in.count(),
             in.ordering(),
+            in.count(),
             in.list(CUT_BYTES_MIN, Cut::read),
             in.list(
                 ASSIGNMENT_BYTES_MIN,

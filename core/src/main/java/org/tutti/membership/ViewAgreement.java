@@ -92,7 +92,9 @@ public final class ViewAgreement {
     this.company = new Company(self, view, host::suspects);
     this.promise = new Promise(id);
     this.chain =
-        founder ? new Chain(new Lineage(id, host.isStateful(), host.guarantee()), view) : new Chain(null, null);
+        founder
+            ? new Chain(new Lineage(id, host.isStateful(), host.guarantee(), host.domain()), view)
+            : new Chain(null, null);
     effects.schedule(TICK, tick);
   }
 
@@ -343,6 +345,7 @@ public final class ViewAgreement {
         chain.primary(),
         host.kept().report(),
         chain.kept(),
+        host.clock(),
         host.synced(),
         host.isStateful(),
         host.transfer(),

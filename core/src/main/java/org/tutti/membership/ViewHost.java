@@ -30,6 +30,16 @@ public interface ViewHost {
   /// @return when messages are delivered
   Guarantee guarantee();
 
+  /// The overlapping groups in which this member founds its group.
+  ///
+  /// @return the domain's name, or null
+  @Nullable String domain();
+
+  /// This member's logical clock.
+  ///
+  /// @return the highest stamp that it has given or seen
+  long clock();
+
   /// Where the state is coming from.
   ///
   /// @return the transfer, or null

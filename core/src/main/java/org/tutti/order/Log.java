@@ -219,6 +219,17 @@ public final class Log {
     return here ? lanes.get(rank).get(seq) : null;
   }
 
+  /// Looks for the first batch of a sender from a number on.
+  ///
+  /// @param rank the sender's rank
+  /// @param seq  the number
+  /// @return the first batch that is here and not numbered lower, or null
+  public @Nullable Batch from(int rank, long seq) {
+    Sequence<Batch> lane = lanes.get(rank);
+    long first = Math.max(lane.first(), seq);
+    return first < lane.next() ? lane.get(first) : null;
+  }
+
   /// Forgets what every member has.
   ///
   /// @param index places below it are forgotten with their batches

@@ -19,7 +19,7 @@ import org.tutti.order.Tail;
 /// `10: a0 a1 b0 | 12 | 0-2 0-1 5-5` is a tail that begins at index 10, where two batches of rank 0 and one of rank 1
 /// stand; up to 12 it is known to be decided; by rank, the batches that are here.
 final class Told {
-  static final Lineage LINEAGE = new Lineage(new ViewId(1, 1), true, Guarantee.UNIFORM);
+  static final Lineage LINEAGE = new Lineage(new ViewId(1, 1), true, Guarantee.UNIFORM, null);
 
   private final View view;
   private @Nullable Lineage lineage = LINEAGE;
@@ -80,11 +80,11 @@ final class Told {
   }
 
   Knowledge knowledge() {
-    return new Knowledge(view, lineage, primary, history, accepted, synced, true, transfer, leaving);
+    return new Knowledge(view, lineage, primary, history, accepted, 0, synced, true, transfer, leaving);
   }
 
   static Proposal proposal(View view, @Nullable View lastPrimary, long indexFirst, List<Cut> cuts) {
-    return new Proposal(view, LINEAGE, lastPrimary, indexFirst, Ordering.SEQUENCER, cuts, List.of(), List.of());
+    return new Proposal(view, LINEAGE, lastPrimary, indexFirst, Ordering.SEQUENCER, 0, cuts, List.of(), List.of());
   }
 
   static Tail tail(String text) {

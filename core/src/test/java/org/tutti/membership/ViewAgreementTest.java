@@ -207,6 +207,16 @@ class ViewAgreementTest {
     }
 
     @Override
+    public @Nullable String domain() {
+      return null;
+    }
+
+    @Override
+    public long clock() {
+      return 0;
+    }
+
+    @Override
     public Guarantee guarantee() {
       return Guarantee.UNIFORM;
     }

@@ -38,13 +38,15 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
   private final TreeMap<String, Integer> numbers = new TreeMap<>();
   private final List<Address> addresses = new ArrayList<>();
   private final SplittableRandom random;
+  private final @Nullable Overlap overlap;
   private @Nullable Network network;
   private @Nullable View latestPrimary;
   private @Nullable Consumer<SimulatedNode> atAnnouncement;
   private long incarnationNext;
   private boolean calm;
 
-  Cast(Simulation.Setting setting, Breakage breakage) {
+  Cast(Simulation.Setting setting, @Nullable Overlap overlap, Breakage breakage) {
+    this.overlap = overlap;
     this.setting = setting;
     this.breakage = breakage;
     this.places = new Application[setting.plan().nodes()];
@@ -100,6 +102,9 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
     }
     node.start(config(self), setting.streams());
     application.begin(creates);
+    if (overlap != null) {
+      overlap.started(node);
+    }
   }
 
   private NodeConfig config(MemberId self) {

@@ -54,6 +54,7 @@ public record Plan(
   private static final int STORM_ONE_IN = 3;
   private static final double STORM_STRENGTH = 1.0;
   private static final int SWITCH_ONE_IN = 4;
+  private static final int OVERLAP_ONE_IN = 5;
 
   /// Copies the strengths.
   public Plan {
@@ -77,11 +78,13 @@ public record Plan(
     if (orderings.nextInt(SWITCH_ONE_IN) == 0) {
       strengths.put(FaultKind.SWITCH, orderings.nextDouble());
     }
+    Ordering ordering = draw(orderings);
+    String domain = orderings.nextInt(OVERLAP_ONE_IN) == 0 ? Overlap.DOMAIN : null;
     int frameBytesMax = FRAME_BYTES[random.nextInt(FRAME_BYTES.length)];
     return new Plan(
         seed,
         NODES[random.nextInt(NODES.length)],
-        config(random, strengths.containsKey(FaultKind.LARGE_MESSAGE)).withOrdering(draw(orderings)),
+        config(random, strengths.containsKey(FaultKind.LARGE_MESSAGE)).withOrdering(ordering).withDomain(domain),
         heartbeat,
         suspect,
         frameBytesMax,
@@ -95,6 +98,11 @@ public record Plan(
         between(random, 0, frameBytesMax < 1000 ? 20_000 : 200_000),
         random.nextInt(10) > 0,
         strengths);
+  }
+
+  /// Whether there are more groups, which overlap.
+  boolean overlaps() {
+    return config.domain() != null;
   }
 
   /// Draws an ordering.
@@ -188,6 +196,7 @@ public record Plan(
     var text = new StringBuilder();
     text.append(nodes).append(" nodes, ").append(config.guarantee().name().toLowerCase(Locale.ROOT));
     text.append(" by ").append(config.ordering().name().toLowerCase(Locale.ROOT));
+    text.append(overlaps() ? " in overlapping groups" : "");
     text.append(config.stateTransfer() ? ", state of about " + stateBytes + " bytes" : ", no state");
     text.append(", window ").append(config.windowBytes());
     text.append(", batch ").append(config.batchBytesMax()).append('/').append(config.batchMessagesMax());

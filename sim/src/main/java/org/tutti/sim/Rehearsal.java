@@ -63,7 +63,7 @@ public final class Rehearsal {
     var history = new History(config.guarantee(), config.stateTransfer());
     var trace = new Trace(agenda, null);
     var setting = new Simulation.Setting(plan, new Streams(plan.seed()), agenda, tally, trace, history);
-    this.cast = new Cast(setting, Rehearsal::broken);
+    this.cast = new Cast(setting, null, Rehearsal::broken);
     this.meter = new Meter(members);
     var network = new Network(agenda, plan, tally, cast);
     network.observe(meter);

@@ -6,6 +6,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.sim.check.Checkers;
 import org.tutti.sim.check.History;
+import org.tutti.sim.check.MultiGroupCausality;
+import org.tutti.sim.check.MultiGroupOrder;
 import org.tutti.sim.check.Violation;
 
 /// One run: a group of nodes on one thread, all that happens to them drawn from one seed.
@@ -28,6 +30,7 @@ public final class Simulation {
   private final Faults faults;
   private final Network network;
   private final Workload workload;
+  private final @Nullable Overlap overlap;
   private final List<Violation> violations = new ArrayList<>();
   private boolean broken;
   private boolean quorumLost;
@@ -37,7 +40,8 @@ public final class Simulation {
     var tally = new Tally();
     var history = new History(plan.config().guarantee(), plan.config().stateTransfer());
     this.setting = new Setting(plan, new Streams(plan.seed()), agenda, tally, new Trace(agenda, lines), history);
-    this.cast = new Cast(setting, this::broken);
+    this.overlap = plan.overlaps() ? new Overlap(setting) : null;
+    this.cast = new Cast(setting, overlap, this::broken);
     this.network = new Network(agenda, plan, tally, cast);
     this.faults = new Faults(setting, cast, network);
     this.workload = new Workload(setting, cast);
@@ -64,6 +68,9 @@ public final class Simulation {
     cast.begin(network);
     faults.begin();
     workload.begin();
+    if (overlap != null) {
+      overlap.begin();
+    }
     advance(plan.safetyNanos());
     boolean rest = false;
     if (!stopped()) {
@@ -73,6 +80,10 @@ public final class Simulation {
     if (rest) {
       found.addAll(Checkers.check(setting.history(), Checkers.liveness()));
       found.addAll(Convergence.differences(cast));
+    }
+    if (overlap != null) {
+      found.addAll(MultiGroupOrder.check(overlap.crossing()));
+      found.addAll(MultiGroupCausality.check(overlap.crossing()));
     }
     found.addAll(violations);
     Tally tally = setting.tally();

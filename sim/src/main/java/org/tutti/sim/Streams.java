@@ -30,7 +30,8 @@ final class Streams {
     ENGINE,
     APPLICATION,
     NODE,
-    ORDERING
+    ORDERING,
+    OVERLAP
   }
 
   /// Spreads a number over all bits (after Stafford's variant 13).

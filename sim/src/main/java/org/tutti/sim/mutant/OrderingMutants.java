@@ -90,6 +90,33 @@ final class OrderingMutants {
               "takeEarly",
               new Return(0)));
 
+  private static final List<Mutant> DOMAINS =
+      List.of(
+          new Mutant(
+              "deliver-without-merging",
+              "groups of a domain deliver without looking at each other",
+              "engine.Domain",
+              "isNext",
+              new Return(1)),
+          new Mutant(
+              "send-without-turn",
+              "a multicast does not wait for an earlier one in another group of the domain",
+              "engine.Domain",
+              "mayGoOn",
+              new Return(1)),
+          new Mutant(
+              "frontier-forgets-undelivered",
+              "a batch that is here and not delivered does not count for other groups",
+              "order.Frontier",
+              "bound",
+              new Drop("Log.from", 0)),
+          new Mutant(
+              "clock-forgets-view",
+              "who enters a view may stamp lower than its members have promised",
+              "engine.GroupEngine",
+              "installed",
+              new Drop("Clock.witness", 0)));
+
   private OrderingMutants() {}
 
   static List<Mutant> all() {
@@ -98,6 +125,7 @@ final class OrderingMutants {
     SKEEN.forEach(mutant -> all.add(mutant.in(Ordering.SKEEN)));
     SYMMETRIC.forEach(mutant -> all.add(mutant.in(Ordering.SYMMETRIC)));
     all.addAll(SWITCHING);
+    all.addAll(DOMAINS);
     return all;
   }
 }

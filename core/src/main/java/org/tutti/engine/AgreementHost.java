@@ -1,0 +1,120 @@
+package org.tutti.engine;
+
+import org.jspecify.annotations.Nullable;
+import org.tutti.GroupConfig;
+import org.tutti.Guarantee;
+import org.tutti.MemberId;
+import org.tutti.View;
+import org.tutti.membership.KeptHistory;
+import org.tutti.membership.Knowledge;
+import org.tutti.membership.Proposal;
+import org.tutti.membership.StateTransfer;
+import org.tutti.membership.ViewHost;
+import org.tutti.order.Clock;
+
+/// What the view agreement asks about a group: mostly about its history.
+final class AgreementHost implements ViewHost {
+  /// What it tells the group.
+  interface Changes {
+    void install(View before, Proposal proposal);
+
+    void catchUp(Proposal proposal);
+
+    void left(@Nullable Proposal proposal);
+  }
+
+  private final GroupConfig config;
+  private final Surroundings node;
+  private final LastHistory history;
+  private final Deliveries deliveries;
+  private final StateTransfer transfer;
+  private final Clock clock;
+  private final Changes changes;
+
+  AgreementHost(
+      GroupConfig config,
+      Surroundings node,
+      LastHistory history,
+      Deliveries deliveries,
+      StateTransfer transfer,
+      Clock clock,
+      Changes changes) {
+    this.config = config;
+    this.node = node;
+    this.history = history;
+    this.deliveries = deliveries;
+    this.transfer = transfer;
+    this.clock = clock;
+    this.changes = changes;
+  }
+
+  @Override
+  public void wedge() {
+    history.activate(false);
+  }
+
+  @Override
+  public KeptHistory kept() {
+    return history;
+  }
+
+  @Override
+  public boolean synced() {
+    return deliveries.isSynced();
+  }
+
+  @Override
+  public Knowledge.@Nullable Transfer transfer() {
+    return transfer.running();
+  }
+
+  @Override
+  public boolean isStateful() {
+    return config.stateTransfer();
+  }
+
+  @Override
+  public Guarantee guarantee() {
+    return config.guarantee();
+  }
+
+  @Override
+  public @Nullable String domain() {
+    return config.domain();
+  }
+
+  @Override
+  public long clock() {
+    return clock.now();
+  }
+
+  @Override
+  public boolean isNeeded() {
+    return transfer.isDonor();
+  }
+
+  @Override
+  public boolean suspects(MemberId member) {
+    return node.suspects().test(member);
+  }
+
+  @Override
+  public void install(View before, Proposal proposal) {
+    changes.install(before, proposal);
+  }
+
+  @Override
+  public void catchUp(Proposal proposal) {
+    changes.catchUp(proposal);
+  }
+
+  @Override
+  public void left(@Nullable Proposal proposal) {
+    changes.left(proposal);
+  }
+
+  @Override
+  public void interestChanged() {
+    node.interestChanged().run();
+  }
+}

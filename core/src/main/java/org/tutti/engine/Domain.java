@@ -1,0 +1,114 @@
+package org.tutti.engine;
+
+import java.util.ArrayDeque;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// This node's groups of one domain (N4): overlapping groups among which order and causality hold as in one.
+///
+/// A delivery's key is (stamp, group, index), where the stamp is the highest of the batches in its group's history up
+/// to it. Keys rise within a group, whatever its ordering, and are the same at all members. This node delivers in the
+/// order of keys: a delivery waits until no group of the domain can still have a lower one
+/// ([org.tutti.order.Frontier]). So two members of two groups deliver the messages of both in the same order
+/// (multi-group identical order).
+///
+/// What a process multicasts after it has delivered something is stamped higher than that. What it multicasts after
+/// something of its own in another group waits until that has its place, so it, too, comes later at all
+/// (multi-group causal precedence).
+final class Domain {
+  /// A group of the domain at this node.
+  interface Side {
+    /// The lowest stamp that a delivery to come can have.
+    long bound();
+
+    /// A delivery of another group waits until everybody in this group has passed a stamp.
+    void ask(long stamp);
+
+    /// Whether this member's deliveries go on; otherwise what comes had been kept back and comes late.
+    boolean isInTime();
+
+    /// Whether a multicast of this member has no place yet.
+    boolean isSending();
+  }
+
+  private record Waiting(DomainMember member, Runnable add) {}
+
+  private final Map<Long, DomainMember> members = new TreeMap<>();
+  private final ArrayDeque<Waiting> outbox = new ArrayDeque<>(); // in the order in which the node multicast
+  private @Nullable DomainMember turn;
+
+  void add(DomainMember member) {
+    members.put(member.group(), member);
+  }
+
+  void remove(DomainMember member) {
+    members.remove(member.group(), member);
+    outbox.removeIf(waiting -> waiting.member == member);
+    if (turn == member) {
+      turn = null;
+    }
+  }
+
+  /// A member multicasts: at once, or when all that this node has multicast before in other groups has its place.
+  void multicast(DomainMember member, Runnable add) {
+    if (outbox.isEmpty() && mayGoOn(member)) {
+      turn = member;
+      add.run();
+    } else {
+      outbox.add(new Waiting(member, add));
+    }
+  }
+
+  private boolean mayGoOn(DomainMember member) {
+    return turn == null || turn == member || !turn.side().isSending();
+  }
+
+  boolean isWaiting(DomainMember member) {
+    return outbox.stream().anyMatch(waiting -> waiting.member == member);
+  }
+
+  /// Delivers what may be delivered, and passes the turn on.
+  ///
+  /// @return whether anything has changed, so that the groups have to be looked at again
+  boolean settle() {
+    boolean any = false;
+    boolean more = true;
+    while (more) {
+      more = false;
+      for (DomainMember member : members.values().toArray(DomainMember[]::new)) {
+        more |= member.release();
+      }
+      any |= more;
+    }
+    return passTurn() | any;
+  }
+
+  private boolean passTurn() {
+    boolean any = false;
+    while (!outbox.isEmpty() && mayGoOn(outbox.getFirst().member)) {
+      Waiting next = outbox.removeFirst();
+      turn = next.member;
+      next.add.run();
+      any = true;
+    }
+    return any;
+  }
+
+  /// Whether no other group can still have a lower key.
+  boolean isNext(DomainMember member, long stamp) {
+    boolean next = true;
+    for (DomainMember other : members.values()) {
+      if (other == member) {
+        continue;
+      }
+      long lowest = other.lowest();
+      boolean behind = lowest > stamp || lowest == stamp && other.group() > member.group();
+      if (!behind) {
+        other.askIfIdle(stamp);
+        next = false;
+      }
+    }
+    return next;
+  }
+}

@@ -1,0 +1,192 @@
+package org.tutti.engine;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.tutti.MemberId;
+import org.tutti.Ordering;
+import org.tutti.View;
+import org.tutti.pack.Batch;
+
+/// Stands before the user of a group that is in a [Domain]: keeps what happens to the group, in its order, until the
+/// domain lets its deliveries pass. It is bounded by the members' windows, because what waits is not consumed.
+final class DomainMember implements GroupUser {
+  private sealed interface Waiting {
+    record Delivery(long index, Batch batch, long position, long stamp) implements Waiting {}
+
+    record Other(Runnable upcall) implements Waiting {}
+  }
+
+  private final GroupUser user;
+  private final Domain domain;
+  private final long group;
+  private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
+  private int deliveries; // among those that wait
+  private long chain; // the highest stamp in the history so far
+  private Domain.@Nullable Side side;
+
+  DomainMember(GroupUser user, Domain domain, long group) {
+    this.user = user;
+    this.domain = domain;
+    this.group = group;
+  }
+
+  /// Joins the domain.
+  void begin(Domain.Side of) {
+    side = of;
+    domain.add(this);
+  }
+
+  long group() {
+    return group;
+  }
+
+  Domain.Side side() {
+    return Objects.requireNonNull(side);
+  }
+
+  /// This member multicasts something.
+  ///
+  /// @param add hands it to the group's packer
+  void multicast(Runnable add) {
+    domain.multicast(this, add);
+  }
+
+  /// Whether nothing waits.
+  boolean isReleased() {
+    return waiting.isEmpty() && !domain.isWaiting(this);
+  }
+
+  /// The lowest stamp that this group's next delivery can have.
+  long lowest() {
+    if (deliveries > 0) {
+      for (Waiting one : waiting) {
+        if (one instanceof Waiting.Delivery delivery) {
+          return delivery.stamp;
+        }
+      }
+    }
+    return Math.max(chain, side().bound());
+  }
+
+  /// A delivery of another group waits: if nothing waits here, only the members' clocks can help.
+  void askIfIdle(long stamp) {
+    if (deliveries == 0) {
+      side().ask(stamp);
+    }
+  }
+
+  /// Lets pass what may pass.
+  ///
+  /// @return whether anything did
+  boolean release() {
+    boolean any = false;
+    while (!waiting.isEmpty() && isNext(waiting.getFirst())) {
+      any = true;
+      releaseFirst();
+    }
+    return any;
+  }
+
+  private void releaseFirst() {
+    switch (waiting.removeFirst()) {
+      case Waiting.Other(Runnable upcall) -> upcall.run();
+      case Waiting.Delivery(long index, Batch batch, long position, _) -> {
+        deliveries--;
+        user.deliver(index, batch, position);
+      }
+    }
+  }
+
+  private boolean isNext(Waiting first) {
+    return !(first instanceof Waiting.Delivery delivery) || domain.isNext(this, delivery.stamp);
+  }
+
+  private void inOrder(Runnable upcall) {
+    if (waiting.isEmpty()) {
+      upcall.run();
+    } else {
+      waiting.add(new Waiting.Other(upcall));
+    }
+  }
+
+  @Override
+  public void deliver(long index, Batch batch, long position) {
+    chain = Math.max(chain, batch.stamp());
+    if (!side().isInTime()) {
+      inOrder(() -> user.deliver(index, batch, position)); // late: no other group waited for it
+      return;
+    }
+    deliveries++;
+    waiting.add(new Waiting.Delivery(index, batch, position, chain));
+  }
+
+  @Override
+  public void begin(long index, long position) {
+    inOrder(() -> user.begin(index, position));
+  }
+
+  @Override
+  public void install(View view) {
+    inOrder(() -> user.install(view));
+  }
+
+  @Override
+  public void ordering(Ordering ordering) {
+    inOrder(() -> user.ordering(ordering));
+  }
+
+  @Override
+  public void decided(int messages, long position) {
+    inOrder(() -> user.decided(messages, position));
+  }
+
+  @Override
+  public void released(long cost) {
+    inOrder(() -> user.released(cost)); // or it would be for members of a view that is not shown yet
+  }
+
+  @Override
+  public long consumedNext() {
+    return user.consumedNext();
+  }
+
+  /// What waits is not delivered any more.
+  @Override
+  public void closed(String reason) {
+    domain.remove(this);
+    waiting.clear();
+    user.closed(reason);
+  }
+
+  @Override
+  public void stateRequested(long transfer, MemberId newcomer) {
+    inOrder(() -> user.stateRequested(transfer, newcomer));
+  }
+
+  @Override
+  public void stateWanted(long transfer) {
+    inOrder(() -> user.stateWanted(transfer));
+  }
+
+  @Override
+  public void stateCancelled(long transfer) {
+    inOrder(() -> user.stateCancelled(transfer));
+  }
+
+  @Override
+  public void stateOffered(long transfer, MemberId donor, long index, long position) {
+    inOrder(() -> user.stateOffered(transfer, donor, index, position));
+  }
+
+  @Override
+  public void stateChunk(long transfer, ByteBuffer chunk, boolean last) {
+    inOrder(() -> user.stateChunk(transfer, chunk, last));
+  }
+
+  @Override
+  public void stateInterrupted(long transfer) {
+    inOrder(() -> user.stateInterrupted(transfer));
+  }
+}

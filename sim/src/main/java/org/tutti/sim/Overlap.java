@@ -1,0 +1,188 @@
+package org.tutti.sim;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.tutti.GroupConfig;
+import org.tutti.MemberId;
+import org.tutti.View;
+import org.tutti.engine.GroupUser;
+import org.tutti.engine.Request;
+import org.tutti.pack.Batch;
+import org.tutti.sim.check.Crossing;
+
+/// Three more groups, each without every third node, so that they overlap in a circle (N4): all in one domain with the
+/// group of the [Cast], each with an ordering of its own. Members multicast now and then, and often answer in another
+/// group what they have just delivered.
+final class Overlap {
+  /// The domain's name.
+  static final String DOMAIN = "opera";
+
+  private static final int GROUPS = 3;
+  private static final int MULTICASTS_MAX = 120;
+
+  private final Simulation.Setting setting;
+  private final SplittableRandom random;
+  private final Crossing crossing = new Crossing();
+  private final GroupConfig[] configs = new GroupConfig[GROUPS];
+  private final boolean[] founded = new boolean[GROUPS];
+  private final List<Part> parts = new ArrayList<>();
+  private int left = MULTICASTS_MAX;
+
+  Overlap(Simulation.Setting setting) {
+    this.setting = setting;
+    this.random = setting.streams().open(Streams.Purpose.OVERLAP, 0);
+    for (int group = 0; group < GROUPS; group++) {
+      configs[group] =
+          GroupConfig.standard()
+              .withGuarantee(setting.plan().config().guarantee())
+              .withOrdering(Plan.draw(random))
+              .withDomain(DOMAIN);
+    }
+  }
+
+  Crossing crossing() {
+    return crossing;
+  }
+
+  void begin() {
+    long mean = setting.plan().safetyNanos() / MULTICASTS_MAX;
+    next(mean);
+  }
+
+  /// A node has begun a life.
+  void started(SimulatedNode node) {
+    int life = crossing.life();
+    for (int group = 0; group < GROUPS; group++) {
+      if (node.number % GROUPS != group) {
+        var part = new Part(node, life, group);
+        parts.add(part);
+        String name = "part-" + group;
+        boolean creates = !founded[group];
+        founded[group] = true;
+        node.request(
+            creates ? new Request.Create(name, configs[group], part) : new Request.Join(name, configs[group], part), 0);
+      }
+    }
+  }
+
+  private void next(long mean) {
+    setting
+        .agenda()
+        .after(
+            (long) (mean * -Math.log(1 - random.nextDouble())),
+            () -> {
+              if (setting.agenda().nowNanos() < setting.plan().safetyNanos() && !parts.isEmpty()) {
+                parts.get(random.nextInt(parts.size())).multicast();
+                next(mean);
+              }
+            });
+  }
+
+  /// A life's membership of one of the groups.
+  private final class Part implements GroupUser {
+    private final SimulatedNode node;
+    private final int life;
+    private final int group;
+    private boolean primary;
+    private boolean closed;
+    private long consumedNext;
+
+    Part(SimulatedNode node, int life, int group) {
+      this.node = node;
+      this.life = life;
+      this.group = group;
+    }
+
+    void multicast() {
+      if (left > 0 && primary && !closed && node.isAlive()) {
+        left--;
+        ByteBuffer payload = ByteBuffer.allocate(Integer.BYTES).putInt(0, crossing.send(life, group));
+        node.request(new Request.Multicast("part-" + group, payload), 0);
+      }
+    }
+
+    @Override
+    public void deliver(long index, Batch batch, long position) {
+      Batch.Messages messages = batch.messages();
+      while (messages.hasNext()) {
+        ByteBuffer message = messages.next();
+        int number = message.getInt(message.position());
+        setting.trace().note(node.number, 32, number);
+        if (setting.trace().speaks()) {
+          setting
+              .trace()
+              .say(node.self.name(), "   ** part " + group + " delivers " + number + " stamp " + batch.stamp());
+        }
+        crossing.add(new Crossing.Step.Delivered(life, number));
+        if (random.nextInt(3) == 0) {
+          answer();
+        }
+      }
+      consumedNext = index + 1;
+    }
+
+    private void answer() {
+      for (Part other : parts) {
+        if (other.life == life && other.group != group && random.nextBoolean()) {
+          other.multicast();
+        }
+      }
+    }
+
+    @Override
+    public void begin(long index, long position) {
+      crossing.add(new Crossing.Step.Entered(life, group));
+      consumedNext = index;
+    }
+
+    @Override
+    public void install(View view) {
+      if (view.primary() && !primary) {
+        crossing.add(new Crossing.Step.Entered(life, group));
+      } else if (!view.primary() && primary) {
+        crossing.add(new Crossing.Step.CutOff(life, group));
+      }
+      primary = view.primary();
+      if (setting.trace().speaks()) {
+        setting.trace().say(node.self.name(), "   ** part " + group + " installs " + view);
+      }
+    }
+
+    @Override
+    public void decided(int messages, long position) {}
+
+    @Override
+    public void released(long cost) {}
+
+    @Override
+    public long consumedNext() {
+      return consumedNext;
+    }
+
+    @Override
+    public void closed(String reason) {
+      closed = true;
+      crossing.add(new Crossing.Step.CutOff(life, group));
+    }
+
+    @Override
+    public void stateRequested(long transfer, MemberId newcomer) {}
+
+    @Override
+    public void stateWanted(long transfer) {}
+
+    @Override
+    public void stateCancelled(long transfer) {}
+
+    @Override
+    public void stateOffered(long transfer, MemberId donor, long index, long position) {}
+
+    @Override
+    public void stateChunk(long transfer, ByteBuffer chunk, boolean last) {}
+
+    @Override
+    public void stateInterrupted(long transfer) {}
+  }
+}
