@@ -33,7 +33,7 @@ class StateTransferTest {
     var transfer = new StateTransfer(self, new RecordingEffects<>(), counters, new Recording(), new Group());
     var assignment = new Proposal.Assignment(B, new Knowledge.Transfer(A, VIEW.id()), true);
     transfer.installed(
-        new Proposal(VIEW, Told.LINEAGE, null, 10, Ordering.SEQUENCER, List.of(), List.of(assignment), List.of()));
+        new Proposal(VIEW, Told.LINEAGE, null, 10, Ordering.SEQUENCER, 0, List.of(), List.of(assignment), List.of()));
     return transfer;
   }
 

@@ -52,6 +52,7 @@ class ViewAgreementTest {
         of.lastPrimary(),
         of.indexFirst(),
         of.ordering(),
+        of.clock(),
         of.cuts(),
         List.of(transfer),
         of.departed());

@@ -40,7 +40,7 @@ class CodecTest {
   private static final MemberId B = new MemberId("b\u00e9", new Address("[::1]:65535"), Long.MAX_VALUE);
   private static final ViewId FIRST = new ViewId(0, 1);
   private static final ViewId LATER = new ViewId(1L << 40, Long.MAX_VALUE);
-  private static final Lineage LINEAGE = new Lineage(FIRST, true, Guarantee.UNIFORM);
+  private static final Lineage LINEAGE = new Lineage(FIRST, true, Guarantee.UNIFORM, "opera");
   private static final Batch BATCH =
       new Batch(B, 1L << 50, Batch.Kind.MESSAGES, 5, 3, ByteBuffer.wrap(new byte[] {1, 7, 0, 2, 8, 9}));
   private static final int HEAD = 9; // channel and group
@@ -269,7 +269,7 @@ class CodecTest {
   private static ViewMessage report(Tail tail) {
     View view = new View(LATER, List.of(A, B), true, List.of());
     var history = new Knowledge.History(LATER, tail);
-    return new ViewMessage.Wedged(LATER, new Knowledge(view, LINEAGE, view, history, null, true, true, null, false));
+    return new ViewMessage.Wedged(LATER, new Knowledge(view, LINEAGE, view, history, null, 0, true, true, null, false));
   }
 
   @Test
@@ -289,7 +289,8 @@ class CodecTest {
     View last = new View(FIRST, List.of(A, B), true, List.of());
     View next = new View(LATER, List.of(A), true, List.of(FIRST));
     return new ViewMessage.Accept(
-        LATER, new Proposal(next, lineage, last, indexFirst, Ordering.SEQUENCER, List.of(cut), List.of(), List.of()));
+        LATER,
+        new Proposal(next, lineage, last, indexFirst, Ordering.SEQUENCER, 0, List.of(cut), List.of(), List.of()));
   }
 
   @Test
