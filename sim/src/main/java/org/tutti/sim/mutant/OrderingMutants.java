@@ -84,11 +84,17 @@ final class OrderingMutants {
               "settle",
               new Drop("TotalOrder.arrived", 0)),
           new Mutant(
-              "switch-forgets-early",
-              "what came for the new ordering before the switch is lost",
+              "switch-goes-on-placing",
+              "the old ordering still gives places behind the switch",
+              "engine.Orders$Epoch",
+              "place",
+              new Fix(0, false)),
+          new Mutant(
+              "switch-stops-answering",
+              "the old ordering does not answer members that have not switched",
               "engine.Orders",
-              "takeEarly",
-              new Return(0)));
+              "settle",
+              new Drop("ArrayDeque.add", 1)));
 
   private static final List<Mutant> DOMAINS =
       List.of(
