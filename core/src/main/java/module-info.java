@@ -9,6 +9,8 @@ module org.tutti {
 
   exports org.tutti;
   exports org.tutti.transport;
+  exports org.tutti.consensus to
+      org.tutti.sim;
   exports org.tutti.engine to
       org.tutti.sim;
   exports org.tutti.membership to

@@ -128,7 +128,8 @@ final class GroupEngine {
             indexFirst,
             ranks -> rule.isQuorum(view, ranks),
             node.clock(),
-            rank -> node.suspects().test(view.members().get(rank)));
+            rank -> node.suspects().test(view.members().get(rank)),
+            node.config().heartbeat());
     Frontier frontier = domain == null ? null : new Frontier(setting, since, frontierDoor);
     return new PrimaryHistory(setting, ordering, guarantee, frontier, deliveries, doors);
   }

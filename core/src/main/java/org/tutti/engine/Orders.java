@@ -11,6 +11,7 @@ import org.tutti.Ordering;
 import org.tutti.effect.Counters;
 import org.tutti.effect.Effects;
 import org.tutti.effect.Timer;
+import org.tutti.order.ConsensusOrder;
 import org.tutti.order.FixedSequencer;
 import org.tutti.order.Log;
 import org.tutti.order.Setting;
@@ -67,14 +68,17 @@ final class Orders {
   }
 
   private Epoch<?> open(int number, Ordering ordering, long indexFirst) {
-    var setting = new Setting(view.self(), view.view(), indexFirst, view.quorum(), view.clock(), view.suspects());
+    var setting =
+        new Setting(
+            view.self(), view.view(), indexFirst, view.quorum(), view.clock(), view.suspects(), view.heartbeat());
     return switch (ordering) {
       case SEQUENCER ->
           new Epoch<>(number, FixedSequencer.CODEC, (effects, places) -> new FixedSequencer(setting, effects, places));
+      case CONSENSUS ->
+          new Epoch<>(number, ConsensusOrder.CODEC, (effects, places) -> new ConsensusOrder(setting, effects, places));
       case SYMMETRIC ->
           new Epoch<>(number, Symmetric.CODEC, (effects, places) -> new Symmetric(setting, effects, places));
       case SKEEN -> new Epoch<>(number, Skeen.CODEC, (effects, places) -> new Skeen(setting, effects, places));
-      case CONSENSUS -> throw new UnsupportedOperationException(ordering + " does not exist yet");
     };
   }
 

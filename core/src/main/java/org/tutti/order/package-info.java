@@ -1,5 +1,5 @@
 /// What is delivered, in which order, and when it is safe to.
 ///
-/// Reading order: [Log] (what a member has of a view's history), [TotalOrder] (who decides places), [FixedSequencer]
-/// and [Skeen] (two who do), [Stability] (when a place may be delivered).
+/// Reading order: [Log] (what a member has of a view's history), [TotalOrder] (who decides places), [FixedSequencer],
+/// [Skeen] and [ConsensusOrder] (three who do), [Stability] (when a place may be delivered).
 package org.tutti.order;

@@ -7,6 +7,7 @@ import static org.tutti.Members.C;
 import static org.tutti.Members.batch;
 import static org.tutti.Members.primary;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.TreeMap;
@@ -44,7 +45,11 @@ class SkeenCrashTest {
     Member(int rank) {
       this.rank = rank;
       this.log = new Log(VIEW, rank, 10, Ordering.SKEEN, _ -> {});
-      this.skeen = new Skeen(new Setting(rank, VIEW, 10, _ -> true, new Clock(), _ -> false), effects, log::place);
+      this.skeen =
+          new Skeen(
+              new Setting(rank, VIEW, 10, _ -> true, new Clock(), _ -> false, Duration.ofMillis(100)),
+              effects,
+              log::place);
     }
 
     void gets(Member sender, long seq) {

@@ -7,6 +7,7 @@ import static org.tutti.Members.B;
 import static org.tutti.Members.C;
 import static org.tutti.Members.primary;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -25,7 +26,7 @@ class FixedSequencerTest {
   private final FixedSequencer atB = new FixedSequencer(at(1), effects, this::placed);
 
   private static Setting at(int self) {
-    return new Setting(self, VIEW, 10, _ -> true, new Clock(), _ -> false);
+    return new Setting(self, VIEW, 10, _ -> true, new Clock(), _ -> false, Duration.ofMillis(100));
   }
 
   private void placed(int rank, long seq) {

@@ -9,6 +9,7 @@ import static org.tutti.Members.D;
 import static org.tutti.Members.primary;
 
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -34,7 +35,7 @@ class SkeenTest {
   private final Skeen atB = new Skeen(at(1, VIEW), effects, (rank, seq) -> places.add(rank + "/" + seq));
 
   private Setting at(int self, View view) {
-    return new Setting(self, view, 10, _ -> true, clock, _ -> false);
+    return new Setting(self, view, 10, _ -> true, clock, _ -> false, Duration.ofMillis(100));
   }
 
   private static Proposed proposed(long seq, int length, long timestamp) {

@@ -112,7 +112,9 @@ final class TimedView {
     Node(int rank) {
       this.rank = rank;
       view.members().forEach(_ -> decidedAt.add(new ArrayList<>()));
-      this.skeen = new Skeen(new Setting(rank, view, 0, _ -> true, clock, _ -> false), this, this::place);
+      this.skeen =
+          new Skeen(
+              new Setting(rank, view, 0, _ -> true, clock, _ -> false, Duration.ofMillis(100)), this, this::place);
     }
 
     void place(int sender, long seq) {

@@ -245,7 +245,8 @@ public abstract class TotalOrderContract<M> {
               10,
               ranks -> java.util.stream.IntStream.range(0, run.view.size()).filter(ranks).count() >= quorum,
               clock,
-              other -> suspected[other]);
+              other -> suspected[other],
+              Duration.ofMillis(100));
       this.order = create(setting, this, this::place);
     }
 

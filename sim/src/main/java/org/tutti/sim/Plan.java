@@ -49,7 +49,7 @@ public record Plan(
     Map<FaultKind, Double> strengths) {
   private static final int[] NODES = {1, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 5, 5, 5, 5, 6, 7, 7};
   private static final int[] FRAME_BYTES = {512, 600, 1400, 1400, 8192, 65536, 65536};
-  private static final List<Ordering> ORDERINGS = List.of(Ordering.SEQUENCER, Ordering.SKEEN, Ordering.SYMMETRIC);
+  private static final List<Ordering> ORDERINGS = List.of(Ordering.values());
   private static final long MILLI = 1_000_000;
   private static final int STORM_ONE_IN = 3;
   private static final double STORM_STRENGTH = 1.0;

@@ -22,8 +22,8 @@ import org.tutti.ViewId;
 
 /// The packages of the core depend downwards only, and the core on nothing but the JDK's base module.
 ///
-/// From top to bottom: engine; membership, order, consensus, detector, link, pack; wire; transport. The values of the
-/// API package (member, view, ...) and the effects are for everybody. A rule about an absent package passes.
+/// From top to bottom: engine; membership, order, consensus below it, detector, link, pack; wire; transport. The values
+/// of the API package (member, view, ...) and the effects are for everybody. A rule about an absent package passes.
 class ArchitectureTest {
   private static final String[] PROTOCOLS = {
     "org.tutti.membership..",
@@ -87,6 +87,11 @@ class ArchitectureTest {
             .resideInAnyPackage("org.tutti.order..", "org.tutti.consensus..", "org.tutti.link..", "org.tutti.pack..")
             .should()
             .dependOnClassesThat(inTutti("membership")));
+  }
+
+  @Test
+  void consensusDoesNotKnowTheOrderingThatUsesIt() {
+    check(noClasses().that().resideInAPackage("org.tutti.consensus..").should().dependOnClassesThat(inTutti("order")));
   }
 
   @Test

@@ -75,6 +75,39 @@ final class OrderingMutants {
               "batch",
               new Drop("Clock.witness", 0)));
 
+  private static final List<Mutant> CONSENSUS =
+      List.of(
+          new Mutant(
+              "decide-without-acks",
+              "a coordinator decides what no quorum has adopted",
+              "consensus.ChandraToueg",
+              "decideAdopted",
+              new Drop("Predicate.test", 1)),
+          new Mutant(
+              "round-goes-back",
+              "a member adopts in a round that it has left",
+              "consensus.ChandraToueg",
+              "isLeft",
+              new Return(0)),
+          new Mutant(
+              "lead-without-estimates",
+              "a member leads a round that only itself has entered",
+              "consensus.ChandraToueg",
+              "leadIfQuorum",
+              new Drop("Predicate.test", 1)),
+          new Mutant(
+              "forget-adopted",
+              "a member does not keep what it adopts",
+              "consensus.ChandraToueg",
+              "adopt",
+              new Drop("NavigableMap.put", 0)),
+          new Mutant(
+              "pass-over-missing",
+              "a decided batch that is not here yet gets no place",
+              "order.ConsensusOrder",
+              "place",
+              new Drop("ConsensusOrder.place", 1)));
+
   private static final List<Mutant> SWITCHING =
       List.of(
           new Mutant(
@@ -129,6 +162,7 @@ final class OrderingMutants {
     List<Mutant> all = new ArrayList<>();
     SEQUENCER.forEach(mutant -> all.add(mutant.in(Ordering.SEQUENCER)));
     SKEEN.forEach(mutant -> all.add(mutant.in(Ordering.SKEEN)));
+    CONSENSUS.forEach(mutant -> all.add(mutant.in(Ordering.CONSENSUS)));
     SYMMETRIC.forEach(mutant -> all.add(mutant.in(Ordering.SYMMETRIC)));
     all.addAll(SWITCHING);
     all.addAll(DOMAINS);

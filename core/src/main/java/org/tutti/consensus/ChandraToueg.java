@@ -1,0 +1,459 @@
+package org.tutti.consensus;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.tutti.MemberId;
+import org.tutti.View;
+import org.tutti.consensus.RoundMessage.Ack;
+import org.tutti.consensus.RoundMessage.Adopted;
+import org.tutti.consensus.RoundMessage.Decide;
+import org.tutti.consensus.RoundMessage.Estimate;
+import org.tutti.consensus.RoundMessage.Nack;
+import org.tutti.consensus.RoundMessage.Propose;
+import org.tutti.effect.Effects;
+import org.tutti.effect.Timer;
+import org.tutti.wire.Malformed;
+
+/// Consensus with a rotating coordinator, a quorum and an unreliable failure detector, for a sequence of instances.
+///
+/// Guarantee: [Consensus]'s contract. After T. Chandra and S. Toueg, "Unreliable failure detectors for reliable
+/// distributed systems", JACM 43(2), 1996, figure 6 (`<>S`, H5). Deviations: all instances share the round, so the
+/// estimate phase is gone through once for all of them and a coordinator that succeeds stays; the coordinator's value
+/// is asked for when it is proposed; a member goes to another round only when it waits in vain, and may leave rounds
+/// out; a coordinator with a nack goes on while others suffice; decisions are relayed on demand instead of by
+/// everybody.
+///
+/// ```
+///   coordinator of round r          member
+///     | <- Estimate(r, adopted) ------- |   not in round 1: what it adopted last, and in which round
+///     | -- Propose(r, k, value) ------> |   the value adopted in the latest round, or one of its own
+///     | <- Ack(r) / Nack(r' > r) ------ |   adopted, or given up
+///     | -- Decide(k, value) ----------> |   a quorum has adopted it
+/// ```
+///
+/// Why it is safe: a member adopts only in the latest round that it has entered, and tells the next coordinator what it
+/// has adopted when it enters that round. Two quorums share a member; so once a quorum has adopted a value in a round,
+/// every coordinator of a later round hears of it, and the latest round that it hears of is of the same value.
+///
+/// @param <V> the values' type
+public final class ChandraToueg<V> implements Consensus<RoundMessage<V>> {
+  /// How many instances a coordinator has under way at once.
+  public static final int PIPELINE = 8;
+
+  private static final Timer PATIENCE = new Timer("patience");
+  private static final int PATIENCE_FACTOR_MAX = 1 << 6;
+  private static final int AHEAD_MAX = 1 << 10; // further ahead of what is decided here nobody gets
+
+  private final int self;
+  private final View view;
+  private final Panel panel;
+  private final Effects<RoundMessage<V>> effects;
+  private final User<V> user;
+  private final NavigableMap<Long, Adopted<V>> values = new TreeMap<>(); // decided below decidedNext, adopted above
+  private final List<@Nullable Estimate<V>> estimates; // by rank, the last one, for a round that may become mine
+  private final long[] rounds; // by rank, the latest one that a member is known to be in
+  private final long[] told; // by rank, which round of mine a member was told of
+  private final long[] acked; // by rank, behind what it has adopted in this round; coordinator only
+  private final long[] knownNext; // by rank, behind what it is known to have decided
+  private long round = 1;
+  private long roundNext; // behind the last proposal in this round, or -1 when it has not begun
+  private boolean leading;
+  private boolean ackDue;
+  private long decidedNext;
+  private long keptFirst; // all members have decided all below
+  private long saidDecided; // coordinator only
+  private long patience;
+  private long progressAt;
+  private boolean waiting;
+  private boolean armed;
+
+  /// Begins with instance 0.
+  ///
+  /// @param panel   who decides
+  /// @param effects how to reach the others
+  /// @param user    who proposes and wants the decisions
+  public ChandraToueg(Panel panel, Effects<RoundMessage<V>> effects, User<V> user) {
+    this.self = panel.self();
+    this.view = panel.view();
+    this.panel = panel;
+    this.effects = effects;
+    this.user = user;
+    int size = view.size();
+    this.estimates = new ArrayList<>(Collections.nCopies(size, null));
+    this.rounds = new long[size];
+    this.told = new long[size];
+    this.acked = new long[size];
+    this.knownNext = new long[size];
+    Arrays.fill(rounds, 1);
+    Arrays.fill(told, 1);
+    this.leading = coordinator(round) == self;
+    this.patience = panel.patience().toNanos();
+  }
+
+  private int coordinator(long of) {
+    return (int) ((of - 1) % view.size());
+  }
+
+  @Override
+  public void receive(MemberId from, RoundMessage<V> message) throws Malformed {
+    int rank = view.rankOf(from);
+    if (rank < 0 || rank == self) {
+      throw new Malformed("consensus of a stranger");
+    }
+    switch (message) {
+      case Estimate<V> estimate -> estimate(rank, estimate);
+      case Propose<V> propose -> proposed(rank, propose);
+      case Ack<V>(long of, long next, long decided) -> acked(rank, of, next, decided);
+      case Nack<V>(long of, long decided) -> nacked(rank, of, decided);
+      case Decide<V>(long first, List<V> decisions) -> decided(rank, first, decisions);
+    }
+  }
+
+  // ---- phase 1: a member enters a round and tells its coordinator what it has adopted ----------------------------
+
+  /// Gives up on the round: from now on nothing is adopted in it.
+  private void enter(long next) {
+    round = next;
+    rounds[self] = next;
+    leading = false;
+    ackDue = false;
+    roundNext = -1;
+    progressAt = effects.nowNanos();
+    int coordinator = coordinator(next);
+    for (int rank = 0; rank < view.size(); rank++) {
+      if (rank != self) {
+        told[rank] = next;
+        effects.send(member(rank), rank == coordinator ? estimateFor(rank) : new Nack<>(next, decidedNext));
+      }
+    }
+    if (coordinator == self) {
+      leadIfQuorum(next);
+    }
+  }
+
+  private Estimate<V> estimateFor(int coordinator) {
+    long first = Math.max(keptFirst, Math.min(knownNext[coordinator], decidedNext));
+    return new Estimate<>(
+        round, first, valuesFrom(first, decidedNext), List.copyOf(values.tailMap(decidedNext, true).values()));
+  }
+
+  private List<V> valuesFrom(long first, long end) {
+    List<V> list = new ArrayList<>();
+    for (long instance = first; instance < end; instance++) {
+      list.add(value(instance));
+    }
+    return list;
+  }
+
+  private long nextRound() {
+    long next = Math.max(round + 1, Arrays.stream(rounds).max().orElseThrow());
+    for (int i = 0; i < view.size() && coordinator(next) != self && panel.suspects().test(coordinator(next)); i++) {
+      next++;
+    }
+    return next;
+  }
+
+  // ---- phase 2: the coordinator hears what a quorum has adopted, and proposes it again ----------------------------
+
+  private void estimate(int from, Estimate<V> estimate) throws Malformed {
+    if (coordinator(estimate.round()) != self || estimate.first() > decidedNext) {
+      throw new Malformed("estimate");
+    }
+    for (Adopted<V> adopted : estimate.adopted()) {
+      if (adopted.round() >= estimate.round()) {
+        throw new Malformed("estimate");
+      }
+    }
+    heard(from, estimate.round(), estimate.decidedNext());
+    learn(estimate.first(), estimate.decided());
+    if (isLeft(estimate.round())) {
+      tell(from);
+    } else if (estimate.round() > round || !leading) {
+      estimates.set(from, estimate);
+      leadIfQuorum(estimate.round());
+    }
+    relay(from);
+    reconsider();
+  }
+
+  /// A member that enters rounds may lack a decision that nobody else waits for. A coordinator has told everybody.
+  private void relay(int to) {
+    long first = Math.max(keptFirst, knownNext[to]);
+    if (!leading && first < decidedNext) {
+      effects.send(member(to), new Decide<>(first, valuesFrom(first, decidedNext)));
+    }
+  }
+
+  /// Becomes coordinator when a quorum has come to a round of this member, itself included.
+  private void leadIfQuorum(long of) {
+    if (!panel.quorum().test(rank -> rank == self || isFor(of, estimates.get(rank)))) {
+      return;
+    }
+    if (round < of) {
+      enter(of);
+    } else {
+      lead();
+    }
+  }
+
+  private boolean isFor(long of, @Nullable Estimate<V> estimate) {
+    return estimate != null && estimate.round() == of;
+  }
+
+  private void lead() {
+    for (Estimate<V> estimate : estimates) {
+      if (estimate != null && estimate.round() == round) {
+        long instance = estimate.decidedNext();
+        for (Adopted<V> adopted : estimate.adopted()) {
+          adoptIfLater(instance++, adopted);
+        }
+      }
+    }
+    Collections.fill(estimates, null);
+    Arrays.fill(acked, 0);
+    leading = true;
+    values.tailMap(decidedNext, true).replaceAll((_, adopted) -> new Adopted<>(round, adopted.value()));
+    roundNext = adoptedNext();
+    forget(decidedByAll());
+    saidDecided = keptFirst;
+    sayDecisions(); // before the proposals: nobody may have a gap before them
+    List<V> before = valuesFrom(decidedNext, roundNext);
+    effects.broadcast(new Propose<>(round, decidedNext, before, keptFirst));
+    user.lead(before);
+  }
+
+  private void adoptIfLater(long instance, Adopted<V> adopted) {
+    if (instance >= decidedNext) {
+      values.merge(instance, adopted, ChandraToueg::later);
+    }
+  }
+
+  private static <V> Adopted<V> later(Adopted<V> one, Adopted<V> other) {
+    return other.round() > one.round() ? other : one;
+  }
+
+  private long adoptedNext() {
+    return values.isEmpty() ? decidedNext : Math.max(decidedNext, values.lastKey() + 1);
+  }
+
+  private void proposeMore() {
+    long first = roundNext;
+    while (roundNext - decidedNext < PIPELINE) {
+      V value = user.propose(roundNext);
+      if (value == null) {
+        break;
+      }
+      values.put(roundNext++, new Adopted<>(round, value));
+    }
+    if (first < roundNext) {
+      effects.broadcast(new Propose<>(round, first, valuesFrom(first, roundNext), keptFirst));
+    }
+  }
+
+  // ---- phase 3: a member adopts, or says that it is in a later round ----------------------------------------------
+
+  private void proposed(int from, Propose<V> propose) throws Malformed {
+    boolean begins = propose.round() > round || roundNext < 0;
+    if (coordinator(propose.round()) != from || propose.end() > decidedNext + AHEAD_MAX) {
+      throw new Malformed("proposal");
+    }
+    if (isLeft(propose.round())) {
+      tell(from);
+      return;
+    }
+    if (begins ? propose.first() > decidedNext : propose.first() != roundNext) {
+      throw new Malformed("proposal");
+    }
+    adopt(propose);
+    rounds[from] = Math.max(rounds[from], propose.round());
+    forget(propose.decidedByAll());
+  }
+
+  private void adopt(Propose<V> propose) {
+    round = propose.round();
+    rounds[self] = round;
+    leading = false;
+    roundNext = propose.first();
+    for (V value : propose.values()) {
+      if (roundNext >= decidedNext) {
+        values.put(roundNext, new Adopted<>(round, value));
+      }
+      roundNext++;
+    }
+    ackDue = true;
+    progressAt = effects.nowNanos();
+  }
+
+  private boolean isLeft(long of) {
+    return of < round;
+  }
+
+  private void tell(int rank) {
+    if (told[rank] < round) {
+      told[rank] = round;
+      effects.send(member(rank), new Nack<>(round, decidedNext));
+    }
+  }
+
+  // ---- phase 4: what a quorum has adopted is decided --------------------------------------------------------------
+
+  private void acked(int from, long of, long next, long itsDecidedNext) throws Malformed {
+    if (of > round || of == round && (!leading || next > roundNext)) {
+      throw new Malformed("ack");
+    }
+    heard(from, of, itsDecidedNext);
+    if (of == round) {
+      acked[from] = Math.max(acked[from], next);
+      decideAdopted();
+    }
+  }
+
+  private void decideAdopted() {
+    while (decidedNext < roundNext && panel.quorum().test(rank -> rank == self || acked[rank] > decidedNext)) {
+      decide(value(decidedNext));
+    }
+  }
+
+  private V value(long instance) {
+    Adopted<V> adopted = values.get(instance);
+    if (adopted == null) {
+      throw new IllegalStateException("no value in instance " + instance);
+    }
+    return adopted.value();
+  }
+
+  private void nacked(int from, long of, long itsDecidedNext) {
+    heard(from, of, itsDecidedNext);
+    reconsider();
+  }
+
+  /// A round that too many have left decides nothing any more. One that has not begun is left for a later one: members
+  /// that go from round to round on their own, each a little later than the last, would never meet.
+  private void reconsider() {
+    long latest = Arrays.stream(rounds).max().orElseThrow();
+    boolean vain = !leading && roundNext < 0 || !panel.quorum().test(rank -> rounds[rank] <= round);
+    if (vain && latest > round) {
+      enter(latest);
+    }
+  }
+
+  private void sayDecisions() {
+    long first = Math.max(saidDecided, keptFirst);
+    if (first < decidedNext) {
+      effects.broadcast(new Decide<>(first, valuesFrom(first, decidedNext)));
+      saidDecided = decidedNext;
+    }
+  }
+
+  private void decided(int from, long first, List<V> decisions) throws Malformed {
+    if (first > decidedNext) {
+      throw new Malformed("decision");
+    }
+    knownNext[from] = Math.max(knownNext[from], first + decisions.size());
+    learn(first, decisions);
+  }
+
+  private void learn(long first, List<V> decisions) {
+    long instance = first;
+    for (V decision : decisions) {
+      if (instance++ == decidedNext) {
+        decide(decision);
+      }
+    }
+    if (leading && decidedNext > roundNext) { // a later round has decided what this one has not proposed
+      enter(nextRound());
+    }
+  }
+
+  private void decide(V value) {
+    values.put(decidedNext, new Adopted<>(round, value));
+    patience = Math.max(panel.patience().toNanos(), patience - patience / 16);
+    progressAt = effects.nowNanos();
+    user.decided(decidedNext++, value);
+  }
+
+  // ---- who is how far ---------------------------------------------------------------------------------------------
+
+  private void heard(int from, long of, long itsDecidedNext) {
+    rounds[from] = Math.max(rounds[from], of);
+    knownNext[from] = Math.max(knownNext[from], itsDecidedNext);
+  }
+
+  private long decidedByAll() {
+    knownNext[self] = decidedNext;
+    return Arrays.stream(knownNext).min().orElseThrow();
+  }
+
+  private void forget(long decidedByAll) {
+    long end = Math.min(decidedByAll, decidedNext);
+    while (keptFirst < end) {
+      values.remove(keptFirst++);
+    }
+  }
+
+  private MemberId member(int rank) {
+    return view.members().get(rank);
+  }
+
+  @Override
+  public void flush() {
+    if (leading) {
+      forget(decidedByAll());
+      long before;
+      do {
+        before = roundNext;
+        proposeMore();
+        decideAdopted(); // whoever is a quorum alone decides at once
+        sayDecisions();
+      } while (before < roundNext);
+    } else if (ackDue) {
+      ackDue = false;
+      effects.send(member(coordinator(round)), new Ack<>(round, roundNext, decidedNext));
+    }
+    watch();
+  }
+
+  // ---- patience with a round --------------------------------------------------------------------------------------
+
+  private void watch() {
+    boolean nowWaiting = adoptedNext() > decidedNext || user.isWaiting();
+    if (nowWaiting && !waiting) {
+      progressAt = effects.nowNanos();
+    }
+    waiting = nowWaiting;
+    arm(patience);
+  }
+
+  private void arm(long nanos) {
+    if (waiting && !armed) {
+      armed = true;
+      effects.schedule(PATIENCE, Duration.ofNanos(nanos));
+    }
+  }
+
+  @Override
+  public void expire() {
+    armed = false;
+    long silent = effects.nowNanos() - progressAt;
+    if (waiting && silent >= patience) {
+      patience = Math.min(2 * patience, PATIENCE_FACTOR_MAX * panel.patience().toNanos());
+      enter(nextRound());
+    } else {
+      arm(patience - silent);
+    }
+  }
+
+  @Override
+  public void suspicionChanged() {
+    int coordinator = coordinator(round);
+    if (coordinator != self && panel.suspects().test(coordinator)) {
+      enter(nextRound());
+    }
+  }
+}

@@ -1,0 +1,210 @@
+package org.tutti.order;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.tutti.MemberId;
+import org.tutti.consensus.ChandraToueg;
+import org.tutti.consensus.Consensus;
+import org.tutti.consensus.Panel;
+import org.tutti.consensus.RoundMessage;
+import org.tutti.effect.Effects;
+import org.tutti.effect.Timer;
+import org.tutti.wire.Codec;
+import org.tutti.wire.Malformed;
+import org.tutti.wire.WireReader;
+import org.tutti.wire.WireWriter;
+
+/// Total order by consensus: senders broadcast their batches, and instance after instance the members decide which ids
+/// come next (H5). A crashed or wrongly suspected minority does not stop it, and no view change is needed to go on.
+///
+/// Guarantee, within one view: all members place the same batches at the same indexes, each sender's in its order.
+/// After Chandra and Toueg, "Unreliable failure detectors for reliable distributed systems", JACM 43(2), 1996, section
+/// 6 (atomic broadcast by consensus), and the thesis in spec H, section 2.3. Deviations: a value says how far senders'
+/// lanes reach instead of listing messages, so it cannot leave a gap, and repeating is harmless; several instances are
+/// under way at once; batches are broadcast plainly, and what a crashing sender told only some the view change mends.
+///
+/// ```
+///   sender                coordinator              other members
+///     | -- Batch(b) ---------> |                        |
+///     | -- Batch(b) ----------------------------------->|
+///     | <- Propose(k, [b]) --- | -- Propose(k, [b]) --->|
+///     | -- Ack --------------> | <--------------- Ack --|
+///     | <- Decide(k, [b]) ---- | -- Decide(k, [b]) ---->|   b stands at the next index
+/// ```
+///
+/// Why it is safe. (1) All members decide the same in each instance, whatever is suspected ([Consensus]). (2) Which
+/// places follow from a decision depends only on the decisions before it: for each sender in it the next numbers up to
+/// the end that it names, beginning with the sender's first in this view, which is the same for all. (3) A place waits
+/// for its batch, and all behind it wait too.
+public final class ConsensusOrder implements TotalOrder<RoundMessage<List<ConsensusOrder.LaneEnd>>> {
+  /// What is decided: places for all batches of a sender that have none yet, up to an end.
+  ///
+  /// @param rank the sender's rank
+  /// @param next the number behind the last one of these batches
+  public record LaneEnd(int rank, long next) {}
+
+  /// The bytes of the messages.
+  public static final Codec<RoundMessage<List<LaneEnd>>> CODEC =
+      RoundMessage.codec(
+          new Codec<>() {
+            @Override
+            public void write(List<LaneEnd> ends, WireWriter out) {
+              out.count(ends.size());
+              for (LaneEnd end : ends) {
+                out.count(end.rank);
+                out.count(end.next);
+              }
+            }
+
+            @Override
+            public List<LaneEnd> read(WireReader in) throws Malformed {
+              return in.list(2, list -> new LaneEnd(list.countUpTo(Short.MAX_VALUE), list.count()));
+            }
+          });
+
+  private static final int PATIENCE_HEARTBEATS = 2; // suspicion, which changes the view, takes at least three
+
+  private final Places places;
+  private final int size;
+  private final Consensus<RoundMessage<List<LaneEnd>>> consensus;
+  private final ArrayDeque<LaneEnd> decisions = new ArrayDeque<>(); // of the first, not all batches are here
+  private final boolean[] begun; // by rank, whether a batch has arrived, so that the lane's beginning is known
+  private final long[] arrivedNext; // by rank, the number behind the last batch that is here
+  private final long[] placedNext; // by rank, the number behind the last batch that has a place
+  private final long[] offeredNext; // by rank, the number behind the last batch that this coordinator has proposed
+  private long unplaced; // batches that are here without a place
+  private boolean retired;
+
+  /// Begins a view.
+  ///
+  /// @param setting where it works
+  /// @param effects how to reach the others
+  /// @param places  where decisions go
+  public ConsensusOrder(Setting setting, Effects<RoundMessage<List<LaneEnd>>> effects, Places places) {
+    this.places = places;
+    this.size = setting.view().size();
+    this.begun = new boolean[size];
+    this.arrivedNext = new long[size];
+    this.placedNext = new long[size];
+    this.offeredNext = new long[size];
+    var panel =
+        new Panel(
+            setting.self(),
+            setting.view(),
+            setting.quorum()::includes,
+            setting.suspects(),
+            setting.heartbeat().multipliedBy(PATIENCE_HEARTBEATS));
+    this.consensus = new ChandraToueg<>(panel, effects, new Lanes());
+  }
+
+  @Override
+  public void arrived(int rank, long seq, long stamp) {
+    if (!begun[rank]) {
+      begun[rank] = true;
+      placedNext[rank] = seq;
+      offeredNext[rank] = Math.max(offeredNext[rank], seq);
+    }
+    arrivedNext[rank] = seq + 1;
+    unplaced++;
+    place();
+  }
+
+  @Override
+  public void receive(MemberId from, RoundMessage<List<LaneEnd>> message) throws Malformed {
+    for (List<LaneEnd> ends : message.values()) {
+      for (LaneEnd end : ends) {
+        if (end.rank >= size) {
+          throw new Malformed("consensus on a stranger");
+        }
+      }
+    }
+    consensus.receive(from, message);
+  }
+
+  @Override
+  public void expire(Timer timer) {
+    consensus.expire();
+  }
+
+  @Override
+  public void suspicionChanged() {
+    consensus.suspicionChanged();
+  }
+
+  @Override
+  public void flush() {
+    consensus.flush();
+  }
+
+  /// From the switch on this member proposes nothing new. It answers, and brings to an end what is proposed: what is
+  /// decided behind the switch has no effect at any member.
+  @Override
+  public void retire() {
+    retired = true;
+  }
+
+  /// Gives places, as far as the decided batches are here.
+  private void place() {
+    while (!decisions.isEmpty() && place(decisions.getFirst())) {
+      decisions.removeFirst();
+    }
+  }
+
+  /// Gives places to a sender's batches.
+  ///
+  /// @return whether all of them have come
+  private boolean place(LaneEnd end) {
+    int rank = end.rank;
+    while (placedNext[rank] < end.next) {
+      if (placedNext[rank] == arrivedNext[rank]) { // both 0 before the first one
+        return false;
+      }
+      unplaced--;
+      places.place(rank, placedNext[rank]++);
+    }
+    return true;
+  }
+
+  /// What consensus is about: ends of lanes.
+  private final class Lanes implements Consensus.User<List<LaneEnd>> {
+    /// What is on its way to a place is not offered again; so little is needed, since repeating is harmless.
+    @Override
+    public void lead(List<List<LaneEnd>> before) {
+      System.arraycopy(placedNext, 0, offeredNext, 0, size);
+      decisions.forEach(this::offered);
+      before.forEach(ends -> ends.forEach(this::offered));
+    }
+
+    private void offered(LaneEnd end) {
+      offeredNext[end.rank] = Math.max(offeredNext[end.rank], end.next);
+    }
+
+    @Override
+    public @Nullable List<LaneEnd> propose(long instance) {
+      if (retired) {
+        return null;
+      }
+      List<LaneEnd> ends = new ArrayList<>();
+      for (int rank = 0; rank < size; rank++) {
+        if (offeredNext[rank] < arrivedNext[rank]) {
+          offeredNext[rank] = arrivedNext[rank];
+          ends.add(new LaneEnd(rank, arrivedNext[rank]));
+        }
+      }
+      return ends.isEmpty() ? null : ends;
+    }
+
+    @Override
+    public boolean isWaiting() {
+      return !retired && unplaced > 0 && decisions.isEmpty(); // else for batches, which come without consensus
+    }
+
+    @Override
+    public void decided(long instance, List<LaneEnd> ends) {
+      decisions.addAll(ends);
+      place();
+    }
+  }
+}
