@@ -7,6 +7,7 @@ import static org.tutti.Members.C;
 import static org.tutti.Members.batch;
 import static org.tutti.Members.primary;
 
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.tutti.Ordering;
 import org.tutti.View;
@@ -22,7 +23,8 @@ class FrontierTest {
   private final Clock clock = new Clock();
   private final RecordingEffects<Frontier.Message> effects = new RecordingEffects<>();
   private final Log log = new Log(VIEW, 0, 0, Ordering.SEQUENCER, _ -> {});
-  private final Frontier frontier = new Frontier(new Setting(0, VIEW, 0, _ -> true, clock, _ -> false), 20, effects);
+  private final Frontier frontier =
+      new Frontier(new Setting(0, VIEW, 0, _ -> true, clock, _ -> false, Duration.ofMillis(100)), 20, effects);
 
   private void has(int rank, Batch batch) {
     clock.witness(batch.stamp());
