@@ -8,6 +8,7 @@ import org.tutti.sim.check.Checkers;
 import org.tutti.sim.check.History;
 import org.tutti.sim.check.MultiGroupCausality;
 import org.tutti.sim.check.MultiGroupOrder;
+import org.tutti.sim.check.NoContradiction;
 import org.tutti.sim.check.Violation;
 
 /// One run: a group of nodes on one thread, all that happens to them drawn from one seed.
@@ -84,6 +85,9 @@ public final class Simulation {
     if (overlap != null) {
       found.addAll(MultiGroupOrder.check(overlap.crossing()));
       found.addAll(MultiGroupCausality.check(overlap.crossing()));
+    }
+    for (Application life : cast.lives()) {
+      found.addAll(NoContradiction.check(life.node.self.name(), life.node.engine().counters()));
     }
     found.addAll(violations);
     Tally tally = setting.tally();

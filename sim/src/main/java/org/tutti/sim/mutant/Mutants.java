@@ -77,7 +77,7 @@ public final class Mutants {
           new Mutant(
               "no-wedge",
               "a member goes on in its view after it has reported",
-              "engine.GroupEngine$AgreementHost",
+              "engine.AgreementHost",
               "wedge",
               new Return(0)),
           new Mutant(

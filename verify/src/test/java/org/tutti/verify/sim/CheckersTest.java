@@ -5,10 +5,13 @@ import static org.tutti.verify.sim.Written.nonPrimary;
 import static org.tutti.verify.sim.Written.primary;
 import static org.tutti.verify.sim.Written.uniform;
 
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.tutti.Guarantee;
 import org.tutti.View;
 import org.tutti.sim.check.Content;
+import org.tutti.sim.check.NoContradiction;
+import org.tutti.sim.check.Violation;
 
 /// Every checker catches a history that breaks its property, and lets a good one pass.
 class CheckersTest {
@@ -263,5 +266,12 @@ class CheckersTest {
     assertThat(run.violatedAtRest()).containsExactly("NothingLost");
     run.crash("a");
     assertThat(run.violatedAtRest()).isEmpty();
+  }
+
+  @Test
+  void noContradiction() {
+    var counters = Map.of("drop.malformed place", 2L, "drop.malformed checksum", 5L, "drop.other view", 1L);
+    assertThat(NoContradiction.check("a", counters)).extracting(Violation::property).containsExactly("NoContradiction");
+    assertThat(NoContradiction.check("a", Map.of("drop.malformed checksum", 5L))).isEmpty();
   }
 }
