@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Guarantee;
 import org.tutti.sim.check.Checkers;
 import org.tutti.sim.check.History;
 import org.tutti.sim.check.MultiGroupCausality;
@@ -82,7 +83,7 @@ public final class Simulation {
       found.addAll(Checkers.check(setting.history(), Checkers.liveness()));
       found.addAll(Convergence.differences(cast));
     }
-    if (overlap != null) {
+    if (overlap != null && plan.config().guarantee() == Guarantee.UNIFORM) { // the others may follow lost branches
       found.addAll(MultiGroupOrder.check(overlap.crossing()));
       found.addAll(MultiGroupCausality.check(overlap.crossing()));
     }
