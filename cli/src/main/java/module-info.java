@@ -2,6 +2,7 @@
 module org.tutti.cli {
   requires info.picocli;
   requires org.tutti;
+  requires org.tutti.bench;
   requires org.tutti.examples;
   requires org.tutti.net;
   requires org.tutti.sim;

@@ -24,7 +24,8 @@ import picocli.CommandLine.Spec;
       MemberCommand.class,
       SendCommand.class,
       WatchCommand.class,
-      SimulateCommand.class
+      SimulateCommand.class,
+      BenchCommand.class
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {"0:success", "1:failure; one line on standard error says which", "2:wrong usage"})

@@ -95,6 +95,27 @@ class ArchitectureTest {
   }
 
   @Test
+  void benchmarksUseWhatUsersUse() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage("org.tutti.bench..")
+            .should()
+            .dependOnClassesThat(
+                resideInAnyPackage(PROTOCOLS).or(inTutti("engine")).or(inTutti("host")).or(inTutti("wire"))));
+  }
+
+  @Test
+  void onlyTheCommandUsesTheBenchmarks() {
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackages("org.tutti.bench..", "org.tutti.cli..")
+            .should()
+            .dependOnClassesThat(inTutti("bench")));
+  }
+
+  @Test
   void packagesFormNoCycle() {
     check(slices().matching("org.tutti.(*)..").should().beFreeOfCycles());
   }

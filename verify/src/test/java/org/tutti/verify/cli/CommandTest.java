@@ -162,6 +162,13 @@ class CommandTest {
         List.of(
             List.of("tutti: a command is missing; see tutti --help"),
             List.of("tutti: Unmatched argument at index 0: 'frob'; see tutti --help", "frob"),
+            List.of("tutti bench: a command is missing: cost or orders; see tutti bench --help", "bench"),
+            List.of(
+                "tutti bench orders: groups have 2 to 32 members, not [1]; see tutti bench orders --help",
+                "bench",
+                "orders",
+                "--members",
+                "1"),
             List.of(
                 "tutti watch: Missing required options: '--group=NAME', '--join=HOST:PORT'; see tutti watch --help",
                 "watch"),
@@ -206,6 +213,9 @@ class CommandTest {
     assertThat(help.exitCode()).isZero();
     assertThat(help.rest().getFirst()).startsWith("Usage: tutti send --group NAME --join HOST:PORT...");
     assertThat(help.errors()).isEmpty();
+    Launched cost = run("bench", "cost", "--order", "sequencer");
+    assertThat(cost.exitCode()).isZero();
+    assertThat(cost.rest()).last().isEqualTo("counted equals formula everywhere");
     Launched version = run("--version");
     assertThat(version.exitCode()).isZero();
     assertThat(only(version.rest())).startsWith("tutti ");

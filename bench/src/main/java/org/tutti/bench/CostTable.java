@@ -1,0 +1,143 @@
+package org.tutti.bench;
+
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import org.tutti.GroupConfig;
+import org.tutti.Guarantee;
+import org.tutti.Ordering;
+import org.tutti.sim.Rehearsal;
+import org.tutti.sim.Traffic;
+
+/// The cost model beside what the simulator counts (H6): the production engine with its links and orderings, nothing
+/// failing. What is counted is the same in every run.
+public final class CostTable {
+  private static final int N_MIN = 2;
+  private static final int N_MAX = 8;
+  private static final int BYTES = 100;
+  private static final int MESSAGES = 1000;
+  private static final int REPEATED = 3;
+
+  private final PrintWriter out;
+  private boolean equal = true;
+
+  private CostTable(PrintWriter out) {
+    this.out = out;
+  }
+
+  /// Counts and prints.
+  ///
+  /// @param orderings which orderings
+  /// @param out       where to print
+  /// @return whether everything that was counted equals its formula
+  public static boolean print(List<Ordering> orderings, PrintWriter out) {
+    var table = new CostTable(out);
+    table.single(orderings);
+    table.packed(orderings);
+    out.println();
+    out.println(table.equal ? "counted equals formula everywhere" : "COUNTED DIFFERS FROM FORMULA");
+    out.flush();
+    return table.equal;
+  }
+
+  static String name(Ordering ordering) {
+    return ordering.name().toLowerCase(Locale.ROOT);
+  }
+
+  private void single(List<Ordering> orderings) {
+    out.println(
+        """
+        One multicast of 100 bytes, batching off, nothing else under way, nothing fails, uniform delivery.
+        Counted by the simulator, beside the formula (table 1 of the thesis; symmetric: ours).
+          steps     longest chain of batches and ordering messages until the last member knows the place
+          messages  batches and ordering messages, each once per destination; the formula is for any sender
+          senior    steps when the sender is the most senior member, who is sequencer and coordinator: its first
+                    word goes out with the message. Else the sender is the most junior member, as in the thesis.
+        Of two members the most senior one alone is a quorum, so a coordinator of two decides as it proposes: two
+        steps less than table 1, as many messages.
+        Beside it, what reliable links and uniform delivery cost on top:
+          progress  who holds how much, per destination    acks    frames that only acknowledge
+          frames    all frames, several messages in one    bytes   of all frames
+          uniform   steps until the last member delivers, progress included
+          alive/s   heartbeats of the group per second while nobody multicasts (heartbeat 100 ms)
+        """);
+    out.println("                   steps           messages             senior         | beside it");
+    out.println(
+        "ordering   n  counted formula  counted formula           counted formula | progress acks frames bytes uniform"
+            + " alive/s");
+    for (Ordering ordering : orderings) {
+      for (int n = N_MIN; n <= N_MAX; n++) {
+        row(ordering, n);
+      }
+    }
+  }
+
+  private void row(Ordering ordering, int n) {
+    GroupConfig one = GroupConfig.standard().withOrdering(ordering).withBatch(1 << 16, 1);
+    // Agreed delivery waits for nothing but the place, so the chain that ends in it is the cost model's.
+    var agreed = new Rehearsal(n, one.withGuarantee(Guarantee.AGREED));
+    var uniform = new Rehearsal(n, one);
+    CostModel model = CostModel.of(ordering, n, false);
+    CostModel seniors = CostModel.of(ordering, n, true);
+    Rehearsal.Cost cost = uniform.multicast(n - 1, 1, BYTES);
+    int steps = 0;
+    int seniorSteps = 0;
+    for (int i = 0; i < REPEATED; i++) { // not only the first multicast of a view
+      steps = agreed.multicast(n - 1, 1, BYTES).steps();
+      seniorSteps = agreed.multicast(0, 1, BYTES).steps();
+      long messages = uniform.multicast(n - 1, 1, BYTES).traffic().protocol();
+      long seniorMessages = uniform.multicast(0, 1, BYTES).traffic().protocol();
+      equal &= steps == model.steps() && messages == model.messages();
+      equal &= seniorSteps == seniors.steps() && seniorMessages == seniors.messages();
+    }
+    Traffic traffic = cost.traffic();
+    equal &= traffic.protocol() == model.messages();
+    out.printf(
+        Locale.ROOT,
+        "%-10s %d  %7d %7d  %7d %7d = %-8s %7d %7d | %8d %4d %6d %5d %7d %7d%n",
+        name(ordering),
+        n,
+        steps,
+        model.steps(),
+        traffic.protocol(),
+        model.messages(),
+        model.formula(),
+        seniorSteps,
+        seniors.steps(),
+        traffic.progress(),
+        traffic.acknowledgements(),
+        traffic.frames() - traffic.datagrams(),
+        traffic.bytes(),
+        cost.deliverySteps(),
+        uniform.idle(Duration.ofSeconds(10)).datagrams() / 10);
+  }
+
+  private void packed(List<Ordering> orderings) {
+    out.println();
+    out.printf(
+        Locale.ROOT,
+        "%d multicasts of %d bytes by the most junior member, at once (the window has room), batching on.%n",
+        MESSAGES,
+        BYTES);
+    out.println("ordering   n  batches ordering progress acks frames     bytes  bytes per message and destination");
+    for (Ordering ordering : orderings) {
+      for (int n = N_MIN; n <= N_MAX; n++) {
+        var group = new Rehearsal(n, GroupConfig.standard().withOrdering(ordering));
+        Traffic traffic = group.multicast(n - 1, MESSAGES, BYTES).traffic();
+        out.printf(
+            Locale.ROOT,
+            "%-10s %d  %7d %8d %8d %4d %6d %9d  %.1f%n",
+            name(ordering),
+            n,
+            traffic.batches(),
+            traffic.orders(),
+            traffic.progress(),
+            traffic.acknowledgements(),
+            traffic.frames() - traffic.datagrams(),
+            traffic.bytes(),
+            (double) traffic.bytes() / MESSAGES / (n - 1));
+      }
+    }
+  }
+}

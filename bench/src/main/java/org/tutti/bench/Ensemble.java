@@ -1,0 +1,175 @@
+package org.tutti.bench;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.tutti.Event;
+import org.tutti.Group;
+import org.tutti.GroupConfig;
+import org.tutti.GroupListener;
+import org.tutti.MemberId;
+import org.tutti.Node;
+import org.tutti.NodeConfig;
+import org.tutti.Ordering;
+import org.tutti.View;
+import org.tutti.net.TcpConfig;
+import org.tutti.net.TcpTransport;
+import org.tutti.net.TransportException;
+import org.tutti.transport.Address;
+
+/// A group of real nodes in this process: each has its engine thread and its sockets, and they talk over TCP on
+/// loopback. Members are in the order of the view; the first is sequencer and coordinator.
+final class Ensemble implements AutoCloseable {
+  private static final String GROUP = "choir";
+  private static final Duration HEARTBEAT = Duration.ofMillis(100);
+  private static final Duration SUSPECT = Duration.ofSeconds(10); // a busy machine is no reason for a view change
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
+  private static final int WINDOW_BYTES = 1 << 20; // more only queues up when all members flood
+  private static final long POLL_NANOS = 200_000;
+
+  private final List<Node> nodes = new ArrayList<>();
+  private final List<Member> members = new ArrayList<>();
+
+  /// Forms a group.
+  ///
+  /// @param size     how many members
+  /// @param ordering who decides the order first
+  Ensemble(int size, Ordering ordering) throws TransportException {
+    GroupConfig config = GroupConfig.standard().withOrdering(ordering).withWindowBytes(WINDOW_BYTES);
+    try {
+      for (int i = 0; i < size; i++) {
+        List<Address> contacts = nodes.isEmpty() ? List.of() : List.of(nodes.getFirst().self().address());
+        NodeConfig how = NodeConfig.lan("n" + i).withContacts(contacts).withTimes(HEARTBEAT, SUSPECT);
+        Node node = Node.start(how, TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan()));
+        nodes.add(node);
+        var member = new Member();
+        member.group = i == 0 ? node.create(GROUP, config, member) : node.join(GROUP, config, member);
+        members.add(member);
+        await("a view of " + nodes.size(), () -> members.stream().allMatch(each -> each.sees(nodes.size())));
+      }
+    } catch (RuntimeException | TransportException failure) {
+      close();
+      throw failure;
+    }
+  }
+
+  /// One member; counts what is delivered to it.
+  static final class Member implements GroupListener {
+    private final AtomicLong delivered = new AtomicLong();
+    private @Nullable Group group;
+    private volatile @Nullable String closed;
+
+    Group group() {
+      if (group == null) {
+        throw new IllegalStateException("not in the group yet");
+      }
+      return group;
+    }
+
+    long delivered() {
+      return delivered.get();
+    }
+
+    private boolean sees(int size) {
+      View view = group().view();
+      return view != null && view.primary() && view.size() == size;
+    }
+
+    @Override
+    public void deliver(MemberId sender, long position, ByteBuffer payload) {
+      delivered.lazySet(delivered.getPlain() + 1); // only the engine thread writes
+    }
+
+    @Override
+    public void install(View view) {}
+
+    @Override
+    public void requestState(Event.StateRequest request) {
+      throw new IllegalStateException("nobody asks for state here");
+    }
+
+    @Override
+    public void offerState(Event.StateOffer offer) {
+      throw new IllegalStateException("nobody asks for state here");
+    }
+
+    @Override
+    public void closed(String reason) {
+      closed = reason;
+    }
+  }
+
+  int size() {
+    return members.size();
+  }
+
+  /// A member by its rank in the view.
+  Member member(int rank) {
+    return members.get(rank);
+  }
+
+  /// The member that is neither sequencer nor coordinator as long as there is another.
+  Member junior() {
+    return members.getLast();
+  }
+
+  List<Member> members() {
+    return members;
+  }
+
+  /// Changes the ordering and waits until it is in force everywhere.
+  void switchTo(Ordering ordering) throws InterruptedException {
+    try {
+      junior().group().switchTo(ordering).get(PATIENCE_NANOS, TimeUnit.NANOSECONDS);
+    } catch (ExecutionException | TimeoutException failure) {
+      throw new IllegalStateException("the group does not switch to " + ordering, failure);
+    }
+    await(ordering.toString(), () -> members.stream().allMatch(each -> each.group().ordering() == ordering));
+  }
+
+  /// Waits until all that some members have multicast is delivered everywhere.
+  void drain(List<Group> senders) throws InterruptedException {
+    for (Group sender : senders) {
+      ClosedLoop.once(sender, new byte[0]); // behind all that it has multicast before
+    }
+    await(
+        "the end of all deliveries",
+        () -> {
+          long first = members.getFirst().delivered();
+          return members.stream().allMatch(each -> each.delivered() == first);
+        });
+  }
+
+  /// How many messages even the slowest member has.
+  long deliveredByAll() {
+    return members.stream().mapToLong(Member::delivered).min().orElseThrow();
+  }
+
+  private void await(String what, BooleanSupplier condition) {
+    long end = System.nanoTime() + PATIENCE_NANOS;
+    while (!condition.getAsBoolean()) {
+      for (Member member : members) {
+        if (member.closed != null) {
+          throw new IllegalStateException("a member was closed: " + member.closed);
+        }
+      }
+      if (System.nanoTime() > end) {
+        throw new IllegalStateException("waited in vain for " + what);
+      }
+      LockSupport.parkNanos(POLL_NANOS);
+    }
+  }
+
+  @Override
+  public void close() {
+    nodes.reversed().forEach(Node::close);
+  }
+}

@@ -1,0 +1,238 @@
+package org.tutti.bench;
+
+import java.io.PrintWriter;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.HdrHistogram.Histogram;
+import org.tutti.Group;
+import org.tutti.Ordering;
+import org.tutti.net.TransportException;
+
+/// How fast the orderings are over TCP: latency, throughput, latency against offered load, and the gap of a switch.
+///
+/// One group per size, which switches from ordering to ordering, so that the rounds take turns over the orderings and a
+/// change of the machine's load hits all of them.
+public final class OrdersBenchmark {
+  private static final int FLOOD_BYTES = 1024;
+  private static final double P50 = 50;
+  private static final double P99 = 99;
+  private static final double TRIPS_MAX = 2;
+
+  private final OrdersOptions options;
+  private final PrintWriter out;
+
+  private OrdersBenchmark(OrdersOptions options, PrintWriter out) {
+    this.options = options;
+    this.out = out;
+  }
+
+  /// Measures and prints.
+  ///
+  /// @param options what to measure
+  /// @param out     where to print
+  /// @throws InterruptedException when interrupted
+  /// @throws TransportException   when no socket can be opened
+  public static void run(OrdersOptions options, PrintWriter out) throws InterruptedException, TransportException {
+    new OrdersBenchmark(options, out).run();
+  }
+
+  private void run() throws InterruptedException, TransportException {
+    out.printf(
+        Locale.ROOT,
+        "n nodes in this one process, each with its engine thread and sockets, over TCP on loopback; %d processors;%n"
+            + "Java %s; uniform delivery, window of 1 MiB; median of %d rounds in turn over the orderings%n"
+            + "[lowest..highest round].%n",
+        Runtime.getRuntime().availableProcessors(),
+        Runtime.version(),
+        options.rounds());
+    for (int size : options.members()) {
+      try (var ensemble = new Ensemble(size, options.orderings().getFirst())) {
+        warmUp(ensemble);
+        speed(ensemble);
+        if (size == options.members().getFirst()) {
+          offered(ensemble);
+          switches(ensemble);
+        }
+      }
+    }
+    load("at the end");
+    out.flush();
+  }
+
+  private void load(String when) {
+    out.printf(
+        Locale.ROOT,
+        "machine's load %s: %.1f%n",
+        when,
+        ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
+    out.flush();
+  }
+
+  private List<Ordering> inTurn(int round) {
+    List<Ordering> turn = new ArrayList<>(options.orderings());
+    Collections.rotate(turn, -round);
+    return turn;
+  }
+
+  private <T> Map<T, Numbers> table(List<T> rows) {
+    Map<T, Numbers> table = new LinkedHashMap<>();
+    rows.forEach(row -> table.put(row, new Numbers()));
+    return table;
+  }
+
+  private void warmUp(Ensemble ensemble) throws InterruptedException {
+    for (Ordering ordering : options.orderings()) {
+      ensemble.switchTo(ordering);
+      ClosedLoop.run(ensemble.junior().group(), Numbers.LATENCY_BYTES, options.latency().toNanos());
+      Flood.run(ensemble, groups(ensemble), FLOOD_BYTES, options.flood().toNanos());
+    }
+  }
+
+  private static List<Group> groups(Ensemble ensemble) {
+    return ensemble.members().stream().map(Ensemble.Member::group).toList();
+  }
+
+  private void speed(Ensemble ensemble) throws InterruptedException {
+    out.println();
+    load("at n = " + ensemble.size());
+    List<Ordering> rows = options.orderings();
+    Map<Ordering, Numbers> half = table(rows);
+    Map<Ordering, Numbers> tail = table(rows);
+    Map<Ordering, Numbers> one = table(rows);
+    Map<Ordering, Numbers> all = table(rows);
+    Group junior = ensemble.junior().group();
+    for (int round = 0; round < options.rounds(); round++) {
+      for (Ordering ordering : inTurn(round)) {
+        ensemble.switchTo(ordering);
+        Histogram times = ClosedLoop.run(junior, Numbers.LATENCY_BYTES, options.latency().toNanos());
+        half.get(ordering).add(times.getValueAtPercentile(P50));
+        tail.get(ordering).add(times.getValueAtPercentile(P99));
+        one.get(ordering).add(Flood.run(ensemble, List.of(junior), FLOOD_BYTES, options.flood().toNanos()));
+        all.get(ordering).add(Flood.run(ensemble, groups(ensemble), FLOOD_BYTES, options.flood().toNanos()));
+      }
+    }
+    out.println("latency: one sender, not the sequencer, one 100-byte message after the other, microseconds");
+    out.println(
+        "throughput: 1-KiB messages as fast as the windows let, thousands per second until the slowest member has all");
+    out.printf("%-10s %2s  %-22s %-24s %-22s %s%n", "ordering", "n", "p50", "p99", "one sender", "all send");
+    for (Ordering ordering : rows) {
+      out.printf(
+          "%-10s %2d  %-22s %-24s %-22s %s%n",
+          CostTable.name(ordering),
+          ensemble.size(),
+          half.get(ordering).show(Numbers::micros),
+          tail.get(ordering).show(Numbers::micros),
+          one.get(ordering).show(Numbers::thousands),
+          all.get(ordering).show(Numbers::thousands));
+    }
+    out.flush();
+  }
+
+  private record Point(Ordering ordering, int rate) {}
+
+  private void offered(Ensemble ensemble) throws InterruptedException {
+    List<Point> rows = new ArrayList<>();
+    for (Ordering ordering : options.orderings()) {
+      options.rates().forEach(rate -> rows.add(new Point(ordering, rate)));
+    }
+    Map<Point, Numbers> half = table(rows);
+    Map<Point, Numbers> tail = table(rows);
+    for (int round = 0; round < options.rounds(); round++) {
+      for (Ordering ordering : inTurn(round)) {
+        ensemble.switchTo(ordering);
+        for (int rate : options.rates()) {
+          Histogram times = OfferedLoad.run(ensemble, Numbers.LATENCY_BYTES, rate, options.offered().toNanos());
+          half.get(new Point(ordering, rate)).add(times.getValueAtPercentile(P50));
+          tail.get(new Point(ordering, rate)).add(times.getValueAtPercentile(P99));
+        }
+      }
+    }
+    out.println();
+    load("after offered load");
+    out.printf(
+        "latency against offered load, n = %d, all members multicast 100-byte messages in turn; microseconds from when "
+            + "a message was due%n",
+        ensemble.size());
+    out.printf("%-10s %10s  %-26s %s%n", "ordering", "messages/s", "p50", "p99");
+    for (Point row : rows) {
+      out.printf(
+          Locale.ROOT,
+          "%-10s %,10d  %-26s %s%n",
+          CostTable.name(row.ordering()),
+          row.rate(),
+          half.get(row).show(Numbers::micros),
+          tail.get(row).show(Numbers::micros));
+    }
+    out.flush();
+  }
+
+  private record Change(Ordering from, Ordering to) {}
+
+  private void switches(Ensemble ensemble) throws InterruptedException {
+    List<Change> rows = new ArrayList<>();
+    for (Ordering from : options.orderings()) {
+      options.orderings().stream().filter(to -> to != from).forEach(to -> rows.add(new Change(from, to)));
+    }
+    if (rows.isEmpty()) {
+      return;
+    }
+    var gaps = new Gaps(table(rows), table(rows), table(rows));
+    int count = options.rounds() * options.switches();
+    // The first half is not counted: a switch runs code that nothing else runs, and round trips here are as short as an
+    // interpreter is slow.
+    for (int round = -count; round < count; round++) {
+      for (Change change : rows) {
+        ensemble.switchTo(change.from());
+        SwitchGap gap = SwitchGap.measure(ensemble, change.to(), round % 2 == 0);
+        if (round >= 0) {
+          gaps.nanos.get(change).add(gap.nanos());
+          gaps.trips.get(change).add(gap.trips());
+          gaps.controls.get(change).add(gap.control());
+        }
+      }
+    }
+    printSwitches(ensemble.size(), rows, gaps);
+  }
+
+  private record Gaps(Map<Change, Numbers> nanos, Map<Change, Numbers> trips, Map<Change, Numbers> controls) {}
+
+  private void printSwitches(int size, List<Change> rows, Gaps gaps) {
+    out.println();
+    load("after the switches");
+    out.printf(
+        """
+        gap of a switch, n = %d: a closed loop at one member, another member switches; the longest time between two
+        deliveries, in round trips (median latency, mean of both orderings); %d switches of each pair after as many to
+        warm up.
+        control: the longest among as many deliveries just before, without a switch
+        simulated: the worst over 32 moments on a network without noise
+        """,
+        size, options.rounds() * options.switches());
+    out.printf("%-10s %-10s  %-20s %-20s %-10s %s%n", "from", "to", "gap", "control", "simulated", "gap, microseconds");
+    boolean under = true;
+    for (Change row : rows) {
+      double simulated = SwitchGap.simulated(size, row.from(), row.to());
+      under &= gaps.trips.get(row).median() < TRIPS_MAX && simulated < TRIPS_MAX;
+      out.printf(
+          Locale.ROOT,
+          "%-10s %-10s  %-20s %-20s %-10.2f %s%n",
+          CostTable.name(row.from()),
+          CostTable.name(row.to()),
+          gaps.trips.get(row).show(OrdersBenchmark::trips),
+          gaps.controls.get(row).show(OrdersBenchmark::trips),
+          simulated,
+          gaps.nanos.get(row).show(Numbers::micros));
+    }
+    out.println("median gap and simulated gap under two round trips: " + (under ? "yes, all" : "NO"));
+    out.flush();
+  }
+
+  private static String trips(double number) {
+    return String.format(Locale.ROOT, "%.2f", number);
+  }
+}

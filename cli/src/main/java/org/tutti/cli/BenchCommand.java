@@ -1,0 +1,110 @@
+package org.tutti.cli;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.tutti.Ordering;
+import org.tutti.bench.CostTable;
+import org.tutti.bench.OrdersBenchmark;
+import org.tutti.bench.OrdersOptions;
+import org.tutti.net.TransportException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/// `tutti bench`: what orderings cost, and how fast they are.
+@Command(
+    name = "bench",
+    description = "Counts and measures what the orderings cost.",
+    subcommands = {BenchCommand.Cost.class, BenchCommand.Orders.class})
+final class BenchCommand implements Runnable {
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "a command is missing: cost or orders");
+  }
+
+  /// `tutti bench cost`.
+  @Command(
+      name = "cost",
+      description = {
+        "Communication steps and messages of a multicast for 2 to 8 members, counted by the simulator, beside the "
+            + "formula of the cost model; then 1000 multicasts with batching. Exit code 0 only if what was counted "
+            + "equals the formula."
+      })
+  static final class Cost implements Callable<Integer> {
+    @Spec private CommandSpec spec = CommandSpec.create();
+
+    @Option(
+        names = "--order",
+        paramLabel = "NAME",
+        split = ",",
+        converter = OrderingConverter.class,
+        description = "Only these orderings: " + OrderingConverter.NAMES + ".")
+    List<Ordering> orderings = new ArrayList<>();
+
+    @Override
+    public Integer call() {
+      return CostTable.print(allIfNone(orderings), spec.commandLine().getOut()) ? 0 : 1;
+    }
+  }
+
+  /// `tutti bench orders`.
+  @Command(
+      name = "orders",
+      description = {
+        "Measures over TCP on loopback, with all nodes in this process: latency and throughput of each ordering, "
+            + "latency against offered load, and the gap that a change of the ordering makes (the latter two for the "
+            + "first size only). Under three minutes with --members 3,5,7, under a minute with --quick."
+      })
+  static final class Orders implements Callable<Integer> {
+    @Spec private CommandSpec spec = CommandSpec.create();
+
+    @Option(
+        names = "--members",
+        paramLabel = "N",
+        split = ",",
+        description = "Sizes of the group (3,5,7; with --quick 3).")
+    List<Integer> members = new ArrayList<>();
+
+    @Option(
+        names = "--order",
+        paramLabel = "NAME",
+        split = ",",
+        converter = OrderingConverter.class,
+        description = "Only these orderings: " + OrderingConverter.NAMES + ".")
+    List<Ordering> orderings = new ArrayList<>();
+
+    @Option(names = "--quick", description = "Shorter rounds.")
+    boolean quick;
+
+    @Override
+    public Integer call() throws InterruptedException {
+      try {
+        OrdersBenchmark.run(options(), spec.commandLine().getOut());
+        return 0;
+      } catch (TransportException e) {
+        throw new Failure(String.valueOf(e.getMessage()), e);
+      }
+    }
+
+    private OrdersOptions options() {
+      List<Integer> standard = quick ? List.of(3) : List.of(3, 5, 7);
+      List<Integer> sizes = members.isEmpty() ? standard : members;
+      List<Ordering> which = allIfNone(orderings);
+      try {
+        return quick ? OrdersOptions.quick(sizes, which) : OrdersOptions.full(sizes, which);
+      } catch (IllegalArgumentException e) {
+        throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+      }
+    }
+  }
+
+  private static List<Ordering> allIfNone(List<Ordering> orderings) {
+    return orderings.isEmpty() ? Arrays.asList(Ordering.values()) : orderings;
+  }
+}

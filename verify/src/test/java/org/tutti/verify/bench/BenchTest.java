@@ -1,0 +1,59 @@
+package org.tutti.verify.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.tutti.Ordering;
+import org.tutti.bench.CostTable;
+import org.tutti.bench.OrdersBenchmark;
+import org.tutti.bench.OrdersOptions;
+
+/// What `tutti bench` runs.
+class BenchTest {
+  private static final List<Ordering> ALL = Arrays.asList(Ordering.values());
+
+  /// H6, for every ordering and n = 2 to 8.
+  @Test
+  void whatIsCountedEqualsTheFormula() {
+    var text = new StringWriter();
+    boolean equal = CostTable.print(ALL, new PrintWriter(text));
+    assertThat(equal).as("%s", text).isTrue();
+    assertThat(text.toString()).contains("counted equals formula everywhere");
+    for (Ordering ordering : ALL) {
+      for (int n = 2; n <= 8; n++) {
+        String row = String.format(Locale.ROOT, "%-10s %d  ", ordering.name().toLowerCase(Locale.ROOT), n);
+        assertThat(text.toString().lines().filter(line -> line.startsWith(row))).as(row).hasSize(2);
+      }
+    }
+  }
+
+  @Tag("socket")
+  @Test
+  void everyFigureOfEveryOrderingIsMeasured() throws Exception {
+    var text = new StringWriter();
+    Duration moment = Duration.ofMillis(20);
+    OrdersBenchmark.run(
+        new OrdersOptions(List.of(2, 3), ALL, 1, moment, moment, moment, List.of(500), 1), new PrintWriter(text));
+    for (Ordering ordering : ALL) {
+      String name = ordering.name().toLowerCase(Locale.ROOT);
+      assertThat(text.toString().lines().filter(line -> line.startsWith(name)))
+          .as("two sizes, one rate, a switch to each other: %s", text)
+          .hasSize(2 + 1 + ALL.size() - 1)
+          .allMatch(line -> line.matches("\\S+ +\\S+ .*\\d.*") && !line.contains("NaN"));
+    }
+    assertThat(text.toString()).contains("machine's load at the end");
+  }
+
+  @Test
+  void groupsOfOneAreRefused() {
+    assertThatThrownBy(() -> OrdersOptions.quick(List.of(1), ALL)).hasMessageContaining("2 to 32");
+  }
+}

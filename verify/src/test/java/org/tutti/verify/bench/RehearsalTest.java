@@ -1,0 +1,101 @@
+package org.tutti.verify.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.tutti.GroupConfig;
+import org.tutti.Guarantee;
+import org.tutti.Ordering;
+import org.tutti.sim.Rehearsal;
+import org.tutti.sim.Traffic;
+
+/// What a multicast costs without faults, counted on the simulated network.
+class RehearsalTest {
+  private static final GroupConfig SINGLE = GroupConfig.standard().withBatch(1 << 16, 1);
+  private static final int PHASES = 12;
+
+  @Test
+  void theSequencersTwoStepsAreSeenFrameByFrame() {
+    Rehearsal.Cost cost = new Rehearsal(3, SINGLE).multicast(2, 1, 100);
+    assertThat(cost.traffic().batches()).isEqualTo(2);
+    assertThat(cost.traffic().orders()).isEqualTo(2);
+    assertThat(cost.traffic().others()).isZero();
+    assertThat(cost.steps()).as("batch, number").isEqualTo(2);
+    assertThat(cost.deliverySteps()).as("batch, number, progress").isEqualTo(3);
+    assertThat(cost.nanos()).isEqualTo(Rehearsal.DELAY.multipliedBy(3).toNanos());
+  }
+
+  @Test
+  void theSequencersOwnMessageTravelsWithItsNumber() {
+    var group = new Rehearsal(4, SINGLE.withGuarantee(Guarantee.AGREED));
+    Rehearsal.Cost cost = group.multicast(0, 1, 100);
+    assertThat(cost.steps()).isEqualTo(1);
+    assertThat(cost.nanos()).isEqualTo(Rehearsal.DELAY.toNanos());
+    assertThat(cost.traffic().protocol()).isEqualTo(6);
+  }
+
+  @Test
+  void withoutBatchingEveryMessageIsABatch() {
+    assertThat(new Rehearsal(3, SINGLE).multicast(1, 10, 100).traffic().batches()).isEqualTo(20);
+    Traffic packed = new Rehearsal(3, GroupConfig.standard()).multicast(1, 1000, 100).traffic();
+    assertThat(packed.batches()).isEqualTo(4);
+    assertThat(packed.bytes()).isBetween(200_000L, 210_000L);
+  }
+
+  @Test
+  void aGroupAtRestOnlyShowsThatItLives() {
+    Traffic idle = new Rehearsal(3, SINGLE).idle(Duration.ofSeconds(1));
+    assertThat(idle.datagrams()).isPositive().isEqualTo(idle.frames());
+  }
+
+  @Test
+  void theSameIsCountedEveryTime() {
+    assertThat(new Rehearsal(5, SINGLE).multicast(4, 3, 50)).isEqualTo(new Rehearsal(5, SINGLE).multicast(4, 3, 50));
+  }
+
+  @Test
+  void moreThanTheWindowIsRefused() {
+    var group = new Rehearsal(2, SINGLE.withWindowBytes(1 << 16));
+    assertThatThrownBy(() -> group.multicast(1, 1000, 100)).hasMessageContaining("window");
+  }
+
+  static Stream<Arguments> switches() {
+    return Arrays.stream(Ordering.values())
+        .flatMap(from ->
+            Arrays.stream(Ordering.values())
+                .filter(to -> to != from)
+                .flatMap(to -> Stream.of(3, 5).map(n -> Arguments.of(from, to, n))));
+  }
+
+  /// N2: deliveries go on while a group changes its ordering; whenever it is asked to, a closed loop at one member sees
+  /// no gap of two multicasts.
+  @ParameterizedTest(name = "{0} to {1}, n = {2}")
+  @MethodSource("switches")
+  void switchingMakesAGapOfLessThanTwoRoundTrips(Ordering from, Ordering to, int members) {
+    for (int phase = 0; phase < PHASES; phase++) {
+      var group = new Rehearsal(members, GroupConfig.standard().withOrdering(from));
+      Duration after = Rehearsal.DELAY.multipliedBy(6L * phase).dividedBy(PHASES);
+      Rehearsal.Gap gap = group.switchTo(members - 1, 1, to, after);
+      assertThat(gap.trips()).as("asked for %s after a multicast", after).isPositive().isLessThan(2);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void afterASwitchTheNewOrderingCostsWhatItAlwaysCosts(Ordering to) {
+    Ordering from = to == Ordering.SEQUENCER ? Ordering.SYMMETRIC : Ordering.SEQUENCER;
+    var group = new Rehearsal(4, SINGLE.withOrdering(from));
+    group.switchTo(3, 1, to, Duration.ZERO);
+    group.multicast(2, 1, 100);
+    Traffic fresh = new Rehearsal(4, SINGLE.withOrdering(to)).multicast(3, 1, 100).traffic();
+    assertThat(group.multicast(3, 1, 100).traffic().protocol()).isEqualTo(fresh.protocol());
+  }
+}
