@@ -15,7 +15,7 @@ import org.tutti.wire.WireWriter;
 ///
 /// Guarantee, within one view: all members place the same batches at the same indexes, each sender's in its order.
 /// Whether a place may be delivered is for [Stability] to say, so uniformity does not depend on the sequencer. After
-/// the thesis in spec H, section 4.1 ("sender broadcasts, sequencer broadcasts the number"). Deviations: the unit is
+/// the thesis in spec H, section 2.1 ("sender broadcasts, sequencer broadcasts the number"). Deviations: the unit is
 /// the batch, ids are sent once per engine run as runs, and the sequencer's crash is repaired by the view change's cut
 /// (figure 8's hole: a number that only some received).
 ///
