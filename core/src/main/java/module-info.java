@@ -11,6 +11,8 @@ module org.tutti {
   exports org.tutti.transport;
   exports org.tutti.consensus to
       org.tutti.sim;
+  exports org.tutti.effect to
+      org.tutti.sim;
   exports org.tutti.engine to
       org.tutti.sim;
   exports org.tutti.membership to
@@ -20,5 +22,11 @@ module org.tutti {
   exports org.tutti.pack to
       org.tutti.sim;
   exports org.tutti.wire to
+      org.tutti.sim;
+
+  // The exhaustive check compares the states of protocol objects, private fields and all.
+  opens org.tutti.consensus to
+      org.tutti.sim;
+  opens org.tutti.order to
       org.tutti.sim;
 }

@@ -5,5 +5,6 @@ module org.tutti.sim {
 
   exports org.tutti.sim;
   exports org.tutti.sim.check;
+  exports org.tutti.sim.exhaustive;
   exports org.tutti.sim.mutant;
 }

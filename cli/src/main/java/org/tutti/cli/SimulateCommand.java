@@ -15,6 +15,9 @@ import org.tutti.sim.Outcome;
 import org.tutti.sim.Plan;
 import org.tutti.sim.Shrinking;
 import org.tutti.sim.Simulation;
+import org.tutti.sim.exhaustive.ExhaustiveCheck;
+import org.tutti.sim.exhaustive.Exploration;
+import org.tutti.sim.exhaustive.Scenario;
 import org.tutti.sim.mutant.Hunt;
 import org.tutti.sim.mutant.Mutant;
 import org.tutti.sim.mutant.Mutants;
@@ -81,6 +84,23 @@ final class SimulateCommand implements Callable<Integer> {
   @Option(names = "--mutant", paramLabel = "NAME", description = "Plant one bug.")
   @Nullable String mutant;
 
+  @Option(
+      names = "--exhaustive",
+      description = {
+        "Look at every state of two and three members with a few messages and one fault.",
+        "With --order, --members, --messages."
+      })
+  boolean exhaustive;
+
+  @Option(names = "--members", paramLabel = "N", description = "With --exhaustive: only groups of 2, or of 3.")
+  @Nullable Integer members;
+
+  @Option(
+      names = "--messages",
+      paramLabel = "N",
+      description = "With --exhaustive: so many multicasts, and fewer only where there are too many states.")
+  @Nullable Integer messages;
+
   /// The names of the kinds of faults.
   static final class Kinds extends java.util.ArrayList<String> {
     private static final long serialVersionUID = 1;
@@ -97,10 +117,37 @@ final class SimulateCommand implements Callable<Integer> {
     if (seeds < 1 || threads < 1 || nodes < 1 || multicasts < 0) {
       throw new ParameterException(spec.commandLine(), "--seeds, --threads and --nodes are at least 1");
     }
+    if (exhaustive) {
+      return everything();
+    }
     if (mutant != null || mutants) {
       return hunt(mutant == null ? Mutants.all() : List.of(named(mutant)));
     }
     return seed != null ? one(seed) : many();
+  }
+
+  private int everything() {
+    PrintWriter out = spec.commandLine().getOut();
+    List<Scenario> scenarios;
+    try {
+      scenarios = ExhaustiveCheck.scenarios(order, members, messages);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+    }
+    if (scenarios.isEmpty()) {
+      throw new ParameterException(spec.commandLine(), "--exhaustive: 2 or 3 members");
+    }
+    out.println(Exploration.Result.header());
+    boolean passed =
+        ExhaustiveCheck.run(
+            scenarios,
+            ExhaustiveCheck.STATES_MAX,
+            result -> {
+              out.println(result);
+              result.trace().forEach(step -> out.println("    " + step));
+              out.flush();
+            });
+    return passed ? 0 : 1;
   }
 
   private Mutant named(String name) {

@@ -16,7 +16,7 @@ import org.tutti.order.Tail;
 /// the longest is taken. A place whose batch nobody has is left out: nobody can have delivered it uniformly, and none
 /// of its sender's later batches exists here either, as they come in order. What is here without a place follows by
 /// rank and number, the same at all because one proposer decides.
-final class CutBuilder {
+public final class CutBuilder {
   private final View view;
   private final SortedMap<MemberId, Tail> histories;
   private final long base;
@@ -28,7 +28,11 @@ final class CutBuilder {
   }
 
   /// The whole history: known places, then everything else that anyone has.
-  static Cut whole(View view, SortedMap<MemberId, Tail> histories) {
+  ///
+  /// @param view      the view that ends
+  /// @param histories what each who takes part has of it; not empty
+  /// @return the cut
+  public static Cut whole(View view, SortedMap<MemberId, Tail> histories) {
     return new CutBuilder(view, histories).whole();
   }
 

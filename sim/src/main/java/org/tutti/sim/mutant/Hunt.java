@@ -8,11 +8,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
+import org.tutti.sim.exhaustive.Scenario;
 
 /// Looks for a seed that finds a planted bug.
 public final class Hunt {
   private static final long SEED_SECONDS_MAX = 60;
   private static final String RUN = "org.tutti.sim.SeedRun";
+  private static final String EXHAUSTIVE = "org.tutti.sim.exhaustive.ExhaustiveCheck";
 
   private Hunt() {}
 
@@ -60,6 +62,28 @@ public final class Hunt {
       }
     }
     return new Result(mutant, -1, null);
+  }
+
+  /// Looks for a planted bug in every state of a small group.
+  ///
+  /// @param mutant   the planted bug
+  /// @param scenario the group
+  /// @return the violation and the shortest way to it; nothing when there is none
+  /// @throws IllegalStateException when the code that the mutant changes is not there any more
+  public static List<String> explore(Mutant mutant, Scenario scenario) {
+    var loader = new MutantLoader(mutant);
+    loader.check();
+    try {
+      Object words =
+          loader
+              .loadClass(EXHAUSTIVE)
+              .getMethod("violation", String.class, int.class, int.class, String.class)
+              .invoke(
+                  null, scenario.ordering().name(), scenario.members(), scenario.messages(), scenario.fault().name());
+      return ((List<?>) words).stream().map(String::valueOf).toList();
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /// A planted bug may make a step that never ends; that is a way to be caught, too. Its thread is left behind.

@@ -1,0 +1,86 @@
+package org.tutti.sim.exhaustive;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
+import org.tutti.MemberId;
+import org.tutti.membership.CutBuilder;
+import org.tutti.order.Cut;
+import org.tutti.order.Tail;
+
+/// What the view change makes of wedged members: they report, [CutBuilder] makes the cut, each fetches what it misses
+/// and delivers the rest. Depends on nothing but their states.
+final class Ending {
+  /// How it ends.
+  ///
+  /// @param delivered what each of them has delivered then
+  /// @param violation what is wrong with it, or null
+  record End(int[] delivered, @Nullable String violation) {}
+
+  private final Scenario scenario;
+  private final List<Lives> lives;
+  private final Map<List<Integer>, End> ends = new HashMap<>();
+
+  Ending(Scenario scenario, List<Lives> lives) {
+    this.scenario = scenario;
+    this.lives = lives;
+  }
+
+  /// Ends the view.
+  ///
+  /// @param states by rank, the member's state, or -1 when it does not take part
+  End of(List<Integer> states) {
+    return ends.computeIfAbsent(states, this::end);
+  }
+
+  int size() {
+    return ends.size();
+  }
+
+  private End end(List<Integer> states) {
+    Map<MemberId, Peer<?>> peers = new TreeMap<>();
+    SortedMap<MemberId, Tail> tails = new TreeMap<>();
+    for (int rank = 0; rank < states.size(); rank++) {
+      if (states.get(rank) >= 0) {
+        Peer<?> peer = lives.get(rank).replay(states.get(rank));
+        peers.put(peer.id(), peer);
+        tails.put(peer.id(), peer.tail());
+      }
+    }
+    try {
+      Cut cut = CutBuilder.whole(scenario.view(), tails);
+      for (Peer<?> peer : peers.values()) {
+        peer.end(cut, peers::get);
+      }
+    } catch (Invariant.Broken | IllegalStateException | IndexOutOfBoundsException | NullPointerException broken) {
+      return new End(new int[0], "NoBrokenInvariant: " + broken + " in the cut of " + tails);
+    }
+    return check(new ArrayList<>(peers.values()), states);
+  }
+
+  private End check(List<Peer<?>> peers, List<Integer> states) {
+    int[] all = peers.getFirst().delivered();
+    for (Peer<?> peer : peers) {
+      int[] delivered = peer.delivered();
+      if (delivered.length != all.length || !Deliveries.isPrefix(delivered, all)) {
+        return new End(all, "VirtualSynchrony: " + Deliveries.describe(all) + " and " + Deliveries.describe(delivered));
+      }
+    }
+    for (int rank = 0; rank < states.size(); rank++) {
+      int sent = states.get(rank) < 0 ? 0 : lives.get(rank).get(states.get(rank)).sent();
+      int found = 0;
+      for (int delivery : all) {
+        found += Peer.sender(delivery) == rank ? 1 : 0;
+      }
+      if (found < sent) {
+        return new End(all, "NothingLost: member " + rank + " sent " + sent + ": " + Deliveries.describe(all));
+      }
+    }
+    return new End(all, Deliveries.violation(all));
+  }
+}

@@ -1,0 +1,252 @@
+package org.tutti.sim.exhaustive;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
+import org.tutti.Guarantee;
+import org.tutti.Invariant;
+import org.tutti.MemberId;
+import org.tutti.View;
+import org.tutti.consensus.RoundMessage;
+import org.tutti.effect.Effects;
+import org.tutti.effect.Timer;
+import org.tutti.order.Clock;
+import org.tutti.order.ConsensusOrder;
+import org.tutti.order.Cut;
+import org.tutti.order.FixedSequencer;
+import org.tutti.order.Log;
+import org.tutti.order.Setting;
+import org.tutti.order.Skeen;
+import org.tutti.order.Stability;
+import org.tutti.order.Symmetric;
+import org.tutti.order.Tail;
+import org.tutti.order.TotalOrder;
+import org.tutti.pack.Batch;
+import org.tutti.wire.Malformed;
+
+/// One member in one primary view: the production's log, clock, ordering and stability, connected as the engine's
+/// `PrimaryHistory` connects them. The application consumes nothing, because consumption only opens windows.
+///
+/// @param <M> the ordering's messages
+final class Peer<M> {
+  private static final int SENDER = 1 << 8; // a delivery as a number: sender's rank * SENDER + batch's number
+
+  /// What a member says.
+  record Letter(int to, Input.Message message) {}
+
+  private final int self;
+  private final View view;
+  private final Clock clock = new Clock();
+  private final Log log;
+  private final TotalOrder<M> order;
+  private final Stability stability;
+  private final List<Letter> said = new ArrayList<>();
+  private final ArrayDeque<M> toSelf = new ArrayDeque<>();
+  private final List<Integer> delivered = new ArrayList<>();
+  private int sent;
+
+  private Peer(Scenario scenario, int self, BiFunction<Setting, Outlet<M>, TotalOrder<M>> ordering) {
+    this.self = self;
+    this.view = scenario.view();
+    Stability.Quorum quorum = scenario::isQuorum;
+    this.log =
+        new Log(
+            view,
+            self,
+            0,
+            scenario.ordering(),
+            to -> {
+              throw new IllegalStateException("nobody asked for a switch");
+            });
+    var setting = new Setting(self, view, 0, quorum, clock, rank -> false, Duration.ofSeconds(1));
+    this.order = ordering.apply(setting, new Outlet<>(new Door<>(Input.Message.Order::new, toSelf), this::place));
+    this.stability =
+        new Stability(
+            self, view, 0, Guarantee.UNIFORM, quorum, new Door<>(Input.Message.Held::new, new ArrayDeque<>()));
+  }
+
+  private record Outlet<M>(Effects<M> effects, TotalOrder.Places places) {}
+
+  static Peer<?> of(Scenario scenario, int self) {
+    return switch (scenario.ordering()) {
+      case SEQUENCER ->
+          new Peer<FixedSequencer.Message>(
+              scenario, self, (setting, out) -> new FixedSequencer(setting, out.effects, out.places));
+      case SKEEN ->
+          new Peer<Skeen.Message>(scenario, self, (setting, out) -> new Skeen(setting, out.effects, out.places));
+      case SYMMETRIC ->
+          new Peer<Symmetric.Message>(
+              scenario, self, (setting, out) -> new Symmetric(setting, out.effects, out.places));
+      case CONSENSUS ->
+          new Peer<RoundMessage<List<ConsensusOrder.LaneEnd>>>(
+              scenario, self, (setting, out) -> new ConsensusOrder(setting, out.effects, out.places));
+    };
+  }
+
+  private void place(int rank, long seq) {
+    Invariant.check(log.place(rank, seq), "an ordering gives only places that can be");
+  }
+
+  /// Takes an input.
+  ///
+  /// @return what the member says because of it
+  /// @throws Malformed when an honest member's message is refused
+  List<Letter> take(Input input) throws Malformed {
+    switch (input) {
+      case Input.Multicast() -> multicast();
+      case Input.Flush() -> flush();
+      case Input.Arrival(int from, Input.Message message) -> arrived(from, message);
+    }
+    while (!toSelf.isEmpty()) {
+      order.receive(view.members().get(self), toSelf.remove());
+    }
+    List<Letter> letters = List.copyOf(said);
+    said.clear();
+    return letters;
+  }
+
+  private void multicast() {
+    ByteBuffer payload = ByteBuffer.wrap(new byte[1]);
+    var batch = new Batch(view.members().get(self), sent++, Batch.Kind.MESSAGES, clock.tick(), 1, payload);
+    broadcast(new Input.Message.Batched(batch));
+    Invariant.check(log.add(self, batch), "own batches are sent in order");
+    order.arrived(self, batch.seq(), batch.stamp());
+  }
+
+  @SuppressWarnings("unchecked") // all members have the same ordering
+  private void arrived(int from, Input.Message message) throws Malformed {
+    switch (message) {
+      case Input.Message.Batched(Batch batch) -> {
+        Invariant.check(log.add(from, batch), "batches come in order");
+        clock.witness(batch.stamp());
+        order.arrived(from, batch.seq(), batch.stamp());
+      }
+      case Input.Message.Order(Object content) -> order.receive(view.members().get(from), (M) content);
+      case Input.Message.Held(Stability.Message content) -> stability.receive(from, content);
+    }
+  }
+
+  private void flush() {
+    int before;
+    do {
+      before = delivered.size();
+      order.flush();
+      stability.progress(log.heldNext(), 0);
+      deliverUpTo(stability.decidedNext());
+    } while (delivered.size() > before);
+    stability.flush();
+    log.dropBefore(Math.min(stability.heldByAll(), delivered.size()));
+  }
+
+  private void deliverUpTo(long end) {
+    while (delivered.size() < end) {
+      Batch batch = log.at(delivered.size());
+      delivered.add(delivery(view.rankOf(batch.sender()), (int) batch.seq()));
+    }
+  }
+
+  private void broadcast(Input.Message message) {
+    for (int rank = 0; rank < view.size(); rank++) {
+      if (rank != self) {
+        said.add(new Letter(rank, message));
+      }
+    }
+  }
+
+  // ---- the end of the view ---------------------------------------------------------------------------------------
+
+  MemberId id() {
+    return view.members().get(self);
+  }
+
+  Tail tail() {
+    return log.tail(Math.max(delivered.size(), stability.decidedNext()));
+  }
+
+  /// Ends the history, with what it misses from those who have it.
+  void end(Cut cut, Function<MemberId, Peer<?>> members) {
+    for (int rank = 0; rank < view.size(); rank++) {
+      Log source = members.apply(cut.sources().get(rank)).log;
+      for (long seq = log.missingFrom(cut, rank); seq < cut.batchNext(rank); seq++) {
+        Batch batch = source.find(rank, seq);
+        Invariant.check(batch != null && log.add(rank, batch), "who is named as a source has the batches");
+      }
+    }
+    log.adopt(cut, delivered.size());
+    deliverUpTo(cut.end());
+  }
+
+  // ---- what can be seen of it ------------------------------------------------------------------------------------
+
+  static int delivery(int rank, int seq) {
+    return rank * SENDER + seq;
+  }
+
+  static int sender(int delivery) {
+    return delivery / SENDER;
+  }
+
+  static int number(int delivery) {
+    return delivery % SENDER;
+  }
+
+  int[] delivered() {
+    return delivered.stream().mapToInt(Integer::intValue).toArray();
+  }
+
+  int sent() {
+    return sent;
+  }
+
+  String snapshot() {
+    return new Snapshot().add(sent).add(delivered).add(clock).add(log).add(order).add(stability).toString();
+  }
+
+  /// What a protocol says, as letters.
+  private final class Door<T> implements Effects<T> {
+    private final Function<T, Input.Message> wrap;
+    private final ArrayDeque<T> own;
+
+    Door(Function<T, Input.Message> wrap, ArrayDeque<T> own) {
+      this.wrap = wrap;
+      this.own = own;
+    }
+
+    @Override
+    public void send(MemberId to, T message) {
+      int rank = view.rankOf(to);
+      if (rank == self) {
+        own.add(message);
+      } else {
+        said.add(new Letter(rank, wrap.apply(message)));
+      }
+    }
+
+    @Override
+    public void broadcast(T message) {
+      Peer.this.broadcast(wrap.apply(message));
+    }
+
+    /// No timer runs out: what is looked at is what follows from inputs.
+    @Override
+    public void schedule(Timer timer, Duration after) {}
+
+    @Override
+    public void cancel(Timer timer) {}
+
+    @Override
+    public long nowNanos() {
+      return 0;
+    }
+
+    @Override
+    public RandomGenerator random() {
+      throw new UnsupportedOperationException("randomness is not enumerated");
+    }
+  }
+}
