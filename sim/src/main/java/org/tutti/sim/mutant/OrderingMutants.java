@@ -150,11 +150,11 @@ final class OrderingMutants {
               "bound",
               new Drop("Log.from", 0)),
           new Mutant(
-              "clock-forgets-view",
-              "who enters a view may stamp lower than its members have promised",
-              "engine.GroupEngine",
-              "installed",
-              new Drop("Clock.witness", 0)));
+              "keys-without-stamps",
+              "deliveries of a domain are compared by their groups alone",
+              "engine.DomainMember",
+              "deliver",
+              new Drop("Math.max", 0)));
 
   private OrderingMutants() {}
 
