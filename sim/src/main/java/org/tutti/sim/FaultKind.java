@@ -49,7 +49,9 @@ public enum FaultKind {
   /// A message is many frames long.
   LARGE_MESSAGE,
   /// The group is asked to change its ordering, by several members at once now and then.
-  SWITCH;
+  SWITCH,
+  /// What a node sends arrives late at some others, too shortly for a suspicion: an ordering sees different things.
+  LAG;
 
   /// The name on the command line.
   ///

@@ -11,6 +11,7 @@ import org.tutti.engine.Request;
 /// strike single frames are in [Network].
 final class Faults {
   private static final int OCCURRENCES_MAX = 12; // of one kind in one run, at full strength
+  private static final double LAG_UNITS_MAX = 0.9; // times the time of suspicion
 
   private final Simulation.Setting setting;
   private final Cast cast;
@@ -77,6 +78,7 @@ final class Faults {
           }
         });
     recurring(FaultKind.SWITCH, this::switchOrdering);
+    recurring(FaultKind.LAG, this::lag);
     if (plan.has(FaultKind.RESTART)) {
       restartLater(setting.streams().open(Streams.Purpose.FAULT, FaultKind.RESTART.ordinal()));
     }
@@ -227,6 +229,19 @@ final class Faults {
     for (SimulatedNode node : cast.living()) {
       if (node != suspect) {
         node.request(new Request.Suspect(suspect.self), 0);
+      }
+    }
+  }
+
+  /// Mostly what the senior member sends: in some orderings the others depend on it.
+  private void lag(SplittableRandom random) {
+    strike(FaultKind.LAG);
+    View view = cast.latestPrimary();
+    SimulatedNode senior = view == null ? null : cast.find(view.senior());
+    SimulatedNode slow = senior == null || random.nextInt(3) == 0 ? someone(random) : senior;
+    for (int to = 0; to < plan.nodes(); to++) {
+      if (random.nextInt(3) > 0) {
+        network.link(slow.number, to).clogFor((long) (plan.suspectNanos() * LAG_UNITS_MAX * random.nextDouble()));
       }
     }
   }

@@ -54,6 +54,8 @@ public record Plan(
   private static final int STORM_ONE_IN = 3;
   private static final double STORM_STRENGTH = 1.0;
   private static final int SWITCH_ONE_IN = 4;
+  private static final int LAG_ONE_IN = 3;
+  private static final double LAG_STRENGTH_MIN = 0.3;
   private static final int OVERLAP_ONE_IN = 5;
 
   /// Copies the strengths.
@@ -80,6 +82,9 @@ public record Plan(
     }
     Ordering ordering = draw(orderings);
     String domain = orderings.nextInt(OVERLAP_ONE_IN) == 0 ? Overlap.DOMAIN : null;
+    if (orderings.nextInt(LAG_ONE_IN) == 0) {
+      strengths.put(FaultKind.LAG, LAG_STRENGTH_MIN + (1 - LAG_STRENGTH_MIN) * orderings.nextDouble());
+    }
     int frameBytesMax = FRAME_BYTES[random.nextInt(FRAME_BYTES.length)];
     return new Plan(
         seed,

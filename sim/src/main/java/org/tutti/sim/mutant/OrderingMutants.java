@@ -96,12 +96,6 @@ final class OrderingMutants {
               "leadIfQuorum",
               new Drop("Predicate.test", 1)),
           new Mutant(
-              "forget-adopted",
-              "a member does not keep what it adopts",
-              "consensus.ChandraToueg",
-              "adopt",
-              new Drop("NavigableMap.put", 0)),
-          new Mutant(
               "pass-over-missing",
               "a decided batch that is not here yet gets no place",
               "order.ConsensusOrder",

@@ -87,8 +87,8 @@ class SilentCoordinatorTest {
     return event;
   }
 
-  private static void untilThree(Group group) throws InterruptedException {
-    while (!(next(group) instanceof Event.ViewChange(View view) && view.size() == 3)) {
+  private static void untilViewOf(int size, Group group) throws InterruptedException {
+    while (!(next(group) instanceof Event.ViewChange(View view) && view.size() == size)) {
       // a smaller view
     }
   }
@@ -101,9 +101,10 @@ class SilentCoordinatorTest {
         Node third = start("n3", first.self().address())) {
       Group coordinator = first.create("bank", CONFIG, stuck);
       Group sender = second.join("bank", CONFIG);
+      untilViewOf(2, sender); // one after the other: else two changes of the view, one of which might come late
       Group other = third.join("bank", CONFIG);
-      untilThree(sender);
-      untilThree(other);
+      untilViewOf(3, sender);
+      untilViewOf(3, other);
       View view = sender.view();
       assertThat(view.senior()).isEqualTo(coordinator.self());
       sender.multicast(new byte[] {-1});
