@@ -5,13 +5,15 @@ import java.nio.ByteBuffer;
 
 /// What happens to a member of a group, in the one order that its application sees (B1).
 public sealed interface Event {
-  /// A message has its place and may be acted upon.
+  /// A message may be acted upon.
   ///
   /// @param sender   who multicast it
+  /// @param service  how it stands to other messages
   /// @param position its place in the history of the group's primary views, counted in messages from 0; positions
-  ///                 that a member delivers rise, and jump only where [StateOffer] filled the gap
+  ///                 that a member delivers rise, and jump only where [StateOffer] filled the gap; -1 for messages of
+  ///                 services other than [Service#TOTAL]
   /// @param payload  a copy that belongs to the receiver
-  record Delivery(MemberId sender, long position, ByteBuffer payload) implements Event {}
+  record Delivery(MemberId sender, Service service, long position, ByteBuffer payload) implements Event {}
 
   /// A view was installed; all deliveries of the view before came earlier.
   ///

@@ -24,25 +24,47 @@ public interface Group extends AutoCloseable {
   /// @return the view, or null before the first one
   @Nullable View view();
 
+  /// Multicasts to the group, totally ordered.
+  ///
+  /// @param payload as in [#multicast(byte\[\], Service)]
+  /// @return the same
+  /// @throws InterruptedException when interrupted while waiting; nothing was sent
+  default CompletableFuture<Long> multicast(byte[] payload) throws InterruptedException {
+    return multicast(payload, Service.TOTAL);
+  }
+
   /// Multicasts to the group. Blocks while the window is full: because members are slow, or because there is no primary
   /// view.
   ///
+  /// The future tells when the message has its place in the history, and so will reach everybody who goes on. Messages
+  /// of services other than [Service#TOTAL] have no position, and are delivered before or after that moment.
+  ///
   /// @param payload 0 to [#MESSAGE_BYTES_MAX] bytes; copied before the method returns
+  /// @param service how it stands to other messages
   /// @return completes with the message's position when it is delivered here, with -1 when it was delivered while this
-  ///     member was cut off, and exceptionally with [GroupClosedException] when the membership ends before its fate is
-  ///     known
+  ///     member was cut off or has no position, and exceptionally with [GroupClosedException] when the membership ends
+  ///     before its fate is known
   /// @throws InterruptedException     when interrupted while waiting; nothing was sent
   /// @throws GroupClosedException     when the membership has ended
   /// @throws IllegalArgumentException when the payload is too long
-  CompletableFuture<Long> multicast(byte[] payload) throws InterruptedException;
+  CompletableFuture<Long> multicast(byte[] payload, Service service) throws InterruptedException;
 
-  /// As [#multicast], but never blocks.
+  /// Multicasts to the group, totally ordered, but never blocks.
+  ///
+  /// @param payload as in [#tryMulticast(byte\[\], Service)]
+  /// @return the same
+  default @Nullable CompletableFuture<Long> tryMulticast(byte[] payload) {
+    return tryMulticast(payload, Service.TOTAL);
+  }
+
+  /// As [#multicast(byte\[\], Service)], but never blocks.
   ///
   /// @param payload 0 to [#MESSAGE_BYTES_MAX] bytes; copied before the method returns
+  /// @param service how it stands to other messages
   /// @return the future, or null when the window is full
   /// @throws GroupClosedException     when the membership has ended
   /// @throws IllegalArgumentException when the payload is too long
-  @Nullable CompletableFuture<Long> tryMulticast(byte[] payload);
+  @Nullable CompletableFuture<Long> tryMulticast(byte[] payload, Service service);
 
   /// The ordering in force (N2).
   ///

@@ -5,12 +5,13 @@ import java.nio.ByteBuffer;
 /// Gets a group's events on the engine thread, in order, never concurrently, without a copy. It must not block: the
 /// whole node waits for it. Exceptions stop the node (law 7).
 public interface GroupListener {
-  /// A message has its place; see [Event.Delivery].
+  /// A message may be acted upon; see [Event.Delivery].
   ///
   /// @param sender   who multicast it
-  /// @param position its position
+  /// @param service  how it stands to other messages
+  /// @param position its position, or -1 for services other than [Service#TOTAL]
   /// @param payload  lent until the method returns; the same buffer object may serve the next call
-  void deliver(MemberId sender, long position, ByteBuffer payload);
+  void deliver(MemberId sender, Service service, long position, ByteBuffer payload);
 
   /// A view was installed; see [Event.ViewChange].
   ///

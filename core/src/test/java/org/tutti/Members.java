@@ -3,6 +3,7 @@ package org.tutti;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.tutti.pack.Batch;
+import org.tutti.pack.CausalPast;
 import org.tutti.transport.Address;
 
 /// Members, views and batches for tests.
@@ -36,6 +37,6 @@ public final class Members {
 
   /// A batch of one empty message.
   public static Batch batch(MemberId sender, long seq) {
-    return new Batch(sender, seq, Batch.Kind.MESSAGES, 0, 1, ByteBuffer.allocate(1));
+    return new Batch(sender, seq, Batch.Kind.TOTAL, 0, CausalPast.NONE, 1, ByteBuffer.allocate(1));
   }
 }

@@ -19,6 +19,7 @@ import org.tutti.MemberId;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.Ordering;
+import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
@@ -84,7 +85,7 @@ final class Ensemble implements AutoCloseable {
     }
 
     @Override
-    public void deliver(MemberId sender, long position, ByteBuffer payload) {
+    public void deliver(MemberId sender, Service service, long position, ByteBuffer payload) {
       delivered.lazySet(delivered.getPlain() + 1); // only the engine thread writes
     }
 

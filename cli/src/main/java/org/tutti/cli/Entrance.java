@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 import org.tutti.Event;
 import org.tutti.GroupListener;
 import org.tutti.MemberId;
+import org.tutti.Service;
 import org.tutti.View;
 
 /// Tells when a member that does not care for deliveries is in.
@@ -17,7 +18,7 @@ final class Entrance implements GroupListener {
   }
 
   @Override
-  public void deliver(MemberId sender, long position, ByteBuffer payload) {
+  public void deliver(MemberId sender, Service service, long position, ByteBuffer payload) {
     // Sending is all this member is there for.
   }
 

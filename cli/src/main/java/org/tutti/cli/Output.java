@@ -12,6 +12,7 @@ import java.util.HexFormat;
 import java.util.stream.Collectors;
 import org.tutti.Event;
 import org.tutti.MemberId;
+import org.tutti.Service;
 import org.tutti.View;
 
 /// Standard output, one line per event, in UTF-8. Buffered: whoever writes flushes when there is nothing more to say.
@@ -48,7 +49,12 @@ final class Output {
   }
 
   void delivery(Event.Delivery delivery) {
-    line(delivery.position() + " " + delivery.sender().name() + ": " + text(delivery.payload()));
+    // A message without a position says by which service it came.
+    String place =
+        delivery.service() == Service.TOTAL
+            ? Long.toString(delivery.position())
+            : ServiceConverter.show(delivery.service());
+    line(place + " " + delivery.sender().name() + ": " + text(delivery.payload()));
   }
 
   /// The message when it is text; control characters are escaped, so that a line stays a line.

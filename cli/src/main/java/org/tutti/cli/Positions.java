@@ -5,6 +5,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Service;
 
 /// Prints the positions of multicasts in the order of sending, on a thread of its own, so that reading goes on
 /// meanwhile.
@@ -13,12 +14,14 @@ final class Positions {
   private static final CompletableFuture<Long> END = new CompletableFuture<>();
 
   private final Output out;
+  private final String none; // what stands for no position
   private final BlockingQueue<CompletableFuture<Long>> expected = new ArrayBlockingQueue<>(AHEAD_MAX);
   private final Thread printer;
   private volatile @Nullable Failure failure;
 
-  Positions(Output out) {
+  Positions(Output out, Service service) {
     this.out = out;
+    this.none = service == Service.TOTAL ? "delivered while cut off" : ServiceConverter.show(service);
     this.printer = Thread.ofPlatform().daemon().name("positions").start(this::print);
   }
 
@@ -49,7 +52,7 @@ final class Positions {
           out.flush();
         }
         long position = next.get();
-        out.line(position < 0 ? "delivered while cut off" : Long.toString(position));
+        out.line(position < 0 ? none : Long.toString(position));
       }
       out.flush();
     } catch (ExecutionException e) {

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Service;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -18,9 +19,10 @@ import picocli.CommandLine.Option;
 /// `tutti send`: multicasts lines and prints their positions.
 @Command(
     name = "send",
-    customSynopsis = "tutti send --group NAME --join HOST:PORT... [--file F] [OPTION...]",
+    customSynopsis = "tutti send --group NAME --join HOST:PORT... [--file F] [--service S] [OPTION...]",
     description = {
-      "Multicasts each line of standard input, or of a file, to a group and prints its position.",
+      "Multicasts each line of standard input, or of a file, to a group. When the group has it, prints",
+      "its position, or its service if that gives none.",
       "Joins the group as a member for that time."
     })
 final class SendCommand implements Callable<Integer> {
@@ -30,6 +32,13 @@ final class SendCommand implements Callable<Integer> {
 
   @Option(names = "--file", paramLabel = "F", description = "Send the lines of this file.")
   @Nullable Path file;
+
+  @Option(
+      names = "--service",
+      paramLabel = "S",
+      converter = ServiceConverter.class,
+      description = "How the messages stand to others: " + ServiceConverter.NAMES + "; default: total.")
+  Service service = Service.TOTAL;
 
   @Override
   public Integer call() throws InterruptedException {
@@ -59,9 +68,9 @@ final class SendCommand implements Callable<Integer> {
       if (!entrance.await(options.timeout.toNanos(), TimeUnit.NANOSECONDS)) {
         throw session.nobodyAnswers();
       }
-      var positions = new Positions(new Output());
+      var positions = new Positions(new Output(), service);
       for (byte[] line = lines.next(); line != null; line = lines.next()) {
-        positions.expect(session.group().multicast(line));
+        positions.expect(session.group().multicast(line, service));
       }
       positions.finish();
     }

@@ -5,6 +5,8 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.tutti.GroupConfig;
+import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.membership.StateTransfer;
@@ -12,12 +14,18 @@ import org.tutti.pack.Batch;
 
 /// Between the history and the application: gives messages their positions, remembers what of each sender is delivered,
 /// keeps deliveries back while the state is on the way, and tells this member's senders what became of their messages.
+///
+/// What is delivered before it has a place goes the same way, held back like the rest while the state is on the way. A
+/// state contains a view's history up to the view's beginning and nothing else, because whoever went into the view
+/// without waiting had nothing delivered that its cut did not contain.
 final class Deliveries {
   private static final int MARKS_MAX = 1024;
 
   /// What waits for the state.
   private sealed interface Held {
-    record Ordered(long index, Batch batch) implements Held {}
+    record Ordered(long index, Batch batch, boolean again) implements Held {}
+
+    record Early(Batch batch) implements Held {}
 
     record Changed(View view) implements Held {}
   }
@@ -29,7 +37,10 @@ final class Deliveries {
   private final MemberId self;
   private final GroupUser user;
   private final int catchUpBytesMax;
-  private final Map<MemberId, Long> marks = new LinkedHashMap<>(); // sender -> number behind its last delivered batch
+  private final boolean stateful; // the application starts over with a state
+  private final Map<MemberId, Long> marks =
+      new LinkedHashMap<>(); // sender -> number behind its last batch that has its place
+  private final EarlyMarks early = new EarlyMarks();
   private final ArrayDeque<Held> held = new ArrayDeque<>();
   private long heldBytes;
   private final ArrayDeque<Sent> undecided = new ArrayDeque<>(); // own batches, by number
@@ -43,10 +54,11 @@ final class Deliveries {
   private long ownPlacedNext; // number behind this member's last batch that the history contains
   private boolean synced;
 
-  Deliveries(MemberId self, GroupUser user, int catchUpBytesMax, boolean synced) {
+  Deliveries(MemberId self, GroupUser user, GroupConfig config, boolean synced) {
     this.self = self;
     this.user = user;
-    this.catchUpBytesMax = catchUpBytesMax;
+    this.catchUpBytesMax = config.catchUpBytesMax();
+    this.stateful = config.stateTransfer();
     this.synced = synced;
   }
 
@@ -98,29 +110,47 @@ final class Deliveries {
 
   // ---- the history goes on ---------------------------------------------------------------------------------------
 
+  /// A batch of a weak service may be delivered, although it has no place yet; does nothing if it was before.
+  void deliverEarly(Batch batch) {
+    if (!early.add(batch.sender(), batch.seq())) {
+      return;
+    }
+    if (synced) {
+      user.deliverEarly(batch);
+    } else {
+      held.add(new Held.Early(batch));
+      heldBytes += batch.payload().remaining();
+    }
+  }
+
   void deliver(long index, Batch batch) {
+    boolean again = batch.kind().isWeak() && early.remove(batch.sender(), batch.seq());
     deliveredNext = index + 1;
     if (batch.sender().equals(self)) {
       ownPlacedNext = batch.seq() + 1;
     }
     if (synced) {
-      hand(index, batch);
+      hand(index, batch, again);
     } else {
-      held.add(new Held.Ordered(index, batch));
-      heldBytes += batch.payload().remaining();
+      held.add(new Held.Ordered(index, batch, again));
+      heldBytes += again ? 0 : batch.payload().remaining();
     }
   }
 
-  private void hand(long index, Batch batch) {
+  private void hand(long index, Batch batch, boolean again) {
     marks.put(batch.sender(), batch.seq() + 1);
     handedNext = index + 1;
     if (batch.sender().equals(self)) {
       unconsumed.add(new Outstanding(index, undecided.remove().cost));
-      tellDecided(batch, positionNext);
+      tellDecided(batch, batch.kind().isWeak() ? -1 : positionNext);
     }
     long position = positionNext;
-    positionNext += batch.count();
-    user.deliver(index, batch, position);
+    positionNext += batch.positions();
+    if (again) {
+      user.pass(index, batch, position);
+    } else {
+      user.deliver(index, batch, position);
+    }
   }
 
   private void tellDecided(Batch batch, long position) {
@@ -131,6 +161,7 @@ final class Deliveries {
 
   void changed(View view) {
     forgetMarks(view);
+    early.forgetAllBut(view);
     if (synced || held.isEmpty()) {
       user.install(view);
     } else {
@@ -153,6 +184,7 @@ final class Deliveries {
   /// were held back are shown.
   void restart(long index) {
     synced = false;
+    forgetEarly();
     for (Held what : held) {
       if (what instanceof Held.Changed(View view)) {
         user.install(view);
@@ -168,8 +200,22 @@ final class Deliveries {
     before.forEach(own -> unconsumed.add(new Outstanding(Math.min(own.index, index - 1), own.cost)));
   }
 
+  /// A state takes the place of all that was delivered. Who keeps what it has must not get it again; but what was held
+  /// back it has never got.
+  private void forgetEarly() {
+    if (stateful) {
+      early.clear();
+    }
+    for (Held waiting : held) {
+      if (waiting instanceof Held.Early(Batch batch)) {
+        early.remove(batch.sender(), batch.seq());
+      }
+    }
+  }
+
   /// Where the history of a view begins, for the view's newcomers.
   StateTransfer.Start start() {
+    Invariant.check(!stateful || early.isEmpty(), "a state contains nothing beyond the history");
     return new StateTransfer.Start(deliveredNext, positionNext, new LinkedHashMap<>(marks));
   }
 
@@ -183,6 +229,7 @@ final class Deliveries {
     positionNext = start.position();
     marks.clear();
     marks.putAll(start.marks());
+    early.placed(marks);
     ownPlacedNext = marks.getOrDefault(self, 0L);
     while (!undecided.isEmpty() && undecided.peekFirst().batch.seq() < ownPlacedNext) {
       Sent sent = undecided.remove();
@@ -196,7 +243,8 @@ final class Deliveries {
     user.begin(beginIndex, positionNext);
     while (!held.isEmpty()) {
       switch (held.remove()) {
-        case Held.Ordered(long index, Batch batch) -> hand(index, batch);
+        case Held.Ordered(long index, Batch batch, boolean again) -> hand(index, batch, again);
+        case Held.Early(Batch batch) -> user.deliverEarly(batch);
         case Held.Changed(View view) -> user.install(view);
       }
     }

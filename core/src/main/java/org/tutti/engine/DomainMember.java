@@ -122,6 +122,19 @@ final class DomainMember implements GroupUser {
     waiting.add(new Waiting.Delivery(index, batch, position, chain));
   }
 
+  /// What needs no place waits for nothing but what is before it in its group; order among groups is promised for
+  /// totally ordered messages.
+  @Override
+  public void deliverEarly(Batch batch) {
+    inOrder(() -> user.deliverEarly(batch));
+  }
+
+  @Override
+  public void pass(long index, Batch batch, long position) {
+    chain = Math.max(chain, batch.stamp());
+    inOrder(() -> user.pass(index, batch, position));
+  }
+
   @Override
   public void begin(long index, long position) {
     inOrder(() -> user.begin(index, position));

@@ -10,6 +10,7 @@ import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
+import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.effect.Effects;
@@ -73,7 +74,7 @@ final class GroupEngine {
     this.user = domain == null ? user : domain;
     this.ports = new Ports(services, group, owner, this::view);
     this.early = new EarlyMessages(config.windowBytes());
-    this.deliveries = new Deliveries(self, this.user, config.catchUpBytesMax(), founder);
+    this.deliveries = new Deliveries(self, this.user, config, founder);
     this.history = new LastHistory(deliveries, this::newHistory);
     this.sending = new Sending(self, config, deliveries, history, this.user, domain);
     this.doors =
@@ -81,7 +82,8 @@ final class GroupEngine {
             ports.open(Channel.BATCH, new BatchCodec(self), (from, message) -> {}),
             ports,
             ports.open(Channel.STABILITY, Stability.CODEC, (from, message) -> {}),
-            node.counters());
+            node.counters(),
+            config.windowBytes());
     this.frontierDoor = ports.open(Channel.FRONTIER, Frontier.CODEC, (from, message) -> {});
     this.transfer =
         new StateTransfer(
@@ -168,9 +170,9 @@ final class GroupEngine {
     }
   }
 
-  void multicast(ByteBuffer payload) {
+  void multicast(ByteBuffer payload, Service service) {
     if (!departure.isWanted()) {
-      sending.add(viewDoor.nowNanos(), payload);
+      sending.add(viewDoor.nowNanos(), payload, service);
     }
   }
 
@@ -269,16 +271,16 @@ final class GroupEngine {
   }
 
   private void inHistory(PrimaryHistory current, MemberId from, Channel channel, WireReader in) throws Malformed {
+    boolean room = true;
     switch (channel) {
-      case BATCH -> current.batch(from, new BatchCodec(from).readAll(in));
-      case ORDER -> {
-        if (!current.order(from, in)) {
-          node.counters().count("drop.early");
-          lost(from);
-        }
-      }
+      case BATCH -> room = current.batch(from, new BatchCodec(from).readAll(in));
+      case ORDER -> room = current.order(from, in);
       case FRONTIER -> current.frontier(from, Frontier.CODEC.readAll(in));
       default -> current.stability(from, Stability.CODEC.readAll(in));
+    }
+    if (!room) {
+      node.counters().count("drop.early");
+      lost(from);
     }
   }
 

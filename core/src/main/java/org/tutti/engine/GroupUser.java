@@ -21,12 +21,26 @@ public interface GroupUser extends StateTransfer.Application {
   /// @param position its first message's position
   default void begin(long index, long position) {}
 
-  /// A batch has its place.
+  /// A batch has its place, and its messages are delivered.
   ///
-  /// @param index    the batch's place in the history of primary views; successive, but for a jump at an offer of state
+  /// @param index    the batch's place in the history of primary views; successive with those of [#pass], but for a
+  ///                 jump at an offer of state
   /// @param batch    its messages; none in a batch that switches the ordering
-  /// @param position the position of its first message; the others follow
+  /// @param position the position of its first message; the others follow. Those of a weak service have none: it is
+  ///                 that of the next message that has one
   void deliver(long index, Batch batch, long position);
+
+  /// A batch of a weak service is delivered before it has its place.
+  ///
+  /// @param batch its messages
+  void deliverEarly(Batch batch);
+
+  /// A batch that was delivered early has its place: nothing is delivered, but consuming counts from here on.
+  ///
+  /// @param index    the batch's place, as in [#deliver]
+  /// @param batch    its messages
+  /// @param position the position of the next message that has one
+  void pass(long index, Batch batch, long position);
 
   /// A view was installed.
   ///
@@ -39,10 +53,12 @@ public interface GroupUser extends StateTransfer.Application {
   /// @param ordering decides the places that follow
   default void ordering(Ordering ordering) {}
 
-  /// The oldest of this member's multicasts whose fate was open have been delivered. Called before the delivery.
+  /// The oldest of this member's multicasts whose fate was open have their places. Called before the delivery at the
+  /// place; those of a weak service may have been delivered long before.
   ///
   /// @param messages how many
-  /// @param position the first one's position, the others following; or -1 when it happened while this member was away
+  /// @param position the first one's position, the others following; or -1 when they have none, or when it happened
+  ///                 while this member was away
   void decided(int messages, long position);
 
   /// Multicasts of this member have been consumed by all: room in the window.

@@ -127,7 +127,7 @@ final class LastHistory implements KeptHistory {
         && isOf(of)
         && rank < history.view().size()
         && history.view().members().get(rank).equals(batch.sender())
-        && history.log().add(rank, batch);
+        && history.supplied(rank, batch);
   }
 
   @Override

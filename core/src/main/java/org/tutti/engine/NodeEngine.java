@@ -164,7 +164,8 @@ public final class NodeEngine {
     switch (request) {
       case Request.Create(var name, var groupConfig, var user) -> enter(name, true, groupConfig, user);
       case Request.Join(var name, var groupConfig, var user) -> enter(name, false, groupConfig, user);
-      case Request.Multicast(var name, var payload) -> with(name, group -> group.multicast(payload));
+      case Request.Multicast(var name, var payload, var service) ->
+          with(name, group -> group.multicast(payload, service));
       case Request.Switch(var name, var to) -> with(name, group -> group.switchTo(to));
       case Request.Leave(var name) -> with(name, GroupEngine::leave);
       case Request.StateChunk(var name, var transfer, var chunk, var last) ->

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Group;
 import org.tutti.Guarantee;
 import org.tutti.Invariant;
 import org.tutti.MemberId;
@@ -17,19 +18,25 @@ import org.tutti.order.Frontier;
 import org.tutti.order.Log;
 import org.tutti.order.Setting;
 import org.tutti.order.Stability;
+import org.tutti.order.WaitingRoom;
 import org.tutti.pack.Batch;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 
-/// One primary view's history at one member: the log, who decides its places, and who holds how much of it.
+/// One primary view's history at one member: the log, who decides its places, who holds how much of it, and what is
+/// delivered before it has a place.
 final class PrimaryHistory {
+  private static final int SPARE_BYTES = 2 * Group.MESSAGE_BYTES_MAX;
+
   private final View view;
   private final int self;
   private final Log log;
+  private final WaitingRoom room;
   private final Orders orders;
   private final Clock clock;
   private final Stability stability;
   private final Deliveries deliveries;
+  private final EarlyDeliveries early;
   private final Effects<Batch> batches;
   private final List<Ordering> inForce = new ArrayList<>(); // not empty
   private final @Nullable Frontier frontier; // of a group in a domain
@@ -49,17 +56,25 @@ final class PrimaryHistory {
     this.batches = doors.batches;
     this.inForce.add(ordering);
     this.log = new Log(view, self, setting.indexFirst(), ordering, this::switched);
+    this.room = new WaitingRoom(log, (long) doors.windowBytes + SPARE_BYTES);
+    this.early = new EarlyDeliveries(view, self, deliveries);
     this.orders = new Orders(setting, ordering, log, doors.order, doors.counters);
     this.stability = new Stability(self, view, setting.indexFirst(), guarantee, setting.quorum(), doors.stability);
   }
 
   /// The protocols' doors; they outlive a view.
   ///
-  /// @param batches   for the senders' batches
-  /// @param order     opens one for an ordering
-  /// @param stability for progress
-  /// @param counters  the node's
-  record Doors(Effects<Batch> batches, Orders.Door order, Effects<Stability.Message> stability, Counters counters) {}
+  /// @param batches     for the senders' batches
+  /// @param order       opens one for an ordering
+  /// @param stability   for progress
+  /// @param counters    the node's
+  /// @param windowBytes how much of a sender may be on its way
+  record Doors(
+      Effects<Batch> batches,
+      Orders.Door order,
+      Effects<Stability.Message> stability,
+      Counters counters,
+      int windowBytes) {}
 
   private void switched(Ordering to) {
     orders.switched(to);
@@ -82,12 +97,13 @@ final class PrimaryHistory {
 
   /// Sends a batch of this member to everybody.
   void send(Batch batch) {
-    Batch stamped = batch.stamped(clock.tick());
-    arrived(self, stamped);
-    batches.broadcast(stamped);
-    boolean next = log.add(self, stamped);
+    Batch sent = batch.sent(clock.tick(), early.past(batch.kind()));
+    arrived(self, sent);
+    batches.broadcast(sent);
+    boolean next = log.add(self, sent);
     Invariant.check(next, "own batches are sent in order");
-    orders.arrived(self, stamped);
+    orders.arrived(self, sent);
+    early.arrived(self, sent);
   }
 
   /// The ordering in force at this member.
@@ -95,15 +111,38 @@ final class PrimaryHistory {
     return log.ordering();
   }
 
-  void batch(MemberId from, Batch batch) throws Malformed {
+  /// A batch of another member.
+  ///
+  /// @return whether there is room for it; if not, its sender has to be given up
+  boolean batch(MemberId from, Batch batch) throws Malformed {
     int rank = view.rankOf(from);
-    if (rank < 0 || !log.add(rank, batch)) {
+    if (rank < 0 || !batch.past().fits(view.size()) || !room.enter(rank, batch)) {
       throw new Malformed("batch out of order");
     }
+    for (Batch next = room.next(); next != null; next = room.next()) {
+      received(view.rankOf(next.sender()), next);
+    }
+    return !room.isFull(rank);
+  }
+
+  private void received(int rank, Batch batch) throws Malformed {
+    log.add(rank, batch);
     clock.witness(batch.stamp());
     arrived(rank, batch);
     orders.arrived(rank, batch);
     orders.check();
+    early.arrived(rank, batch);
+  }
+
+  /// A batch of the end of this history was fetched.
+  ///
+  /// @return whether it is the sender's next one
+  boolean supplied(int rank, Batch batch) {
+    boolean next = batch.past().fits(view.size()) && room.enter(rank, batch);
+    for (Batch complete = room.next(); complete != null; complete = room.next()) {
+      log.add(view.rankOf(complete.sender()), complete);
+    }
+    return next;
   }
 
   private void arrived(int rank, Batch batch) {
@@ -145,6 +184,8 @@ final class PrimaryHistory {
   /// The view is wedged.
   void stop() {
     orders.stop();
+    early.stop();
+    room.clear();
   }
 
   void stability(MemberId from, Stability.Message message) throws Malformed {
@@ -161,7 +202,7 @@ final class PrimaryHistory {
   boolean deliver() {
     orders.flush();
     stability.progress(log.heldNext(), deliveries.consumedNext());
-    return deliverUpTo(stability.decidedNext());
+    return early.deliver() | deliverUpTo(stability.decidedNext());
   }
 
   private boolean deliverUpTo(long end) {
@@ -169,10 +210,12 @@ final class PrimaryHistory {
     while (deliveries.deliveredNext() < end) {
       long index = deliveries.deliveredNext();
       Batch batch = log.at(index);
+      int rank = view.rankOf(batch.sender());
       if (frontier != null) {
-        frontier.delivered(view.rankOf(batch.sender()), batch.seq());
+        frontier.delivered(rank, batch.seq());
       }
       deliveries.deliver(index, batch);
+      early.placed(index, rank, batch);
       any = true;
     }
     return any;

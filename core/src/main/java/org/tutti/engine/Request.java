@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
+import org.tutti.Service;
 
 /// What an application asks of its node.
 public sealed interface Request {
@@ -25,7 +26,8 @@ public sealed interface Request {
   ///
   /// @param group   the group's name
   /// @param payload the message, never changed from now on
-  record Multicast(String group, ByteBuffer payload) implements Request {}
+  /// @param service how it stands to other messages
+  record Multicast(String group, ByteBuffer payload, Service service) implements Request {}
 
   /// Have the group change its ordering; [GroupUser#ordering] tells when it has.
   ///

@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
+import org.tutti.Service;
 import org.tutti.pack.Batch;
 import org.tutti.pack.NaturalPacking;
 import org.tutti.pack.Packer;
@@ -41,11 +42,11 @@ final class Sending {
     positioned = known;
   }
 
-  void add(long now, ByteBuffer payload) {
+  void add(long now, ByteBuffer payload, Service service) {
     if (domain == null) {
-      packer.add(now, payload);
+      packer.add(now, payload, service);
     } else {
-      domain.multicast(() -> packer.add(now, payload));
+      domain.multicast(() -> packer.add(now, payload, service));
     }
   }
 

@@ -8,6 +8,12 @@ sealed interface Application permits EventQueue, Listening {
   /// A batch has its place.
   void deliver(long index, Batch batch, long position);
 
+  /// A batch is delivered before it has its place.
+  void deliverEarly(Batch batch);
+
+  /// A batch that was delivered early has its place.
+  void pass(long index, Batch batch);
+
   /// State replaces all batches before an index.
   void offer(Event.StateOffer offer, long index);
 

@@ -7,6 +7,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Event;
 import org.tutti.GroupClosedException;
+import org.tutti.Service;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.GroupUser;
 import org.tutti.pack.Batch;
@@ -16,13 +17,17 @@ import org.tutti.pack.Batch;
 /// The engine thread hands over whole batches, one hand-over each; whoever takes an event splits them and copies its
 /// message. The length is bounded by the windows of the members, because only what was taken is reported as consumed.
 /// That is done when a quarter of the window was taken, and when the queue runs empty, so that it costs little and yet
-/// no sender waits for an application that has nothing left to do.
+/// no sender waits for an application that has nothing left to do. A batch that was delivered before it had its place
+/// counts when its place is passed, which comes later in the queue.
 final class EventQueue implements Application {
   private static final int REPORTS_PER_WINDOW = 4;
+  private static final long NO_INDEX = -1; // of a batch that is delivered early
 
   private sealed interface Entry {}
 
   private record Delivered(long index, Batch batch, long position) implements Entry {}
+
+  private record Passed(long index, Batch batch) implements Entry {}
 
   private record Offered(Event.StateOffer offer, long index) implements Entry {}
 
@@ -54,6 +59,16 @@ final class EventQueue implements Application {
   @Override
   public void deliver(long index, Batch batch, long first) {
     queue.add(new Delivered(index, batch, first));
+  }
+
+  @Override
+  public void deliverEarly(Batch batch) {
+    queue.add(new Delivered(NO_INDEX, batch, -1));
+  }
+
+  @Override
+  public void pass(long index, Batch batch) {
+    queue.add(new Passed(index, batch));
   }
 
   @Override
@@ -124,8 +139,11 @@ final class EventQueue implements Application {
   private @Nullable Event open(Entry entry) {
     return switch (entry) {
       case Delivered delivered when delivered.batch.count() == 0 -> {
-        consumedNext = delivered.index + 1;
-        unreported++;
+        consume(delivered.index, delivered.batch);
+        yield null;
+      }
+      case Passed passed -> {
+        consume(passed.index, passed.batch);
         yield null;
       }
       case Delivered delivered -> {
@@ -151,17 +169,24 @@ final class EventQueue implements Application {
     ByteBuffer lent = from.next();
     ByteBuffer payload = ByteBuffer.allocate(lent.remaining()).put(lent).flip();
     Batch batch = current.batch;
-    var delivery = new Event.Delivery(batch.sender(), position++, payload);
+    Service service = batch.kind().service();
+    var delivery = new Event.Delivery(batch.sender(), service, service == Service.TOTAL ? position++ : -1, payload);
     if (!from.hasNext()) {
-      consumedNext = current.index + 1;
-      unreported += batch.payload().remaining() + (long) batch.count() * GroupUser.MESSAGE_OVERHEAD;
+      if (current.index != NO_INDEX) {
+        consume(current.index, batch);
+      }
       current = null;
       messages = null;
-      if (unreported >= reportBytes) {
-        report();
-      }
     }
     return delivery;
+  }
+
+  private void consume(long index, Batch batch) {
+    consumedNext = index + 1;
+    unreported += batch.payload().remaining() + (long) batch.count() * GroupUser.MESSAGE_OVERHEAD;
+    if (unreported >= reportBytes) {
+      report();
+    }
   }
 
   private void report() {

@@ -2,6 +2,7 @@ package org.tutti.host;
 
 import org.tutti.Event;
 import org.tutti.GroupListener;
+import org.tutti.Service;
 import org.tutti.pack.Batch;
 
 /// Calls a listener on the engine thread: no queue, no copy, no allocation per message.
@@ -15,11 +16,28 @@ final class Listening implements Application {
 
   @Override
   public void deliver(long index, Batch batch, long position) {
-    Batch.Messages messages = batch.messages();
-    for (long at = position; messages.hasNext(); at++) {
-      listener.deliver(batch.sender(), at, messages.next());
+    if (batch.kind().isWeak()) {
+      deliverEarly(batch);
+    } else {
+      Batch.Messages messages = batch.messages();
+      for (long at = position; messages.hasNext(); at++) {
+        listener.deliver(batch.sender(), Service.TOTAL, at, messages.next());
+      }
     }
-    // No report: the flush that ends this run of inputs looks.
+    pass(index, batch);
+  }
+
+  @Override
+  public void deliverEarly(Batch batch) {
+    Batch.Messages messages = batch.messages();
+    while (messages.hasNext()) {
+      listener.deliver(batch.sender(), batch.kind().service(), -1, messages.next());
+    }
+  }
+
+  /// No report: the flush that ends this run of inputs looks.
+  @Override
+  public void pass(long index, Batch batch) {
     consumedNext = index + 1;
   }
 

@@ -15,6 +15,7 @@ import org.tutti.GroupConfig;
 import org.tutti.GroupListener;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
+import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.GroupUser;
@@ -84,16 +85,16 @@ public final class Membership implements Group, GroupUser {
   }
 
   @Override
-  public CompletableFuture<Long> multicast(byte[] payload) throws InterruptedException {
+  public CompletableFuture<Long> multicast(byte[] payload, Service service) throws InterruptedException {
     long cost = cost(payload);
-    return window.send(request(payload), cost);
+    return window.send(request(payload, service), cost);
   }
 
   @Override
-  public @Nullable CompletableFuture<Long> tryMulticast(byte[] payload) {
+  public @Nullable CompletableFuture<Long> tryMulticast(byte[] payload, Service service) {
     long cost = cost(payload);
     // Looks first, so that a full window does not cost a copy.
-    return window.hasRoom(cost) ? window.trySend(request(payload), cost) : null;
+    return window.hasRoom(cost) ? window.trySend(request(payload, service), cost) : null;
   }
 
   private static long cost(byte[] payload) {
@@ -104,8 +105,8 @@ public final class Membership implements Group, GroupUser {
     return Window.cost(payload.length);
   }
 
-  private Request.Multicast request(byte[] payload) {
-    return new Request.Multicast(name, payload.length == 0 ? NOTHING : ByteBuffer.wrap(payload.clone()));
+  private Request.Multicast request(byte[] payload, Service service) {
+    return new Request.Multicast(name, payload.length == 0 ? NOTHING : ByteBuffer.wrap(payload.clone()), service);
   }
 
   @Override
@@ -179,6 +180,16 @@ public final class Membership implements Group, GroupUser {
   @Override
   public void deliver(long index, Batch batch, long position) {
     application.deliver(index, batch, position);
+  }
+
+  @Override
+  public void deliverEarly(Batch batch) {
+    application.deliverEarly(batch);
+  }
+
+  @Override
+  public void pass(long index, Batch batch, long position) {
+    application.pass(index, batch);
   }
 
   @Override

@@ -1,8 +1,11 @@
 package org.tutti.membership;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.PriorityQueue;
 import java.util.SortedMap;
 import org.tutti.MemberId;
 import org.tutti.View;
@@ -15,7 +18,7 @@ import org.tutti.order.Tail;
 /// The members' known places are prefixes of one order, because one ordering decided them;
 /// the longest is taken. A place whose batch nobody has is left out: nobody can have delivered it uniformly, and none
 /// of its sender's later batches exists here either, as they come in order. What is here without a place follows by
-/// rank and number, the same at all because one proposer decides.
+/// stamp, so that causes come before effects, then by rank; the same at all because one proposer decides.
 public final class CutBuilder {
   private final View view;
   private final SortedMap<MemberId, Tail> histories;
@@ -93,10 +96,37 @@ public final class CutBuilder {
         unplaced[rank] = end;
       }
     }
-    for (int rank = 0; rank < view.size(); rank++) {
-      Run.append(places, rank, unplaced[rank], available[rank] - unplaced[rank]);
-    }
+    append(places, unplaced, available);
     return new Cut(view.id(), base, places, true, sources(histories, view.size()), true);
+  }
+
+  /// Merges what has no place: a sender's batches in their order, among senders by stamp.
+  private void append(List<Run> places, long[] next, long[] ends) {
+    List<Tail.Lane> lanes = new ArrayList<>();
+    for (MemberId source : sources(histories, view.size())) {
+      lanes.add(Objects.requireNonNull(histories.get(source)).lanes().get(lanes.size()));
+    }
+    var lowest =
+        new PriorityQueue<Integer>(
+            Comparator.comparingLong((Integer rank) -> lanes.get(rank).stamp(next[rank])).thenComparing(rank -> rank));
+    for (int rank = 0; rank < next.length; rank++) {
+      // Who reports its lanes as it should has a stamp for each of these; the others must not cost a step each.
+      long unstamped = Math.min(lanes.get(rank).stampedFrom(), ends[rank]) - next[rank];
+      if (unstamped > 0) {
+        Run.append(places, rank, next[rank], unstamped);
+        next[rank] += unstamped;
+      }
+      if (next[rank] < ends[rank]) {
+        lowest.add(rank);
+      }
+    }
+    while (!lowest.isEmpty()) {
+      int rank = lowest.remove();
+      Run.append(places, rank, next[rank]++);
+      if (next[rank] < ends[rank]) {
+        lowest.add(rank);
+      }
+    }
   }
 
   private Cut decided() {

@@ -69,6 +69,7 @@ public final class ConsensusOrder implements TotalOrder<RoundMessage<List<Consen
   private final Places places;
   private final int size;
   private final Consensus<RoundMessage<List<LaneEnd>>> consensus;
+  private final ArrayDeque<LaneEnd> arrivals = new ArrayDeque<>(); // in this order; from the first without a place
   private final ArrayDeque<LaneEnd> decisions = new ArrayDeque<>(); // of the first, not all batches are here
   private final boolean[] begun; // by rank, whether a batch has arrived, so that the lane's beginning is known
   private final long[] arrivedNext; // by rank, the number behind the last batch that is here
@@ -107,6 +108,11 @@ public final class ConsensusOrder implements TotalOrder<RoundMessage<List<Consen
       offeredNext[rank] = Math.max(offeredNext[rank], seq);
     }
     arrivedNext[rank] = seq + 1;
+    LaneEnd last = arrivals.peekLast();
+    if (last != null && last.rank == rank) {
+      arrivals.removeLast();
+    }
+    arrivals.add(new LaneEnd(rank, seq + 1));
     unplaced++;
     place();
   }
@@ -150,6 +156,9 @@ public final class ConsensusOrder implements TotalOrder<RoundMessage<List<Consen
     while (!decisions.isEmpty() && place(decisions.getFirst())) {
       decisions.removeFirst();
     }
+    while (!arrivals.isEmpty() && arrivals.getFirst().next <= placedNext[arrivals.getFirst().rank]) {
+      arrivals.removeFirst();
+    }
   }
 
   /// Gives places to a sender's batches.
@@ -181,16 +190,17 @@ public final class ConsensusOrder implements TotalOrder<RoundMessage<List<Consen
       offeredNext[end.rank] = Math.max(offeredNext[end.rank], end.next);
     }
 
+    /// In the order of arrival: what arrives first everywhere is placed first, so causes come before effects.
     @Override
     public @Nullable List<LaneEnd> propose(long instance) {
       if (retired) {
         return null;
       }
       List<LaneEnd> ends = new ArrayList<>();
-      for (int rank = 0; rank < size; rank++) {
-        if (offeredNext[rank] < arrivedNext[rank]) {
-          offeredNext[rank] = arrivedNext[rank];
-          ends.add(new LaneEnd(rank, arrivedNext[rank]));
+      for (LaneEnd end : arrivals) {
+        if (offeredNext[end.rank] < end.next) {
+          offeredNext[end.rank] = end.next;
+          ends.add(end);
         }
       }
       return ends.isEmpty() ? null : ends;

@@ -9,6 +9,7 @@ import org.tutti.Invariant;
 import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.pack.Batch;
+import org.tutti.pack.CausalPast;
 
 /// What one member has of one primary view's history: batches by their senders, and places by their index.
 ///
@@ -85,8 +86,7 @@ public final class Log {
   /// @param batch the batch
   /// @return whether it is the sender's next one; another is not kept
   public boolean add(int rank, Batch batch) {
-    long expected = started[rank] ? lanes.get(rank).next() : begin[rank];
-    if (expected != batch.seq() && expected != UNKNOWN) {
+    if (!isNext(rank, batch.seq())) {
       return false;
     }
     if (!started[rank]) {
@@ -104,6 +104,29 @@ public final class Log {
       begin[rank] = seq;
       placedNext[rank] = seq;
     }
+  }
+
+  /// Whether a batch could be the next of its sender.
+  ///
+  /// @param rank the sender's rank
+  /// @param seq  the batch's number
+  /// @return whether [#add] would keep it
+  boolean isNext(int rank, long seq) {
+    long expected = started[rank] ? lanes.get(rank).next() : begin[rank];
+    return expected == seq || expected == UNKNOWN;
+  }
+
+  /// Whether everything is here, or was and is dropped, that somebody had delivered.
+  ///
+  /// @param past of this view
+  /// @return whether no batch in it is still to come
+  boolean contains(CausalPast past) {
+    for (CausalPast.Lane lane : past.lanes()) {
+      if (lanes.get(lane.rank()).next() < lane.next()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /// Gives the next index to a batch.
@@ -250,8 +273,13 @@ public final class Log {
   /// @return the part of the history that is kept here
   public Tail tail(long decidedNext) {
     List<Tail.Lane> held = new ArrayList<>();
-    for (Sequence<Batch> lane : lanes) {
-      held.add(new Tail.Lane(lane.first(), lane.next()));
+    for (int rank = 0; rank < view.size(); rank++) {
+      Sequence<Batch> lane = lanes.get(rank);
+      List<Long> stamps = new ArrayList<>();
+      for (long seq = Math.max(lane.first(), heldOf[rank]); seq < lane.next(); seq++) {
+        stamps.add(lane.get(seq).stamp());
+      }
+      held.add(new Tail.Lane(lane.first(), lane.next(), stamps));
     }
     return new Tail(places.first(), places.between(places.first(), places.next()), ordering, decidedNext, held);
   }

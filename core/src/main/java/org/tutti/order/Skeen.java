@@ -31,7 +31,8 @@ import org.tutti.wire.WireWriter;
 /// Why it is safe. (1) A batch gets at least the timestamp that was proposed here; so when b is placed here, all
 /// pending batches, and those that come later, get more than b has. (2) So every member places, in the order of (sn,
 /// rank), all batches up to some pair. (3) A member's proposals for a sender's batches rise, so their highest ones do:
-/// the sender's order is kept, and no two batches get the same pair.
+/// the sender's order is kept, and no two batches get the same pair. (4) Every member proposes more for a batch than
+/// for those that arrived before it; what arrives first at every member gets the lower timestamp, so causes come first.
 public final class Skeen implements TotalOrder<Skeen.Message> {
   /// What members say. A run names the number that it begins with, so runs need not join: a member that gets only some
   /// of a sender's batches could propose for these alone.
@@ -91,6 +92,7 @@ public final class Skeen implements TotalOrder<Skeen.Message> {
   private final Places places;
   private final List<StampedLane> lanes = new ArrayList<>(); // by the sender's rank
   private final List<Proposals> proposals = new ArrayList<>(); // by the proposer's rank
+  private final List<Run> unproposed = new ArrayList<>(); // arrived in this run of inputs, in the order of arrival
   private final List<StampedRun> unsaid = new ArrayList<>(); // decided in this run of inputs
 
   /// Begins a view.
@@ -110,11 +112,12 @@ public final class Skeen implements TotalOrder<Skeen.Message> {
     }
   }
 
-  /// The proposal is made in [#flush], one for all batches of a sender that came in one run of inputs. It is beyond all
-  /// that was seen then, and so beyond all that was seen now.
+  /// The proposal is made in [#flush], one for successive batches of a sender that came in one run of inputs. It is
+  /// beyond all that was seen then, and so beyond all that was seen now.
   @Override
   public void arrived(int rank, long seq, long stamp) {
     lanes.get(rank).arrived(seq);
+    Run.append(unproposed, rank, seq);
   }
 
   @Override
@@ -229,17 +232,15 @@ public final class Skeen implements TotalOrder<Skeen.Message> {
 
   @Override
   public void flush() {
-    for (int rank = 0; rank < lanes.size(); rank++) {
-      StampedLane lane = lanes.get(rank);
-      while (lane.hasUnproposed()) {
-        StampedRun run = lane.propose(clock);
-        if (rank == self) {
-          propose(self, run);
-        } else {
-          effects.send(view.members().get(rank), new Message.Proposed(run));
-        }
+    for (Run arrived : unproposed) {
+      StampedRun run = lanes.get(arrived.rank()).propose(clock, arrived.length());
+      if (arrived.rank() == self) {
+        propose(self, run);
+      } else {
+        effects.send(view.members().get(arrived.rank()), new Message.Proposed(run));
       }
     }
+    unproposed.clear();
     decide();
     place();
     if (!unsaid.isEmpty()) {

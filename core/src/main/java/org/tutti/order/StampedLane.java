@@ -28,13 +28,11 @@ final class StampedLane {
     arrivedNext = seq + 1;
   }
 
-  boolean hasUnproposed() {
-    return proposedNext < arrivedNext;
-  }
-
   /// Stamps the next batches that have no proposal.
-  StampedRun propose(Clock clock) {
-    int length = (int) Math.min(arrivedNext - proposedNext, StampedRun.LENGTH_MAX);
+  ///
+  /// @param clock  gives the timestamps
+  /// @param length how many batches; as many are here
+  StampedRun propose(Clock clock, int length) {
     var run = new StampedRun(proposedNext, length, clock.tick());
     for (int i = 1; i < length; i++) {
       clock.tick();

@@ -1,5 +1,6 @@
 package org.tutti.order;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.tutti.Ordering;
 import org.tutti.wire.Malformed;
@@ -14,7 +15,7 @@ import org.tutti.wire.WireWriter;
 /// @param decidedNext the index behind what it knows to be decided
 /// @param lanes       by rank, which batches of the sender it has
 public record Tail(long base, List<Run> places, Ordering ordering, long decidedNext, List<Lane> lanes) {
-  private static final int LANE_BYTES_MIN = 2;
+  private static final int LANE_BYTES_MIN = 3;
   private static final long LANE_MAX = 1 << 27; // no window has room for more messages, let alone batches
 
   /// Copies the lists.
@@ -25,9 +26,58 @@ public record Tail(long base, List<Run> places, Ordering ordering, long decidedN
 
   /// Batches of one sender without a gap.
   ///
-  /// @param first the first one's number
-  /// @param next  the number behind the last one
-  public record Lane(long first, long next) {}
+  /// @param first  the first one's number
+  /// @param next   the number behind the last one
+  /// @param stamps the stamps of the last ones, with which the sender's clock rose: of those that are not held
+  public record Lane(long first, long next, List<Long> stamps) {
+    /// Copies the list.
+    public Lane {
+      stamps = List.copyOf(stamps);
+    }
+
+    /// Which batches have stamps here.
+    ///
+    /// @return the first one's number, or [#next]
+    public long stampedFrom() {
+      return next - stamps.size();
+    }
+
+    /// A batch's stamp.
+    ///
+    /// @param seq the batch's number
+    /// @return its stamp, or 0 when it is not among [#stamps]
+    public long stamp(long seq) {
+      long at = seq - stampedFrom();
+      return at >= 0 && seq < next ? stamps.get((int) at) : 0;
+    }
+
+    void write(WireWriter out) {
+      out.count(first);
+      out.count(next);
+      out.count(stamps.size());
+      long last = 0;
+      for (long stamp : stamps) {
+        out.count(Math.max(0, stamp - last)); // they rise, unless their sender lies
+        last = Math.max(last, stamp);
+      }
+    }
+
+    static Lane read(WireReader in) throws Malformed {
+      long first = in.count();
+      long next = in.count();
+      int size = in.listLength(1);
+      List<Long> stamps = new ArrayList<>(size);
+      long last = 0;
+      for (int i = 0; i < size; i++) {
+        last += in.count();
+        stamps.add(last);
+      }
+      if (last < 0 || first > next || next - first > LANE_MAX || size > next - first) {
+        throw new Malformed("tail");
+      }
+      return new Lane(first, next, stamps);
+    }
+  }
 
   /// The index behind the last known place.
   ///
@@ -45,10 +95,7 @@ public record Tail(long base, List<Run> places, Ordering ordering, long decidedN
     out.ordering(ordering);
     out.count(decidedNext);
     out.count(lanes.size());
-    for (Lane lane : lanes) {
-      out.count(lane.first);
-      out.count(lane.next);
-    }
+    lanes.forEach(lane -> lane.write(out));
   }
 
   /// Takes one from a message.
@@ -57,19 +104,10 @@ public record Tail(long base, List<Run> places, Ordering ordering, long decidedN
   /// @return the report
   /// @throws Malformed when the bytes are not one
   public static Tail read(WireReader in) throws Malformed {
-    var tail =
-        new Tail(
-            in.count(),
-            Run.read(in),
-            in.ordering(),
-            in.count(),
-            in.list(LANE_BYTES_MIN, lane -> new Lane(lane.count(), lane.count())));
+    var tail = new Tail(in.count(), Run.read(in), in.ordering(), in.count(), in.list(LANE_BYTES_MIN, Lane::read));
     boolean possible = tail.base <= tail.decidedNext && tail.decidedNext <= tail.end();
     for (Run run : tail.places) {
       possible &= run.rank() < tail.lanes.size();
-    }
-    for (Lane lane : tail.lanes) {
-      possible &= lane.first <= lane.next && lane.next - lane.first <= LANE_MAX;
     }
     if (!possible) {
       throw new Malformed("tail");

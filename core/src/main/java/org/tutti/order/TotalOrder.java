@@ -11,7 +11,8 @@ import org.tutti.wire.Malformed;
 /// (2) *First in, first out:* a sender's batches are placed in the order of their numbers, without a gap. (3)
 /// *Integrity:* each batch is placed once, and only if its sender sent it. (4) *Liveness:* as long as all members talk
 /// to each other, every batch is placed at all. (5) *Arrived first:* a place beyond one whose batch has not arrived
-/// here is given only by an ordering that decides nothing beyond a switch (see [#retire]). Every ordering passes one
+/// here is given only by an ordering that decides nothing beyond a switch (see [#retire]). (6) *Causes first:* a batch
+/// that arrives before another at every member, and has the lower stamp, is placed before it. Every ordering passes one
 /// contract suite.
 ///
 /// An instance serves one view, or the part of a view between two switches. Constructors send nothing.

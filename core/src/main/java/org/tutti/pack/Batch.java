@@ -3,27 +3,78 @@ package org.tutti.pack;
 import java.nio.ByteBuffer;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
+import org.tutti.Service;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
 
-/// Messages of one sender that travel, are ordered, acknowledged and delivered together.
+/// Messages of one sender and one [Service] that travel, are ordered, acknowledged and delivered together.
 ///
-/// Each message costs a length prefix. The payload is never changed once the batch exists.
+/// Every batch gets a place in the history, whatever its service: for a weak one it only keeps the books. Each message
+/// costs a length prefix. The payload is never changed once the batch exists.
 ///
 /// @param sender  who multicast the messages
 /// @param seq     counts the sender's batches from 0, on through view changes
 /// @param kind    what is in it
 /// @param stamp   the sender's logical clock when it sent the batch, or 0 before it was sent
+/// @param past    what its sender had delivered when it sent the batch; of totally ordered and causal batches only
 /// @param count   how many messages there are, at least 1; 0 in a switch
 /// @param payload the messages, each as a count of bytes and the bytes, from position to limit; a switch's ordering
-public record Batch(MemberId sender, long seq, Kind kind, long stamp, int count, ByteBuffer payload) {
+public record Batch(MemberId sender, long seq, Kind kind, long stamp, CausalPast past, int count, ByteBuffer payload) {
+  private static final int PAST = 8; // in the byte of the kind: a past follows
+
   /// What a batch is for.
   public enum Kind {
-    /// Messages of the application.
-    MESSAGES,
+    /// Totally ordered messages of the application.
+    TOTAL(Service.TOTAL),
     /// A change of the group's ordering (N2), placed in the history like any other batch.
-    SWITCH
+    SWITCH(Service.TOTAL),
+    /// Causally ordered messages.
+    CAUSAL(Service.CAUSAL),
+    /// Messages in their sender's order.
+    FIFO(Service.FIFO),
+    /// Messages in no order.
+    UNORDERED(Service.UNORDERED);
+
+    private final Service service;
+
+    Kind(Service service) {
+      this.service = service;
+    }
+
+    /// What messages of a service travel in.
+    ///
+    /// @param service any
+    /// @return the kind of their batches
+    public static Kind of(Service service) {
+      return switch (service) {
+        case TOTAL -> TOTAL;
+        case CAUSAL -> CAUSAL;
+        case FIFO -> FIFO;
+        case UNORDERED -> UNORDERED;
+      };
+    }
+
+    /// The messages' service.
+    ///
+    /// @return one service for all of them
+    public Service service() {
+      return service;
+    }
+
+    /// Whether the messages are delivered without waiting for their places.
+    ///
+    /// @return whether their service is another one than [Service#TOTAL]
+    public boolean isWeak() {
+      return service != Service.TOTAL;
+    }
+  }
+
+  /// How many positions of the history its messages take.
+  ///
+  /// @return their number, or 0 when they are not totally ordered
+  public int positions() {
+    return kind.isWeak() ? 0 : count;
   }
 
   /// Makes a batch that tells the group to change its ordering.
@@ -35,7 +86,7 @@ public record Batch(MemberId sender, long seq, Kind kind, long stamp, int count,
   public static Batch toSwitch(MemberId sender, long seq, Ordering to) {
     var out = new WireWriter();
     out.ordering(to);
-    return new Batch(sender, seq, Kind.SWITCH, 0, 0, out.copy());
+    return new Batch(sender, seq, Kind.SWITCH, 0, CausalPast.NONE, 0, out.copy());
   }
 
   /// The ordering that a switch asks for.
@@ -52,9 +103,10 @@ public record Batch(MemberId sender, long seq, Kind kind, long stamp, int count,
   /// The same batch at the moment of its sending.
   ///
   /// @param clock the sender's logical clock
-  /// @return a copy with this stamp
-  public Batch stamped(long clock) {
-    return new Batch(sender, seq, kind, clock, count, payload);
+  /// @param delivered what it has delivered in the view
+  /// @return a copy that says so
+  public Batch sent(long clock, CausalPast delivered) {
+    return new Batch(sender, seq, kind, clock, delivered, count, payload);
   }
 
   /// Writes all but the payload, which follows as the message's tail, and the sender.
@@ -62,9 +114,12 @@ public record Batch(MemberId sender, long seq, Kind kind, long stamp, int count,
   /// @param out where to
   public void write(WireWriter out) {
     out.count(seq);
-    out.u8(kind.ordinal());
+    out.u8(kind.ordinal() | (past.isEmpty() ? 0 : PAST));
     out.count(stamp);
     out.count(count);
+    if (!past.isEmpty()) {
+      past.write(out);
+    }
   }
 
   /// Reads a batch that another member made.
@@ -75,9 +130,11 @@ public record Batch(MemberId sender, long seq, Kind kind, long stamp, int count,
   /// @throws Malformed when the bytes are not a batch
   public static Batch copy(MemberId sender, WireReader in) throws Malformed {
     long seq = in.count();
-    Kind kind = kind(in.u8());
+    int flags = in.u8();
+    Kind kind = kind(flags & ~PAST);
     long stamp = in.count();
     int count = in.countUpTo(Integer.MAX_VALUE);
+    CausalPast past = (flags & PAST) == 0 ? CausalPast.NONE : past(kind, in);
     ByteBuffer lent = in.rest();
     ByteBuffer payload = ByteBuffer.allocate(lent.remaining()).put(lent).flip();
     var messages = new WireReader(payload.duplicate());
@@ -91,15 +148,26 @@ public record Batch(MemberId sender, long seq, Kind kind, long stamp, int count,
       messages.bytes(Integer.MAX_VALUE);
     }
     messages.end();
-    return new Batch(sender, seq, kind, stamp, count, payload);
+    return new Batch(sender, seq, kind, stamp, past, count, payload);
   }
 
   private static Kind kind(int number) throws Malformed {
     return switch (number) {
-      case 0 -> Kind.MESSAGES;
+      case 0 -> Kind.TOTAL;
       case 1 -> Kind.SWITCH;
+      case 2 -> Kind.CAUSAL;
+      case 3 -> Kind.FIFO;
+      case 4 -> Kind.UNORDERED;
       default -> throw new Malformed("batch");
     };
+  }
+
+  private static CausalPast past(Kind kind, WireReader in) throws Malformed {
+    CausalPast past = CausalPast.read(in);
+    if (kind != Kind.CAUSAL && (kind != Kind.TOTAL || past.after() > 0)) {
+      throw new Malformed("causal past");
+    }
+    return past;
   }
 
   /// Walks through the messages.

@@ -5,17 +5,30 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
+import org.tutti.Service;
 
-/// Packs one member's messages into batches, in order. Pure: the caller brings the time.
+/// Packs one member's messages into batches, in order; a batch ends where the service changes. Pure: the caller brings
+/// the time.
 public final class Packer {
   private static final int PREFIX_BYTES_MAX = 5;
+
+  /// Successive messages of one service that wait.
+  private static final class Stretch {
+    final Service service;
+    int messages;
+    long bytes; // prefixes included
+
+    Stretch(Service service) {
+      this.service = service;
+    }
+  }
 
   private final MemberId sender;
   private final int bytesMax;
   private final int messagesMax;
   private final PackingPolicy policy;
   private final ArrayDeque<ByteBuffer> waiting = new ArrayDeque<>();
-  private long waitingBytes; // of the messages waiting, prefixes included
+  private final ArrayDeque<Stretch> stretches = new ArrayDeque<>(); // of the messages waiting, none of them empty
   private long firstAtNanos;
   private long seqNext;
 
@@ -36,12 +49,19 @@ public final class Packer {
   ///
   /// @param now     the time
   /// @param payload the message, never changed from now on
-  public void add(long now, ByteBuffer payload) {
+  /// @param service its service
+  public void add(long now, ByteBuffer payload, Service service) {
     if (waiting.isEmpty()) {
       firstAtNanos = now;
     }
     waiting.add(payload);
-    waitingBytes += payload.remaining() + prefixBytes(payload.remaining());
+    Stretch last = stretches.peekLast();
+    if (last == null || last.service != service) {
+      last = new Stretch(service);
+      stretches.add(last);
+    }
+    last.messages++;
+    last.bytes += payload.remaining() + prefixBytes(payload.remaining());
   }
 
   /// Closes the next batch if it is time to.
@@ -50,16 +70,17 @@ public final class Packer {
   /// @param batchesOnTheWay see [PackingPolicy#close]
   /// @return the batch, or null
   public @Nullable Batch next(long now, int batchesOnTheWay) {
-    if (waiting.isEmpty()) {
+    Stretch first = stretches.peekFirst();
+    if (first == null) {
       return null;
     }
-    boolean full = waitingBytes >= bytesMax || waiting.size() >= messagesMax;
+    boolean full = stretches.size() > 1 || first.bytes >= bytesMax || first.messages >= messagesMax;
     long age = now - firstAtNanos;
     if (!full && age < policy.delayNanosMax() && !policy.close(batchesOnTheWay, age)) {
       return null;
     }
     firstAtNanos = now;
-    return close();
+    return close(first);
   }
 
   /// Makes a batch that changes the group's ordering; it goes before the messages that wait.
@@ -84,12 +105,12 @@ public final class Packer {
     return waiting.isEmpty() ? Long.MAX_VALUE : firstAtNanos + policy.delayNanosMax();
   }
 
-  private Batch close() {
+  private Batch close(Stretch first) {
     int count = 0;
     int bytes = 0;
     for (ByteBuffer message : waiting) {
       int size = message.remaining() + prefixBytes(message.remaining());
-      if (count > 0 && (bytes + size > bytesMax || count == messagesMax)) {
+      if (count > 0 && (bytes + size > bytesMax || count == messagesMax) || count == first.messages) {
         break;
       }
       count++;
@@ -101,8 +122,13 @@ public final class Packer {
       putPrefix(payload, message.remaining());
       payload.put(message);
     }
-    waitingBytes -= bytes;
-    return new Batch(sender, seqNext++, Batch.Kind.MESSAGES, 0, count, payload.flip());
+    first.messages -= count;
+    first.bytes -= bytes;
+    if (first.messages == 0) {
+      stretches.remove();
+    }
+    var kind = Batch.Kind.of(first.service);
+    return new Batch(sender, seqNext++, kind, 0, CausalPast.NONE, count, payload.flip());
   }
 
   private static int prefixBytes(int length) {

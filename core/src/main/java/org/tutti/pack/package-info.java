@@ -1,4 +1,4 @@
 /// Batches, the unit of ordering, acknowledging and retransmission, and how messages are packed into them.
 ///
-/// Reading order: [Batch], [PackingPolicy], [Packer].
+/// Reading order: [Batch], [CausalPast], [PackingPolicy], [Packer].
 package org.tutti.pack;

@@ -43,6 +43,7 @@ class CutBuilderTest {
         "the longest order wins,          10: a0 b0 a1 |10| 0-2 0-1 0-0,  10: a0 |10| 0-1 0-1 0-0,  -, 10: a0 b0 a1",
         "a place whose batch is nowhere,  10: a0 c0 b0 |10| 0-1 0-1 0-0,  10: |10| 0-1 0-1 0-0,     -, 10: a0 b0",
         "and the sender's later batches,  10: c0 c1 a0 |10| 0-1 0-0 0-1,  10: |10| 0-1 0-0 0-1,     -, 10: c0 a0",
+        "causes before effects,          10: |10| 0-1@7 0-2@3+8 0-0,     10: |10| 0-1@7 0-0 0-1@5,  -, 10: b0 c0 a0 b1",
         "batches without place by rank,   10: a0 |10| 0-3 0-0 0-1,        10: |10| 0-1 0-2 0-0,     -,"
             + " 10: a0 a1 a2 b0 b1 c0",
         "a place known to another,        10: a0 |10| 0-1 0-1 0-0,        10: |10| 0-1 0-2 0-0,     -, 10: a0 b0 b1",

@@ -1,6 +1,7 @@
 package org.tutti.membership;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
@@ -92,8 +93,9 @@ final class Told {
     String[] begin = parts[0].split(":");
     List<Tail.Lane> lanes = new ArrayList<>();
     for (String lane : parts[2].strip().split(" ")) {
-      String[] ends = lane.split("-");
-      lanes.add(new Tail.Lane(Long.parseLong(ends[0]), Long.parseLong(ends[1])));
+      String[] ends = lane.split("[-@+]");
+      List<Long> stamps = Arrays.stream(ends).skip(2).map(Long::valueOf).toList();
+      lanes.add(new Tail.Lane(Long.parseLong(ends[0]), Long.parseLong(ends[1]), stamps));
     }
     List<Run> places = places(begin.length > 1 ? begin[1] : "");
     return new Tail(

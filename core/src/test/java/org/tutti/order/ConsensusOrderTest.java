@@ -63,7 +63,7 @@ class ConsensusOrderTest {
     atA.arrived(1, 8, 2);
     assertThat(said()).isEmpty();
     atA.flush();
-    var ends = List.of(new LaneEnd(1, 9), new LaneEnd(2, 1));
+    var ends = List.of(new LaneEnd(1, 8), new LaneEnd(2, 1), new LaneEnd(1, 9));
     assertThat(said()).containsExactly(new Broadcast<>(new Propose<>(1, 0, List.of(ends), 0)));
     atA.flush();
     assertThat(said()).isEmpty();

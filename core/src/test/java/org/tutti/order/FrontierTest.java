@@ -15,6 +15,7 @@ import org.tutti.effect.RecordingEffects;
 import org.tutti.effect.RecordingEffects.Effect.Broadcast;
 import org.tutti.order.Frontier.Message.Said;
 import org.tutti.pack.Batch;
+import org.tutti.pack.CausalPast;
 
 /// N4: how low the stamp of a delivery to come can be, at A in a view of three.
 class FrontierTest {
@@ -49,8 +50,8 @@ class FrontierTest {
   @Test
   void aBatchThatIsNotDeliveredCountsWithItsStamp() {
     frontier.receive(1, new Said(50, 0));
-    has(2, batch(C, 0).stamped(33));
-    has(2, batch(C, 1).stamped(60));
+    has(2, batch(C, 0).sent(33, CausalPast.NONE));
+    has(2, batch(C, 1).sent(60, CausalPast.NONE));
     assertThat(frontier.bound(log)).isEqualTo(33);
     frontier.delivered(2, 0);
     assertThat(frontier.bound(log)).isEqualTo(51);
@@ -63,7 +64,7 @@ class FrontierTest {
   void ownBatchesCountUntilTheyAreDeliveredAndNothingOwnAfterThat() {
     frontier.receive(1, new Said(50, 0));
     frontier.receive(2, new Said(50, 0));
-    has(0, batch(A, 0).stamped(25));
+    has(0, batch(A, 0).sent(25, CausalPast.NONE));
     assertThat(frontier.bound(log)).isEqualTo(25);
     frontier.delivered(0, 0);
     assertThat(frontier.bound(log)).isEqualTo(51);

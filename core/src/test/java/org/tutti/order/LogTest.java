@@ -15,6 +15,7 @@ import org.tutti.Invariant;
 import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.pack.Batch;
+import org.tutti.pack.CausalPast;
 
 class LogTest {
   private static final View VIEW = primary(1, A, B, C);
@@ -121,7 +122,8 @@ class LogTest {
                 List.of(new Run(0, 1, 1), new Run(1, 4, 1)),
                 Ordering.SEQUENCER,
                 FIRST + 2,
-                List.of(new Tail.Lane(1, 3), new Tail.Lane(0, 0), new Tail.Lane(0, 0))));
+                List.of(
+                    new Tail.Lane(1, 3, List.of(0L)), new Tail.Lane(0, 0, List.of()), new Tail.Lane(0, 0, List.of()))));
   }
 
   @Test
@@ -247,9 +249,9 @@ class LogTest {
 
   @Test
   void whatIsUnplacedComesByStampThenByRank() {
-    assertThat(log.add(0, batch(A, 4).stamped(7))).isTrue();
-    assertThat(log.add(1, batch(B, 0).stamped(3))).isTrue();
-    assertThat(log.add(1, batch(B, 1).stamped(7))).isTrue();
+    assertThat(log.add(0, batch(A, 4).sent(7, CausalPast.NONE))).isTrue();
+    assertThat(log.add(1, batch(B, 0).sent(3, CausalPast.NONE))).isTrue();
+    assertThat(log.add(1, batch(B, 1).sent(7, CausalPast.NONE))).isTrue();
     placed(1, 0);
     assertThat(log.unplaced()).extracting(Batch::sender).containsExactly(A, B);
   }

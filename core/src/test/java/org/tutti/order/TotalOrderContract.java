@@ -7,7 +7,9 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
@@ -52,6 +54,21 @@ public abstract class TotalOrderContract<M> {
       run.drain();
       run.checkOrder();
       run.checkComplete();
+    }
+  }
+
+  /// Batches reach the ordering as they leave the [WaitingRoom]: after everything that had arrived at their senders.
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3, 5})
+  void causesComeFirst(int members) {
+    for (int seed = 0; seed < RUNS; seed++) {
+      var run = new Run(members, seed);
+      run.causal = true;
+      run.play(200, 0, false);
+      run.drain();
+      run.checkOrder();
+      run.checkComplete();
+      run.checkCauses();
     }
   }
 
@@ -101,6 +118,8 @@ public abstract class TotalOrderContract<M> {
     final List<Node> nodes = new ArrayList<>();
     final SplittableRandom random;
     int switchAt = Integer.MAX_VALUE; // a place, counted from 0
+    boolean causal;
+    final Map<String, long[]> pasts = new HashMap<>(); // looked up only
     int submitted;
     long now;
 
@@ -197,6 +216,17 @@ public abstract class TotalOrderContract<M> {
       }
     }
 
+    void checkCauses() {
+      long[] next = new long[nodes.size()];
+      for (String place : nodes.getFirst().placed) {
+        long[] past = pasts.get(place);
+        for (int rank = 0; rank < next.length; rank++) {
+          assertThat(next[rank]).as("of %s before %s", rank, place).isGreaterThanOrEqualTo(past[rank]);
+        }
+        next[Integer.parseInt(place.split("/")[0])]++;
+      }
+    }
+
     void checkComplete() {
       for (Node node : nodes) {
         for (Node sender : nodes) {
@@ -223,6 +253,8 @@ public abstract class TotalOrderContract<M> {
     final int rank;
     final List<ArrayDeque<Parcel>> in = new ArrayList<>(); // by sender
     final List<String> placed = new ArrayList<>();
+    final List<ArrayDeque<Parcel>> room = new ArrayList<>(); // batches that came before their causes, by sender
+    final long[] arrived; // batches told to the ordering, by sender
     final boolean[] suspected;
     final TreeMap<String, Long> timers = new TreeMap<>();
     final Clock clock = new Clock();
@@ -236,7 +268,9 @@ public abstract class TotalOrderContract<M> {
       this.run = run;
       this.rank = rank;
       this.suspected = new boolean[run.view.size()];
+      this.arrived = new long[run.view.size()];
       run.view.members().forEach(_ -> in.add(new ArrayDeque<>()));
+      run.view.members().forEach(_ -> room.add(new ArrayDeque<>()));
       int quorum = run.view.size() / 2 + 1;
       var setting =
           new Setting(
@@ -263,6 +297,8 @@ public abstract class TotalOrderContract<M> {
       if (alive) {
         long stamp = clock.tick();
         long seq = sent++;
+        run.pasts.put(rank + "/" + seq, arrived.clone());
+        arrived[rank]++;
         run.submitted++;
         post(new Parcel(rank, seq, stamp, null));
         order.arrived(rank, seq, stamp);
@@ -304,8 +340,8 @@ public abstract class TotalOrderContract<M> {
 
     private void take(Parcel parcel) {
       if (parcel.message == null) {
-        clock.witness(parcel.stamp);
-        order.arrived(parcel.from, parcel.seq, parcel.stamp);
+        room.get(parcel.from).add(parcel);
+        admit();
         return;
       }
       try {
@@ -316,6 +352,28 @@ public abstract class TotalOrderContract<M> {
       } catch (Malformed malformed) {
         throw new AssertionError("a member's message is refused", malformed);
       }
+    }
+
+    private void admit() {
+      for (int from = 0; from < arrived.length; from++) {
+        Parcel first = room.get(from).peek();
+        if (first != null && mayArrive(run.pasts.get(from + "/" + first.seq))) {
+          room.get(from).remove();
+          arrived[from]++;
+          clock.witness(first.stamp);
+          order.arrived(from, first.seq, first.stamp);
+          from = -1; // it may be what others wait for
+        }
+      }
+    }
+
+    private boolean mayArrive(long[] past) {
+      for (int of = 0; run.causal && of < past.length; of++) {
+        if (arrived[of] < past[of]) {
+          return false;
+        }
+      }
+      return true;
     }
 
     /// Ends a run of inputs.

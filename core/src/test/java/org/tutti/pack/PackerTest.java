@@ -9,6 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.Service;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
@@ -22,7 +23,7 @@ class PackerTest {
 
   private void add(long now, int... sizes) {
     for (int size : sizes) {
-      packer.add(now, ByteBuffer.allocate(size));
+      packer.add(now, ByteBuffer.allocate(size), Service.TOTAL);
     }
   }
 
@@ -45,6 +46,23 @@ class PackerTest {
   void aMessageGoesAtOnceWhenNothingIsOnTheWay() {
     add(5, 3);
     assertThat(sizes(packer.next(5, 0))).containsExactly(3);
+    assertThat(packer.isEmpty()).isTrue();
+  }
+
+  @Test
+  void aBatchEndsWhereTheServiceChanges() {
+    packer.add(0, ByteBuffer.allocate(1), Service.FIFO);
+    packer.add(0, ByteBuffer.allocate(2), Service.FIFO);
+    packer.add(0, ByteBuffer.allocate(3), Service.CAUSAL);
+    packer.add(0, ByteBuffer.allocate(4), Service.FIFO);
+    Batch first = packer.next(0, 1);
+    assertThat(sizes(first)).as("nothing can join them any more").containsExactly(1, 2);
+    assertThat(first.kind()).isEqualTo(Batch.Kind.FIFO);
+    Batch second = packer.next(0, 1);
+    assertThat(sizes(second)).containsExactly(3);
+    assertThat(second.kind().service()).isEqualTo(Service.CAUSAL);
+    assertThat(packer.next(0, 1)).isNull();
+    assertThat(sizes(packer.next(0, 0))).containsExactly(4);
     assertThat(packer.isEmpty()).isTrue();
   }
 
@@ -112,7 +130,7 @@ class PackerTest {
     if (size > 0) {
       message[size - 1] = 7;
     }
-    packer.add(0, ByteBuffer.wrap(message));
+    packer.add(0, ByteBuffer.wrap(message), Service.TOTAL);
     Batch batch = packer.next(0, 0);
     var out = new WireWriter();
     batch.write(out);

@@ -6,6 +6,7 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
+import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
@@ -20,6 +21,8 @@ final class Application implements GroupUser {
   /// What others want to know as it happens.
   interface Watcher {
     void installed(Application at, View view);
+
+    void delivered(Application at);
 
     void stateRequested(Application at);
 
@@ -51,6 +54,7 @@ final class Application implements GroupUser {
   private long indexNext;
   private long positionNext;
   private long chain;
+  private long weak; // over the messages of weak services, which come in any order
   private long consumedNext;
 
   Application(Simulation.Setting setting, SimulatedNode node, String group, Watcher watcher) {
@@ -79,7 +83,7 @@ final class Application implements GroupUser {
   /// Multicasts if the window has room.
   ///
   /// @return whether it had
-  boolean multicast(byte[] payload) {
+  boolean multicast(byte[] payload, Service service) {
     long cost = payload.length + (long) MESSAGE_OVERHEAD;
     boolean fits = outstanding == 0 || outstanding + cost <= setting.plan().config().windowBytes();
     if (closed || leaving || !fits) {
@@ -88,9 +92,9 @@ final class Application implements GroupUser {
     outstanding += cost;
     submitted++;
     ByteBuffer message = ByteBuffer.wrap(payload);
-    history.add(new Happening.Submitted(ordinal, agenda.nowNanos(), payload.length, Hash.of(message)));
+    history.add(new Happening.Submitted(ordinal, agenda.nowNanos(), service, payload.length, Hash.of(message)));
     setting.tally().multicasts++;
-    node.request(new Request.Multicast(group, message), 0);
+    node.request(new Request.Multicast(group, message, service), 0);
     return true;
   }
 
@@ -163,7 +167,7 @@ final class Application implements GroupUser {
   }
 
   Happening.Summary summary() {
-    return new Happening.Summary(indexNext, positionNext, chain);
+    return new Happening.Summary(indexNext, positionNext, chain, weak);
   }
 
   @Override
@@ -174,7 +178,7 @@ final class Application implements GroupUser {
     }
     history.add(new Happening.Begun(ordinal, agenda.nowNanos(), index, position));
     if (!setting.plan().config().stateTransfer()) {
-      whole = index == 0;
+      whole = index == 0 && weak == 0; // of what it delivered early something may have been left out
       chain = 0;
       unconsumed.clear();
       consumed(index);
@@ -185,12 +189,43 @@ final class Application implements GroupUser {
 
   @Override
   public void deliver(long index, Batch batch, long position) {
+    place(index, batch, position, false);
+  }
+
+  @Override
+  public void pass(long index, Batch batch, long position) {
+    place(index, batch, position, true);
+  }
+
+  @Override
+  public void deliverEarly(Batch batch) {
     Content content = content(batch);
-    note(1, index * 31 + position);
+    note(14, batch.seq());
     trace.note(content.toString());
     if (trace.speaks()) {
       say(
-          "deliver "
+          "deliver early "
+              + batch.sender()
+              + "/"
+              + batch.seq()
+              + " "
+              + batch.kind()
+              + " "
+              + content.count()
+              + " messages");
+    }
+    setting.tally().early += content.count();
+    history.add(new Happening.Early(ordinal, agenda.nowNanos(), content));
+    take(content);
+  }
+
+  private void place(long index, Batch batch, long position, boolean again) {
+    Content content = content(batch);
+    note(again ? 15 : 1, index * 31 + position);
+    trace.note(content.toString());
+    if (trace.speaks()) {
+      say(
+          (again ? "pass " : "deliver ")
               + index
               + " @"
               + position
@@ -200,11 +235,29 @@ final class Application implements GroupUser {
               + batch.seq()
               + " "
               + content.count()
-              + " messages");
+              + " messages "
+              + batch.kind());
+    }
+    history.add(new Happening.Delivered(ordinal, agenda.nowNanos(), index, position, content, again));
+    if (!again) {
+      take(content);
+    }
+    apply(index, content, position);
+  }
+
+  private void take(Content content) {
+    if (content.count() > 0) {
+      watcher.delivered(this);
     }
     setting.tally().deliveries += content.count();
-    history.add(new Happening.Delivered(ordinal, agenda.nowNanos(), index, position, content));
-    apply(index, content, position);
+    for (int i = 0; i < content.count(); i++) {
+      if (content.isWeak()) {
+        weak +=
+            Hash.step(Hash.step(content.service().ordinal(), content.sender()), content.hash(i) + content.length(i));
+      } else {
+        chain = Hash.step(Hash.step(chain, content.sender()), content.hash(i) + content.length(i));
+      }
+    }
   }
 
   private Content content(Batch batch) {
@@ -216,16 +269,13 @@ final class Application implements GroupUser {
       hashes[i] = Hash.of(message);
       lengths[i] = message.remaining();
     }
-    return history.content(history.ordinalOf(batch.sender()), batch.seq(), hashes, lengths);
+    return history.content(history.ordinalOf(batch.sender()), batch.seq(), batch.kind().service(), hashes, lengths);
   }
 
   private void apply(long index, Content content, long position) {
-    for (int i = 0; i < content.count(); i++) {
-      chain = Hash.step(Hash.step(chain, content.sender()), content.hash(i) + content.length(i));
-    }
     whole &= index == indexNext;
     indexNext = index + 1;
-    positionNext = position + content.count();
+    positionNext = position + content.positions();
     if (sloth > 0 && !calm) {
       unconsumed.add(indexNext);
       consumeLater();
@@ -377,6 +427,7 @@ final class Application implements GroupUser {
     indexNext = image.summary().index();
     positionNext = image.summary().position();
     chain = image.summary().chain();
+    weak = image.summary().weak();
     setting.tally().transfers++;
     history.add(new Happening.Restored(ordinal, agenda.nowNanos(), image.donor(), image.transfer(), image.summary()));
     incoming = null;

@@ -94,6 +94,7 @@ public final class Campaign {
     private long frames;
     private long multicasts;
     private long deliveries;
+    private long early;
     private long views;
     private long transfers;
     private long firstCrashed;
@@ -108,6 +109,7 @@ public final class Campaign {
       frames += outcome.frames();
       multicasts += outcome.multicasts();
       deliveries += outcome.deliveries();
+      early += outcome.early();
       views += outcome.views();
       transfers += outcome.transfers();
       firstCrashed += outcome.firstCrashed() ? 1 : 0;
@@ -174,6 +176,7 @@ public final class Campaign {
       row(text, "frames", frames);
       row(text, "multicasts", multicasts);
       row(text, "deliveries", deliveries);
+      row(text, "early deliveries", early);
       row(text, "views installed", views);
       row(text, "state transfers", transfers);
       row(text, "seeds: first member crashed", firstCrashed);

@@ -42,6 +42,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
   private @Nullable Network network;
   private @Nullable View latestPrimary;
   private @Nullable Consumer<SimulatedNode> atAnnouncement;
+  private @Nullable Consumer<Application> atDelivery;
   private long incarnationNext;
   private boolean calm;
 
@@ -330,6 +331,18 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
   public void installed(Application at, View view) {
     if (view.primary() && (latestPrimary == null || latestPrimary.id().compareTo(view.id()) < 0)) {
       latestPrimary = view;
+    }
+  }
+
+  /// Whoever delivers messages is told to somebody.
+  void atDelivery(Consumer<Application> listener) {
+    atDelivery = listener;
+  }
+
+  @Override
+  public void delivered(Application at) {
+    if (atDelivery != null) {
+      atDelivery.accept(at);
     }
   }
 

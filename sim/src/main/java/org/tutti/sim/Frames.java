@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.function.Consumer;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
+import org.tutti.Service;
 import org.tutti.ViewId;
 import org.tutti.engine.Request;
 import org.tutti.membership.Knowledge;
@@ -226,7 +227,7 @@ final class Frames {
     return switch (request) {
       case Request.Create create -> "create " + create.group();
       case Request.Join join -> "join " + join.group();
-      case Request.Multicast(_, ByteBuffer payload) -> "multicast " + measure(payload);
+      case Request.Multicast(_, ByteBuffer payload, Service service) -> "multicast " + service + " " + measure(payload);
       case Request.Leave _ -> "leave";
       case Request.Switch(_, Ordering to) -> "switch to " + to;
       case Request.StateChunk(_, long transfer, ByteBuffer chunk, boolean last) ->

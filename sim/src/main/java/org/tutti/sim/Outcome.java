@@ -14,6 +14,7 @@ import org.tutti.sim.check.Violation;
 /// @param frames     how many frames were sent
 /// @param multicasts how many messages were multicast
 /// @param deliveries how many messages were delivered, by all members together
+/// @param early      how many of them before they had a place
 /// @param views      how many views were installed, by all members together
 /// @param transfers  how many states were transferred to their end
 /// @param firstCrashed whether the first member of a primary view crashed: sequencer, or first coordinator
@@ -29,6 +30,7 @@ public record Outcome(
     long frames,
     long multicasts,
     long deliveries,
+    long early,
     long views,
     long transfers,
     boolean firstCrashed,

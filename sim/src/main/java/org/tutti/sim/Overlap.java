@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
+import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
@@ -99,7 +100,7 @@ final class Overlap {
       if (left > 0 && primary && !closed && node.isAlive()) {
         left--;
         ByteBuffer payload = ByteBuffer.allocate(Integer.BYTES).putInt(0, crossing.send(life, group));
-        node.request(new Request.Multicast("part-" + group, payload), 0);
+        node.request(new Request.Multicast("part-" + group, payload, Service.TOTAL), 0);
       }
     }
 
@@ -121,6 +122,16 @@ final class Overlap {
         }
       }
       consumedNext = index + 1;
+    }
+
+    @Override
+    public void deliverEarly(Batch batch) {
+      throw new IllegalStateException("everything is totally ordered here, but " + batch);
+    }
+
+    @Override
+    public void pass(long index, Batch batch, long position) {
+      throw new IllegalStateException("everything is totally ordered here, but " + batch);
     }
 
     private void answer() {

@@ -7,6 +7,7 @@ import java.util.Objects;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
+import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.sim.check.History;
 
@@ -120,7 +121,7 @@ public final class Rehearsal {
     long[] position = new long[byRank.size()];
     long until = byRank.getFirst().summary().position() + messages;
     for (int i = 0; i < messages; i++) {
-      if (!byRank.get(rank).multicast(new byte[bytes])) {
+      if (!byRank.get(rank).multicast(new byte[bytes], Service.TOTAL)) {
         throw new IllegalArgumentException(messages + " messages of " + bytes + " bytes do not fit into the window");
       }
     }
@@ -171,14 +172,14 @@ public final class Rehearsal {
     long delivered = agenda.nowNanos();
     long gap = 0;
     agenda.after(before * 2 + after.toNanos(), () -> byRank.get(switcher).switchTo(to));
-    member.multicast(new byte[1]);
+    member.multicast(new byte[1], Service.TOTAL);
     long end = agenda.nowNanos() + REST_NANOS;
     while (agenda.advance(end)) {
       if (member.summary().position() > position) {
         position = member.summary().position();
         gap = Math.max(gap, agenda.nowNanos() - delivered);
         delivered = agenda.nowNanos();
-        member.multicast(new byte[1]);
+        member.multicast(new byte[1], Service.TOTAL);
       }
     }
     rest();
@@ -190,7 +191,7 @@ public final class Rehearsal {
     Application member = byRank.get(sender);
     long position = member.summary().position();
     long start = agenda.nowNanos();
-    member.multicast(new byte[1]);
+    member.multicast(new byte[1], Service.TOTAL);
     while (member.summary().position() == position) {
       happen(start + PATIENCE_NANOS);
     }

@@ -101,6 +101,7 @@ public final class Simulation {
         tally.frames,
         tally.multicasts,
         tally.deliveries,
+        tally.early,
         tally.views,
         tally.transfers,
         tally.firstCrashed,

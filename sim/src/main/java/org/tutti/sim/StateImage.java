@@ -9,12 +9,13 @@ import org.tutti.sim.check.Happening.Summary;
 /// @param transfer the donor's number of the transfer
 /// @param summary  what it amounts to
 record StateImage(int donor, long transfer, Summary summary) {
-  private static final int HEAD = Integer.BYTES + 4 * Long.BYTES;
+  private static final int HEAD = Integer.BYTES + 5 * Long.BYTES;
 
   byte[] bytes(int padding) {
     ByteBuffer bytes = ByteBuffer.allocate(HEAD + padding + Long.BYTES);
     bytes.putInt(donor).putLong(transfer);
     bytes.putLong(summary.index()).putLong(summary.position()).putLong(summary.chain());
+    bytes.putLong(summary.weak());
     for (int i = 0; i < padding; i++) {
       bytes.put((byte) (i * 31 + summary.chain()));
     }
@@ -32,6 +33,7 @@ record StateImage(int donor, long transfer, Summary summary) {
     }
     int donor = bytes.getInt();
     long transfer = bytes.getLong();
-    return new StateImage(donor, transfer, new Summary(bytes.getLong(), bytes.getLong(), bytes.getLong()));
+    return new StateImage(
+        donor, transfer, new Summary(bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong()));
   }
 }

@@ -31,7 +31,8 @@ final class Streams {
     APPLICATION,
     NODE,
     ORDERING,
-    OVERLAP
+    OVERLAP,
+    SERVICE
   }
 
   /// Spreads a number over all bits (after Stafford's variant 13).

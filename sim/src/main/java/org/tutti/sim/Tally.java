@@ -9,6 +9,7 @@ final class Tally {
   long frames;
   long multicasts;
   long deliveries;
+  long early;
   long views;
   long transfers;
   boolean firstCrashed;

@@ -2,15 +2,24 @@ package org.tutti.sim;
 
 import java.util.List;
 import java.util.SplittableRandom;
+import org.tutti.Service;
 
-/// Multicasts from members drawn at random, now in bursts, now one by one.
+/// Multicasts from members drawn at random, now in bursts, now one by one. In most runs the messages are of several
+/// services, and members answer each other, so that causes and effects travel at the same time.
 final class Workload {
   private static final int LARGE_MAX = 2;
   private static final int LARGE_BYTES = 100 << 10;
+  private static final int TOTAL_ONLY_ONE_IN = 4;
+  private static final int USED_OF = 3; // all but one of so many runs use a service
+  private static final int ANSWER_BYTES = 32;
 
   private final Simulation.Setting setting;
   private final Cast cast;
   private final SplittableRandom random;
+  private final SplittableRandom services;
+  private final double[] shares = new double[Service.values().length]; // cumulative; of the weak ones, then all
+  private final double answering; // how many answers a multicast gets on average
+  private int answersLeft;
   private int left;
   private int largeLeft;
   private long number;
@@ -19,7 +28,20 @@ final class Workload {
     this.setting = setting;
     this.cast = cast;
     this.random = setting.streams().open(Streams.Purpose.WORKLOAD, 0);
+    this.services = setting.streams().open(Streams.Purpose.SERVICE, 0);
+    boolean mixed = services.nextInt(TOTAL_ONLY_ONE_IN) > 0;
+    double sum = 0;
+    for (int i = 0; i < shares.length; i++) {
+      boolean used = i == Service.TOTAL.ordinal() || mixed && services.nextInt(USED_OF) > 0;
+      sum += used ? services.nextDouble() : 0;
+      shares[i] = sum;
+    }
+    this.answering = 2 * services.nextDouble();
+    if (mixed) {
+      cast.atDelivery(this::answer);
+    }
     this.left = setting.plan().multicasts();
+    this.answersLeft = left;
     this.largeLeft = setting.plan().has(FaultKind.LARGE_MESSAGE) ? LARGE_MAX : 0;
   }
 
@@ -53,13 +75,38 @@ final class Workload {
   private void multicast(Application member) {
     boolean large = largeLeft > 0 && random.nextInt(16) == 0;
     int size = large ? LARGE_BYTES + random.nextInt(LARGE_BYTES) : size();
-    if (member.multicast(payload(size))) {
+    if (member.multicast(payload(random, size), service())) {
       left--;
       if (large) {
         largeLeft--;
         setting.tally().fault(FaultKind.LARGE_MESSAGE);
       }
     }
+  }
+
+  /// Of those who deliver a message some answer it at once.
+  private void answer(Application member) {
+    if (answersLeft > 0 && services.nextDouble() < answering / setting.plan().nodes()) {
+      answersLeft--;
+      byte[] payload = payload(services, services.nextInt(ANSWER_BYTES));
+      setting.agenda().after(0, () -> answer(member, payload));
+    }
+  }
+
+  private void answer(Application member, byte[] payload) {
+    boolean over = setting.agenda().nowNanos() >= setting.plan().safetyNanos();
+    if (!over) {
+      member.multicast(payload, service());
+    }
+  }
+
+  private Service service() {
+    double at = services.nextDouble() * shares[shares.length - 1];
+    int service = 0;
+    while (service < Service.TOTAL.ordinal() && at >= shares[service]) {
+      service++;
+    }
+    return Service.values()[service];
   }
 
   private int size() {
@@ -72,9 +119,9 @@ final class Workload {
   }
 
   /// Bytes that no other message has, as far as their number allows.
-  private byte[] payload(int size) {
+  private byte[] payload(SplittableRandom from, int size) {
     byte[] payload = new byte[size];
-    random.nextBytes(payload);
+    from.nextBytes(payload);
     number++;
     for (int i = 0; i < Long.BYTES && i < size; i++) {
       payload[i] = (byte) (number >>> (8 * i));
@@ -84,6 +131,6 @@ final class Workload {
 
   /// One more message of each member, to see that the group is at work.
   void last() {
-    cast.members().forEach(member -> member.multicast(payload(1 + random.nextInt(16))));
+    cast.members().forEach(member -> member.multicast(payload(random, 1 + random.nextInt(16)), service()));
   }
 }

@@ -20,6 +20,7 @@ import org.tutti.GroupConfig;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.Ordering;
+import org.tutti.Service;
 import org.tutti.StateSink;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
@@ -121,7 +122,11 @@ public final class AccountReplica {
 
   private void handle(Event event) throws SQLException {
     switch (event) {
-      case Event.Delivery(_, long position, ByteBuffer payload) -> apply(position, payload);
+      case Event.Delivery(_, Service service, long position, ByteBuffer payload) -> {
+        if (service == Service.TOTAL) { // others would come at different moments at different replicas
+          apply(position, payload);
+        }
+      }
       case Event.ViewChange(var view) -> reports.accept(Report.installed(view));
       case Event.StateRequest request -> giveState(request);
       case Event.StateOffer offer -> takeState(offer);

@@ -26,6 +26,7 @@ import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
+import org.tutti.Service;
 import org.tutti.StateSink;
 import org.tutti.View;
 import org.tutti.transport.Address;
@@ -78,14 +79,22 @@ class AccountReplicaTest {
 
   @Test
   void whatIsNoRequestIsSkipped() throws Exception {
-    var junk = new Event.Delivery(OTHER, 1, ByteBuffer.wrap(new byte[] {1, 2, 3}));
+    var junk = new Event.Delivery(OTHER, Service.TOTAL, 1, ByteBuffer.wrap(new byte[] {1, 2, 3}));
     run("replica", true, deposit(0), junk, deposit(2));
+    assertThat(balance("replica")).isEqualTo(2);
+  }
+
+  @Test
+  void whatIsNotTotallyOrderedIsSkipped() throws Exception {
+    var other = new Request(2, 1, new Transaction.Deposit("alice", 100));
+    var early = new Event.Delivery(OTHER, Service.CAUSAL, -1, ByteBuffer.wrap(other.encode()));
+    run("replica", true, deposit(0), early, deposit(1));
     assertThat(balance("replica")).isEqualTo(2);
   }
 
   private Event deposit(long position) {
     var request = new Request(1, ++deposits, new Transaction.Deposit("alice", 1));
-    return new Event.Delivery(OTHER, position, ByteBuffer.wrap(request.encode()));
+    return new Event.Delivery(OTHER, Service.TOTAL, position, ByteBuffer.wrap(request.encode()));
   }
 
   private void run(String name, boolean creator, Event... events) throws Exception {
@@ -173,12 +182,12 @@ class AccountReplicaTest {
     }
 
     @Override
-    public CompletableFuture<Long> multicast(byte[] payload) {
+    public CompletableFuture<Long> multicast(byte[] payload, Service service) {
       throw new UnsupportedOperationException();
     }
 
     @Override
-    public @Nullable CompletableFuture<Long> tryMulticast(byte[] payload) {
+    public @Nullable CompletableFuture<Long> tryMulticast(byte[] payload, Service service) {
       throw new UnsupportedOperationException();
     }
 

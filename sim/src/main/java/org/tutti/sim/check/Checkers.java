@@ -28,6 +28,9 @@ public final class Checkers {
         new SameViewDelivery(),
         new PrefixDelivery(),
         new FifoOrder(),
+        new FifoService(),
+        new CausalOrder(),
+        new WeakSynchrony(),
         new StateContinuity(),
         new DecidedMatchesDelivery(),
         new WindowRespected(GroupUser.MESSAGE_OVERHEAD));

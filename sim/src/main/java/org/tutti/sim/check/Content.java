@@ -1,18 +1,21 @@
 package org.tutti.sim.check;
 
 import java.util.Arrays;
+import org.tutti.Service;
 
 /// What a delivered batch contained. Equal contents are one object within one [History].
 public final class Content {
   private final int sender;
   private final long seq;
+  private final Service service;
   private final long[] hashes;
   private final int[] lengths;
   private final long hash;
 
-  Content(int sender, long seq, long[] hashes, int[] lengths) {
+  Content(int sender, long seq, Service service, long[] hashes, int[] lengths) {
     this.sender = sender;
     this.seq = seq;
+    this.service = service;
     this.hashes = hashes;
     this.lengths = lengths;
     this.hash = Arrays.hashCode(hashes) * 31L + Arrays.hashCode(lengths);
@@ -32,11 +35,32 @@ public final class Content {
     return seq;
   }
 
+  /// The service of its messages.
+  ///
+  /// @return one for all
+  public Service service() {
+    return service;
+  }
+
+  /// Whether it is delivered without waiting for its place.
+  ///
+  /// @return whether its service is another one than total order
+  public boolean isWeak() {
+    return service != Service.TOTAL;
+  }
+
   /// How many messages it has.
   ///
-  /// @return at least 1
+  /// @return at least 1; 0 when it switches the ordering
   public int count() {
     return hashes.length;
+  }
+
+  /// How many positions its messages take.
+  ///
+  /// @return their number, if they are totally ordered
+  public int positions() {
+    return isWeak() ? 0 : count();
   }
 
   /// The hash of one message.
@@ -55,12 +79,20 @@ public final class Content {
     return lengths[at];
   }
 
-  boolean says(long[] otherHashes, int[] otherLengths) {
-    return Arrays.equals(hashes, otherHashes) && Arrays.equals(lengths, otherLengths);
+  boolean says(Service otherService, long[] otherHashes, int[] otherLengths) {
+    return service == otherService && Arrays.equals(hashes, otherHashes) && Arrays.equals(lengths, otherLengths);
   }
 
   @Override
   public String toString() {
-    return "#" + sender + "/" + seq + "x" + count() + ":" + Long.toHexString(hash & 0xffff);
+    return "#"
+        + sender
+        + "/"
+        + seq
+        + (isWeak() ? service.name().substring(0, 1) : "")
+        + "x"
+        + count()
+        + ":"
+        + Long.toHexString(hash & 0xffff);
   }
 }

@@ -6,13 +6,14 @@ import java.util.function.Consumer;
 import org.tutti.sim.check.Happening.Decided;
 import org.tutti.sim.check.Happening.Delivered;
 
-/// A sender is told of each of its multicasts once, in order, right before the delivery and with its position; -1 only
-/// for what somebody else delivered while it was away.
+/// A sender is told of each of its multicasts once, in order, right before it has its place and with its position; -1
+/// only for messages of weak services, and for what somebody else delivered while it was away.
 public record DecidedMatchesDelivery() implements Checker {
   private static final class Sender {
     long decided; // messages of which it was told
     long submitted;
     Decided open; // told, and the delivery is yet to come
+    Decided last; // told at all
   }
 
   @Override
@@ -32,6 +33,7 @@ public record DecidedMatchesDelivery() implements Checker {
             report.accept(history.name(decided.member()) + " was told of " + sender.open + " without delivery");
           }
           sender.open = decided.position() < 0 ? null : decided;
+          sender.last = decided;
           sender.decided += decided.messages();
           if (sender.decided > sender.submitted) {
             report.accept(history.name(decided.member()) + " was told of more than it multicast: " + decided);
@@ -50,10 +52,12 @@ public record DecidedMatchesDelivery() implements Checker {
 
   private static void deliver(
       History history, Delivered delivered, Sender sender, Map<Content, Long> firsts, Consumer<String> report) {
-    Decided told = sender.open;
+    boolean weak = delivered.batch().isWeak();
+    Decided told = weak ? sender.last : sender.open;
     sender.open = null;
+    sender.last = null;
     int count = delivered.batch().count();
-    if (told == null || told.position() != delivered.position() || told.messages() != count) {
+    if (told == null || told.position() != (weak ? -1 : delivered.position()) || told.messages() != count) {
       report.accept(history.name(delivered.member()) + " delivered its own " + delivered + ", but was told " + told);
     } else if (firsts.getOrDefault(delivered.batch(), -1L) != sender.decided - count) {
       report.accept(

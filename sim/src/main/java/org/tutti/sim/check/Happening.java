@@ -1,6 +1,7 @@
 package org.tutti.sim.check;
 
 import org.tutti.MemberId;
+import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.ViewId;
 
@@ -25,11 +26,12 @@ public sealed interface Happening {
 
   /// The member's application multicast a message.
   ///
-  /// @param member who
-  /// @param nanos  when
-  /// @param length the message's length in bytes
-  /// @param hash   the message's content
-  record Submitted(int member, long nanos, int length, long hash) implements Happening {}
+  /// @param member  who
+  /// @param nanos   when
+  /// @param service the message's service
+  /// @param length  the message's length in bytes
+  /// @param hash    the message's content
+  record Submitted(int member, long nanos, Service service, int length, long hash) implements Happening {}
 
   /// A view was installed.
   ///
@@ -53,14 +55,23 @@ public sealed interface Happening {
   /// @param view   the view's id
   record Announced(int member, long nanos, ViewId view) implements Happening {}
 
-  /// A batch was delivered.
+  /// A batch of a weak service was delivered before it had its place.
+  ///
+  /// @param member   who
+  /// @param nanos    when
+  /// @param batch    the batch; the same object for the same content
+  record Early(int member, long nanos, Content batch) implements Happening {}
+
+  /// A batch has its place, and was delivered there unless it was before.
   ///
   /// @param member   who
   /// @param nanos    when
   /// @param index    the batch's place
   /// @param position its first message's place
   /// @param batch    the batch; the same object for the same content
-  record Delivered(int member, long nanos, long index, long position, Content batch) implements Happening {}
+  /// @param again    whether it had been delivered early
+  record Delivered(int member, long nanos, long index, long position, Content batch, boolean again)
+      implements Happening {}
 
   /// The member learned that its oldest undecided multicasts are delivered.
   ///
@@ -139,6 +150,7 @@ public sealed interface Happening {
   ///
   /// @param index    the first batch that it does not contain
   /// @param position the first message that it does not contain
-  /// @param chain    a hash over all messages that it contains, in order
-  record Summary(long index, long position, long chain) {}
+  /// @param chain    a hash over all totally ordered messages that it contains, in order
+  /// @param weak     a hash over all others that it contains, whatever their order
+  record Summary(long index, long position, long chain, long weak) {}
 }

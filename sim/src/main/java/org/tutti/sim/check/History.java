@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.tutti.Guarantee;
 import org.tutti.MemberId;
+import org.tutti.Service;
 
 /// Everything that happened to the members of one group in one run, in the order in which it happened.
 ///
@@ -92,17 +93,18 @@ public final class History {
   ///
   /// @param sender  who multicast it
   /// @param seq     which of its batches it is
+  /// @param service its messages' service
   /// @param hashes  its messages' hashes
   /// @param lengths its messages' lengths
   /// @return the content
-  public Content content(int sender, long seq, long[] hashes, int[] lengths) {
+  public Content content(int sender, long seq, Service service, long[] hashes, int[] lengths) {
     List<Content> known = contents.get(sender).computeIfAbsent(seq, _ -> new ArrayList<>(1));
     for (Content content : known) {
-      if (content.says(hashes, lengths)) {
+      if (content.says(service, hashes, lengths)) {
         return content;
       }
     }
-    var content = new Content(sender, seq, hashes, lengths);
+    var content = new Content(sender, seq, service, hashes, lengths);
     known.add(content);
     return content;
   }

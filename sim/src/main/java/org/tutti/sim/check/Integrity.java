@@ -7,10 +7,13 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.tutti.Guarantee;
 import org.tutti.sim.check.Happening.Delivered;
+import org.tutti.sim.check.Happening.Early;
 import org.tutti.sim.check.Happening.Submitted;
 
 /// What is delivered was multicast by the member that it names, once, and nobody changed it: every member's batches, in
 /// their order, are a beginning of what its application multicast (H1).
+///
+/// A member that begins anew with a state may deliver again what it had delivered early and the state does not contain.
 public record Integrity() implements Checker {
   @Override
   public void check(History history, Stays stays, Consumer<String> report) {
@@ -31,16 +34,17 @@ public record Integrity() implements Checker {
     int at = 0;
     for (long seq = 0; seq < history.batches(sender); seq++) {
       List<Content> contents = history.contents(sender, seq);
+      if (contents.isEmpty()) {
+        behind(history, sender, seq, submitted.subList(at, submitted.size()), report);
+        return;
+      }
       if (contents.size() != 1) {
-        String what = contents.isEmpty() ? " was never delivered, but a later one" : " has two contents: " + contents;
-        report.accept("batch " + seq + " of " + history.name(sender) + what);
+        report.accept("batch " + seq + " of " + history.name(sender) + " has two contents: " + contents);
         return;
       }
       Content content = contents.getFirst();
       for (int i = 0; i < content.count(); i++, at++) {
-        if (at >= submitted.size()
-            || submitted.get(at).hash() != content.hash(i)
-            || submitted.get(at).length() != content.length(i)) {
+        if (at >= submitted.size() || !says(submitted.get(at), content, i)) {
           report.accept(
               "message "
                   + i
@@ -58,15 +62,82 @@ public record Integrity() implements Checker {
     }
   }
 
+  private static void begin(History history, Set<Content> seen, Set<Content> open) {
+    if (history.guarantee() == Guarantee.AGREED) {
+      seen.retainAll(open); // what had its place while the member was cut off does not count any more
+    }
+    if (history.stateTransfer()) {
+      seen.removeAll(open);
+      open.clear();
+    }
+  }
+
+  private static boolean says(Submitted message, Content content, int at) {
+    return message.service() == content.service()
+        && message.hash() == content.hash(at)
+        && message.length() == content.length(at);
+  }
+
+  /// Behind a batch that nobody delivered there are none but weak ones that were delivered early and have no place: the
+  /// history does not contain them.
+  private static void behind(History history, int sender, long missing, List<Submitted> left, Consumer<String> report) {
+    for (Happening happening : history.happenings()) {
+      Content content = null;
+      if (happening instanceof Delivered delivered) {
+        content = delivered.batch();
+        if (content.sender() == sender && content.seq() > missing) {
+          report.accept(history.name(sender) + "'s batch " + missing + " was never delivered, but " + content);
+        }
+      } else if (happening instanceof Early early) {
+        content = early.batch();
+      }
+      if (content != null && content.sender() == sender && content.seq() > missing && !isPart(content, left)) {
+        report.accept(content + " is not what " + history.name(sender) + " multicast");
+      }
+    }
+  }
+
+  private static boolean isPart(Content content, List<Submitted> left) {
+    for (int from = 0; from + content.count() <= left.size(); from++) {
+      int same = 0;
+      while (same < content.count() && says(left.get(from + same), content, same)) {
+        same++;
+      }
+      if (same == content.count()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   private static void once(History history, Consumer<String> report) {
     List<Set<Content>> seen = new ArrayList<>();
-    history.members().forEach(_ -> seen.add(new HashSet<>()));
+    List<Set<Content>> open = new ArrayList<>(); // delivered early, and without a place
+    history
+        .members()
+        .forEach(_ -> {
+          seen.add(new HashSet<>());
+          open.add(new HashSet<>());
+        });
     for (Happening happening : history.happenings()) {
       int member = happening.member();
-      if (happening instanceof Happening.Begun && history.guarantee() == Guarantee.AGREED) {
-        seen.get(member).clear(); // what it delivered while it was cut off does not count any more
-      } else if (happening instanceof Delivered delivered && !seen.get(member).add(delivered.batch())) {
-        report.accept(history.name(member) + " delivered " + delivered.batch() + " again, at " + delivered.index());
+      String who = history.name(member);
+      switch (happening) {
+        case Happening.Begun _ -> begin(history, seen.get(member), open.get(member));
+        case Early(_, _, Content batch) -> {
+          open.get(member).add(batch);
+          if (!seen.get(member).add(batch)) {
+            report.accept(who + " delivered " + batch + " again, without a place");
+          }
+        }
+        case Delivered delivered when delivered.again() -> {
+          if (!open.get(member).remove(delivered.batch())) {
+            report.accept(who + " passed over " + delivered.batch() + " at " + delivered.index());
+          }
+        }
+        case Delivered delivered when !seen.get(member).add(delivered.batch()) ->
+            report.accept(who + " delivered " + delivered.batch() + " again, at " + delivered.index());
+        default -> {}
       }
     }
   }

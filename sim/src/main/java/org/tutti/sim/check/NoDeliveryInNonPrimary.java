@@ -10,11 +10,14 @@ import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.sim.check.Happening.Begun;
 import org.tutti.sim.check.Happening.Delivered;
+import org.tutti.sim.check.Happening.Early;
 import org.tutti.sim.check.Happening.Installed;
 
 /// Nothing is delivered before the first view, and in a view that is not primary only what is late (B4): what was kept
 /// back for the state that has just come, and the end of the history of primary views that the member was in. What was
 /// delivered on time in a primary view without this member, or in a later one, is not late but wrong.
+///
+/// Nothing is delivered there before it has its place.
 public record NoDeliveryInNonPrimary() implements Checker {
   @Override
   public void check(History history, Stays stays, Consumer<String> report) {
@@ -33,6 +36,12 @@ public record NoDeliveryInNonPrimary() implements Checker {
     for (Happening happening : history.happenings()) {
       switch (happening) {
         case Installed installed -> current[installed.member()] = installed.view();
+        case Early early -> {
+          View view = current[early.member()];
+          if (view == null || !view.primary() && begunAt[early.member()] != early.nanos()) {
+            report.accept(history.name(early.member()) + " delivered " + early.batch() + " early in " + view);
+          }
+        }
         case Begun begun -> begunAt[begun.member()] = begun.nanos();
         case Delivered delivered -> {
           View view = current[delivered.member()];

@@ -96,6 +96,6 @@ public record StateContinuity() implements Checker {
               + mine.position);
     }
     mine.index = delivered.index() + 1;
-    mine.position = delivered.position() + delivered.batch().count();
+    mine.position = delivered.position() + delivered.batch().positions();
   }
 }

@@ -14,6 +14,7 @@ public final class Stay {
   private final boolean waiting;
   private final long start;
   private final List<Delivered> onTime = new ArrayList<>();
+  private final List<Content> taken = new ArrayList<>();
   private @Nullable Stay next;
 
   Stay(int member, View view, boolean waiting, long start) {
@@ -58,16 +59,32 @@ public final class Stay {
     return start;
   }
 
-  /// What was delivered on time: by a member that was not waiting, in the primary view itself.
+  /// What got its place on time: at a member that was not waiting, in the primary view itself.
   ///
-  /// @return in order; nothing in a view that is not primary
+  /// @return by place; nothing in a view that is not primary
   public List<Delivered> onTime() {
     return Collections.unmodifiableList(onTime);
+  }
+
+  /// What was delivered on time, with or without a place.
+  ///
+  /// @return in the order in which the application got it; nothing in a view that is not primary
+  public List<Content> taken() {
+    return Collections.unmodifiableList(taken);
   }
 
   void deliver(Delivered delivered) {
     if (view.primary() && !waiting) {
       onTime.add(delivered);
+      if (!delivered.again()) {
+        taken.add(delivered.batch());
+      }
+    }
+  }
+
+  void deliverEarly(Content batch) {
+    if (view.primary() && !waiting) {
+      taken.add(batch);
     }
   }
 

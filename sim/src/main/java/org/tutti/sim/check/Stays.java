@@ -57,6 +57,7 @@ public final class Stays {
           walk.waiting = false;
           walk.next = begun.index();
         }
+        case Happening.Early early when walk.last != null -> walk.last.deliverEarly(early.batch());
         case Happening.Delivered delivered -> {
           walk.next = delivered.index() + 1;
           if (walk.last != null) {

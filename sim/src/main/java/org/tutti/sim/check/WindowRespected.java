@@ -69,6 +69,9 @@ public record WindowRespected(int overhead) implements Checker {
 
   private static void deliver(Delivered delivered, Member member) {
     if (delivered.batch().sender() == delivered.member()) {
+      for (int i = 0; delivered.batch().isWeak() && i < delivered.batch().count(); i++) {
+        member.places.removeLast(); // the sender was told -1, as if it had been away
+      }
       decide(member, delivered.batch().count(), delivered.index());
     }
     if (member.begunNanos == delivered.nanos()) {

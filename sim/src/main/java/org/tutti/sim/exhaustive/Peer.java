@@ -27,6 +27,7 @@ import org.tutti.order.Symmetric;
 import org.tutti.order.Tail;
 import org.tutti.order.TotalOrder;
 import org.tutti.pack.Batch;
+import org.tutti.pack.CausalPast;
 import org.tutti.wire.Malformed;
 
 /// One member in one primary view: the production's log, clock, ordering and stability, connected as the engine's
@@ -112,7 +113,8 @@ final class Peer<M> {
 
   private void multicast() {
     ByteBuffer payload = ByteBuffer.wrap(new byte[1]);
-    var batch = new Batch(view.members().get(self), sent++, Batch.Kind.MESSAGES, clock.tick(), 1, payload);
+    var batch =
+        new Batch(view.members().get(self), sent++, Batch.Kind.TOTAL, clock.tick(), CausalPast.NONE, 1, payload);
     broadcast(new Input.Message.Batched(batch));
     Invariant.check(log.add(self, batch), "own batches are sent in order");
     order.arrived(self, batch.seq(), batch.stamp());

@@ -142,7 +142,7 @@ public final class Mutants {
   ///
   /// @return in the order of the table
   public static List<Mutant> all() {
-    return Stream.concat(SHARED.stream(), OrderingMutants.all().stream()).toList();
+    return Stream.of(SHARED, OrderingMutants.all(), ServiceMutants.all()).flatMap(List::stream).toList();
   }
 
   /// Finds a bug by its name.

@@ -72,7 +72,7 @@ final class OrderingMutants {
               "clock-ignores-arrivals",
               "a member's stamps may be lower than those it has seen",
               "engine.PrimaryHistory",
-              "batch",
+              "received",
               new Drop("Clock.witness", 0)));
 
   private static final List<Mutant> CONSENSUS =

@@ -98,6 +98,21 @@ class CommandTest {
   }
 
   @Test
+  void sendsByAnotherService() throws Exception {
+    Launched member = create("bank");
+    String contact = address(member);
+    Launched send = run("send", "--group", "bank", "--join", contact, "--name", "s", "--service", "causal");
+    send.type("hello");
+    send.endInput();
+    assertThat(send.exitCode()).isZero();
+    assertThat(send.rest()).containsExactly("causal");
+    assertThat(member.lineMatching("causal .*")).isEqualTo("causal s: hello");
+    Launched wrong = run("send", "--group", "bank", "--join", contact, "--service", "best");
+    assertThat(wrong.exitCode()).isEqualTo(2);
+    assertThat(String.join(" ", wrong.errors())).contains("'best' is not a service: unordered, fifo, causal, total");
+  }
+
+  @Test
   void sendsTheLinesOfAFile(@TempDir Path directory) throws Exception {
     int lines = 100_000;
     Path file = directory.resolve("lines");

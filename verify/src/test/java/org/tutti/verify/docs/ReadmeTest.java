@@ -48,7 +48,7 @@ class ReadmeTest {
         for (boolean more = true; more; ) {
           switch (group.receive()) {
             case Event.ViewChange(View view) -> out.println(group.self() + " sees " + view.members());
-            case Event.Delivery(MemberId sender, long position, ByteBuffer payload) -> {
+            case Event.Delivery(MemberId sender, _, long position, ByteBuffer payload) -> {
               out.println(group.self() + ": " + position + " " + sender + " " + UTF_8.decode(payload));
               more = position < last;
             }

@@ -23,6 +23,7 @@ import org.tutti.MemberId;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.Ordering;
+import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
@@ -67,7 +68,7 @@ class DomainTest {
     }
 
     @Override
-    public void deliver(MemberId sender, long position, java.nio.ByteBuffer payload) {
+    public void deliver(MemberId sender, Service service, long position, java.nio.ByteBuffer payload) {
       messages.add(StandardCharsets.UTF_8.decode(payload).toString());
     }
 

@@ -16,9 +16,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.tutti.Event;
 import org.tutti.GroupClosedException;
+import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.engine.Request;
+import org.tutti.pack.Batch;
 
 /// What `receive` returns, and what the engine learns of it.
 class EventQueueTest {
@@ -43,6 +45,24 @@ class EventQueueTest {
     assertThat(third.position()).isEqualTo(12);
     assertThat(bytes(third.payload())).containsExactly(2, 3);
     assertThat(hand.group.receive(Duration.ZERO)).isNull();
+  }
+
+  @Test
+  void aBatchWithoutAPlaceHasNoPositionsAndCountsAsConsumedAtItsPlace() throws Exception {
+    Batch early = batch(Batch.Kind.CAUSAL, 0, new byte[1], new byte[1]);
+    hand.group.deliverEarly(early);
+    hand.group.deliver(0, batch(1, new byte[1]), 0);
+    hand.group.pass(1, early, 1);
+    hand.group.deliver(2, batch(Batch.Kind.FIFO, 2, new byte[1]), 1);
+    for (Service service : List.of(Service.CAUSAL, Service.CAUSAL, Service.TOTAL)) {
+      assertThat(hand.group.consumedNext()).isZero();
+      Event.Delivery delivery = delivery();
+      assertThat(delivery.service()).isEqualTo(service);
+      assertThat(delivery.position()).isEqualTo(service == Service.TOTAL ? 0 : -1);
+    }
+    assertThat(hand.group.consumedNext()).isEqualTo(1);
+    assertThat(delivery().position()).isEqualTo(-1);
+    assertThat(hand.group.consumedNext()).isEqualTo(3);
   }
 
   @Test

@@ -30,6 +30,7 @@ import org.tutti.GroupConfig;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.Ordering;
+import org.tutti.Service;
 import org.tutti.StateSink;
 import org.tutti.View;
 import org.tutti.engine.GroupUser;
@@ -153,6 +154,79 @@ abstract class GroupContract {
         assertThat(delivery.sender()).isEqualTo(groups.get(i).self());
         assertThat(HandDriven.bytes(delivery.payload())).isEqualTo(delivery.sender().name().getBytes());
       }
+    }
+  }
+
+  @Test
+  void messagesOfAllServicesGoSideBySide() throws Exception {
+    List<Group> groups = three(config);
+    int each = 40;
+    List<Future<List<Event.Delivery>>> taken =
+        atEach(
+            groups,
+            group -> {
+              var deliveries = new ArrayList<Event.Delivery>();
+              while (deliveries.size() < 3 * each) {
+                deliveries.add(delivery(group));
+              }
+              return deliveries;
+            });
+    for (int i = 0; i < each; i++) {
+      for (Group group : groups) {
+        CompletableFuture<Long> sent = group.multicast(number(8, i), Service.values()[i % 4]);
+        if (i + 4 >= each) {
+          long position = get(sent);
+          assertThat(position < 0).isEqualTo(i % 4 != Service.TOTAL.ordinal());
+        }
+      }
+    }
+    var orders = new ArrayList<List<String>>();
+    for (Future<List<Event.Delivery>> deliveries : taken) {
+      List<Event.Delivery> all = get(deliveries);
+      for (Group sender : groups) {
+        for (List<Service> inOrder : List.of(List.of(Service.FIFO), List.of(Service.CAUSAL, Service.TOTAL))) {
+          assertThat(
+                  all.stream()
+                      .filter(one -> one.sender().equals(sender.self()) && inOrder.contains(one.service()))
+                      .map(one -> one.payload().getLong(0)))
+              .isSorted();
+        }
+      }
+      orders.add(
+          all.stream()
+              .filter(one -> one.service() == Service.TOTAL)
+              .map(one -> one.position() + " " + one.sender().name() + one.payload().getLong(0))
+              .toList());
+      assertThat(all.stream().filter(one -> one.service() != Service.TOTAL).map(Event.Delivery::position))
+          .hasSize(3 * each * 3 / 4)
+          .containsOnly(-1L);
+    }
+    assertThat(orders).as("one total order").containsOnly(orders.getFirst());
+  }
+
+  /// A token goes round; whoever gets it hands it on, now by a causal message, now by a totally ordered one. Nobody
+  /// gets it before its turn, although every message comes to everybody by a way of its own.
+  @Test
+  void causesComeBeforeEffects() throws Exception {
+    List<Group> groups = three(config);
+    int rounds = 60;
+    List<Future<List<Long>>> taken =
+        atEach(
+            groups,
+            group -> {
+              var tokens = new ArrayList<Long>();
+              while (tokens.size() < rounds) {
+                long token = delivery(group).payload().getLong(0);
+                tokens.add(token);
+                if (token + 1 < rounds && groups.get((int) (token + 1) % 3) == group) {
+                  group.multicast(number(8, token + 1), token % 5 == 0 ? Service.TOTAL : Service.CAUSAL);
+                }
+              }
+              return tokens;
+            });
+    groups.getFirst().multicast(number(8, 0), Service.CAUSAL);
+    for (Future<List<Long>> tokens : taken) {
+      assertThat(get(tokens)).isSorted().doesNotHaveDuplicates();
     }
   }
 

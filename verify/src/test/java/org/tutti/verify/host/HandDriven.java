@@ -10,6 +10,7 @@ import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.Request;
 import org.tutti.host.Membership;
 import org.tutti.pack.Batch;
+import org.tutti.pack.CausalPast;
 import org.tutti.transport.Address;
 import org.tutti.wire.WireWriter;
 
@@ -45,11 +46,15 @@ final class HandDriven {
   }
 
   static Batch batch(long seq, byte[]... messages) {
+    return batch(Batch.Kind.TOTAL, seq, messages);
+  }
+
+  static Batch batch(Batch.Kind kind, long seq, byte[]... messages) {
     var out = new WireWriter();
     for (byte[] message : messages) {
       out.bytes(ByteBuffer.wrap(message));
     }
-    return new Batch(OTHER, seq, Batch.Kind.MESSAGES, 0, messages.length, out.copy());
+    return new Batch(OTHER, seq, kind, 0, CausalPast.NONE, messages.length, out.copy());
   }
 
   static byte[] bytes(ByteBuffer buffer) {

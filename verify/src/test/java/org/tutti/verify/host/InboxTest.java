@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.tutti.Service;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.Request;
 
@@ -88,7 +89,7 @@ class InboxTest {
           Thread.ofPlatform()
               .start(() -> {
                 for (int i = 0; i < each; i++) {
-                  inbox.post(new Request.Multicast(group, ByteBuffer.allocate(4).putInt(0, i)));
+                  inbox.post(new Request.Multicast(group, ByteBuffer.allocate(4).putInt(0, i), Service.TOTAL));
                 }
               }));
     }

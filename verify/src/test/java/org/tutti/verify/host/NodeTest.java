@@ -27,6 +27,7 @@ import org.tutti.GroupListener;
 import org.tutti.MemberId;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
+import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.transport.Address;
 import org.tutti.transport.InProcess;
@@ -54,7 +55,7 @@ class NodeTest {
     }
 
     @Override
-    public void deliver(MemberId sender, long position, ByteBuffer payload) {
+    public void deliver(MemberId sender, Service service, long position, ByteBuffer payload) {
       action.accept(payload);
     }
 

@@ -18,6 +18,7 @@ import org.tutti.MemberId;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.Ordering;
+import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
@@ -43,7 +44,7 @@ class SilentCoordinatorTest {
     final List<Byte> delivered = new ArrayList<>(); // the same
 
     @Override
-    public void deliver(MemberId sender, long position, ByteBuffer payload) {
+    public void deliver(MemberId sender, Service service, long position, ByteBuffer payload) {
       delivered.add(payload.get(payload.position()));
       reached.countDown();
       try {

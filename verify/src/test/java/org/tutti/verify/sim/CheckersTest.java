@@ -8,6 +8,7 @@ import static org.tutti.verify.sim.Written.uniform;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.tutti.Guarantee;
+import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.sim.check.Content;
 import org.tutti.sim.check.NoContradiction;
@@ -29,6 +30,67 @@ class CheckersTest {
     run.offer("d", "a", 2).restore("d", "a", 1, 2).consume(2, "d").begin("d", 2).release("a", 1);
     assertThat(run.violated()).isEmpty();
     assertThat(run.violatedAtRest()).isEmpty();
+  }
+
+  private static Written mixed() {
+    Written run = uniform().install(ABC, "a", "b", "c");
+    return run.submit("a", Service.CAUSAL, 0).submit("a", Service.FIFO, 1).submit("a", Service.FIFO, 2);
+  }
+
+  @Test
+  void aGoodHistoryOfSeveralServicesPasses() {
+    Written run = mixed();
+    Content causal = run.batch("a", 0, Service.CAUSAL);
+    Content fifo = run.batch("a", 1, Service.FIFO);
+    run.early(causal, "a", "b", "c").early(fifo, "a", "b").submit("b", Service.TOTAL, 0);
+    run.pass(0, 0, causal, "a", "b", "c").deliver(1, 0, run.batch("b", 0), "a", "b").pass(2, 1, fifo, "a", "b");
+    run.install(AB, "a", "b");
+    assertThat(run.violated()).isEmpty();
+  }
+
+  @Test
+  void causalOrder() {
+    Written run = mixed();
+    run.early(run.batch("a", 0, Service.CAUSAL), "b").submit("b", Service.TOTAL, 0).deliver(0, run.batch("b", 0), "c");
+    assertThat(run.violated()).contains("CausalOrder");
+    Written own = uniform().install(ABC, "a", "b", "c").submit("a", Service.CAUSAL, 0).submit("a", Service.CAUSAL, 1);
+    own.early(own.batch("a", 1, Service.CAUSAL), "b").early(own.batch("a", 0, Service.CAUSAL), "b");
+    assertThat(own.violated()).contains("CausalOrder");
+  }
+
+  @Test
+  void fifoService() {
+    Written run = mixed();
+    run.early(run.batch("a", 2, Service.FIFO), "b").early(run.batch("a", 1, Service.FIFO), "b");
+    assertThat(run.violated()).containsExactly("FifoService");
+  }
+
+  @Test
+  void weakSynchrony() {
+    Written run = mixed();
+    run.early(run.batch("a", 0, Service.CAUSAL), "a").install(AB, "a", "b");
+    assertThat(run.violated()).containsExactly("WeakSynchrony");
+  }
+
+  @Test
+  void integrityOfEarlyDeliveries() {
+    Written twice = mixed();
+    Content causal = twice.batch("a", 0, Service.CAUSAL);
+    twice.early(causal, "b").deliverUntold(0, causal, "b");
+    assertThat(twice.violated()).contains("Integrity");
+    Written never = mixed();
+    never.pass(0, 0, never.batch("a", 0, Service.CAUSAL), "b");
+    assertThat(never.violated()).contains("Integrity");
+    Written other = mixed();
+    other.early(other.batch("a", 0, Service.UNORDERED), "b");
+    assertThat(other.violated()).contains("Integrity");
+  }
+
+  @Test
+  void nothingIsEarlyInNonPrimary() {
+    Written run = mixed().install(nonPrimary(2, "b"), "b");
+    run.early(run.batch("a", 0, Service.CAUSAL), "b");
+    assertThat(run.violated()).contains("NoDeliveryInNonPrimary");
   }
 
   @Test
@@ -164,7 +226,7 @@ class CheckersTest {
   void fifoOrder() {
     Written run = uniform().submit("a", 2).install(ABC, "b");
     run.deliver(0, run.batch("a", 1), "b").deliver(1, run.batch("a", 0), "b");
-    assertThat(run.violated()).containsExactly("FifoOrder");
+    assertThat(run.violated()).containsExactly("CausalOrder", "FifoOrder");
   }
 
   @Test

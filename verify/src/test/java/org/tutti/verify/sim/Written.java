@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.tutti.Guarantee;
 import org.tutti.MemberId;
+import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.engine.GroupUser;
@@ -57,12 +58,45 @@ final class Written {
   }
 
   Content batch(String sender, long seq, long hash) {
-    return history.content(of(sender), seq, new long[] {hash}, new int[] {LENGTH});
+    return batch(sender, seq, Service.TOTAL, hash);
+  }
+
+  Content batch(String sender, long seq, Service service) {
+    return batch(sender, seq, service, 100 + seq);
+  }
+
+  private Content batch(String sender, long seq, Service service, long hash) {
+    return history.content(of(sender), seq, service, new long[] {hash}, new int[] {LENGTH});
   }
 
   Written submit(String sender, int messages) {
     for (int i = 0; i < messages; i++) {
-      history.add(new Happening.Submitted(of(sender), ++nanos, LENGTH, 100 + i));
+      submit(sender, Service.TOTAL, i);
+    }
+    return this;
+  }
+
+  /// Multicasts one message as the batch of that number.
+  Written submit(String sender, Service service, long seq) {
+    history.add(new Happening.Submitted(of(sender), ++nanos, service, LENGTH, 100 + seq));
+    return this;
+  }
+
+  /// Delivers one batch at members before it has its place.
+  Written early(Content batch, String... members) {
+    for (String member : members) {
+      history.add(new Happening.Early(of(member), ++nanos, batch));
+    }
+    return this;
+  }
+
+  /// A batch that was delivered early has its place.
+  Written pass(long index, long position, Content batch, String... members) {
+    for (String member : members) {
+      if (batch.sender() == of(member)) {
+        decide(member, 1, -1);
+      }
+      history.add(new Happening.Delivered(of(member), ++nanos, index, position, batch, true));
     }
     return this;
   }
@@ -76,17 +110,21 @@ final class Written {
 
   /// Delivers one batch at members; one message is one index.
   Written deliver(long index, Content batch, String... members) {
+    return deliver(index, index, batch, members);
+  }
+
+  Written deliver(long index, long position, Content batch, String... members) {
     for (String member : members) {
       if (batch.sender() == of(member)) {
-        decide(member, 1, index);
+        decide(member, 1, position);
       }
-      history.add(new Happening.Delivered(of(member), ++nanos, index, index, batch));
+      history.add(new Happening.Delivered(of(member), ++nanos, index, position, batch, false));
     }
     return this;
   }
 
   Written deliverUntold(long index, Content batch, String member) {
-    history.add(new Happening.Delivered(of(member), ++nanos, index, index, batch));
+    history.add(new Happening.Delivered(of(member), ++nanos, index, index, batch, false));
     return this;
   }
 
@@ -112,7 +150,7 @@ final class Written {
   }
 
   Written give(String donor, long transfer, long index) {
-    history.add(new Happening.Gave(of(donor), ++nanos, transfer, new Summary(index, index, 7)));
+    history.add(new Happening.Gave(of(donor), ++nanos, transfer, new Summary(index, index, 7, 0)));
     return this;
   }
 
@@ -122,7 +160,7 @@ final class Written {
   }
 
   Written restore(String member, String donor, long transfer, long index) {
-    history.add(new Happening.Restored(of(member), ++nanos, of(donor), transfer, new Summary(index, index, 7)));
+    history.add(new Happening.Restored(of(member), ++nanos, of(donor), transfer, new Summary(index, index, 7, 0)));
     return this;
   }
 

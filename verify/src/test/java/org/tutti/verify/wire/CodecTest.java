@@ -27,6 +27,7 @@ import org.tutti.order.Run;
 import org.tutti.order.Stability;
 import org.tutti.order.Tail;
 import org.tutti.pack.Batch;
+import org.tutti.pack.CausalPast;
 import org.tutti.transport.Address;
 import org.tutti.wire.Codec;
 import org.tutti.wire.Malformed;
@@ -41,8 +42,10 @@ class CodecTest {
   private static final ViewId FIRST = new ViewId(0, 1);
   private static final ViewId LATER = new ViewId(1L << 40, Long.MAX_VALUE);
   private static final Lineage LINEAGE = new Lineage(FIRST, true, Guarantee.UNIFORM, "opera");
+  private static final CausalPast PAST =
+      new CausalPast(1L << 33, List.of(new CausalPast.Lane(0, 1), new CausalPast.Lane(300, 1L << 55)));
   private static final Batch BATCH =
-      new Batch(B, 1L << 50, Batch.Kind.MESSAGES, 5, 3, ByteBuffer.wrap(new byte[] {1, 7, 0, 2, 8, 9}));
+      new Batch(B, 1L << 50, Batch.Kind.CAUSAL, 5, PAST, 3, ByteBuffer.wrap(new byte[] {1, 7, 0, 2, 8, 9}));
   private static final int HEAD = 9; // channel and group
   private static final int LIES = 20;
 
@@ -214,7 +217,40 @@ class CodecTest {
 
   @Test
   void aBatchIsReadAsWritten() throws Malformed {
-    assertThat(batch(null, 3)).isEqualTo(BATCH);
+    assertThat(again(BATCH)).isEqualTo(BATCH);
+    for (Batch.Kind kind : Batch.Kind.values()) {
+      if (kind != Batch.Kind.SWITCH) {
+        Batch batch = of(kind, CausalPast.NONE);
+        assertThat(again(batch)).isEqualTo(batch);
+      }
+    }
+    Batch total = of(Batch.Kind.TOTAL, new CausalPast(0, PAST.lanes()));
+    assertThat(again(total)).isEqualTo(total);
+  }
+
+  private static Batch of(Batch.Kind kind, CausalPast past) {
+    return new Batch(B, BATCH.seq(), kind, 5, past, 3, BATCH.payload());
+  }
+
+  private static Batch again(Batch batch) throws Malformed {
+    var out = new WireWriter();
+    batch.write(out);
+    out.raw(batch.payload());
+    return Batch.copy(B, new WireReader(ByteBuffer.wrap(Forge.bytes(out))));
+  }
+
+  @Test
+  void aPastThatNoBatchCanHaveIsNotRead() {
+    var lane = new CausalPast.Lane(1, 1);
+    for (Batch batch :
+        List.of(
+            of(Batch.Kind.FIFO, PAST),
+            of(Batch.Kind.UNORDERED, PAST),
+            of(Batch.Kind.TOTAL, PAST), // what is totally ordered names no index
+            of(Batch.Kind.CAUSAL, new CausalPast(0, List.of(lane, lane))),
+            of(Batch.Kind.CAUSAL, new CausalPast(0, List.of(new CausalPast.Lane(0, 0)))))) {
+      assertThatExceptionOfType(Malformed.class).isThrownBy(() -> again(batch));
+    }
   }
 
   @Test
@@ -274,15 +310,17 @@ class CodecTest {
 
   @Test
   void aReportOfWhatNobodyCanHaveIsNotRead() {
-    var lane = new Tail.Lane(0, 3);
+    var lane = new Tail.Lane(0, 3, List.of(4L, 9L));
     List<Run> places = List.of(new Run(1, 0, 2));
     isReadAsWritten(ViewMessage.CODEC, report(new Tail(10, places, Ordering.SEQUENCER, 12, List.of(lane, lane))));
     isNotRead(report(new Tail(10, places, Ordering.SEQUENCER, 13, List.of(lane, lane))));
     isNotRead(report(new Tail(10, places, Ordering.SEQUENCER, 9, List.of(lane, lane))));
     isNotRead(report(new Tail(10, places, Ordering.SEQUENCER, 12, List.of(lane))));
     isNotRead(report(new Tail(10, List.of(), Ordering.SEQUENCER, 10, List.of(lane))));
-    isNotRead(report(new Tail(10, places, Ordering.SEQUENCER, 12, List.of(lane, new Tail.Lane(4, 3)))));
-    isNotRead(report(new Tail(10, places, Ordering.SEQUENCER, 12, List.of(lane, new Tail.Lane(0, 1L << 55)))));
+    isNotRead(report(new Tail(10, places, Ordering.SEQUENCER, 12, List.of(lane, new Tail.Lane(4, 3, List.of())))));
+    for (var other : List.of(new Tail.Lane(0, 1L << 55, List.of()), new Tail.Lane(2, 3, List.of(4L, 9L)))) {
+      isNotRead(report(new Tail(10, places, Ordering.SEQUENCER, 12, List.of(lane, other))));
+    }
   }
 
   private static ViewMessage accept(long indexFirst, @Nullable Lineage lineage, Cut cut) {

@@ -71,6 +71,12 @@ class PacketFormatTest {
     public void deliver(long index, Batch batch, long position) {}
 
     @Override
+    public void deliverEarly(Batch batch) {}
+
+    @Override
+    public void pass(long index, Batch batch, long position) {}
+
+    @Override
     public void install(View view) {}
 
     @Override

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.NodeConfig;
+import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Input;
@@ -96,7 +97,8 @@ final class Stage {
   private void speak(int... numbers) {
     for (int number : numbers) {
       for (int size : new int[] {0, 1, 20, 300, 5000, 7}) {
-        players[number].ask(new Request.Multicast(GROUP, ByteBuffer.allocate(size)));
+        Service service = size > 300 || number == numbers[0] ? Service.TOTAL : Service.values()[size % 4];
+        players[number].ask(new Request.Multicast(GROUP, ByteBuffer.allocate(size), service));
         players[number].owed++;
       }
     }
@@ -297,6 +299,14 @@ final class Stage {
 
     @Override
     public void deliver(long index, Batch batch, long position) {
+      indexNext = index + 1;
+    }
+
+    @Override
+    public void deliverEarly(Batch batch) {}
+
+    @Override
+    public void pass(long index, Batch batch, long position) {
       indexNext = index + 1;
     }
 
