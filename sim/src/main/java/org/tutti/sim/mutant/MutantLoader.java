@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassFile.ClassHierarchyResolverOption;
+import java.lang.classfile.ClassFile.DebugElementsOption;
 import java.lang.classfile.ClassHierarchyResolver;
 import java.util.Objects;
 
@@ -71,7 +72,8 @@ final class MutantLoader extends ClassLoader {
 
   private byte[] changed(Edit edit, byte[] bytes) {
     var resolver = ClassHierarchyResolver.ofResourceParsing(originals).orElse(ClassHierarchyResolver.defaultResolver());
-    var files = ClassFile.of(ClassHierarchyResolverOption.of(resolver));
+    // A variable of code that an edit made dead has no slot left, so tables of variables would contradict the code.
+    var files = ClassFile.of(ClassHierarchyResolverOption.of(resolver), DebugElementsOption.DROP_DEBUG);
     var count = new Edit.Count();
     byte[] changed = files.transformClass(files.parse(bytes), edit.transform(count));
     if (count.changes == 0) {
