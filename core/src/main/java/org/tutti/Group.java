@@ -42,8 +42,9 @@ public interface Group extends AutoCloseable {
   /// @param payload 0 to [#MESSAGE_BYTES_MAX] bytes; copied before the method returns
   /// @param service how it stands to other messages
   /// @return completes with the message's position when it is delivered here, with -1 when it was delivered while this
-  ///     member was cut off or has no position, and exceptionally with [GroupClosedException] when the membership ends
-  ///     before its fate is known
+  ///     member was cut off or has no position; exceptionally with [UndecidedException] when it was on the way as this
+  ///     member went to a view that is not primary, and with [GroupClosedException] when the membership ends before its
+  ///     fate is known
   /// @throws InterruptedException     when interrupted while waiting; nothing was sent
   /// @throws GroupClosedException     when the membership has ended
   /// @throws IllegalArgumentException when the payload is too long

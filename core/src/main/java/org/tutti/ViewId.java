@@ -1,5 +1,7 @@
 package org.tutti;
 
+import java.util.Comparator;
+
 /// Names a view: the epoch in which it was proposed and who proposed it.
 ///
 /// Concurrent parts of a partitioned group never share an id, because one proposer uses an epoch once. Along the
@@ -7,15 +9,43 @@ package org.tutti;
 ///
 /// @param epoch    rises with every attempt to change a view; 0 or more
 /// @param proposer the proposing member's incarnation
-public record ViewId(long epoch, long proposer) implements Comparable<ViewId> {
+/// @param alone    0 in the id of a view that was agreed; otherwise the view shows one member that it was left out
+///                 until it came back with the agreed view of this epoch and proposer, and this is its incarnation
+public record ViewId(long epoch, long proposer, long alone) implements Comparable<ViewId> {
+  private static final Comparator<ViewId> ORDER =
+      Comparator.comparingLong(ViewId::epoch)
+          .thenComparingLong(ViewId::proposer)
+          .thenComparing(id -> id.alone == 0) // left out comes before back again
+          .thenComparingLong(ViewId::alone);
+
+  /// Names a view that was agreed.
+  ///
+  /// @param epoch    rises with every attempt to change a view; 0 or more
+  /// @param proposer the proposing member's incarnation
+  public ViewId(long epoch, long proposer) {
+    this(epoch, proposer, 0);
+  }
+
+  /// Names the view in which a member is alone before it enters the view of this id.
+  ///
+  /// @param member who was left out
+  /// @return an id just below this one, used for nothing else
+  public ViewId before(MemberId member) {
+    return new ViewId(epoch, proposer, member.incarnation());
+  }
+
   @Override
   public int compareTo(ViewId other) {
-    int byEpoch = Long.compare(epoch, other.epoch);
-    return byEpoch != 0 ? byEpoch : Long.compare(proposer, other.proposer);
+    return ORDER.compare(this, other);
   }
 
   @Override
   public String toString() {
-    return epoch + "." + Long.toString(proposer, Character.MAX_RADIX);
+    String agreed = epoch + "." + radix(proposer);
+    return alone == 0 ? agreed : agreed + "~" + radix(alone);
+  }
+
+  private static String radix(long incarnation) {
+    return Long.toString(incarnation, Character.MAX_RADIX);
   }
 }

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Service;
+import org.tutti.UndecidedException;
 
 /// Prints the positions of multicasts in the order of sending, on a thread of its own, so that reading goes on
 /// meanwhile.
@@ -51,7 +52,7 @@ final class Positions {
         if (!next.isDone()) {
           out.flush();
         }
-        long position = next.get();
+        long position = fate(next);
         out.line(position < 0 ? none : Long.toString(position));
       }
       out.flush();
@@ -61,6 +62,19 @@ final class Positions {
       give(e);
     } catch (InterruptedException e) {
       give(new Failure("interrupted", e));
+    }
+  }
+
+  /// Waits for a primary view if there is none.
+  private long fate(CompletableFuture<Long> next) throws InterruptedException, ExecutionException {
+    try {
+      return next.get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof UndecidedException undecided) {
+        System.err.println(undecided.getMessage());
+        return undecided.later().get();
+      }
+      throw e;
     }
   }
 

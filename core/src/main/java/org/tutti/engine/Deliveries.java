@@ -5,6 +5,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
 import org.tutti.Invariant;
 import org.tutti.MemberId;
@@ -53,6 +54,7 @@ final class Deliveries {
   private long sentNext; // number behind this member's last batch
   private long ownPlacedNext; // number behind this member's last batch that the history contains
   private boolean synced;
+  private @Nullable View shown; // the last view that the user was told of
 
   Deliveries(MemberId self, GroupUser user, GroupConfig config, boolean synced) {
     this.self = self;
@@ -163,10 +165,25 @@ final class Deliveries {
     forgetMarks(view);
     early.forgetAllBut(view);
     if (synced || held.isEmpty()) {
-      user.install(view);
+      show(view);
     } else {
       held.add(new Held.Changed(view));
     }
+    if (!view.primary()) {
+      tellUndecided();
+    }
+  }
+
+  private void tellUndecided() {
+    int messages = undecided.stream().mapToInt(sent -> sent.batch.count()).sum();
+    if (messages > 0) {
+      user.undecided(messages);
+    }
+  }
+
+  private void show(View view) {
+    shown = view;
+    user.install(view);
   }
 
   private void forgetMarks(View view) {
@@ -180,15 +197,19 @@ final class Deliveries {
 
   // ---- state -----------------------------------------------------------------------------------------------------
 
-  /// A state that contains everything below an index is to come: what was held back is contained in it. The views that
-  /// were held back are shown.
-  void restart(long index) {
+  /// A state that contains everything below an index is to come: what was held back is contained in it.
+  ///
+  /// If the user's last view is primary, others have got there what this one has not. So it is shown that it did not go
+  /// on from that view, by one in which it is alone (Prefix Delivery, B4). Views that were held back are not shown.
+  ///
+  /// @param index where the state ends
+  /// @param next  the primary view that begins there
+  void restart(long index, View next) {
     synced = false;
     forgetEarly();
-    for (Held what : held) {
-      if (what instanceof Held.Changed(View view)) {
-        user.install(view);
-      }
+    if (shown != null && shown.primary()) {
+      show(new View(next.id().before(self), List.of(self), false, List.of(shown.id())));
+      tellUndecided();
     }
     held.clear();
     heldBytes = 0;
@@ -245,7 +266,7 @@ final class Deliveries {
       switch (held.remove()) {
         case Held.Ordered(long index, Batch batch, boolean again) -> hand(index, batch, again);
         case Held.Early(Batch batch) -> user.deliverEarly(batch);
-        case Held.Changed(View view) -> user.install(view);
+        case Held.Changed(View view) -> show(view);
       }
     }
     synced = true;

@@ -156,6 +156,11 @@ final class DomainMember implements GroupUser {
   }
 
   @Override
+  public void undecided(int messages) {
+    inOrder(() -> user.undecided(messages));
+  }
+
+  @Override
   public void released(long cost) {
     inOrder(() -> user.released(cost)); // or it would be for members of a view that is not shown yet
   }

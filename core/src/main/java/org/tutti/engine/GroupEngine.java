@@ -113,7 +113,7 @@ final class GroupEngine {
     if (founder) {
       history.found(newHistory(agreement.view(), 0, config.ordering(), 0));
       sending.position(true);
-      this.user.install(agreement.view());
+      deliveries.changed(agreement.view());
     }
   }
 
@@ -379,7 +379,7 @@ final class GroupEngine {
       if (history.leadsTo(proposal)) {
         agreement.want(); // its state came after its report, so the transfer is superfluous: the next view ends it
       } else {
-        deliveries.restart(proposal.indexFirst());
+        deliveries.restart(proposal.indexFirst(), proposal.view());
         sending.position(false);
       }
     }

@@ -61,6 +61,12 @@ public interface GroupUser extends StateTransfer.Application {
   ///                 while this member was away
   void decided(int messages, long position);
 
+  /// This member is in a view that is not primary, so the fate of its oldest multicasts, which were sent, is not known
+  /// until [#decided] tells it in a later primary view.
+  ///
+  /// @param messages how many: all that were sent, those of earlier calls included
+  default void undecided(int messages) {}
+
   /// Multicasts of this member have been consumed by all: room in the window.
   ///
   /// @param cost their lengths and [#MESSAGE_OVERHEAD] for each

@@ -209,6 +209,11 @@ public final class Membership implements Group, GroupUser {
   }
 
   @Override
+  public void undecided(int messages) {
+    window.doubt(messages);
+  }
+
+  @Override
   public void released(long cost) {
     window.release(cost);
   }

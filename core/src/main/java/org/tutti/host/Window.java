@@ -6,6 +6,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.tutti.GroupClosedException;
+import org.tutti.UndecidedException;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
@@ -17,6 +18,8 @@ import org.tutti.engine.Request;
 /// 3. Entering the window, the line of futures and the inbox is one critical section; so the oldest future always
 ///    belongs to the oldest message in the engine.
 ///
+/// 4. A message whose sender has left the primary view gets a second future, for its fate; it is older than all others.
+///
 /// Futures are completed outside the lock, by the engine thread.
 final class Window {
   private final String group;
@@ -24,6 +27,7 @@ final class Window {
   private final Inbox inbox;
   private final ReentrantLock lock = new ReentrantLock();
   private final ArrayDeque<Condition> line = new ArrayDeque<>();
+  private final ArrayDeque<CompletableFuture<Long>> undecided = new ArrayDeque<>(); // second ones
   private final ArrayDeque<CompletableFuture<Long>> open = new ArrayDeque<>();
   private long used;
   private @Nullable String closed;
@@ -133,13 +137,35 @@ final class Window {
     }
   }
 
-  /// The oldest open messages have got their places, or -1 when nobody here saw them.
+  /// The fate of the oldest messages stays unknown for the time being.
+  ///
+  /// @param messages how many
+  void doubt(int messages) {
+    var doubted = new ArrayDeque<CompletableFuture<Long>>();
+    var second = new ArrayDeque<CompletableFuture<Long>>();
+    lock.lock();
+    try {
+      while (undecided.size() < messages) {
+        var later = new CompletableFuture<Long>();
+        doubted.addLast(open.removeFirst());
+        second.addLast(later);
+        undecided.addLast(later);
+      }
+    } finally {
+      lock.unlock();
+    }
+    for (CompletableFuture<Long> sent : doubted) {
+      sent.completeExceptionally(new UndecidedException(group, second.removeFirst()));
+    }
+  }
+
+  /// The oldest messages have got their places, or -1 when nobody here saw them.
   void decide(int messages, long position) {
     var decided = new ArrayDeque<CompletableFuture<Long>>(messages);
     lock.lock();
     try {
       for (int i = 0; i < messages; i++) {
-        decided.addLast(open.removeFirst());
+        decided.addLast(undecided.isEmpty() ? open.removeFirst() : undecided.removeFirst());
       }
     } finally {
       lock.unlock();
@@ -171,7 +197,9 @@ final class Window {
     lock.lock();
     try {
       closed = reason;
-      abandoned = new ArrayDeque<>(open);
+      abandoned = new ArrayDeque<>(undecided);
+      abandoned.addAll(open);
+      undecided.clear();
       open.clear();
     } finally {
       lock.unlock();

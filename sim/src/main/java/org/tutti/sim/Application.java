@@ -352,6 +352,16 @@ final class Application implements GroupUser {
   }
 
   @Override
+  public void undecided(int messages) {
+    note(16, messages);
+    if (trace.speaks()) {
+      say("undecided " + messages);
+    }
+    history.add(new Happening.Undecided(ordinal, agenda.nowNanos(), messages));
+    setting.tally().undecided++;
+  }
+
+  @Override
   public void released(long cost) {
     note(4, cost);
     if (trace.speaks()) {

@@ -95,6 +95,7 @@ public final class Campaign {
     private long multicasts;
     private long deliveries;
     private long early;
+    private long undecided;
     private long views;
     private long transfers;
     private long firstCrashed;
@@ -110,6 +111,7 @@ public final class Campaign {
       multicasts += outcome.multicasts();
       deliveries += outcome.deliveries();
       early += outcome.early();
+      undecided += outcome.undecided();
       views += outcome.views();
       transfers += outcome.transfers();
       firstCrashed += outcome.firstCrashed() ? 1 : 0;
@@ -177,6 +179,7 @@ public final class Campaign {
       row(text, "multicasts", multicasts);
       row(text, "deliveries", deliveries);
       row(text, "early deliveries", early);
+      row(text, "undecided in a minority", undecided);
       row(text, "views installed", views);
       row(text, "state transfers", transfers);
       row(text, "seeds: first member crashed", firstCrashed);

@@ -15,6 +15,7 @@ import org.tutti.sim.check.Violation;
 /// @param multicasts how many messages were multicast
 /// @param deliveries how many messages were delivered, by all members together
 /// @param early      how many of them before they had a place
+/// @param undecided  how often a member was told that multicasts of its own are undecided
 /// @param views      how many views were installed, by all members together
 /// @param transfers  how many states were transferred to their end
 /// @param firstCrashed whether the first member of a primary view crashed: sequencer, or first coordinator
@@ -31,6 +32,7 @@ public record Outcome(
     long multicasts,
     long deliveries,
     long early,
+    long undecided,
     long views,
     long transfers,
     boolean firstCrashed,

@@ -102,6 +102,7 @@ public final class Simulation {
         tally.multicasts,
         tally.deliveries,
         tally.early,
+        tally.undecided,
         tally.views,
         tally.transfers,
         tally.firstCrashed,

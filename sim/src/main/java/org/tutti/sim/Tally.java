@@ -10,6 +10,7 @@ final class Tally {
   long multicasts;
   long deliveries;
   long early;
+  long undecided;
   long views;
   long transfers;
   boolean firstCrashed;

@@ -33,6 +33,7 @@ public final class Checkers {
         new WeakSynchrony(),
         new StateContinuity(),
         new DecidedMatchesDelivery(),
+        new UndecidedTold(),
         new WindowRespected(GroupUser.MESSAGE_OVERHEAD));
   }
 

@@ -1,6 +1,5 @@
 package org.tutti.sim.check;
 
-import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.tutti.sim.check.Happening.Decided;
@@ -23,7 +22,7 @@ public record DecidedMatchesDelivery() implements Checker {
     for (int i = 0; i < members; i++) {
       senders[i] = new Sender();
     }
-    Map<Content, Long> firsts = firstMessages(history);
+    Map<Content, Long> firsts = history.firstMessages();
     for (Happening happening : history.happenings()) {
       Sender sender = senders[happening.member()];
       switch (happening) {
@@ -69,20 +68,5 @@ public record DecidedMatchesDelivery() implements Checker {
               + ", but there is "
               + delivered.batch());
     }
-  }
-
-  /// The number of each batch's first message among its sender's, as far as the batches before it are known.
-  private static Map<Content, Long> firstMessages(History history) {
-    Map<Content, Long> firsts = new HashMap<>();
-    for (int sender = 0; sender < history.members().size(); sender++) {
-      long first = 0;
-      for (long seq = 0; seq < history.batches(sender); seq++) {
-        for (Content content : history.contents(sender, seq)) {
-          firsts.put(content, first);
-        }
-        first += history.contents(sender, seq).isEmpty() ? 0 : history.contents(sender, seq).getFirst().count();
-      }
-    }
-    return firsts;
   }
 }

@@ -81,6 +81,13 @@ public sealed interface Happening {
   /// @param position the first one's place, or -1 when it was away
   record Decided(int member, long nanos, int messages, long position) implements Happening {}
 
+  /// The member learned that the fate of its oldest multicasts is not known for the time being.
+  ///
+  /// @param member   who
+  /// @param nanos    when
+  /// @param messages how many, those that it was told before and that are still undecided included
+  record Undecided(int member, long nanos, int messages) implements Happening {}
+
   /// The member's application has consumed deliveries.
   ///
   /// @param member who

@@ -114,6 +114,22 @@ public final class History {
     return contents.get(sender).getOrDefault(seq, List.of());
   }
 
+  /// The number of each batch's first message among its sender's, as far as the batches before it are known.
+  Map<Content, Long> firstMessages() {
+    Map<Content, Long> firsts = new HashMap<>(); // looked up only
+    for (int sender = 0; sender < members.size(); sender++) {
+      long first = 0;
+      for (long seq = 0; seq < batches(sender); seq++) {
+        List<Content> known = contents(sender, seq);
+        for (Content content : known) {
+          firsts.put(content, first);
+        }
+        first += known.isEmpty() ? 0 : known.getFirst().count();
+      }
+    }
+    return firsts;
+  }
+
   /// How many different batches of a sender were ever delivered.
   int batches(int sender) {
     return contents.get(sender).size();

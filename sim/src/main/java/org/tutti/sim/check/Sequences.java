@@ -12,6 +12,11 @@ record Sequences(List<Delivered> first, List<Delivered> second) {
     return new Sequences(first.onTime(), second.onTime());
   }
 
+  /// Late ones included.
+  static Sequences allOf(Stay first, Stay second) {
+    return new Sequences(first.inView(), second.inView());
+  }
+
   /// How many deliveries from the start are the same.
   int common() {
     int shorter = Math.min(first.size(), second.size());

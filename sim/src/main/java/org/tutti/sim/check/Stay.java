@@ -13,6 +13,7 @@ public final class Stay {
   private final View view;
   private final boolean waiting;
   private final long start;
+  private final List<Delivered> inView = new ArrayList<>();
   private final List<Delivered> onTime = new ArrayList<>();
   private final List<Content> taken = new ArrayList<>();
   private @Nullable Stay next;
@@ -59,6 +60,13 @@ public final class Stay {
     return start;
   }
 
+  /// What got its place while this was the member's latest view, in the order in which the application got it.
+  ///
+  /// @return by place
+  public List<Delivered> inView() {
+    return Collections.unmodifiableList(inView);
+  }
+
   /// What got its place on time: at a member that was not waiting, in the primary view itself.
   ///
   /// @return by place; nothing in a view that is not primary
@@ -74,6 +82,7 @@ public final class Stay {
   }
 
   void deliver(Delivered delivered) {
+    inView.add(delivered);
     if (view.primary() && !waiting) {
       onTime.add(delivered);
       if (!delivered.again()) {

@@ -39,6 +39,18 @@ public final class Mutants {
               "decidedCuts",
               new Redirect("CutBuilder.decided", "whole")),
           new Mutant(
+              "hide-absence",
+              "who comes back with a state is not shown that it was left out",
+              "engine.Deliveries",
+              "restart",
+              new Drop("Deliveries.show", 0)),
+          new Mutant(
+              "no-doubt",
+              "who goes to a non-primary view is not told that its multicasts are undecided",
+              "engine.Deliveries",
+              "changed",
+              new Drop("Deliveries.tellUndecided", 0)),
+          new Mutant(
               "primary-without-majority",
               "any members may make the next primary view",
               "membership.Flush",

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.tutti.verify.host.HandDriven.WINDOW;
 import static org.tutti.verify.host.HandDriven.untilBlocked;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -13,6 +14,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 import org.tutti.Group;
 import org.tutti.GroupClosedException;
+import org.tutti.UndecidedException;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
 
@@ -139,6 +141,40 @@ class WindowTest {
     assertThat(futures.get(2)).isCompletedWithValue(-1L);
     assertThat(futures.get(3)).isCompletedWithValue(-1L);
     assertThat(futures.get(4)).isCompletedWithValue(50L);
+  }
+
+  @Test
+  void anUndecidedMessageGetsASecondFutureAndStaysTheOldest() throws Exception {
+    var futures = new ArrayList<CompletableFuture<Long>>();
+    for (int i = 0; i < 3; i++) {
+      futures.add(hand.group.multicast(new byte[i]));
+    }
+    hand.group.undecided(1);
+    hand.group.undecided(2);
+    CompletableFuture<Long> first = undecided(futures.get(0));
+    CompletableFuture<Long> second = undecided(futures.get(1));
+    assertThat(futures.get(2)).isNotDone();
+    hand.group.decided(1, -1);
+    hand.group.decided(2, 8);
+    assertThat(first).isCompletedWithValue(-1L);
+    assertThat(second).isCompletedWithValue(8L);
+    assertThat(futures.get(2)).isCompletedWithValue(9L);
+  }
+
+  @Test
+  void theEndFailsWhatIsUndecided() throws Exception {
+    CompletableFuture<Long> sent = hand.group.multicast(new byte[1]);
+    hand.group.undecided(1);
+    hand.group.closed("node was closed");
+    assertThat(undecided(sent))
+        .failsWithin(Duration.ZERO)
+        .withThrowableThat()
+        .withRootCauseInstanceOf(GroupClosedException.class);
+  }
+
+  private static CompletableFuture<Long> undecided(CompletableFuture<Long> sent) {
+    assertThat(sent).isCompletedExceptionally();
+    return ((UndecidedException) sent.exceptionNow()).later();
   }
 
   @Test

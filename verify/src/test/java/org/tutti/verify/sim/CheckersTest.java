@@ -300,6 +300,33 @@ class CheckersTest {
   }
 
   @Test
+  void undecidedTold() {
+    Written untold = uniform().submit("c", 2).install(ABC, "a", "b", "c");
+    untold.deliver(0, untold.batch("c", 0), "a", "b").install(AB, "a", "b").install(nonPrimary(3, "c"), "c");
+    assertThat(untold.violated()).isEmpty();
+    untold.submit("c", 1);
+    assertThat(untold.violated()).containsExactly("UndecidedTold");
+    Written told = uniform().submit("c", 1).install(ABC, "a", "b", "c");
+    told.deliver(0, told.batch("c", 0), "a", "b").install(AB, "a", "b").install(nonPrimary(3, "c"), "c");
+    told.doubt("c", 1);
+    assertThat(told.violated()).isEmpty();
+    told.doubt("c", 2);
+    assertThat(told.violated()).containsExactly("UndecidedTold");
+  }
+
+  @Test
+  void prefixDeliveryOfWhoComesBackWithAState() {
+    Written run = uniform().submit("a", 1).install(ABC, "a", "b", "c");
+    run.deliver(0, run.batch("a", 0), "a", "b").install(AB, "a", "b").install(primary(3, "a", "b", "c"), "a", "b");
+    Written seamless = run.install(primary(3, "a", "b", "c"), "c").begin("c", 1);
+    assertThat(seamless.violated())
+        .doesNotContain("PrefixDelivery"); // c's sequence is a prefix, though of another next view
+    Written together = uniform().submit("a", 1).install(ABC, "a", "b", "c");
+    together.deliver(0, together.batch("a", 0), "a", "b").install(AB, "a", "b", "c").begin("c", 1);
+    assertThat(together.violated()).contains("PrefixDelivery");
+  }
+
+  @Test
   void windowRespected() {
     assertThat(uniform().submit("a", 1).install(primary(1, "a"), "a").release("a", 1).violated())
         .containsExactly("WindowRespected");

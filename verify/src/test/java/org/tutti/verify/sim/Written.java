@@ -149,6 +149,11 @@ final class Written {
     return this;
   }
 
+  Written doubt(String member, int messages) {
+    history.add(new Happening.Undecided(of(member), ++nanos, messages));
+    return this;
+  }
+
   Written give(String donor, long transfer, long index) {
     history.add(new Happening.Gave(of(donor), ++nanos, transfer, new Summary(index, index, 7, 0)));
     return this;
