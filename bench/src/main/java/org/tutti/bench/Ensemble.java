@@ -25,6 +25,7 @@ import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
 import org.tutti.net.TransportException;
 import org.tutti.transport.Address;
+import org.tutti.transport.Transport;
 
 /// A group of real nodes in this process: each has its engine thread and its sockets, and they talk over TCP on
 /// loopback. Members are in the order of the view; the first is sequencer and coordinator.
@@ -37,6 +38,7 @@ final class Ensemble implements AutoCloseable {
   private static final long POLL_NANOS = 200_000;
 
   private final List<Node> nodes = new ArrayList<>();
+  private final @Nullable Distance distance;
   private final List<Member> members = new ArrayList<>();
 
   /// Forms a group.
@@ -44,12 +46,22 @@ final class Ensemble implements AutoCloseable {
   /// @param size     how many members
   /// @param ordering who decides the order first
   Ensemble(int size, Ordering ordering) throws TransportException {
+    this(size, ordering, Duration.ZERO);
+  }
+
+  /// Forms a group whose members are apart.
+  ///
+  /// @param size     how many members
+  /// @param ordering who decides the order first
+  /// @param travel   how long frames travel beyond what loopback takes
+  Ensemble(int size, Ordering ordering, Duration travel) throws TransportException {
+    distance = travel.isZero() ? null : new Distance(travel);
     GroupConfig config = GroupConfig.standard().withOrdering(ordering).withWindowBytes(WINDOW_BYTES);
     try {
       for (int i = 0; i < size; i++) {
         List<Address> contacts = nodes.isEmpty() ? List.of() : List.of(nodes.getFirst().self().address());
         NodeConfig how = NodeConfig.lan("n" + i).withContacts(contacts).withTimes(HEARTBEAT, SUSPECT);
-        Node node = Node.start(how, TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan()));
+        Node node = Node.start(how, transport());
         nodes.add(node);
         var member = new Member();
         member.group = i == 0 ? node.create(GROUP, config, member) : node.join(GROUP, config, member);
@@ -60,6 +72,11 @@ final class Ensemble implements AutoCloseable {
       close();
       throw failure;
     }
+  }
+
+  private Transport transport() throws TransportException {
+    Transport loopback = TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan());
+    return distance == null ? loopback : new DistantTransport(loopback, distance);
   }
 
   /// One member; counts what is delivered to it.
@@ -172,5 +189,8 @@ final class Ensemble implements AutoCloseable {
   @Override
   public void close() {
     nodes.reversed().forEach(Node::close);
+    if (distance != null) {
+      distance.close();
+    }
   }
 }

@@ -21,7 +21,6 @@ public final class OrdersBenchmark {
   private static final int FLOOD_BYTES = 1024;
   private static final double P50 = 50;
   private static final double P99 = 99;
-  private static final double TRIPS_MAX = 2;
 
   private final OrdersOptions options;
   private final PrintWriter out;
@@ -35,13 +34,14 @@ public final class OrdersBenchmark {
   ///
   /// @param options what to measure
   /// @param out     where to print
+  /// @return whether the gap of a switch is under two round trips, simulated and with links that have a length
   /// @throws InterruptedException when interrupted
   /// @throws TransportException   when no socket can be opened
-  public static void run(OrdersOptions options, PrintWriter out) throws InterruptedException, TransportException {
-    new OrdersBenchmark(options, out).run();
+  public static boolean run(OrdersOptions options, PrintWriter out) throws InterruptedException, TransportException {
+    return new OrdersBenchmark(options, out).run();
   }
 
-  private void run() throws InterruptedException, TransportException {
+  private boolean run() throws InterruptedException, TransportException {
     out.printf(
         Locale.ROOT,
         "n nodes in this one process, each with its engine thread and sockets, over TCP on loopback; %d processors;%n"
@@ -50,21 +50,26 @@ public final class OrdersBenchmark {
         Runtime.getRuntime().availableProcessors(),
         Runtime.version(),
         options.rounds());
+    boolean under = true;
     for (int size : options.members()) {
       try (var ensemble = new Ensemble(size, options.orderings().getFirst())) {
         warmUp(ensemble);
-        speed(ensemble);
+        if (!options.onlySwitches()) {
+          speed(ensemble);
+        }
         if (size == options.members().getFirst()) {
-          offered(ensemble);
-          switches(ensemble);
+          if (!options.onlySwitches()) {
+            offered(ensemble);
+          }
+          under = new SwitchBenchmark(options, out).run(ensemble);
         }
       }
     }
-    load("at the end");
-    out.flush();
+    load(out, "at the end");
+    return under;
   }
 
-  private void load(String when) {
+  static void load(PrintWriter out, String when) {
     out.printf(
         Locale.ROOT,
         "machine's load %s: %.1f%n",
@@ -99,7 +104,7 @@ public final class OrdersBenchmark {
 
   private void speed(Ensemble ensemble) throws InterruptedException {
     out.println();
-    load("at n = " + ensemble.size());
+    load(out, "at n = " + ensemble.size());
     List<Ordering> rows = options.orderings();
     Map<Ordering, Numbers> half = table(rows);
     Map<Ordering, Numbers> tail = table(rows);
@@ -153,7 +158,7 @@ public final class OrdersBenchmark {
       }
     }
     out.println();
-    load("after offered load");
+    load(out, "after offered load");
     out.printf(
         "latency against offered load, n = %d, all members multicast 100-byte messages in turn; microseconds from when "
             + "a message was due%n",
@@ -169,70 +174,5 @@ public final class OrdersBenchmark {
           tail.get(row).show(Numbers::micros));
     }
     out.flush();
-  }
-
-  private record Change(Ordering from, Ordering to) {}
-
-  private void switches(Ensemble ensemble) throws InterruptedException {
-    List<Change> rows = new ArrayList<>();
-    for (Ordering from : options.orderings()) {
-      options.orderings().stream().filter(to -> to != from).forEach(to -> rows.add(new Change(from, to)));
-    }
-    if (rows.isEmpty()) {
-      return;
-    }
-    var gaps = new Gaps(table(rows), table(rows), table(rows));
-    int count = options.rounds() * options.switches();
-    // The first half is not counted: a switch runs code that nothing else runs, and round trips here are as short as an
-    // interpreter is slow.
-    for (int round = -count; round < count; round++) {
-      for (Change change : rows) {
-        ensemble.switchTo(change.from());
-        SwitchGap gap = SwitchGap.measure(ensemble, change.to(), round % 2 == 0);
-        if (round >= 0) {
-          gaps.nanos.get(change).add(gap.nanos());
-          gaps.trips.get(change).add(gap.trips());
-          gaps.controls.get(change).add(gap.control());
-        }
-      }
-    }
-    printSwitches(ensemble.size(), rows, gaps);
-  }
-
-  private record Gaps(Map<Change, Numbers> nanos, Map<Change, Numbers> trips, Map<Change, Numbers> controls) {}
-
-  private void printSwitches(int size, List<Change> rows, Gaps gaps) {
-    out.println();
-    load("after the switches");
-    out.printf(
-        """
-        gap of a switch, n = %d: a closed loop at one member, another member switches; the longest time between two
-        deliveries, in round trips (median latency, mean of both orderings); %d switches of each pair after as many to
-        warm up.
-        control: the longest among as many deliveries just before, without a switch
-        simulated: the worst over 32 moments on a network without noise
-        """,
-        size, options.rounds() * options.switches());
-    out.printf("%-10s %-10s  %-20s %-20s %-10s %s%n", "from", "to", "gap", "control", "simulated", "gap, microseconds");
-    boolean under = true;
-    for (Change row : rows) {
-      double simulated = SwitchGap.simulated(size, row.from(), row.to());
-      under &= gaps.trips.get(row).median() < TRIPS_MAX && simulated < TRIPS_MAX;
-      out.printf(
-          Locale.ROOT,
-          "%-10s %-10s  %-20s %-20s %-10.2f %s%n",
-          CostTable.name(row.from()),
-          CostTable.name(row.to()),
-          gaps.trips.get(row).show(OrdersBenchmark::trips),
-          gaps.controls.get(row).show(OrdersBenchmark::trips),
-          simulated,
-          gaps.nanos.get(row).show(Numbers::micros));
-    }
-    out.println("median gap and simulated gap under two round trips: " + (under ? "yes, all" : "NO"));
-    out.flush();
-  }
-
-  private static String trips(double number) {
-    return String.format(Locale.ROOT, "%.2f", number);
   }
 }

@@ -14,6 +14,7 @@ import org.tutti.Ordering;
 /// @param offered   how long messages come at one rate
 /// @param rates     messages per second of the whole group, rising
 /// @param switches  how often each change of the ordering is measured in a round
+/// @param onlySwitches whether nothing else is measured
 public record OrdersOptions(
     List<Integer> members,
     List<Ordering> orderings,
@@ -22,7 +23,8 @@ public record OrdersOptions(
     Duration flood,
     Duration offered,
     List<Integer> rates,
-    int switches) {
+    int switches,
+    boolean onlySwitches) {
   private static final int MEMBERS_MAX = 32;
 
   /// Checks the ranges.
@@ -38,7 +40,7 @@ public record OrdersOptions(
     }
   }
 
-  /// Under three minutes on two cores for three sizes.
+  /// Three minutes on two cores for three sizes.
   ///
   /// @param members   sizes of groups
   /// @param orderings which orderings
@@ -52,10 +54,11 @@ public record OrdersOptions(
         Duration.ofMillis(250),
         Duration.ofMillis(500),
         List.of(100, 1000, 5000, 20_000, 50_000),
-        5);
+        5,
+        false);
   }
 
-  /// Under a minute for one size.
+  /// About a minute for one size.
   ///
   /// @param members   sizes of groups
   /// @param orderings which orderings
@@ -69,6 +72,14 @@ public record OrdersOptions(
         Duration.ofMillis(200),
         Duration.ofMillis(200),
         List.of(200, 1000, 5000, 20_000),
-        2);
+        2,
+        false);
+  }
+
+  /// The same, without anything but the switches.
+  ///
+  /// @return options for the first size
+  public OrdersOptions switchesOnly() {
+    return new OrdersOptions(members.subList(0, 1), orderings, rounds, latency, flood, offered, rates, switches, true);
   }
 }

@@ -1,8 +1,12 @@
 package org.tutti.bench;
 
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Ordering;
@@ -16,11 +20,9 @@ import org.tutti.sim.Rehearsal;
 ///
 /// @param nanos   the longest time between two deliveries from the request until some deliveries after the change
 /// @param trips   the same in round trips
-/// @param control the longest time among as many deliveries before the request, in round trips of the old ordering
+/// @param control the same around a multicast of the member that asks for the change, in trips of the old ordering
 record SwitchGap(double nanos, double trips, double control) {
-  private static final int LOOPS_MAX = 1 << 16;
-  private static final int BEFORE = 60;
-  private static final int AFTER = 60;
+  private static final int STRETCH = 30; // multicasts of which a median is taken
   private static final int SETTLED = 5;
   private static final int PHASES = 32;
 
@@ -32,36 +34,59 @@ record SwitchGap(double nanos, double trips, double control) {
   static SwitchGap measure(Ensemble ensemble, Ordering to, boolean midway) throws InterruptedException {
     Group sender = ensemble.junior().group();
     Group switcher = ensemble.member(ensemble.size() - 2).group();
-    byte[] payload = new byte[Numbers.LATENCY_BYTES];
-    long[] times = new long[LOOPS_MAX];
-    int count = 0;
-    while (count <= BEFORE) {
-      ClosedLoop.once(sender, payload);
-      times[count++] = System.nanoTime();
+    var loop = new Loop(sender);
+    loop.run(STRETCH);
+    int plain = loop.disturb(midway, () -> switcher.multicast(loop.payload), () -> true);
+    loop.run(STRETCH);
+    double before = median(loop.times.subList(plain, loop.times.size()));
+    double control = longest(loop.times.subList(plain - 1, plain + SETTLED + 2)) / before;
+    int asked = loop.times.size();
+    int changed = loop.disturb(midway, () -> switcher.switchTo(to), () -> sender.ordering() == to);
+    loop.run(SETTLED);
+    double gap = longest(loop.times.subList(asked - 1, loop.times.size()));
+    loop.run(STRETCH);
+    double after = median(loop.times.subList(changed + SETTLED, loop.times.size()));
+    return new SwitchGap(gap, gap / ((before + after) / 2), control);
+  }
+
+  /// A closed loop that notes when it has delivered.
+  private static final class Loop {
+    private final Group sender;
+    private final byte[] payload = new byte[Numbers.LATENCY_BYTES];
+    private final List<Long> times = new ArrayList<>();
+
+    Loop(Group sender) {
+      this.sender = sender;
     }
-    int asked = count;
-    // The one thread of the loop asks: another one would take a processor away from the group in this moment.
-    CompletableFuture<Long> first = midway ? sender.multicast(payload) : null;
-    switcher.switchTo(to);
-    if (first != null) {
-      first.join();
-      times[count++] = System.nanoTime();
-    }
-    int changed = -1;
-    while (changed < 0 || count <= changed + AFTER) {
-      ClosedLoop.once(sender, payload);
-      times[count++] = System.nanoTime();
-      if (changed < 0 && sender.ordering() == to) {
-        changed = count;
+
+    void run(int multicasts) throws InterruptedException {
+      for (int i = 0; i < multicasts; i++) {
+        ClosedLoop.once(sender, payload);
+        times.add(System.nanoTime());
       }
     }
-    int end = changed + SETTLED;
-    double before = median(times, 0, asked - 1);
-    double after = median(times, end, count - 1);
-    int same = Math.max(0, asked - 1 - (end - asked));
-    double trip = (before + after) / 2;
-    long gap = longest(times, asked - 1, end);
-    return new SwitchGap(gap, gap / trip, longest(times, same, asked - 1) / before);
+
+    /// Has another member do something, and goes on until that shows.
+    ///
+    /// The one thread of the loop asks for it: another one would take a processor away from the group in this moment.
+    ///
+    /// @return how many deliveries there were then
+    int disturb(boolean midway, Request request, BooleanSupplier shows) throws InterruptedException {
+      CompletableFuture<Long> first = midway ? sender.multicast(payload) : null;
+      request.ask();
+      if (first != null) {
+        first.join();
+        times.add(System.nanoTime());
+      }
+      do {
+        run(1);
+      } while (!shows.getAsBoolean());
+      return times.size();
+    }
+  }
+
+  private interface Request {
+    void ask() throws InterruptedException;
   }
 
   /// The longest gap of the same change on the simulated network, where every frame travels equally long and nobody is
@@ -76,20 +101,16 @@ record SwitchGap(double nanos, double trips, double control) {
     return worst;
   }
 
-  private static long longest(long[] times, int from, int to) {
-    long longest = 0;
-    for (int i = from; i < to; i++) {
-      longest = Math.max(longest, times[i + 1] - times[i]);
-    }
-    return longest;
+  private static long longest(List<Long> times) {
+    return gaps(times).max().orElseThrow();
   }
 
-  private static double median(long[] times, int from, int to) {
-    long[] gaps = new long[to - from];
-    for (int i = 0; i < gaps.length; i++) {
-      gaps[i] = times[from + i + 1] - times[from + i];
-    }
-    Arrays.sort(gaps);
-    return gaps[gaps.length / 2];
+  private static long median(List<Long> times) {
+    long[] sorted = gaps(times).sorted().toArray();
+    return sorted[sorted.length / 2];
+  }
+
+  private static LongStream gaps(List<Long> times) {
+    return IntStream.range(1, times.size()).mapToLong(i -> times.get(i) - times.get(i - 1));
   }
 }

@@ -1,5 +1,6 @@
 package org.tutti.order;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -96,7 +97,7 @@ public final class ConsensusOrder implements TotalOrder<RoundMessage<List<Consen
             setting.view(),
             setting.quorum()::includes,
             setting.suspects(),
-            setting.heartbeat().multipliedBy(PATIENCE_HEARTBEATS));
+            Duration.ofNanos(PATIENCE_HEARTBEATS * setting.heartbeat().toNanos()));
     this.consensus = new ChandraToueg<>(panel, effects, new Lanes());
   }
 

@@ -1,6 +1,7 @@
 package org.tutti.sim;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Objects;
@@ -24,11 +25,13 @@ public final class Rehearsal {
   private static final long RETRANSMIT_NANOS = 20 * MILLI;
   private static final long REST_NANOS = 40 * MILLI; // within it the links send acknowledgements that they put off
   private static final long PATIENCE_NANOS = 1000 * HEARTBEAT_NANOS;
+  private static final int CLOCK_BYTE = 1 << 7; // a number from here on needs two bytes on the wire
   private static final int FRAME_BYTES_MAX = 1 << 16; // as over TCP
 
   private final Agenda agenda = new Agenda();
   private final Cast cast;
   private final Meter meter;
+  private final Network network;
   private final List<Application> byRank;
 
   /// What some multicasts cost.
@@ -66,7 +69,7 @@ public final class Rehearsal {
     var setting = new Simulation.Setting(plan, new Streams(plan.seed()), agenda, tally, trace, history);
     this.cast = new Cast(setting, null, Rehearsal::broken);
     this.meter = new Meter(members);
-    var network = new Network(agenda, plan, tally, cast);
+    this.network = new Network(agenda, plan, tally, cast);
     network.observe(meter);
     cast.begin(network);
     do {
@@ -184,6 +187,54 @@ public final class Rehearsal {
     }
     rest();
     return new Gap(gap, (before + trip(sender)) / 2);
+  }
+
+  /// What the group sends beside other groups with the same members, all of them working: a member after the other
+  /// multicasts in the group, while the next one does in each other group. A rehearsal does this once.
+  ///
+  /// @param others     the configurations of the other groups
+  /// @param multicasts how many in each group
+  /// @param bytes      how long each message is
+  /// @return messages of this group alone, frames with any of them, and their bytes without the frames' headers
+  public Traffic beside(List<GroupConfig> others, int multicasts, int bytes) {
+    var only = new GroupMeter(byRank.size());
+    network.observe(only);
+    for (int i = 0; i < CLOCK_BYTE; i++) {
+      multicast(0, 1, bytes); // shows the meter which group it is, and brings the clocks past a change of their length
+    }
+    List<List<Neighbour>> groups = new ArrayList<>();
+    for (GroupConfig other : others) {
+      groups.add(neighbours("other-" + groups.size(), other));
+    }
+    only.reset();
+    for (int i = 0; i < multicasts; i++) {
+      int sender = i % byRank.size();
+      int next = (i + 1) % byRank.size();
+      byRank.get(sender).multicast(new byte[bytes], Service.TOTAL);
+      groups.forEach(group -> group.get(next).multicast(bytes));
+      advance(agenda.nowNanos() + DELAY.toNanos() * 5 / 2); // the next one comes in the middle of this one
+    }
+    rest();
+    for (List<Neighbour> group : groups) {
+      if (group.stream().anyMatch(member -> member.delivered() != multicasts)) {
+        throw new IllegalStateException("other groups have not delivered everything");
+      }
+    }
+    return only.traffic();
+  }
+
+  private List<Neighbour> neighbours(String name, GroupConfig config) {
+    List<Neighbour> group = new ArrayList<>();
+    for (Application life : byRank) {
+      var member = new Neighbour(life.node, name);
+      group.add(member);
+      member.begin(group.size() == 1, config);
+      while (!group.stream().allMatch(each -> each.sees(group.size()))) {
+        happen(agenda.nowNanos() + PATIENCE_NANOS);
+      }
+    }
+    rest();
+    return group;
   }
 
   /// How long a multicast takes at its sender.

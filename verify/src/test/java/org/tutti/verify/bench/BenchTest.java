@@ -41,15 +41,30 @@ class BenchTest {
     var text = new StringWriter();
     Duration moment = Duration.ofMillis(20);
     OrdersBenchmark.run(
-        new OrdersOptions(List.of(2, 3), ALL, 1, moment, moment, moment, List.of(500), 1), new PrintWriter(text));
+        new OrdersOptions(List.of(2, 3), ALL, 1, moment, moment, moment, List.of(500), 1, false),
+        new PrintWriter(text));
     for (Ordering ordering : ALL) {
       String name = ordering.name().toLowerCase(Locale.ROOT);
       assertThat(text.toString().lines().filter(line -> line.startsWith(name)))
-          .as("two sizes, one rate, a switch to each other: %s", text)
-          .hasSize(2 + 1 + ALL.size() - 1)
+          .as("two sizes, one rate, a switch to each other in two settings: %s", text)
+          .hasSize(2 + 1 + 2 * (ALL.size() - 1))
           .allMatch(line -> line.matches("\\S+ +\\S+ .*\\d.*") && !line.contains("NaN"));
     }
+    assertThat(text.toString()).contains("over loopback, medians:", "with links of 1 ms, medians:");
     assertThat(text.toString()).contains("machine's load at the end");
+  }
+
+  @Tag("socket")
+  @Test
+  void theSwitchesAreMeasuredAlone() throws Exception {
+    var text = new StringWriter();
+    List<Ordering> two = List.of(Ordering.SEQUENCER, Ordering.SYMMETRIC);
+    Duration moment = Duration.ofMillis(20);
+    OrdersBenchmark.run(
+        new OrdersOptions(List.of(3, 5), two, 1, moment, moment, moment, List.of(500), 1, false).switchesOnly(),
+        new PrintWriter(text));
+    assertThat(text.toString().lines().filter(line -> line.matches("(sequencer|symmetric) .*"))).hasSize(4);
+    assertThat(text.toString()).doesNotContain("throughput").containsPattern("simulated, worst: +yes, all");
   }
 
   @Test

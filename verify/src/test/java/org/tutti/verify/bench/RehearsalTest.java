@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -97,5 +98,33 @@ class RehearsalTest {
     group.multicast(2, 1, 100);
     Traffic fresh = new Rehearsal(4, SINGLE.withOrdering(to)).multicast(3, 1, 100).traffic();
     assertThat(group.multicast(3, 1, 100).traffic().protocol()).isEqualTo(fresh.protocol());
+  }
+
+  /// N4: a group outside of every domain sends the same whether its nodes' other groups are in one or not.
+  @ParameterizedTest
+  @EnumSource
+  void aGroupOutsideOfEveryDomainPaysNothingForThoseInOne(Ordering ordering) {
+    GroupConfig config = GroupConfig.standard().withOrdering(ordering);
+    Traffic without = beside(config, config);
+    assertThat(without.batches()).isEqualTo(600);
+    assertThat(without.others()).isZero();
+    assertThat(beside(config, config.withDomain("opera"))).isEqualTo(without);
+    Traffic inside = beside(config.withDomain("opera"), config.withDomain("opera"));
+    assertThat(inside.others()).as("the price of being in one: members say their clocks").isPositive();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aGroupThatIsAloneInADomainSaysNoClocks(Ordering ordering) {
+    GroupConfig config = GroupConfig.standard().withOrdering(ordering);
+    Traffic outside = beside(config, config);
+    Traffic alone = beside(config.withDomain("solo"), config);
+    assertThat(alone.others()).isZero();
+    assertThat(alone.protocol()).isEqualTo(outside.protocol());
+    assertThat(alone.frames()).as("progress is said twice, before and after delivery").isEqualTo(outside.frames());
+  }
+
+  private static Traffic beside(GroupConfig config, GroupConfig other) {
+    return new Rehearsal(3, config).beside(List.of(other, other), 300, 100);
   }
 }

@@ -1,0 +1,107 @@
+package org.tutti.sim;
+
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+import org.tutti.GroupConfig;
+import org.tutti.MemberId;
+import org.tutti.Ordering;
+import org.tutti.Service;
+import org.tutti.View;
+import org.tutti.engine.GroupUser;
+import org.tutti.engine.Request;
+import org.tutti.pack.Batch;
+
+/// A node's membership of a further group, beside that of its [Application].
+final class Neighbour implements GroupUser {
+  private final SimulatedNode node;
+  private final String group;
+  private @Nullable View view;
+  private long consumedNext;
+  private long delivered;
+
+  Neighbour(SimulatedNode node, String group) {
+    this.node = node;
+    this.group = group;
+  }
+
+  void begin(boolean creates, GroupConfig config) {
+    node.request(creates ? new Request.Create(group, config, this) : new Request.Join(group, config, this), 0);
+  }
+
+  void multicast(int bytes) {
+    node.request(new Request.Multicast(group, ByteBuffer.allocate(bytes), Service.TOTAL), 0);
+  }
+
+  /// Whether the node is in a view of so many.
+  boolean sees(int members) {
+    return view != null && view.primary() && view.size() == members;
+  }
+
+  /// How many messages were delivered.
+  long delivered() {
+    return delivered;
+  }
+
+  @Override
+  public void deliver(long index, Batch batch, long position) {
+    delivered += batch.count();
+    consumedNext = index + 1;
+  }
+
+  @Override
+  public void deliverEarly(Batch batch) {
+    throw new IllegalStateException("everything is totally ordered here, but " + batch);
+  }
+
+  @Override
+  public void pass(long index, Batch batch, long position) {
+    throw new IllegalStateException("everything is totally ordered here, but " + batch);
+  }
+
+  @Override
+  public void begin(long index, long position) {
+    consumedNext = index;
+  }
+
+  @Override
+  public void install(View installed) {
+    view = installed;
+  }
+
+  @Override
+  public void ordering(Ordering ordering) {}
+
+  @Override
+  public void decided(int messages, long position) {}
+
+  @Override
+  public void released(long cost) {}
+
+  @Override
+  public long consumedNext() {
+    return consumedNext;
+  }
+
+  @Override
+  public void closed(String reason) {
+    throw new IllegalStateException(node.self.name() + " in " + group + ": " + reason);
+  }
+
+  @Override
+  public void stateRequested(long transfer, MemberId newcomer) {}
+
+  @Override
+  public void stateWanted(long transfer) {}
+
+  @Override
+  public void stateCancelled(long transfer) {}
+
+  @Override
+  public void stateOffered(long transfer, MemberId donor, long index, long position) {}
+
+  @Override
+  public void stateChunk(long transfer, ByteBuffer chunk, boolean last) {}
+
+  @Override
+  public void stateInterrupted(long transfer) {}
+}
