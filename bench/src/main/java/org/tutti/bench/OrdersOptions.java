@@ -58,7 +58,7 @@ public record OrdersOptions(
         false);
   }
 
-  /// About a minute for one size.
+  /// A good minute for one size.
   ///
   /// @param members   sizes of groups
   /// @param orderings which orderings

@@ -19,7 +19,7 @@ final class SwitchBenchmark {
   private static final double TRIPS_MAX = 2;
   private static final int WARM_UP = 50; // switches of each pair; their code is not run by anything else
   private static final int WARM_UP_MULTICASTS = 3;
-  private static final int LINK_SHARE = 2; // with links everything takes longer, and is less noisy
+  private static final int LINK_TIMES_MAX = 10; // with links everything takes longer, and is less noisy
 
   private record Change(Ordering from, Ordering to) {}
 
@@ -62,7 +62,7 @@ final class SwitchBenchmark {
     boolean loopback = table("over loopback", measure(ensemble, times), times);
     boolean linked;
     try (var apart = new Ensemble(size, options.orderings().getFirst(), LINK)) {
-      int fewer = Math.max(1, times / LINK_SHARE);
+      int fewer = Math.min(times, LINK_TIMES_MAX);
       linked = table("with links of " + LINK.toMillis() + " ms", measure(apart, fewer), fewer);
     }
     boolean quiet = simulated.values().stream().allMatch(trips -> trips < TRIPS_MAX);

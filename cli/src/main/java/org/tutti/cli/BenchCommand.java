@@ -60,7 +60,7 @@ final class BenchCommand implements Runnable {
         "Measures over TCP on loopback, with all nodes in this process: latency and throughput of each ordering, "
             + "latency against offered load, and the gap that a change of the ordering makes (the latter two for the "
             + "first size only; the gap also with links of 1 ms between the nodes). About three minutes with --members "
-            + "3,5,7, a minute with --quick.",
+            + "3,5,7, a good minute with --quick.",
         "Exit code 0 only if the gap of every switch, simulated and with links, is under two round trips."
       })
   static final class Orders implements Callable<Integer> {
