@@ -281,7 +281,7 @@ Sourced(proposal, r) ==
 (* A view that this proposer made under this ballot, and gave up. *)
 IsVoid(proposer, accepted) ==
   /\ attempt[accepted.ballot].owner = proposer
-  /\ accepted.ballot = accepted.proposal.view.id \/ Variant = "void though another's"
+  /\ accepted.ballot = accepted.proposal.view.id \/ Variant = "void finished"
 
 Unfinished(proposer, r) ==
   {m \in DOMAIN r : /\ m \in Range(Latest(r).mem)
@@ -671,6 +671,9 @@ NoDeliveryInNonPrimary == \A m \in All :
 
 (* The first attempt is made by one member alone. *)
 FirstIsAlone == Cardinality(attempt[1].asked) <= 1
+
+(* So is the second. *)
+FirstTwoAreAlone == \A b \in {1, 2} : Cardinality(attempt[b].asked) <= 1
 
 (* The third member is not asked the first time. *)
 ThirdIsLeftOut == 3 \notin attempt[1].asked
