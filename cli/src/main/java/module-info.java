@@ -4,6 +4,7 @@ module org.tutti.cli {
   requires org.tutti;
   requires org.tutti.bench;
   requires org.tutti.examples;
+  requires org.tutti.lab;
   requires org.tutti.net;
   requires org.tutti.sim;
   requires static org.jspecify;

@@ -25,7 +25,8 @@ import picocli.CommandLine.Spec;
       SendCommand.class,
       WatchCommand.class,
       SimulateCommand.class,
-      BenchCommand.class
+      BenchCommand.class,
+      LabCommand.class
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {"0:success", "1:failure; one line on standard error says which", "2:wrong usage"})

@@ -116,6 +116,31 @@ class ArchitectureTest {
   }
 
   @Test
+  void theLabUsesWhatUsersUseAndTheCheckers() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage("org.tutti.lab..")
+            .should()
+            .dependOnClassesThat(
+                resideInAnyPackage(PROTOCOLS)
+                    .or(inTutti("engine"))
+                    .or(inTutti("host"))
+                    .or(inTutti("wire"))
+                    .or(resideInAPackage("org.tutti.sim"))));
+  }
+
+  @Test
+  void onlyTheCommandUsesTheLab() {
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackages("org.tutti.lab..", "org.tutti.cli..")
+            .should()
+            .dependOnClassesThat(inTutti("lab")));
+  }
+
+  @Test
   void packagesFormNoCycle() {
     check(slices().matching("org.tutti.(*)..").should().beFreeOfCycles());
   }

@@ -2,6 +2,7 @@ package org.tutti.sim.check;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -41,6 +42,7 @@ public record CausalOrder() implements Checker {
       Consumer<String> report) {
     Map<Content, Integer> places = new HashMap<>();
     Map<Integer, Content> last = new HashMap<>();
+    Map<Stay, Integer> compared = new IdentityHashMap<>(); // of a sender's, those before an earlier batch of it
     order.forEach(batch -> places.put(batch, places.size()));
     for (Content batch : order) {
       if (!isCausal(batch)) {
@@ -54,7 +56,8 @@ public record CausalOrder() implements Checker {
       if (sent == null || sent.stay == null || !sent.stay.view().id().equals(stay.view().id())) {
         continue;
       }
-      for (Content cause : sent.stay.taken().subList(0, sent.taken)) {
+      Integer from = compared.put(sent.stay, sent.taken);
+      for (Content cause : sent.stay.taken().subList(from == null ? 0 : Math.min(from, sent.taken), sent.taken)) {
         if (isCausal(cause)
             && places.getOrDefault(cause, Integer.MAX_VALUE) >= places.get(batch)
             && !first.isBefore(stay, cause)) {

@@ -1,0 +1,273 @@
+package org.tutti.lab;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.tutti.Guarantee;
+import org.tutti.MemberId;
+import org.tutti.Service;
+import org.tutti.View;
+import org.tutti.ViewId;
+import org.tutti.sim.check.Checker;
+import org.tutti.sim.check.Checkers;
+import org.tutti.sim.check.Content;
+import org.tutti.sim.check.Happening;
+import org.tutti.sim.check.History;
+import org.tutti.sim.check.PrimaryUniqueness;
+import org.tutti.sim.check.Violation;
+
+/// The history files of a lab, merged by their times into one [History] for the simulator's checkers.
+///
+/// The API tells less than an engine tells the simulator. A message counts as a batch of its own, with its position as
+/// its index, and its sender's number of it as the batch's. A view that nobody installed, but another one names as its
+/// predecessor, counts as announced. What a member that was killed had been told, but its application had not taken, is
+/// not in its file, as if it had been killed a moment sooner. Nothing is known of windows.
+public final class Evidence {
+  private static final String SUFFIX = ".history";
+
+  /// A file that is being read.
+  private static final class Source {
+    final List<Entry> entries = new ArrayList<>();
+    final List<MemberId> known = new ArrayList<>();
+    int at;
+    int ordinal;
+    long position;
+    long chain;
+    boolean killed;
+    boolean waiting;
+
+    Entry next() {
+      return entries.get(at);
+    }
+  }
+
+  private final History history = new History(Guarantee.UNIFORM, true);
+  private final List<Source> sources = new ArrayList<>();
+  private final Set<MemberId> living = new HashSet<>();
+  private final Map<ViewId, View> views = new HashMap<>();
+  private final Set<ViewId> predecessors = new TreeSet<>();
+  private final List<Violation> violations = new ArrayList<>();
+  private long deliveries;
+  private long messages;
+  private @Nullable View lastPrimary;
+
+  private Evidence() {}
+
+  /// Reads all histories of a directory.
+  ///
+  /// @param directory of one lab
+  /// @return what they say
+  /// @throws IOException when they cannot be read
+  public static Evidence read(Path directory) throws IOException {
+    var evidence = new Evidence();
+    try (Stream<Path> files = Files.list(directory)) {
+      for (Path file : files.filter(path -> path.toString().endsWith(SUFFIX)).sorted().toList()) {
+        evidence.load(file);
+      }
+    }
+    if (evidence.sources.isEmpty()) {
+      throw new IOException("no *" + SUFFIX + " in " + directory);
+    }
+    evidence.merge();
+    return evidence;
+  }
+
+  static Path file(Path directory, String life) {
+    return directory.resolve(life + SUFFIX);
+  }
+
+  /// Only the last line before a kill may be torn, and empty ones are no lines.
+  private void load(Path file) throws IOException {
+    var source = new Source();
+    boolean torn = false;
+    try (Stream<String> lines = Files.lines(file)) {
+      for (String line : (Iterable<String>) lines.filter(text -> !text.isEmpty())::iterator) {
+        Entry entry = Entry.parse(line);
+        if (entry != null && torn && !(entry instanceof Entry.Killed)) {
+          throw new IOException(file + " has a torn line before " + line);
+        }
+        torn = entry == null;
+        if (entry != null) {
+          source.entries.add(entry);
+        }
+      }
+    }
+    if (source.entries.isEmpty() || !(source.entries.getFirst() instanceof Entry.Known)) {
+      return; // killed before it was somebody
+    }
+    sources.add(source);
+  }
+
+  private void merge() {
+    var next =
+        new PriorityQueue<Source>(
+            Comparator.<Source>comparingLong(source -> source.next().nanos()).thenComparingInt(sources::indexOf));
+    next.addAll(sources);
+    while (!next.isEmpty()) {
+      Source source = next.remove();
+      take(source, source.next());
+      source.at++;
+      if (source.at < source.entries.size()) {
+        next.add(source);
+      }
+    }
+    long end = history.happenings().isEmpty() ? 0 : history.happenings().getLast().nanos();
+    predecessors.removeAll(views.keySet());
+    predecessors.forEach(id -> history.add(new Happening.Announced(0, end, id)));
+    for (Source source : sources) {
+      if (!source.killed) {
+        living.add(source.known.getFirst());
+      }
+    }
+  }
+
+  private void take(Source from, Entry entry) {
+    int member = from.ordinal;
+    switch (entry) {
+      case Entry.Known(_, int number, MemberId known) -> {
+        from.known.add(known);
+        int ordinal = history.ordinalOf(known);
+        from.ordinal = number == 0 ? ordinal : from.ordinal;
+      }
+      case Entry.Entered(long nanos, boolean creates) -> history.add(new Happening.Entered(member, nanos, creates));
+      case Entry.Submitted(long nanos, _, int length, long hash) ->
+          history.add(new Happening.Submitted(member, nanos, Service.TOTAL, length, hash));
+      case Entry.Viewed viewed -> install(from, viewed);
+      case Entry.Delivered delivered -> deliver(from, delivered);
+      case Entry.Begun(long nanos, long at) -> history.add(new Happening.Begun(member, nanos, at, at));
+      case Entry.Decided(long nanos, long at) -> history.add(new Happening.Decided(member, nanos, 1, at));
+      case Entry.Undecided(long nanos, int open) -> history.add(new Happening.Undecided(member, nanos, open));
+      case Entry.Gave(long nanos, long transfer, long at, long chain) -> {
+        if (at != from.position || chain != from.chain) {
+          violations.add(new Violation("EqualState", history.name(member) + " gave a state that is not its own"));
+        }
+        history.add(new Happening.Gave(member, nanos, transfer, new Happening.Summary(at, at, chain, 0)));
+      }
+      case Entry.Offered(long nanos, int donor, long at) -> {
+        from.waiting = true;
+        history.add(new Happening.Offered(member, nanos, from.known.get(donor), at, at));
+      }
+      case Entry.Restored state -> restore(from, state);
+      case Entry.Interrupted(long nanos) -> history.add(new Happening.Interrupted(member, nanos));
+      case Entry.Closed(long nanos, String reason) -> {
+        history.add(new Happening.Closed(member, nanos, reason));
+        violations.add(new Violation("NoBrokenInvariant", history.name(member) + " was closed: " + reason));
+      }
+      case Entry.Killed(long nanos) -> {
+        from.killed = true;
+        history.add(new Happening.Crashed(member, nanos));
+      }
+    }
+  }
+
+  private void install(Source from, Entry.Viewed viewed) {
+    View view = viewed.view(from.known);
+    history.add(new Happening.Installed(from.ordinal, viewed.nanos(), view));
+    views.put(view.id(), view);
+    if (view.primary()) {
+      predecessors.addAll(view.predecessors());
+      if (lastPrimary == null || view.id().compareTo(lastPrimary.id()) > 0) {
+        lastPrimary = view;
+      }
+    }
+  }
+
+  private void deliver(Source from, Entry.Delivered delivered) {
+    MemberId sender = from.known.get(delivered.sender());
+    Content content =
+        history.content(
+            history.ordinalOf(sender),
+            delivered.message(),
+            Service.TOTAL,
+            new long[] {delivered.hash()},
+            new int[] {delivered.length()});
+    long at = delivered.position();
+    history.add(new Happening.Delivered(from.ordinal, delivered.nanos(), at, at, content, false));
+    from.position = at + 1;
+    from.chain = Message.step(Message.step(from.chain, sender.incarnation()), delivered.hash());
+    deliveries++;
+    messages = Math.max(messages, at + 1);
+  }
+
+  private void restore(Source from, Entry.Restored state) {
+    var summary = new Happening.Summary(state.position(), state.position(), state.chain(), 0);
+    int donor = history.ordinalOf(from.known.get(state.donor()));
+    history.add(new Happening.Restored(from.ordinal, state.nanos(), donor, state.transfer(), summary));
+    from.position = state.position();
+    from.chain = state.chain();
+    from.waiting = false;
+  }
+
+  /// The merged history.
+  ///
+  /// @return for checkers
+  public History history() {
+    return history;
+  }
+
+  /// Whether the members that live are not enough to go on from the last primary view; no group without durability
+  /// recovers from that.
+  ///
+  /// @return whether the quorum is gone
+  public boolean hasLostQuorum() {
+    return lastPrimary != null && !PrimaryUniqueness.isQuorum(living::contains, lastPrimary);
+  }
+
+  /// Checks what must hold at any moment: it is not known whether the group had come to rest.
+  ///
+  /// @return the verdict
+  public Verdict judge() {
+    var all = new ArrayList<Violation>(violations);
+    all.addAll(Checkers.check(history, Checkers.safety()));
+    return verdict(all, false);
+  }
+
+  /// Checks everything.
+  ///
+  /// @param obstacle what kept the group from coming to rest, or null if it did; at rest liveness is checked too
+  /// @return the verdict
+  public Verdict judge(@Nullable String obstacle) {
+    boolean lost = obstacle != null && hasLostQuorum();
+    var all = new ArrayList<Violation>(violations);
+    var checkers = new ArrayList<Checker>(Checkers.safety());
+    if (obstacle == null) {
+      checkers.addAll(Checkers.liveness());
+      compareStates(all);
+    } else if (!lost) {
+      all.add(new Violation("Convergence", obstacle));
+    }
+    all.addAll(Checkers.check(history, checkers));
+    return verdict(all, lost);
+  }
+
+  private Verdict verdict(List<Violation> all, boolean lost) {
+    int primaries = (int) views.values().stream().filter(View::primary).count();
+    return new Verdict(all, lost, sources.size(), views.size(), primaries, deliveries, messages);
+  }
+
+  private void compareStates(List<Violation> all) {
+    Source first = null;
+    for (Source source : sources) {
+      if (source.killed) {
+        continue;
+      }
+      if (first != null && (first.position != source.position || first.chain != source.chain)) {
+        String one = history.name(first.ordinal) + " has the state of " + first.position + ":" + first.chain;
+        String other = history.name(source.ordinal) + " that of " + source.position + ":" + source.chain;
+        all.add(new Violation("EqualState", one + ", " + other));
+      }
+      first = source;
+    }
+  }
+}

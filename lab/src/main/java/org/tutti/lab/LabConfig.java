@@ -1,0 +1,90 @@
+package org.tutti.lab;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.tutti.Ordering;
+import org.tutti.lab.network.LabNetwork;
+
+/// What a lab is made of. Immutable; start from [#standard] and change what differs.
+///
+/// @param members      how many nodes; they are called `n1`, `n2`, ...
+/// @param seed         decides about every frame, and what campaigns do
+/// @param ordering     the group's ordering
+/// @param rate         multicasts per second of each member
+/// @param heartbeat    the failure detector's heartbeat
+/// @param suspectAfter the failure detector's patience
+/// @param directory    where histories and logs go, which must be new or empty; null for a temporary one
+public record LabConfig(
+    int members,
+    long seed,
+    Ordering ordering,
+    double rate,
+    Duration heartbeat,
+    Duration suspectAfter,
+    @Nullable Path directory) {
+  /// The fewest members with which a majority can lose somebody.
+  public static final int MEMBERS_MIN = 3;
+
+  private static final double RATE_MAX = 1000;
+
+  /// Checks the ranges.
+  public LabConfig {
+    if (members < MEMBERS_MIN || members > LabNetwork.NODES_MAX) {
+      throw new IllegalArgumentException(
+          "a lab has " + MEMBERS_MIN + " to " + LabNetwork.NODES_MAX + " members, not " + members);
+    }
+    if (!(rate > 0 && rate <= RATE_MAX)) {
+      throw new IllegalArgumentException("a member multicasts up to " + RATE_MAX + " times per second, not " + rate);
+    }
+  }
+
+  /// Some members with the sequencer, 50 multicasts per second each, and the times of [org.tutti.NodeConfig#lan].
+  ///
+  /// @param members how many
+  /// @return the defaults
+  public static LabConfig standard(int members) {
+    return new LabConfig(members, 1, Ordering.SEQUENCER, 50, Duration.ofMillis(100), Duration.ofSeconds(1), null);
+  }
+
+  /// Changes the seed.
+  ///
+  /// @param value the new seed
+  /// @return a changed copy
+  public LabConfig withSeed(long value) {
+    return new LabConfig(members, value, ordering, rate, heartbeat, suspectAfter, directory);
+  }
+
+  /// Changes the ordering.
+  ///
+  /// @param value the new ordering
+  /// @return a changed copy
+  public LabConfig withOrdering(Ordering value) {
+    return new LabConfig(members, seed, value, rate, heartbeat, suspectAfter, directory);
+  }
+
+  /// Changes the load.
+  ///
+  /// @param value multicasts per second of each member
+  /// @return a changed copy
+  public LabConfig withRate(double value) {
+    return new LabConfig(members, seed, ordering, value, heartbeat, suspectAfter, directory);
+  }
+
+  /// Changes the directory.
+  ///
+  /// @param value where histories and logs go, or null for a temporary one
+  /// @return a changed copy
+  public LabConfig withDirectory(@Nullable Path value) {
+    return new LabConfig(members, seed, ordering, rate, heartbeat, suspectAfter, value);
+  }
+
+  /// The nodes' names.
+  ///
+  /// @return `n1` and so on
+  public List<String> names() {
+    return IntStream.rangeClosed(1, members).mapToObj(number -> "n" + number).toList();
+  }
+}

@@ -1,0 +1,290 @@
+package org.tutti.lab;
+
+import java.io.BufferedReader;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
+import org.tutti.Event;
+import org.tutti.Group;
+import org.tutti.GroupConfig;
+import org.tutti.MemberId;
+import org.tutti.Node;
+import org.tutti.NodeConfig;
+import org.tutti.Ordering;
+import org.tutti.StateSink;
+import org.tutti.UndecidedException;
+import org.tutti.View;
+import org.tutti.net.TcpConfig;
+import org.tutti.net.TcpTransport;
+import org.tutti.transport.Address;
+
+/// The program that runs at each node of a lab: a member of one group that multicasts numbered messages and writes its
+/// history. Its state is a chain of hashes over all messages, and some ballast.
+///
+/// It takes commands on standard input: `rate N` multicasts per second, `once` for one more. When standard input ends,
+/// the lab has gone, and so does the program.
+///
+/// Arguments: name, address, history file, `create` or `join`, ordering, heartbeat and suspicion in milliseconds, seed,
+/// addresses of the others.
+public final class LabMember {
+  /// The group's name.
+  static final String GROUP = "lab";
+
+  private static final Duration TICK = Duration.ofMillis(50);
+  private static final int OPEN_MAX = 4000; // below the window, so that multicasting never blocks
+  private static final int BALLAST_BYTES = 96 << 10; // several chunks
+  private static final int ORPHAN = 3; // exit code of a process whose lab has gone
+  private static final int BROKEN = 70; // exit code of a process in which a thread failed
+  private static final long NANOS = 1_000_000_000;
+
+  /// A multicast whose fate is not written yet.
+  private record Open(long message, CompletableFuture<Long> first) {
+    boolean isUndecided() {
+      return first.isCompletedExceptionally() && first.exceptionNow() instanceof UndecidedException;
+    }
+
+    CompletableFuture<Long> fate() {
+      return first.isCompletedExceptionally() && first.exceptionNow() instanceof UndecidedException undecided
+          ? undecided.later()
+          : first;
+    }
+
+    boolean isDecided() {
+      return fate().isDone() && !fate().isCompletedExceptionally();
+    }
+  }
+
+  private final Journal journal;
+  private final Node node;
+  private final Group group;
+  private final SplittableRandom random;
+  private final Deque<Open> open = new ArrayDeque<>(); // guarded by itself
+  private volatile double rate;
+  private long submitted;
+  private long position; // of the next delivery
+  private long chain;
+  private long transfers;
+  private boolean beginning; // state was read, and nothing delivered since
+
+  private LabMember(Journal journal, Node node, Group group, long seed) {
+    this.journal = journal;
+    this.node = node;
+    this.group = group;
+    this.random = new SplittableRandom(seed);
+  }
+
+  /// Runs a member until its standard input ends.
+  ///
+  /// @param args see above
+  /// @throws Exception when it cannot be started
+  public static void main(String[] args) throws Exception {
+    Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> {
+      System.err.println("in thread '" + thread.getName() + "':");
+      failure.printStackTrace();
+      Runtime.getRuntime().halt(BROKEN);
+    });
+    boolean creates = args[3].equals("create");
+    GroupConfig config = GroupConfig.standard().withOrdering(Ordering.valueOf(args[4])).withStateTransfer(true);
+    List<Address> contacts = Arrays.stream(args).skip(8).map(Address::new).toList();
+    NodeConfig settings =
+        NodeConfig.lan(args[0])
+            .withTimes(Duration.ofMillis(Long.parseLong(args[5])), Duration.ofMillis(Long.parseLong(args[6])))
+            .withContacts(contacts);
+    // Without Unix domain sockets: they would lead past the lab's network.
+    TcpConfig sockets = TcpConfig.lan().withSocketDirectory(null);
+    Node node = Node.start(settings, TcpTransport.open(new Address(args[1]), sockets));
+    var journal = new Journal(Path.of(args[2]), node.self());
+    journal.write(nanos -> new Entry.Entered(nanos, creates));
+    Group group = creates ? node.create(GROUP, config) : node.join(GROUP, config);
+    var member = new LabMember(journal, node, group, Long.parseLong(args[7]) ^ node.self().incarnation());
+    Thread.ofPlatform().daemon().name("sender").start(member::sendAtRate);
+    Thread.ofPlatform().name("events").start(member::takeEvents);
+    member.obey();
+    Runtime.getRuntime().halt(ORPHAN);
+  }
+
+  private void obey() {
+    try (var lines = new BufferedReader(new InputStreamReader(System.in))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        if (line.startsWith("rate ")) {
+          rate = Double.parseDouble(line.substring(5));
+        } else if (line.equals("once")) {
+          multicast();
+        }
+      }
+    } catch (IOException gone) {
+      // As good as an end.
+    }
+  }
+
+  private void sendAtRate() {
+    long next = System.nanoTime();
+    while (true) {
+      double now = rate;
+      LockSupport.parkNanos(now > 0 ? Math.max(1, next - System.nanoTime()) : TICK.toNanos());
+      long nanos = System.nanoTime();
+      if (now > 0 && next - nanos <= 0) {
+        multicast();
+        // What was missed while the process stood still is not made up for.
+        next = Math.max(next, nanos - TICK.toNanos()) + (long) (NANOS / now);
+      } else if (now <= 0) {
+        next = nanos;
+      }
+    }
+  }
+
+  private void multicast() {
+    synchronized (open) {
+      if (open.size() >= OPEN_MAX) {
+        return;
+      }
+      long message = submitted++;
+      byte[] payload = Message.make(message, random);
+      long hash = Message.hash(ByteBuffer.wrap(payload));
+      journal.write(nanos -> new Entry.Submitted(nanos, message, payload.length, hash));
+      try {
+        open.add(new Open(message, group.multicast(payload)));
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  private void takeEvents() {
+    try {
+      for (boolean more = true; more; ) {
+        Event event = group.receive(TICK);
+        writeAbsent();
+        more = event == null || take(event);
+      }
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private boolean take(Event event) throws InterruptedException {
+    switch (event) {
+      case Event.Delivery(MemberId sender, _, long at, ByteBuffer payload) -> deliver(sender, at, payload);
+      case Event.ViewChange(View view) -> install(view);
+      case Event.StateRequest(_, StateSink sink) -> give(sink);
+      case Event.StateOffer(MemberId donor, long at, InputStream source) -> restore(donor, at, source);
+      case Event.Closed(String reason) -> {
+        journal.write(nanos -> new Entry.Closed(nanos, reason));
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void deliver(MemberId sender, long at, ByteBuffer payload) {
+    if (beginning) {
+      beginning = false;
+      // Deliveries may have begun before the last views already; nobody outside can tell, and nothing was missed.
+      journal.write(nanos -> new Entry.Begun(nanos, position));
+    }
+    long message = Message.number(payload);
+    if (sender.equals(group.self())) {
+      writeFates(message);
+    }
+    int number = journal.numberOf(sender);
+    long hash = Message.hash(payload);
+    journal.write(nanos -> new Entry.Delivered(nanos, at, number, message, payload.remaining(), hash));
+    position = at + 1;
+    chain = Message.step(Message.step(chain, sender.incarnation()), hash);
+  }
+
+  private void install(View view) throws InterruptedException {
+    List<Integer> members = view.members().stream().map(journal::numberOf).toList();
+    synchronized (open) { // nothing may be multicast between the two
+      journal.write(nanos -> new Entry.Viewed(nanos, view.id(), view.primary(), members, view.predecessors()));
+      if (!view.primary()) {
+        var _ = node.counters(); // the engine's turn that installed the view is over now, and futures are told
+        int undecided = (int) open.stream().takeWhile(Open::isUndecided).count();
+        if (undecided > 0) {
+          journal.write(nanos -> new Entry.Undecided(nanos, undecided));
+        }
+      }
+    }
+  }
+
+  /// Writes the fates of all multicasts up to one that is being delivered. Each was known before its delivery, or else
+  /// it is missing in the history, and the checkers see that.
+  private void writeFates(long message) {
+    synchronized (open) {
+      while (!open.isEmpty() && open.peek().message <= message && open.peek().isDecided()) {
+        writeFate();
+      }
+    }
+  }
+
+  /// Writes the fates of multicasts that are never delivered here, because the state contains them.
+  private void writeAbsent() {
+    synchronized (open) {
+      while (!open.isEmpty() && open.peek().isDecided() && open.peek().fate().join() < 0) {
+        writeFate();
+      }
+    }
+  }
+
+  private void writeFate() {
+    long at = open.remove().fate().join();
+    journal.write(nanos -> new Entry.Decided(nanos, at));
+  }
+
+  private void give(StateSink sink) {
+    long transfer = transfers++;
+    long at = position;
+    long hash = chain;
+    MemberId self = group.self();
+    journal.write(nanos -> new Entry.Gave(nanos, transfer, at, hash));
+    Thread.startVirtualThread(() -> {
+      try (sink) {
+        var out = new DataOutputStream(sink);
+        out.writeUTF(self.name());
+        out.writeUTF(self.address().text());
+        out.writeLong(self.incarnation());
+        out.writeLong(transfer);
+        out.writeLong(at);
+        out.writeLong(hash);
+        out.write(new byte[BALLAST_BYTES]);
+        out.flush();
+        sink.complete();
+      } catch (IOException gone) {
+        // The newcomer has gone, or this member is no longer the one to give.
+      }
+    });
+  }
+
+  private void restore(MemberId donor, long at, InputStream source) {
+    int number = journal.numberOf(donor);
+    journal.write(nanos -> new Entry.Offered(nanos, number, at));
+    try (var in = new DataInputStream(source)) {
+      var writer = new MemberId(in.readUTF(), new Address(in.readUTF()), in.readLong());
+      long transfer = in.readLong();
+      long stateAt = in.readLong();
+      long stateChain = in.readLong();
+      if (in.readAllBytes().length != BALLAST_BYTES) {
+        throw new IllegalStateException("half a state from " + donor);
+      }
+      int writerNumber = journal.numberOf(writer);
+      journal.write(nanos -> new Entry.Restored(nanos, writerNumber, transfer, stateAt, stateChain));
+      position = stateAt;
+      chain = stateChain;
+      beginning = true;
+    } catch (IOException gone) {
+      journal.write(Entry.Interrupted::new);
+    }
+  }
+}
