@@ -1,5 +1,8 @@
 package org.tutti;
 
+import java.util.Collections;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// How a member takes part in a group. Immutable; start from [#standard()] and change what differs.
@@ -8,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 /// @param ordering          who decides the order, for whoever founds the group; who joins takes the group's
 /// @param domain            the overlapping groups among which order and causality hold too (N4), for whoever founds
 ///                          the group; null for none, which costs nothing; who joins must name the group's
+/// @param electorate        names of which every primary view has more than half (B3), for whoever founds the group;
+///                          empty: any quorum of the primary view before may go on (dynamic linear voting)
 /// @param windowBytes       how many bytes of its own multicasts a member may have on the way, counted from `multicast`
 ///                          until every member has consumed them; 64 KiB to 1 GiB; what is beyond blocks the caller
 /// @param batchBytesMax     a batch is closed at this size; a single larger message makes a batch of its own;
@@ -20,6 +25,7 @@ public record GroupConfig(
     Guarantee guarantee,
     Ordering ordering,
     @Nullable String domain,
+    Set<String> electorate,
     int windowBytes,
     int batchBytesMax,
     int batchMessagesMax,
@@ -28,8 +34,9 @@ public record GroupConfig(
   private static final int KIB = 1 << 10;
   private static final int GIB = 1 << 30;
 
-  /// Checks the ranges.
+  /// Checks the ranges and copies the names.
   public GroupConfig {
+    electorate = Collections.unmodifiableSortedSet(new TreeSet<>(electorate));
     within("windowBytes", windowBytes, 64 * KIB, GIB);
     within("batchBytesMax", batchBytesMax, KIB, KIB * KIB);
     within("batchMessagesMax", batchMessagesMax, 1, 64 * KIB);
@@ -48,7 +55,7 @@ public record GroupConfig(
   /// @return the defaults
   public static GroupConfig standard() {
     return new GroupConfig(
-        Guarantee.UNIFORM, Ordering.SEQUENCER, null, 4 * KIB * KIB, 64 * KIB, 4 * KIB, false, 64 * KIB * KIB);
+        Guarantee.UNIFORM, Ordering.SEQUENCER, null, Set.of(), 4 * KIB * KIB, 64 * KIB, 4 * KIB, false, 64 * KIB * KIB);
   }
 
   /// Changes the delivery guarantee.
@@ -57,7 +64,15 @@ public record GroupConfig(
   /// @return a changed copy
   public GroupConfig withGuarantee(Guarantee value) {
     return new GroupConfig(
-        value, ordering, domain, windowBytes, batchBytesMax, batchMessagesMax, stateTransfer, catchUpBytesMax);
+        value,
+        ordering,
+        domain,
+        electorate,
+        windowBytes,
+        batchBytesMax,
+        batchMessagesMax,
+        stateTransfer,
+        catchUpBytesMax);
   }
 
   /// Changes the ordering.
@@ -66,7 +81,15 @@ public record GroupConfig(
   /// @return a changed copy
   public GroupConfig withOrdering(Ordering value) {
     return new GroupConfig(
-        guarantee, value, domain, windowBytes, batchBytesMax, batchMessagesMax, stateTransfer, catchUpBytesMax);
+        guarantee,
+        value,
+        domain,
+        electorate,
+        windowBytes,
+        batchBytesMax,
+        batchMessagesMax,
+        stateTransfer,
+        catchUpBytesMax);
   }
 
   /// Puts the group into a domain.
@@ -75,7 +98,33 @@ public record GroupConfig(
   /// @return a changed copy
   public GroupConfig withDomain(@Nullable String value) {
     return new GroupConfig(
-        guarantee, ordering, value, windowBytes, batchBytesMax, batchMessagesMax, stateTransfer, catchUpBytesMax);
+        guarantee,
+        ordering,
+        value,
+        electorate,
+        windowBytes,
+        batchBytesMax,
+        batchMessagesMax,
+        stateTransfer,
+        catchUpBytesMax);
+  }
+
+  /// Configures of whom every primary view needs a majority. The view of a founder that is none by itself is not
+  /// primary.
+  ///
+  /// @param names of nodes ([NodeConfig#name()]); empty for no such demand
+  /// @return a changed copy
+  public GroupConfig withElectorate(Set<String> names) {
+    return new GroupConfig(
+        guarantee,
+        ordering,
+        domain,
+        names,
+        windowBytes,
+        batchBytesMax,
+        batchMessagesMax,
+        stateTransfer,
+        catchUpBytesMax);
   }
 
   /// Changes the window.
@@ -84,7 +133,15 @@ public record GroupConfig(
   /// @return a changed copy
   public GroupConfig withWindowBytes(int value) {
     return new GroupConfig(
-        guarantee, ordering, domain, value, batchBytesMax, batchMessagesMax, stateTransfer, catchUpBytesMax);
+        guarantee,
+        ordering,
+        domain,
+        electorate,
+        value,
+        batchBytesMax,
+        batchMessagesMax,
+        stateTransfer,
+        catchUpBytesMax);
   }
 
   /// Changes the batch limits.
@@ -93,7 +150,8 @@ public record GroupConfig(
   /// @param messages the largest batch in messages
   /// @return a changed copy
   public GroupConfig withBatch(int bytes, int messages) {
-    return new GroupConfig(guarantee, ordering, domain, windowBytes, bytes, messages, stateTransfer, catchUpBytesMax);
+    return new GroupConfig(
+        guarantee, ordering, domain, electorate, windowBytes, bytes, messages, stateTransfer, catchUpBytesMax);
   }
 
   /// Asks for state transfer: [Event.StateRequest] and [Event.StateOffer] events then occur and must be handled.
@@ -102,7 +160,7 @@ public record GroupConfig(
   /// @return a changed copy
   public GroupConfig withStateTransfer(boolean value) {
     return new GroupConfig(
-        guarantee, ordering, domain, windowBytes, batchBytesMax, batchMessagesMax, value, catchUpBytesMax);
+        guarantee, ordering, domain, electorate, windowBytes, batchBytesMax, batchMessagesMax, value, catchUpBytesMax);
   }
 
   /// Changes the newcomer's buffer.
@@ -111,6 +169,6 @@ public record GroupConfig(
   /// @return a changed copy
   public GroupConfig withCatchUpBytesMax(int value) {
     return new GroupConfig(
-        guarantee, ordering, domain, windowBytes, batchBytesMax, batchMessagesMax, stateTransfer, value);
+        guarantee, ordering, domain, electorate, windowBytes, batchBytesMax, batchMessagesMax, stateTransfer, value);
   }
 }

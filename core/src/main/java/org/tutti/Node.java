@@ -60,11 +60,14 @@ public final class Node implements AutoCloseable {
   public static Node start(NodeConfig config, Transport transport) {
     var random = new SplittableRandom();
     // The clock gives the order of lives, the random bits tell apart two that start in the same microsecond.
-    long micros = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
-    long incarnation = micros << INCARNATION_RANDOM_BITS | random.nextInt(1 << INCARNATION_RANDOM_BITS);
+    long incarnation = micros() << INCARNATION_RANDOM_BITS | random.nextInt(1 << INCARNATION_RANDOM_BITS);
     var node = new Node(new MemberId(config.name(), transport.address(), incarnation), config, transport, random);
     node.loop.start();
     return node;
+  }
+
+  private static long micros() {
+    return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
   }
 
   /// Who this node is.
@@ -132,7 +135,9 @@ public final class Node implements AutoCloseable {
       taken =
           loop.inbox()
               .ask(
-                  create ? new Request.Create(group, config, membership) : new Request.Join(group, config, membership));
+                  create
+                      ? new Request.Create(group, config, membership, micros())
+                      : new Request.Join(group, config, membership));
     } finally {
       if (!taken) {
         groups.remove(group, membership);

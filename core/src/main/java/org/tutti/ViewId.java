@@ -34,6 +34,13 @@ public record ViewId(long epoch, long proposer, long alone) implements Comparabl
     return new ViewId(epoch, proposer, member.incarnation());
   }
 
+  /// The agreed view that this one belongs to.
+  ///
+  /// @return this id, or that of the view before which a member is alone
+  public ViewId agreed() {
+    return alone == 0 ? this : new ViewId(epoch, proposer);
+  }
+
   @Override
   public int compareTo(ViewId other) {
     return ORDER.compare(this, other);

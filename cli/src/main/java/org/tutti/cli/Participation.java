@@ -1,6 +1,7 @@
 package org.tutti.cli;
 
 import java.time.Duration;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
@@ -40,6 +41,13 @@ final class Participation {
   Ordering order = Ordering.SEQUENCER;
 
   @Option(
+      names = "--electorate",
+      paramLabel = "NAME",
+      split = ",",
+      description = "In a group that this member creates, every primary view has more than half of these members.")
+  Set<String> electorate = Set.of();
+
+  @Option(
       names = "--timeout",
       paramLabel = "TIME",
       defaultValue = "10s",
@@ -55,6 +63,9 @@ final class Participation {
   }
 
   GroupConfig config() {
-    return GroupConfig.standard().withGuarantee(agreed ? Guarantee.AGREED : Guarantee.UNIFORM).withOrdering(order);
+    return GroupConfig.standard()
+        .withGuarantee(agreed ? Guarantee.AGREED : Guarantee.UNIFORM)
+        .withOrdering(order)
+        .withElectorate(electorate);
   }
 }

@@ -1,10 +1,12 @@
 package org.tutti.engine;
 
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.MemberId;
 import org.tutti.View;
+import org.tutti.membership.Electorate;
 import org.tutti.membership.KeptHistory;
 import org.tutti.membership.Knowledge;
 import org.tutti.membership.Proposal;
@@ -24,6 +26,7 @@ final class AgreementHost implements ViewHost {
   }
 
   private final GroupConfig config;
+  private final OptionalLong founded;
   private final Surroundings node;
   private final LastHistory history;
   private final Deliveries deliveries;
@@ -33,6 +36,7 @@ final class AgreementHost implements ViewHost {
 
   AgreementHost(
       GroupConfig config,
+      OptionalLong founded,
       Surroundings node,
       LastHistory history,
       Deliveries deliveries,
@@ -40,6 +44,7 @@ final class AgreementHost implements ViewHost {
       Clock clock,
       Changes changes) {
     this.config = config;
+    this.founded = founded;
     this.node = node;
     this.history = history;
     this.deliveries = deliveries;
@@ -81,6 +86,16 @@ final class AgreementHost implements ViewHost {
   @Override
   public @Nullable String domain() {
     return config.domain();
+  }
+
+  @Override
+  public long founded() {
+    return founded.orElse(0);
+  }
+
+  @Override
+  public Electorate electorate() {
+    return new Electorate(config.electorate());
   }
 
   @Override

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
@@ -27,6 +28,7 @@ import org.tutti.membership.ViewMessage;
 import org.tutti.order.Frontier;
 import org.tutti.order.Setting;
 import org.tutti.order.Stability;
+import org.tutti.transport.Address;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 
@@ -60,7 +62,7 @@ final class GroupEngine {
 
   GroupEngine(
       MemberId self,
-      boolean founder,
+      OptionalLong founded,
       GroupConfig config,
       GroupUser user,
       Surroundings node,
@@ -74,7 +76,7 @@ final class GroupEngine {
     this.user = domain == null ? user : domain;
     this.ports = new Ports(services, group, owner, this::view);
     this.early = new EarlyMessages(config.windowBytes());
-    this.deliveries = new Deliveries(self, this.user, config, founder);
+    this.deliveries = new Deliveries(self, this.user, config, founded.isPresent());
     this.history = new LastHistory(deliveries, this::newHistory);
     this.sending = new Sending(self, config, deliveries, history, this.user, domain);
     this.doors =
@@ -98,22 +100,24 @@ final class GroupEngine {
     this.agreement =
         new ViewAgreement(
             self,
-            founder,
+            founded.isPresent(),
             rule,
             heartbeat,
             patience,
             viewDoor,
             node.counters(),
-            new AgreementHost(config, node, history, deliveries, transfer, node.clock(), new Changes()));
-    this.merge = new Merge(self, node.config().contacts(), agreement, viewDoor, ports::hello, node.counters());
+            new AgreementHost(config, founded, node, history, deliveries, transfer, node.clock(), new Changes()));
+    List<Address> contacts = node.config().contacts();
+    this.merge = new Merge(self, contacts, agreement, viewDoor, ports::hello, node.counters(), this::overruled);
     viewDoor.schedule(HELLO, Duration.ZERO);
     if (domain != null) {
-      domain.begin(new InDomain());
+      domain.begin(new InDomain(this::view, history, deliveries, sending));
     }
-    if (founder) {
-      history.found(newHistory(agreement.view(), 0, config.ordering(), 0));
+    View birth = agreement.birth();
+    if (birth != null) {
+      history.found(newHistory(birth, 0, config.ordering(), 0), birth.equals(view()));
       sending.position(true);
-      deliveries.changed(agreement.view());
+      deliveries.changed(view());
     }
   }
 
@@ -330,7 +334,8 @@ final class GroupEngine {
 
   private void viewMessage(MemberId from, ViewMessage message) throws Malformed {
     switch (message) {
-      case ViewMessage.Found _, ViewMessage.Meet _ -> merge.receive(from, message);
+      case ViewMessage.Found _, ViewMessage.Meet _, ViewMessage.Overruled _ -> merge.receive(from, message);
+      case ViewMessage.Wedged(_, Knowledge its) when merge.isOfOtherHistory(from, its.lineage()) -> lost(from);
       default -> agreement.receive(from, message);
     }
   }
@@ -386,6 +391,15 @@ final class GroupEngine {
     history.begin(proposal);
   }
 
+  private void overruled(MemberId older) {
+    departure.want("the group was founded twice, and the other history is older: join " + older + " to be in it");
+    depart(view().members());
+  }
+
+  private void depart(List<MemberId> staying) {
+    departure.begin(staying, viewDoor.nowNanos() + DEPART_FACTOR * node.config().suspectAfter().toNanos());
+  }
+
   private void finish(String reason) {
     if (!ended) {
       ended = true;
@@ -417,9 +431,7 @@ final class GroupEngine {
       if (proposal != null) {
         history.endIfItFits(view(), proposal);
       }
-      departure.begin(
-          proposal == null ? List.of() : proposal.view().members(),
-          viewDoor.nowNanos() + DEPART_FACTOR * node.config().suspectAfter().toNanos());
+      depart(proposal == null ? List.of() : proposal.view().members());
     }
   }
 
@@ -432,35 +444,6 @@ final class GroupEngine {
     @Override
     public void expire(Timer timer) {
       expired(timer);
-    }
-  }
-
-  private final class InDomain implements Domain.Side {
-    /// Nothing new comes in a view that is not primary; what comes late, or before the state is here, is not waited
-    /// for.
-    @Override
-    public long bound() {
-      PrimaryHistory current = history.current();
-      boolean goesOn = current != null && deliveries.isSynced() && current.view().id().equals(view().id());
-      return goesOn ? current.bound() : Long.MAX_VALUE;
-    }
-
-    @Override
-    public boolean isInTime() {
-      return deliveries.isSynced();
-    }
-
-    @Override
-    public void ask(long stamp) {
-      PrimaryHistory current = history.current();
-      if (current != null && history.isActive()) {
-        current.ask(stamp);
-      }
-    }
-
-    @Override
-    public boolean isSending() {
-      return view().primary() && sending.isUnderWay();
     }
   }
 

@@ -27,9 +27,10 @@ final class LastHistory implements KeptHistory {
     return current;
   }
 
-  void found(PrimaryHistory first) {
+  /// Begins with the first primary view of a group.
+  void found(PrimaryHistory first, boolean installed) {
     current = first;
-    active = true;
+    activate(installed);
   }
 
   void begin(Proposal proposal) {

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -162,8 +163,9 @@ public final class NodeEngine {
 
   private void requested(Request request) {
     switch (request) {
-      case Request.Create(var name, var groupConfig, var user) -> enter(name, true, groupConfig, user);
-      case Request.Join(var name, var groupConfig, var user) -> enter(name, false, groupConfig, user);
+      case Request.Create(var name, var groupConfig, var user, var founded) ->
+          enter(name, OptionalLong.of(founded), groupConfig, user);
+      case Request.Join(var name, var groupConfig, var user) -> enter(name, OptionalLong.empty(), groupConfig, user);
       case Request.Multicast(var name, var payload, var service) ->
           with(name, group -> group.multicast(payload, service));
       case Request.Switch(var name, var to) -> with(name, group -> group.switchTo(to));
@@ -191,7 +193,7 @@ public final class NodeEngine {
     }
   }
 
-  private void enter(String name, boolean founder, GroupConfig groupConfig, GroupUser user) {
+  private void enter(String name, OptionalLong founded, GroupConfig groupConfig, GroupUser user) {
     long key = hash(name);
     if (groups.containsKey(key)) {
       user.closed("this node is already a member of group " + name);
@@ -212,7 +214,7 @@ public final class NodeEngine {
               interestDirty = true;
             });
     groupKeys.put(name, key);
-    groups.put(key, new GroupEngine(self, founder, groupConfig, user, surroundings, services, key, ++owners));
+    groups.put(key, new GroupEngine(self, founded, groupConfig, user, surroundings, services, key, ++owners));
     interestDirty = true;
   }
 

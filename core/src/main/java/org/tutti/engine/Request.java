@@ -10,10 +10,11 @@ import org.tutti.Service;
 public sealed interface Request {
   /// Start a group with this node as its first member.
   ///
-  /// @param group  the group's name; this node must not be in it
-  /// @param config how to take part
-  /// @param user   gets what happens
-  record Create(String group, GroupConfig config, GroupUser user) implements Request {}
+  /// @param group   the group's name; this node must not be in it
+  /// @param config  how to take part
+  /// @param user    gets what happens
+  /// @param founded the time of day, in microseconds since 1970: of two groups of one name the older one goes on
+  record Create(String group, GroupConfig config, GroupUser user, long founded) implements Request {}
 
   /// Become a member of a group that exists or will exist.
   ///

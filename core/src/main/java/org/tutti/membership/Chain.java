@@ -21,6 +21,11 @@ final class Chain {
     return lineage;
   }
 
+  /// Whether a history is not the one that this member is in.
+  boolean isOfAnother(@Nullable Lineage other) {
+    return lineage != null && other != null && !lineage.equals(other);
+  }
+
   @Nullable View primary() {
     return primary;
   }
@@ -59,6 +64,18 @@ final class Chain {
         accepted = null;
       }
     }
+  }
+
+  /// A view was announced after this member had given the attempt up. But whoever announced it may have gone since, and
+  /// perhaps nobody else knows of it.
+  ///
+  /// @return whether this member had accepted it
+  boolean announced(ViewId view) {
+    Proposal kept = accepted(view);
+    if (kept != null) {
+      learn(kept.view());
+    }
+    return kept != null;
   }
 
   /// The latest agreed primary view, when this member has accepted and not installed it.

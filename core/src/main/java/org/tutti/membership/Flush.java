@@ -81,7 +81,7 @@ final class Flush {
     if (unfinished != null) {
       return new Decision.Finish(unfinished);
     }
-    boolean goesOn = hasState(primary) && !histories(primary).isEmpty();
+    boolean goesOn = hasState(primary) && !histories(primary).isEmpty() && isAllowed(primary);
     return new Decision.Propose(goesOn ? primary(primary) : nonPrimary());
   }
 
@@ -108,6 +108,11 @@ final class Flush {
         .filter(member -> reports.containsKey(member) && !told.contains(member))
         .filter(member -> isAt(report(member), ended))
         .toList();
+  }
+
+  private boolean isAllowed(View of) {
+    Lineage lineage = lineage();
+    return lineage == null || lineage.electorate().allows(stayingWithState(of, nextMembers()));
   }
 
   private boolean hasQuorum(View of) {

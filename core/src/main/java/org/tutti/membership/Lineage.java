@@ -10,25 +10,38 @@ import org.tutti.wire.WireWriter;
 /// What distinguishes one history of a group from another, from its founding to its end.
 ///
 /// @param birth    the id of the first view
+/// @param founded  when, as the founder's clock said, in microseconds since 1970
 /// @param stateful whether its members have a state that newcomers get, as the founder said. A member without one may
 ///                 be in a stateful group: it is an observer, from whom nobody can get the state
 /// @param guarantee when its messages are delivered, as the founder said
 /// @param domain   the overlapping groups that it is one of, as the founder said, or null
-public record Lineage(ViewId birth, boolean stateful, Guarantee guarantee, @Nullable String domain) {
+/// @param electorate of whom a primary view needs a majority, as the founder said
+public record Lineage(
+    ViewId birth, long founded, boolean stateful, Guarantee guarantee, @Nullable String domain, Electorate electorate) {
   private static final int DOMAIN_BYTES_MAX = 255;
+
+  /// Whether this history was founded before another one of the same group. Of two that meet, it is the one that goes
+  /// on. Clocks may be wrong: then the younger one goes on, but one of them does.
+  boolean isOlderThan(Lineage other) {
+    return founded != other.founded ? founded < other.founded : birth.compareTo(other.birth) < 0;
+  }
 
   void write(WireWriter out) {
     out.viewId(birth);
+    out.count(founded);
     out.flag(stateful);
     out.flag(guarantee == Guarantee.UNIFORM);
     out.optional(domain, WireWriter::text);
+    electorate.write(out);
   }
 
   static Lineage read(WireReader in) throws Malformed {
     return new Lineage(
         in.viewId(),
+        in.count(),
         in.flag(),
         in.flag() ? Guarantee.UNIFORM : Guarantee.AGREED,
-        in.optional(from -> from.text(DOMAIN_BYTES_MAX)));
+        in.optional(from -> from.text(DOMAIN_BYTES_MAX)),
+        Electorate.read(in));
   }
 }

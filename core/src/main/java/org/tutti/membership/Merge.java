@@ -39,6 +39,7 @@ public final class Merge {
   private final Effects<ViewMessage> effects;
   private final Consumer<Address> hello;
   private final Counters counters;
+  private final Consumer<MemberId> overruled;
   private final Set<Address> absent = new LinkedHashSet<>(); // where members that were lost may come back
 
   /// Starts to look for other views.
@@ -49,19 +50,22 @@ public final class Merge {
   /// @param effects   how to reach other coordinators
   /// @param hello     calls out to an address, naming this member's view; may be lost
   /// @param counters  where refusals are counted
+  /// @param overruled told when this member's history gives way to an older one, of somebody who is in that
   public Merge(
       MemberId self,
       List<Address> contacts,
       ViewAgreement agreement,
       Effects<ViewMessage> effects,
       Consumer<Address> hello,
-      Counters counters) {
+      Counters counters,
+      Consumer<MemberId> overruled) {
     this.self = self;
     this.contacts = contacts;
     this.agreement = agreement;
     this.effects = effects;
     this.hello = hello;
     this.counters = counters;
+    this.overruled = overruled;
   }
 
   /// A view was left for another: whoever is missing may come back.
@@ -127,7 +131,7 @@ public final class Merge {
   /// A message has come.
   ///
   /// @param from    who sent it
-  /// @param message one of the two that belong to a merge
+  /// @param message one of those that belong to a merge
   /// @throws Malformed for any other
   public void receive(MemberId from, ViewMessage message) throws Malformed {
     switch (message) {
@@ -137,6 +141,12 @@ public final class Merge {
         }
       }
       case ViewMessage.Meet meet -> met(from, meet);
+      case ViewMessage.Overruled(Lineage older, MemberId member) -> {
+        Lineage mine = agreement.lineage();
+        if (mine != null && agreement.view().contains(from) && older.isOlderThan(mine)) {
+          overruled(older, member);
+        }
+      }
       default -> throw new Malformed("merge message");
     }
   }
@@ -147,8 +157,8 @@ public final class Merge {
     if (late || meet.view().id().equals(view.id()) || !meet.view().contains(from)) {
       return;
     }
-    if (agreement.lineage() != null && meet.lineage() != null && !agreement.lineage().equals(meet.lineage())) {
-      counters.count("merge.other history");
+    if (isOther(meet.lineage())) {
+      otherHistory(from, Objects.requireNonNull(meet.lineage()), meet.answer());
       return;
     }
     if (meet.view().id().compareTo(view.id()) > 0 && !meet.view().contains(self)) {
@@ -162,6 +172,43 @@ public final class Merge {
       agreement.merge(others);
     } else if (!meet.answer()) {
       effects.send(from, meet(true));
+    }
+  }
+
+  /// Whether a member that takes part in an attempt is in another history of the same group, which was founded twice.
+  /// Then either this member's membership ends, or that one's.
+  ///
+  /// @param from    the member
+  /// @param lineage names its history, or null when it has none
+  /// @return whether it is another one
+  public boolean isOfOtherHistory(MemberId from, @Nullable Lineage lineage) {
+    boolean other = isOther(lineage);
+    if (other) {
+      otherHistory(from, Objects.requireNonNull(lineage), false);
+    }
+    return other;
+  }
+
+  private boolean isOther(@Nullable Lineage lineage) {
+    return agreement.lineage() != null && lineage != null && !agreement.lineage().equals(lineage);
+  }
+
+  /// Only the older history goes on.
+  private void otherHistory(MemberId from, Lineage theirs, boolean answered) {
+    counters.count("merge.other history");
+    if (theirs.isOlderThan(Objects.requireNonNull(agreement.lineage()))) {
+      overruled(theirs, from);
+    } else if (!answered) {
+      effects.send(from, meet(true));
+    }
+  }
+
+  private void overruled(Lineage older, MemberId member) {
+    if (agreement.end()) {
+      agreement.view().members().stream()
+          .filter(other -> !other.equals(self))
+          .forEach(other -> effects.send(other, new ViewMessage.Overruled(older, member)));
+      overruled.accept(member);
     }
   }
 

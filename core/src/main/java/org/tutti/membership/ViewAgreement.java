@@ -35,7 +35,6 @@ import org.tutti.wire.Malformed;
 /// the only member of a view of its own without history.
 public final class ViewAgreement {
   private static final Timer TICK = new Timer("view tick");
-  private static final int BACKOFF_TICKS_MAX = 6;
   private static final int CONFIRM_FACTOR = 2;
   private static final int PATIENCE_FACTOR = 2; // in suspicion times
 
@@ -57,8 +56,7 @@ public final class ViewAgreement {
   private boolean leaving;
   private boolean ended;
   private boolean wanted; // somebody asked for a new view without a change of members
-  private long backoffUntil =
-      Long.MIN_VALUE; // after a refusal, so that two proposers do not outbid each other for ever
+  private final Backoff backoff;
 
   /// Starts in a view of its own.
   ///
@@ -85,16 +83,14 @@ public final class ViewAgreement {
     this.effects = effects;
     this.counters = counters;
     this.host = host;
+    this.backoff = new Backoff(tick, effects);
     this.proposer = new Proposer(self, rule, patienceNanos, effects, this);
     this.recovery = new Recovery(self, effects, host.kept());
-    var id = new ViewId(founder ? 1 : 0, self.incarnation());
-    this.view = new View(id, List.of(self), founder, List.of());
+    var beginning = Beginning.of(self, founder, host);
+    this.view = beginning.view();
     this.company = new Company(self, view, host::suspects);
-    this.promise = new Promise(id);
-    this.chain =
-        founder
-            ? new Chain(new Lineage(id, host.isStateful(), host.guarantee(), host.domain()), view)
-            : new Chain(null, null);
+    this.promise = new Promise(view.id());
+    this.chain = new Chain(beginning.lineage(), beginning.primary());
     effects.schedule(TICK, tick);
   }
 
@@ -120,6 +116,13 @@ public final class ViewAgreement {
   public @Nullable ViewId primary() {
     View primary = chain.primary();
     return primary == null ? null : primary.id();
+  }
+
+  /// At the beginning, the first primary view of the history that this member founds.
+  ///
+  /// @return the view, which is installed unless others have to come first; null for who founds none
+  public @Nullable View birth() {
+    return chain.primary();
   }
 
   /// Whether this member may soon install a view with another member, because it has accepted it.
@@ -203,6 +206,16 @@ public final class ViewAgreement {
     wanted = true; // asked for at the next tick, so that a cause that persists does not change views without pause
   }
 
+  /// Ends without a further view; does nothing when it has ended.
+  ///
+  /// @return whether it had not
+  boolean end() {
+    boolean ends = !ended;
+    ended = true;
+    wedge();
+    return ends;
+  }
+
   private void ask() {
     if (isCoordinator()) {
       act();
@@ -254,12 +267,7 @@ public final class ViewAgreement {
       host.left(null);
     }
     boolean due = company.needsChange() || wedged || wanted || (wantsOut() && view.size() > 1);
-    if (!due
-        || ended
-        || proposer.isBusy()
-        || !isCoordinator()
-        || waitsForAnother()
-        || effects.nowNanos() < backoffUntil) {
+    if (!due || ended || proposer.isBusy() || !isCoordinator() || waitsForAnother() || backoff.isOn()) {
       return;
     }
     proposer.start(nextBallot(), company.candidates());
@@ -309,7 +317,7 @@ public final class ViewAgreement {
       }
       case ViewMessage.Report(List<MemberId> members) -> reported(from, members);
       case ViewMessage.Ask(boolean leaves) -> asked(from, leaves);
-      case ViewMessage.Found _, ViewMessage.Meet _ -> throw new Malformed("merge message");
+      case ViewMessage.Found _, ViewMessage.Meet _, ViewMessage.Overruled _ -> throw new Malformed("merge message");
     }
   }
 
@@ -355,8 +363,7 @@ public final class ViewAgreement {
   private void refused(MemberId from, ViewId ballot, ViewId other) {
     if (proposer.refused(ballot) && promise.isBelow(other)) {
       promise.raise(other);
-      long ticks = effects.random().nextInt(BACKOFF_TICKS_MAX);
-      backoffUntil = effects.nowNanos() + ticks * tick.toNanos();
+      backoff.begin();
       counters.count("view.outbid by " + (view.contains(from) ? "a member" : "a stranger"));
     }
   }
@@ -367,7 +374,7 @@ public final class ViewAgreement {
       return;
     }
     View known = proposal.lastPrimary();
-    if (chain.isBeyond(known)) {
+    if (chain.isBeyond(known) || chain.isOfAnother(proposal.lineage())) {
       counters.count("view.outdated proposal"); // what was told since the report changes the decision
       effects.send(from, new ViewMessage.Refused(ballot, promise.ballot()));
       return;
@@ -397,7 +404,9 @@ public final class ViewAgreement {
   private void install(ViewId id) {
     Knowledge.Accepted announced = pending;
     if (announced == null || !Chain.isFor(id, announced)) {
-      announcedLate(id);
+      if (!chain.announced(id)) {
+        counters.count("view.stale install");
+      }
       return;
     }
     Proposal proposal = announced.proposal();
@@ -412,17 +421,6 @@ public final class ViewAgreement {
       host.left(proposal);
     }
     act();
-  }
-
-  /// This member has given the attempt up meanwhile. But whoever announced the view may have gone since, and perhaps
-  /// nobody else knows of it.
-  private void announcedLate(ViewId id) {
-    Proposal kept = chain.accepted(id);
-    if (kept == null) {
-      counters.count("view.stale install");
-    } else {
-      chain.learn(kept.view());
-    }
   }
 
   /// A proposer has found out that a primary view was agreed which this member has not installed.

@@ -26,6 +26,7 @@ final class ViewCodec implements Codec<ViewMessage> {
       case ViewMessage.Ask _ -> 11;
       case ViewMessage.Found _ -> 12;
       case ViewMessage.Meet _ -> 13;
+      case ViewMessage.Overruled _ -> 14;
     };
   }
 
@@ -68,6 +69,10 @@ final class ViewCodec implements Codec<ViewMessage> {
         out.optional(meet.primary(), WireWriter::viewId);
         out.flag(meet.answer());
       }
+      case ViewMessage.Overruled(var older, var member) -> {
+        older.write(out);
+        out.member(member);
+      }
     }
   }
 
@@ -100,6 +105,7 @@ final class ViewCodec implements Codec<ViewMessage> {
           case 11 -> new ViewMessage.Ask(in.flag());
           case 12 -> new ViewMessage.Found(in.member());
           case 13 -> meet(in);
+          case 14 -> new ViewMessage.Overruled(Lineage.read(in), in.member());
           default -> throw new Malformed("view message");
         };
     in.end();

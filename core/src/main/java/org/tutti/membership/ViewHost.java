@@ -35,6 +35,16 @@ public interface ViewHost {
   /// @return the domain's name, or null
   @Nullable String domain();
 
+  /// Of whom a primary view needs a majority, where this member founds its group.
+  ///
+  /// @return the configured set
+  Electorate electorate();
+
+  /// When this member founded its group, if it did.
+  ///
+  /// @return the time of day, in microseconds since 1970; 0 when it joins
+  long founded();
+
   /// This member's logical clock.
   ///
   /// @return the highest stamp that it has given or seen

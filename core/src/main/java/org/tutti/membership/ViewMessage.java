@@ -87,6 +87,12 @@ public sealed interface ViewMessage {
   /// @param answer  whether this answers one
   record Meet(View view, @Nullable Lineage lineage, @Nullable ViewId primary, boolean answer) implements ViewMessage {}
 
+  /// Our history gives way to an older one of the same group; to the members of a view.
+  ///
+  /// @param older  names the older history
+  /// @param member somebody who is in it
+  record Overruled(Lineage older, MemberId member) implements ViewMessage {}
+
   /// The bytes of these messages.
   Codec<ViewMessage> CODEC = new ViewCodec();
 }

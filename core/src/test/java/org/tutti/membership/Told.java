@@ -20,7 +20,7 @@ import org.tutti.order.Tail;
 /// `10: a0 a1 b0 | 12 | 0-2 0-1 5-5` is a tail that begins at index 10, where two batches of rank 0 and one of rank 1
 /// stand; up to 12 it is known to be decided; by rank, the batches that are here.
 final class Told {
-  static final Lineage LINEAGE = new Lineage(new ViewId(1, 1), true, Guarantee.UNIFORM, null);
+  static final Lineage LINEAGE = new Lineage(new ViewId(1, 1), 100, true, Guarantee.UNIFORM, null, Electorate.ANY);
 
   private final View view;
   private @Nullable Lineage lineage = LINEAGE;

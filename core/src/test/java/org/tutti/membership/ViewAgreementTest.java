@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.tutti.Members.A;
 import static org.tutti.Members.B;
+import static org.tutti.Members.C;
 import static org.tutti.Members.nonPrimary;
 import static org.tutti.Members.primary;
 
@@ -162,6 +163,46 @@ class ViewAgreementTest {
     assertThat(effects.take()).isEmpty();
   }
 
+  // ---- a group that was founded twice ----------------------------------------------------------------------------
+
+  private final List<MemberId> overruledBy = new ArrayList<>();
+
+  private Merge merge() {
+    return new Merge(B, List.of(), agreement, effects, address -> {}, new Counters(), overruledBy::add);
+  }
+
+  private static Lineage founded(long micros) {
+    return new Lineage(new ViewId(1, 9), micros, true, Guarantee.UNIFORM, null, Electorate.ANY);
+  }
+
+  @Test
+  void anOlderHistoryEndsThisOneForAllItsMembers() throws Malformed {
+    effects.take();
+    merge().receive(C, new ViewMessage.Meet(primary(5, C), founded(99), new ViewId(5, 3), false));
+    assertThat(overruledBy).containsExactly(C);
+    assertThat(said(A)).containsExactly(new ViewMessage.Overruled(founded(99), C));
+    tick();
+    assertThat(effects.take()).as("it proposes nothing any more").noneMatch(Sent.class::isInstance);
+  }
+
+  @Test
+  void aMemberBelievesItsOwnViewThatTheHistoryIsOver() throws Malformed {
+    merge().receive(C, new ViewMessage.Overruled(founded(99), C));
+    merge().receive(A, new ViewMessage.Overruled(founded(101), C));
+    assertThat(overruledBy).as("a stranger, or a younger history").isEmpty();
+    merge().receive(A, new ViewMessage.Overruled(founded(99), C));
+    assertThat(overruledBy).containsExactly(C);
+  }
+
+  @Test
+  void whoIsInAYoungerHistoryIsTold() throws Malformed {
+    effects.take();
+    assertThat(merge().isOfOtherHistory(C, founded(101))).isTrue();
+    assertThat(merge().isOfOtherHistory(C, agreement.lineage())).isFalse();
+    assertThat(overruledBy).isEmpty();
+    assertThat(said(C)).hasSize(1).first().isInstanceOf(ViewMessage.Meet.class);
+  }
+
   /// Holds an empty history of the last primary view.
   private static final class Group implements ViewHost, KeptHistory {
     final List<View> installed = new ArrayList<>();
@@ -210,6 +251,16 @@ class ViewAgreementTest {
     @Override
     public @Nullable String domain() {
       return null;
+    }
+
+    @Override
+    public long founded() {
+      return 0;
+    }
+
+    @Override
+    public Electorate electorate() {
+      return Electorate.ANY;
     }
 
     @Override

@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.tutti.Guarantee;
+import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Service;
 import org.tutti.View;
@@ -52,7 +52,7 @@ public final class Evidence {
     }
   }
 
-  private final History history = new History(Guarantee.UNIFORM, true);
+  private final History history = new History(GroupConfig.standard().withStateTransfer(true));
   private final List<Source> sources = new ArrayList<>();
   private final Set<MemberId> living = new HashSet<>();
   private final Map<ViewId, View> views = new HashMap<>();

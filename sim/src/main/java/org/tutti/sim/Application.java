@@ -77,7 +77,7 @@ final class Application implements GroupUser {
     whole = creates;
     history.add(new Happening.Entered(ordinal, agenda.nowNanos(), creates));
     var config = setting.plan().config();
-    node.request(creates ? new Request.Create(group, config, this) : new Request.Join(group, config, this), 0);
+    node.request(creates ? new Request.Create(group, config, this, 0) : new Request.Join(group, config, this), 0);
   }
 
   /// Multicasts if the window has room.

@@ -193,7 +193,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
         state |= member.view() != null && member.view().equals(view) && member.hasState();
       }
     }
-    return state && PrimaryUniqueness.isQuorum(rest::contains, view);
+    return state && PrimaryUniqueness.isQuorum(rest::contains, view) && setting.plan().mayBePrimary(rest);
   }
 
   void crash(SimulatedNode node) {
@@ -264,8 +264,12 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
 
   /// Whether somebody may be missing who cannot be brought back: a member that crashed and whose node has come back as
   /// another life, or one that left without the consent of a primary view, which is as good as a crash; and so is the
-  /// last of a primary view, who leaves when the others were cut off for some time.
+  /// last of a primary view, who leaves when the others were cut off for some time. Or too few of the configured set
+  /// are left.
   boolean mayHaveLostQuorum() {
+    if (!setting.plan().mayBePrimary(members().stream().map(member -> member.node.self).toList())) {
+      return true;
+    }
     for (Application life : lives) {
       View view = life.view();
       boolean replaced = life != places[life.node.number] && !life.isClosed();

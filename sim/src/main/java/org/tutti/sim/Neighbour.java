@@ -25,7 +25,7 @@ final class Neighbour implements GroupUser {
   }
 
   void begin(boolean creates, GroupConfig config) {
-    node.request(creates ? new Request.Create(group, config, this) : new Request.Join(group, config, this), 0);
+    node.request(creates ? new Request.Create(group, config, this, 0) : new Request.Join(group, config, this), 0);
   }
 
   void multicast(int bytes) {

@@ -63,7 +63,8 @@ final class Overlap {
         boolean creates = !founded[group];
         founded[group] = true;
         node.request(
-            creates ? new Request.Create(name, configs[group], part) : new Request.Join(name, configs[group], part), 0);
+            creates ? new Request.Create(name, configs[group], part, 0) : new Request.Join(name, configs[group], part),
+            0);
       }
     }
   }

@@ -1,15 +1,20 @@
 package org.tutti.sim;
 
 import java.time.Duration;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
 import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
+import org.tutti.MemberId;
 import org.tutti.Ordering;
+import org.tutti.membership.Electorate;
 
 /// The configuration of one run, drawn from its seed (swarm testing): some runs have none of a kind of fault, some have
 /// a lot of it, few have everything at once.
@@ -57,6 +62,7 @@ public record Plan(
   private static final int LAG_ONE_IN = 3;
   private static final double LAG_STRENGTH_MIN = 0.3;
   private static final int OVERLAP_ONE_IN = 5;
+  private static final int ELECTORATE_ONE_IN = 6;
 
   /// Copies the strengths.
   public Plan {
@@ -86,10 +92,14 @@ public record Plan(
       strengths.put(FaultKind.LAG, LAG_STRENGTH_MIN + (1 - LAG_STRENGTH_MIN) * orderings.nextDouble());
     }
     int frameBytesMax = FRAME_BYTES[random.nextInt(FRAME_BYTES.length)];
+    int nodes = NODES[random.nextInt(NODES.length)];
     return new Plan(
         seed,
-        NODES[random.nextInt(NODES.length)],
-        config(random, strengths.containsKey(FaultKind.LARGE_MESSAGE)).withOrdering(ordering).withDomain(domain),
+        nodes,
+        config(random, strengths.containsKey(FaultKind.LARGE_MESSAGE))
+            .withOrdering(ordering)
+            .withDomain(domain)
+            .withElectorate(electorate(new Streams(seed).open(Streams.Purpose.ELECTORATE, 0), nodes)),
         heartbeat,
         suspect,
         frameBytesMax,
@@ -108,6 +118,23 @@ public record Plan(
   /// Whether there are more groups, which overlap.
   boolean overlaps() {
     return config.domain() != null;
+  }
+
+  /// In some runs, some of the nodes.
+  private static Set<String> electorate(SplittableRandom random, int nodes) {
+    var names = new TreeSet<String>();
+    if (random.nextInt(ELECTORATE_ONE_IN) == 0) {
+      int size = random.nextInt(nodes) + 1;
+      while (names.size() < size) {
+        names.add("n" + random.nextInt(nodes));
+      }
+    }
+    return names;
+  }
+
+  /// Whether some members may be a primary view by their names.
+  boolean mayBePrimary(Collection<MemberId> members) {
+    return new Electorate(config.electorate()).allows(members);
   }
 
   /// Draws an ordering.
@@ -201,6 +228,7 @@ public record Plan(
     var text = new StringBuilder();
     text.append(nodes).append(" nodes, ").append(config.guarantee().name().toLowerCase(Locale.ROOT));
     text.append(" by ").append(config.ordering().name().toLowerCase(Locale.ROOT));
+    text.append(config.electorate().isEmpty() ? "" : ", electorate " + config.electorate());
     text.append(overlaps() ? " in overlapping groups" : "");
     text.append(config.stateTransfer() ? ", state of about " + stateBytes + " bytes" : ", no state");
     text.append(", window ").append(config.windowBytes());

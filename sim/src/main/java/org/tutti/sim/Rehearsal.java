@@ -64,7 +64,7 @@ public final class Rehearsal {
   public Rehearsal(int members, GroupConfig config) {
     Plan plan = plan(members, config);
     var tally = new Tally();
-    var history = new History(config.guarantee(), config.stateTransfer());
+    var history = new History(config);
     var trace = new Trace(agenda, null);
     var setting = new Simulation.Setting(plan, new Streams(plan.seed()), agenda, tally, trace, history);
     this.cast = new Cast(setting, null, Rehearsal::broken);

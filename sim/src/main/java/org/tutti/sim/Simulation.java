@@ -40,7 +40,7 @@ public final class Simulation {
   private Simulation(Plan plan, @Nullable Consumer<String> lines) {
     this.plan = plan;
     var tally = new Tally();
-    var history = new History(plan.config().guarantee(), plan.config().stateTransfer());
+    var history = new History(plan.config());
     this.setting = new Setting(plan, new Streams(plan.seed()), agenda, tally, new Trace(agenda, lines), history);
     this.overlap = plan.overlaps() ? new Overlap(setting) : null;
     this.cast = new Cast(setting, overlap, this::broken);

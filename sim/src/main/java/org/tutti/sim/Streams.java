@@ -32,7 +32,8 @@ final class Streams {
     NODE,
     ORDERING,
     OVERLAP,
-    SERVICE
+    SERVICE,
+    ELECTORATE
   }
 
   /// Spreads a number over all bits (after Stafford's variant 13).

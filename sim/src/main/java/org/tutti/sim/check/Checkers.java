@@ -19,6 +19,7 @@ public final class Checkers {
         new MonotoneViews(),
         new SelfInclusion(),
         new PrimaryUniqueness(),
+        new ElectorateHeld(),
         new NoDeliveryInNonPrimary(),
         new Integrity(),
         new UniformTotalOrder(),

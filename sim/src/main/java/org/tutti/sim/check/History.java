@@ -5,6 +5,8 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.MemberId;
 import org.tutti.Service;
@@ -15,6 +17,7 @@ import org.tutti.Service;
 public final class History {
   private final Guarantee guarantee;
   private final boolean stateTransfer;
+  private final Set<String> electorate;
   private final List<MemberId> members = new ArrayList<>();
   private final Map<MemberId, Integer> ordinals = new HashMap<>(); // looked up only, never walked through
   private final List<Map<Long, List<Content>>> contents = new ArrayList<>(); // by sender and number; looked up only
@@ -22,11 +25,18 @@ public final class History {
 
   /// Starts an empty history.
   ///
-  /// @param guarantee     what the group promises
-  /// @param stateTransfer whether newcomers get the state
-  public History(Guarantee guarantee, boolean stateTransfer) {
-    this.guarantee = guarantee;
-    this.stateTransfer = stateTransfer;
+  /// @param config the group's configuration
+  public History(GroupConfig config) {
+    this.guarantee = config.guarantee();
+    this.stateTransfer = config.stateTransfer();
+    this.electorate = config.electorate();
+  }
+
+  /// Of whom a primary view needs a majority.
+  ///
+  /// @return as configured
+  public Set<String> electorate() {
+    return electorate;
   }
 
   /// What the group promises.

@@ -68,6 +68,6 @@ public record NoDeliveryInNonPrimary() implements Checker {
   }
 
   private static boolean mayBeLate(MemberId self, View view, List<View> places) {
-    return places.stream().anyMatch(place -> place.contains(self) && place.id().compareTo(view.id()) < 0);
+    return places.stream().anyMatch(place -> place.contains(self) && place.id().compareTo(view.id().agreed()) <= 0);
   }
 }

@@ -23,6 +23,7 @@ public final class Stays {
   /// How far a member is while the history is walked through.
   private static final class Walk {
     @Nullable Stay last;
+    boolean joins;
     boolean waiting = true;
     long next = -1;
   }
@@ -52,6 +53,7 @@ public final class Stays {
     for (Happening happening : history.happenings()) {
       Walk walk = walks[happening.member()];
       switch (happening) {
+        case Happening.Entered entered -> enter(entered, walk);
         case Happening.Installed installed -> arrive(installed, walk, following[at]);
         case Happening.Begun begun -> {
           walk.waiting = false;
@@ -67,6 +69,14 @@ public final class Stays {
         default -> {}
       }
       at++;
+    }
+  }
+
+  private static void enter(Happening.Entered entered, Walk walk) {
+    walk.joins = !entered.creates();
+    if (entered.creates()) { // it has the history from its beginning, wherever the first primary view finds it
+      walk.waiting = false;
+      walk.next = 0;
     }
   }
 
@@ -89,7 +99,7 @@ public final class Stays {
 
   private void arrive(Happening.Installed installed, Walk walk, Following following) {
     View view = installed.view();
-    if (isFirst(view)) {
+    if (isFirst(view) && !walk.joins) {
       walk.waiting = false;
       walk.next = 0;
     } else if (view.primary()) {

@@ -1,6 +1,7 @@
 package org.tutti.sim.check;
 
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.tutti.Guarantee;
 import org.tutti.View;
 import org.tutti.sim.check.Happening.Delivered;
@@ -68,9 +69,10 @@ public record UniformAgreement() implements Checker {
     }
   }
 
-  private static @org.jspecify.annotations.Nullable View successor(View view, Stays stays) {
+  private static @Nullable View successor(View view, Stays stays) {
     for (View primary : stays.primaries()) {
-      if (primary.id().compareTo(view.id()) > 0) {
+      // Who is alone before a view that it does not install any more delivers that view's history late.
+      if (primary.id().compareTo(view.id().agreed()) > 0) {
         return primary;
       }
     }

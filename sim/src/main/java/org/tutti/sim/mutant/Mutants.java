@@ -57,6 +57,12 @@ public final class Mutants {
               "hasQuorum",
               new Return(1)),
           new Mutant(
+              "ignore-electorate",
+              "a primary view needs no majority of the configured set",
+              "membership.Flush",
+              "isAllowed",
+              new Return(1)),
+          new Mutant(
               "half-without-senior",
               "half of a view is enough without its senior member",
               "membership.DynamicLinearVoting",

@@ -6,7 +6,9 @@ import static org.tutti.verify.sim.Written.primary;
 import static org.tutti.verify.sim.Written.uniform;
 
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.Service;
 import org.tutti.View;
@@ -297,6 +299,13 @@ class CheckersTest {
     Written untold = uniform().submit("a", 1).install(ABC, "a");
     untold.deliverUntold(0, untold.batch("a", 0), "a");
     assertThat(untold.violated()).containsExactly("DecidedMatchesDelivery");
+  }
+
+  @Test
+  void electorateHeld() {
+    var run = new Written(GroupConfig.standard().withElectorate(Set.of("a", "b", "c")));
+    assertThat(run.install(nonPrimary(1, "a"), "a").install(AB, "a", "b").violated()).isEmpty();
+    assertThat(run.install(primary(3, "a", "d"), "a", "d").violated()).contains("ElectorateHeld");
   }
 
   @Test

@@ -3,6 +3,7 @@ package org.tutti.verify.sim;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.MemberId;
 import org.tutti.Service;
@@ -25,7 +26,11 @@ final class Written {
   private long nanos;
 
   Written(Guarantee guarantee, boolean stateTransfer) {
-    history = new History(guarantee, stateTransfer);
+    this(GroupConfig.standard().withGuarantee(guarantee).withStateTransfer(stateTransfer));
+  }
+
+  Written(GroupConfig config) {
+    history = new History(config);
   }
 
   static Written uniform() {

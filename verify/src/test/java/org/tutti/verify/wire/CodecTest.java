@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,7 @@ import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.ViewId;
+import org.tutti.membership.Electorate;
 import org.tutti.membership.Knowledge;
 import org.tutti.membership.Lineage;
 import org.tutti.membership.Proposal;
@@ -41,7 +43,8 @@ class CodecTest {
   private static final MemberId B = new MemberId("b\u00e9", new Address("[::1]:65535"), Long.MAX_VALUE);
   private static final ViewId FIRST = new ViewId(0, 1);
   private static final ViewId LATER = new ViewId(1L << 40, Long.MAX_VALUE);
-  private static final Lineage LINEAGE = new Lineage(FIRST, true, Guarantee.UNIFORM, "opera");
+  private static final Lineage LINEAGE =
+      new Lineage(FIRST, 1_700_000_000_000_000L, true, Guarantee.UNIFORM, "opera", new Electorate(Set.of("a", "b")));
   private static final CausalPast PAST =
       new CausalPast(1L << 33, List.of(new CausalPast.Lane(0, 1), new CausalPast.Lane(300, 1L << 55)));
   private static final Batch BATCH =

@@ -159,7 +159,7 @@ class PacketFormatTest {
 
   @Test
   void dataHasStreamNumberAndDistanceThenAnAcknowledgementThenChunks() {
-    answersTo(new Input.Requested(new Request.Create("bank", GroupConfig.standard(), new Indifferent())));
+    answersTo(new Input.Requested(new Request.Create("bank", GroupConfig.standard(), new Indifferent(), 0)));
     var call = new WireWriter();
     call.u8(6);
     call.fixed(Forge.hash("bank"));
@@ -175,7 +175,7 @@ class PacketFormatTest {
 
   @Test
   void aSignOfLifeIsAnEmptyDatagram() {
-    answersTo(new Input.Requested(new Request.Create("bank", GroupConfig.standard(), new Indifferent())));
+    answersTo(new Input.Requested(new Request.Create("bank", GroupConfig.standard(), new Indifferent(), 0)));
     assertThat(answersLater(1)).allMatch(frame -> frame.startsWith("0104"));
   }
 

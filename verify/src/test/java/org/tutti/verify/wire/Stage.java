@@ -72,7 +72,7 @@ final class Stage {
 
   private List<Act> play() {
     List<Act> all = new ArrayList<>();
-    all.add(new Act(() -> true, () -> players[0].ask(new Request.Create(GROUP, config(), players[0]))));
+    all.add(new Act(() -> true, () -> players[0].ask(new Request.Create(GROUP, config(), players[0], 0))));
     all.add(new Act(() -> isTogether(0), () -> players[1].join()));
     all.add(new Act(() -> isTogether(0, 1), () -> players[2].join()));
     all.add(new Act(() -> isTogether(0, 1, 2), () -> speak(0, 1, 2)));

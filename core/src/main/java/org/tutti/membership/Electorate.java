@@ -1,0 +1,57 @@
+package org.tutti.membership;
+
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Set;
+import java.util.TreeSet;
+import org.tutti.MemberId;
+import org.tutti.wire.Malformed;
+import org.tutti.wire.WireReader;
+import org.tutti.wire.WireWriter;
+
+/// A configured set of names more than half of which every primary view has (B3), beside what the [PrimaryRule] asks
+/// for. So a group does not shrink below that majority and go on; and of two parts of the set that never met, one at
+/// most can.
+///
+/// The rule alone does not become superfluous: a majority of names could consist of new lives that know nothing of the
+/// history.
+///
+/// @param names sorted, without repetition; empty: any members may form a primary view
+public record Electorate(Set<String> names) {
+  /// Any members may form a primary view.
+  public static final Electorate ANY = new Electorate(Set.of());
+
+  private static final int NAMES_MAX = 1024;
+  private static final int NAME_BYTES_MAX = 255;
+
+  /// Copies and sorts the names.
+  public Electorate {
+    names = Collections.unmodifiableSortedSet(new TreeSet<>(names));
+  }
+
+  /// Whether some members may be a primary view.
+  ///
+  /// @param members the view's members
+  /// @return whether they have more than half of the names
+  public boolean allows(Collection<MemberId> members) {
+    long present = members.stream().map(MemberId::name).filter(names::contains).distinct().count();
+    return names.isEmpty() || 2 * present > names.size();
+  }
+
+  void write(WireWriter out) {
+    out.count(names.size());
+    names.forEach(out::text);
+  }
+
+  static Electorate read(WireReader in) throws Malformed {
+    var names = new TreeSet<String>();
+    long left = in.count();
+    if (left > NAMES_MAX) {
+      throw new Malformed("electorate");
+    }
+    for (; left > 0; left--) {
+      names.add(in.text(NAME_BYTES_MAX));
+    }
+    return new Electorate(names);
+  }
+}

@@ -1,0 +1,18 @@
+package org.tutti.sim.check;
+
+import java.util.function.Consumer;
+import org.tutti.View;
+import org.tutti.membership.Electorate;
+
+/// In a group with a configured set every primary view has more than half of its names (B3).
+public record ElectorateHeld() implements Checker {
+  @Override
+  public void check(History history, Stays stays, Consumer<String> report) {
+    var electorate = new Electorate(history.electorate());
+    for (View view : stays.primaries()) {
+      if (!electorate.allows(view.members())) {
+        report.accept(view + " has no majority of " + history.electorate());
+      }
+    }
+  }
+}
