@@ -70,6 +70,9 @@ public final class Evidence {
   /// @return what they say
   /// @throws IOException when they cannot be read
   public static Evidence read(Path directory) throws IOException {
+    if (!Files.isDirectory(directory)) {
+      throw new IOException(directory + " is not a directory");
+    }
     var evidence = new Evidence();
     try (Stream<Path> files = Files.list(directory)) {
       for (Path file : files.filter(path -> path.toString().endsWith(SUFFIX)).sorted().toList()) {

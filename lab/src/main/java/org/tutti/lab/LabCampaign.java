@@ -36,6 +36,35 @@ public final class LabCampaign {
     Duration longestRecovery = Duration.ZERO;
   }
 
+  /// One fault, drawn.
+  private record Blow(Fault fault, List<Step> steps) {
+    String words() {
+      return String.format(Locale.ROOT, "%-12s ", fault.option())
+          + steps.stream()
+              .map(step -> step.what() + (step.hold().isZero() ? "" : " " + seconds(step.hold())))
+              .collect(Collectors.joining("; "));
+    }
+  }
+
+  /// Draws one fault after another.
+  private final class Deck {
+    private final List<Fault> left = new ArrayList<>();
+    private int number;
+
+    Blow next() {
+      if (left.isEmpty()) {
+        left.addAll(faults);
+        Collections.shuffle(left, random(-1 - number));
+      }
+      Fault fault = left.removeFirst();
+      return new Blow(fault, Script.draw(fault, config, random(number++)));
+    }
+
+    private Random random(long stream) {
+      return Random.from(new SplittableRandom(config.seed() * 1_000_003 + stream));
+    }
+  }
+
   private final LabConfig config;
   private final Duration duration;
   private final List<Fault> faults;
@@ -89,29 +118,29 @@ public final class LabCampaign {
     return verdict;
   }
 
+  /// What is done first, second, and so on: the same for the same seed.
+  ///
+  /// @param count how many faults
+  /// @return each in words
+  public List<String> plan(int count) {
+    var deck = new Deck();
+    return Stream.generate(deck::next).limit(count).map(Blow::words).toList();
+  }
+
   private void strike(Lab lab) {
-    var deck = new ArrayList<Fault>();
+    var deck = new Deck();
     long begin = System.nanoTime();
-    for (int number = 0; System.nanoTime() - begin < duration.toNanos(); number++) {
-      if (deck.isEmpty()) {
-        deck.addAll(faults);
-        Collections.shuffle(deck, random(-1 - number));
-      }
+    while (System.nanoTime() - begin < duration.toNanos()) {
       lab.pass(CALM);
-      strike(lab, deck.removeFirst(), random(number));
+      strike(lab, deck.next());
     }
   }
 
-  private Random random(long number) {
-    return Random.from(new SplittableRandom(config.seed() * 1_000_003 + number));
-  }
-
-  private void strike(Lab lab, Fault fault, Random random) {
-    List<Step> steps = Script.draw(fault, config, random);
-    say("%s %-12s %s", time(), fault.option(), words(steps));
+  private void strike(Lab lab, Blow blow) {
+    say("%s %s", time(), blow.words());
     int views = lab.views();
     long begin = System.nanoTime();
-    for (Step step : steps) {
+    for (Step step : blow.steps) {
       step.action().accept(lab);
       lab.pass(step.hold());
     }
@@ -122,7 +151,7 @@ public final class LabCampaign {
     }
     Duration recovery = Duration.ofNanos(System.nanoTime() - end);
     Duration stop = lab.longestStop(begin);
-    Seen kind = seen.computeIfAbsent(fault, _ -> new Seen());
+    Seen kind = seen.computeIfAbsent(blow.fault, _ -> new Seen());
     kind.times++;
     kind.views += lab.views() - views;
     kind.longestStop = longer(kind.longestStop, stop);
@@ -130,12 +159,6 @@ public final class LabCampaign {
     say(
         "%s              %d views, longest stop %s, together again after %s",
         time(), lab.views() - views, seconds(stop), seconds(recovery));
-  }
-
-  private static String words(List<Step> steps) {
-    return steps.stream()
-        .map(step -> step.what() + (step.hold().isZero() ? "" : " " + seconds(step.hold())))
-        .collect(Collectors.joining("; "));
   }
 
   private static Duration longer(Duration one, Duration other) {
