@@ -11,7 +11,7 @@ public sealed interface Event {
   /// @param service  how it stands to other messages
   /// @param position its place in the history of the group's primary views, counted in messages from 0; positions
   ///                 that a member delivers rise, and jump only where [StateOffer] filled the gap; -1 for messages of
-  ///                 services other than [Service#TOTAL]
+  ///                 services other than [Service#TOTAL], and for those to some members only
   /// @param payload  a copy that belongs to the receiver
   record Delivery(MemberId sender, Service service, long position, ByteBuffer payload) implements Event {}
 

@@ -1,6 +1,7 @@
 package org.tutti;
 
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +67,34 @@ public interface Group extends AutoCloseable {
   /// @throws GroupClosedException     when the membership has ended
   /// @throws IllegalArgumentException when the payload is too long
   @Nullable CompletableFuture<Long> tryMulticast(byte[] payload, Service service);
+
+  /// Multicasts to some members of the view, totally ordered; nobody else gets or does anything for it (H1). Blocks
+  /// while the window is full.
+  ///
+  /// It needs a primary view that began with [Ordering#SKEEN] and keeps it, and a group without domain. All deliveries
+  /// of such messages, and of those to all, are in one order, as far as members see them; but they have no position,
+  /// and are no part of the history that newcomers get the state of. This member's multicasts are delivered in its
+  /// order: those that follow wait until all destinations hold this one.
+  ///
+  /// @param payload      0 to [#MESSAGE_BYTES_MAX] bytes; copied before the method returns
+  /// @param destinations members of the view, at least one; this member only if it is among them
+  /// @return completes when every destination in the view holds the message, so that all that go on deliver it;
+  ///     exceptionally with [IllegalStateException] that says why when it was not sent, or when its fate is unknown
+  ///     because this member was cut off, or because no destination is left; with [GroupClosedException] when the
+  ///     membership ends before its fate is known
+  /// @throws InterruptedException     when interrupted while waiting; nothing was sent
+  /// @throws GroupClosedException     when the membership has ended
+  /// @throws IllegalArgumentException when the payload is too long, or there is no destination
+  CompletableFuture<Void> multicast(byte[] payload, Set<MemberId> destinations) throws InterruptedException;
+
+  /// As [#multicast(byte\[\], Set)], but never blocks.
+  ///
+  /// @param payload      0 to [#MESSAGE_BYTES_MAX] bytes; copied before the method returns
+  /// @param destinations members of the view, at least one
+  /// @return the future, or null when the window is full
+  /// @throws GroupClosedException     when the membership has ended
+  /// @throws IllegalArgumentException when the payload is too long, or there is no destination
+  @Nullable CompletableFuture<Void> tryMulticast(byte[] payload, Set<MemberId> destinations);
 
   /// The ordering in force (N2).
   ///

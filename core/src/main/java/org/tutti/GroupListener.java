@@ -9,7 +9,7 @@ public interface GroupListener {
   ///
   /// @param sender   who multicast it
   /// @param service  how it stands to other messages
-  /// @param position its position, or -1 for services other than [Service#TOTAL]
+  /// @param position its position, or -1 for services other than [Service#TOTAL], and for messages to some members only
   /// @param payload  lent until the method returns; the same buffer object may serve the next call
   void deliver(MemberId sender, Service service, long position, ByteBuffer payload);
 

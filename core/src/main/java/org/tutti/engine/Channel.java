@@ -18,9 +18,11 @@ enum Channel {
   /// A call to other views, beside any link.
   HELLO(6, false),
   /// Members' clocks in a group of a domain, for the view they name.
-  FRONTIER(7, true);
+  FRONTIER(7, true),
+  /// Multicasts to some members and their order, for the view they name.
+  ASIDE(8, true);
 
-  private static final @Nullable Channel[] BY_NUMBER = new Channel[8];
+  private static final @Nullable Channel[] BY_NUMBER = new Channel[9];
 
   static {
     for (Channel channel : values()) {

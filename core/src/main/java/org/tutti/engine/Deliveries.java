@@ -28,6 +28,8 @@ final class Deliveries {
 
     record Early(Batch batch) implements Held {}
 
+    record Aside(Batch batch) implements Held {}
+
     record Changed(View view) implements Held {}
   }
 
@@ -123,6 +125,21 @@ final class Deliveries {
       held.add(new Held.Early(batch));
       heldBytes += batch.payload().remaining();
     }
+  }
+
+  /// A multicast to some members may be delivered.
+  void deliverAside(Batch aside) {
+    if (synced) {
+      user.deliverAside(aside);
+    } else {
+      held.add(new Held.Aside(aside));
+      heldBytes += aside.payload().remaining();
+    }
+  }
+
+  /// Whether the application, or the room for what is held back, has room for one more.
+  boolean hasRoomForAsides() {
+    return synced ? user.takesAsides() : heldBytes <= catchUpBytesMax;
   }
 
   void deliver(long index, Batch batch) {
@@ -266,6 +283,7 @@ final class Deliveries {
       switch (held.remove()) {
         case Held.Ordered(long index, Batch batch, boolean again) -> hand(index, batch, again);
         case Held.Early(Batch batch) -> user.deliverEarly(batch);
+        case Held.Aside(Batch batch) -> user.deliverAside(batch);
         case Held.Changed(View view) -> show(view);
       }
     }

@@ -130,6 +130,11 @@ final class DomainMember implements GroupUser {
   }
 
   @Override
+  public void asideDecided(long number, AsideFate fate) {
+    inOrder(() -> user.asideDecided(number, fate));
+  }
+
+  @Override
   public void pass(long index, Batch batch, long position) {
     chain = Math.max(chain, batch.stamp());
     inOrder(() -> user.pass(index, batch, position));

@@ -25,6 +25,7 @@ import org.tutti.membership.Proposal;
 import org.tutti.membership.StateTransfer;
 import org.tutti.membership.ViewAgreement;
 import org.tutti.membership.ViewMessage;
+import org.tutti.order.AsideCodec;
 import org.tutti.order.Frontier;
 import org.tutti.order.Setting;
 import org.tutti.order.Stability;
@@ -84,6 +85,8 @@ final class GroupEngine {
             ports.open(Channel.BATCH, new BatchCodec(self), (from, message) -> {}),
             ports,
             ports.open(Channel.STABILITY, Stability.CODEC, (from, message) -> {}),
+            ports.open(Channel.ASIDE, new AsideCodec(self), (from, message) -> {}),
+            sending.asides(),
             node.counters(),
             config.windowBytes());
     this.frontierDoor = ports.open(Channel.FRONTIER, Frontier.CODEC, (from, message) -> {});
@@ -180,6 +183,12 @@ final class GroupEngine {
     }
   }
 
+  void multicast(long number, ByteBuffer payload, List<MemberId> destinations) {
+    if (!departure.isWanted()) {
+      sending.add(number, payload, destinations);
+    }
+  }
+
   void switchTo(Ordering to) {
     sending.switchTo(to);
   }
@@ -243,7 +252,7 @@ final class GroupEngine {
       return;
     }
     switch (channel) {
-      case BATCH, ORDER, STABILITY, FRONTIER -> inView(from, channel, in.viewId(), in.rest());
+      case BATCH, ORDER, STABILITY, FRONTIER, ASIDE -> inView(from, channel, in.viewId(), in.rest());
       case STATE -> state(from, in.rest());
       case VIEW -> viewMessage(from, ViewMessage.CODEC.readAll(in));
       case HELLO -> throw new Malformed("hello in a link");
@@ -279,6 +288,7 @@ final class GroupEngine {
     switch (channel) {
       case BATCH -> room = current.batch(from, new BatchCodec(from).readAll(in));
       case ORDER -> room = current.order(from, in);
+      case ASIDE -> room = current.aside(from, new AsideCodec(from).readAll(in));
       case FRONTIER -> current.frontier(from, Frontier.CODEC.readAll(in));
       default -> current.stability(from, Stability.CODEC.readAll(in));
     }
@@ -388,6 +398,7 @@ final class GroupEngine {
         sending.position(false);
       }
     }
+    sending.begin(proposal.view());
     history.begin(proposal);
   }
 

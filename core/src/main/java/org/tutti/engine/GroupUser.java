@@ -35,6 +35,29 @@ public interface GroupUser extends StateTransfer.Application {
   /// @param batch its messages
   void deliverEarly(Batch batch);
 
+  /// A multicast to some members, this one among them, is delivered.
+  ///
+  /// @param aside its messages; its number is the sender's [Request.Aside#number] of the last one
+  default void deliverAside(Batch aside) {
+    throw new IllegalStateException("a group in a domain has no asides");
+  }
+
+  /// Whether the application keeps up with [#deliverAside]; the engine looks in every flush. While it does not, it
+  /// holds up their senders.
+  ///
+  /// @return whether it may get more
+  default boolean takesAsides() {
+    return true;
+  }
+
+  /// The fate of one of this member's multicasts to some members is known.
+  ///
+  /// @param number [Request.Aside#number]
+  /// @param fate   what became of it
+  default void asideDecided(long number, AsideFate fate) {
+    throw new IllegalStateException("multicast no aside");
+  }
+
   /// A batch that was delivered early has its place: nothing is delivered, but consuming counts from here on.
   ///
   /// @param index    the batch's place, as in [#deliver]

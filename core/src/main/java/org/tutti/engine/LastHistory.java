@@ -96,9 +96,7 @@ final class LastHistory implements KeptHistory {
   @Override
   public Knowledge.@Nullable History report() {
     PrimaryHistory history = current;
-    return history == null
-        ? null
-        : new Knowledge.History(history.view().id(), history.log().tail(history.decidedNext()));
+    return history == null ? null : new Knowledge.History(history.view().id(), history.tail());
   }
 
   @Override

@@ -168,6 +168,8 @@ public final class NodeEngine {
       case Request.Join(var name, var groupConfig, var user) -> enter(name, OptionalLong.empty(), groupConfig, user);
       case Request.Multicast(var name, var payload, var service) ->
           with(name, group -> group.multicast(payload, service));
+      case Request.Aside(var name, var number, var payload, var destinations) ->
+          with(name, group -> group.multicast(number, payload, destinations));
       case Request.Switch(var name, var to) -> with(name, group -> group.switchTo(to));
       case Request.Leave(var name) -> with(name, GroupEngine::leave);
       case Request.StateChunk(var name, var transfer, var chunk, var last) ->

@@ -11,6 +11,7 @@ import org.tutti.Ordering;
 import org.tutti.effect.Counters;
 import org.tutti.effect.Effects;
 import org.tutti.effect.Timer;
+import org.tutti.order.Asides;
 import org.tutti.order.ConsensusOrder;
 import org.tutti.order.FixedSequencer;
 import org.tutti.order.Log;
@@ -51,6 +52,7 @@ final class Orders {
   private final Log log;
   private final Door door;
   private final Counters counters;
+  private final @Nullable Asides asides; // ordered by the first ordering
   private final ArrayDeque<Epoch<?>> retiring = new ArrayDeque<>();
   private final List<Early> early = new ArrayList<>();
   private long earlyBytes;
@@ -59,11 +61,12 @@ final class Orders {
   private boolean stopped;
   private boolean contradicted; // an ordering was led to a place that cannot be; none after it is taken
 
-  Orders(Setting view, Ordering first, Log log, Door door, Counters counters) {
+  Orders(Setting view, Ordering first, Log log, Door door, Counters counters, @Nullable Asides asides) {
     this.view = view;
     this.log = log;
     this.door = door;
     this.counters = counters;
+    this.asides = asides;
     this.current = open(0, first, view.indexFirst());
   }
 
@@ -78,8 +81,16 @@ final class Orders {
           new Epoch<>(number, ConsensusOrder.CODEC, (effects, places) -> new ConsensusOrder(setting, effects, places));
       case SYMMETRIC ->
           new Epoch<>(number, Symmetric.CODEC, (effects, places) -> new Symmetric(setting, effects, places));
-      case SKEEN -> new Epoch<>(number, Skeen.CODEC, (effects, places) -> new Skeen(setting, effects, places));
+      case SKEEN -> new Epoch<>(number, Skeen.CODEC, (effects, places) -> skeen(number, setting, effects, places));
     };
+  }
+
+  private Skeen skeen(int number, Setting setting, Effects<Skeen.Message> effects, TotalOrder.Places places) {
+    var skeen = new Skeen(setting, effects, places);
+    if (number == 0 && asides != null) {
+      skeen.accompany(asides);
+    }
+    return skeen;
   }
 
   /// The [Log] holds a switch.

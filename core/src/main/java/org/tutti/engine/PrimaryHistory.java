@@ -12,12 +12,16 @@ import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.effect.Counters;
 import org.tutti.effect.Effects;
+import org.tutti.order.AsideMessage;
+import org.tutti.order.AsidePlace;
+import org.tutti.order.Asides;
 import org.tutti.order.Clock;
 import org.tutti.order.Cut;
 import org.tutti.order.Frontier;
 import org.tutti.order.Log;
 import org.tutti.order.Setting;
 import org.tutti.order.Stability;
+import org.tutti.order.Tail;
 import org.tutti.order.WaitingRoom;
 import org.tutti.pack.Batch;
 import org.tutti.wire.Malformed;
@@ -40,6 +44,7 @@ final class PrimaryHistory {
   private final Effects<Batch> batches;
   private final List<Ordering> inForce = new ArrayList<>(); // not empty
   private final @Nullable Frontier frontier; // of a group in a domain
+  private final @Nullable Asides asides; // where the ordering can have any
 
   PrimaryHistory(
       Setting setting,
@@ -58,7 +63,9 @@ final class PrimaryHistory {
     this.log = new Log(view, self, setting.indexFirst(), ordering, this::switched);
     this.room = new WaitingRoom(log, (long) doors.windowBytes + SPARE_BYTES);
     this.early = new EarlyDeliveries(view, self, deliveries);
-    this.orders = new Orders(setting, ordering, log, doors.order, doors.counters);
+    boolean some = ordering == Ordering.SKEEN && frontier == null;
+    this.asides = some ? new Asides(setting, log, doors.windowBytes, doors.aside, doors.asides) : null;
+    this.orders = new Orders(setting, ordering, log, doors.order, doors.counters, asides);
     this.stability = new Stability(self, view, setting.indexFirst(), guarantee, setting.quorum(), doors.stability);
   }
 
@@ -67,18 +74,25 @@ final class PrimaryHistory {
   /// @param batches     for the senders' batches
   /// @param order       opens one for an ordering
   /// @param stability   for progress
+  /// @param aside       for multicasts to some members
+  /// @param asides      gets what becomes of these
   /// @param counters    the node's
   /// @param windowBytes how much of a sender may be on its way
   record Doors(
       Effects<Batch> batches,
       Orders.Door order,
       Effects<Stability.Message> stability,
+      Effects<AsideMessage> aside,
+      Asides.User asides,
       Counters counters,
       int windowBytes) {}
 
   private void switched(Ordering to) {
     orders.switched(to);
     inForce.add(to);
+    if (asides != null) {
+      asides.close();
+    }
   }
 
   /// Tells of the orderings that were in force since the last call, one after the other; the last one still is.
@@ -177,6 +191,21 @@ final class PrimaryHistory {
     return orders.receive(from, in);
   }
 
+  /// What orders this view's multicasts to some members; null when nothing does.
+  @Nullable Asides asides() {
+    return asides;
+  }
+
+  /// A message about a multicast to some members.
+  ///
+  /// @return whether there is room for it; if not, its sender has to be given up
+  boolean aside(MemberId from, AsideMessage message) throws Malformed {
+    if (asides == null) {
+      throw new Malformed("aside");
+    }
+    return asides.receive(from, message);
+  }
+
   void suspicionChanged() {
     orders.suspicionChanged();
   }
@@ -201,8 +230,22 @@ final class PrimaryHistory {
   /// @return whether anything was
   boolean deliver() {
     orders.flush();
+    boolean news = asides != null && asides.flush();
     stability.progress(log.heldNext(), deliveries.consumedNext());
-    return early.deliver() | deliverUpTo(stability.decidedNext());
+    return early.deliver() | deliverNext(stability.decidedNext()) | news;
+  }
+
+  private boolean deliverNext(long end) {
+    if (asides == null) {
+      return deliverUpTo(end);
+    }
+    boolean any = false;
+    boolean more = true;
+    while (more) {
+      more = asides.deliver(deliveries.deliveredNext()) | deliverUpTo(Math.min(end, asides.limit()));
+      any |= more;
+    }
+    return any;
   }
 
   private boolean deliverUpTo(long end) {
@@ -238,9 +281,24 @@ final class PrimaryHistory {
     return Math.max(deliveries.deliveredNext(), stability.decidedNext());
   }
 
+  /// What this member reports of this history.
+  Tail tail() {
+    Tail tail = log.tail(decidedNext());
+    return asides == null ? tail : tail.with(asides.tail());
+  }
+
   /// Delivers the end of this history.
   void end(Cut cut) {
     log.adopt(cut, deliveries.deliveredNext());
+    if (asides != null && cut.whole()) {
+      for (AsidePlace kept : cut.asides()) {
+        if (asides.awaits(kept)) {
+          deliverUpTo(Math.min(kept.index(), cut.end()));
+          asides.end(kept, deliveries.deliveredNext());
+        }
+      }
+      asides.end(cut.asides());
+    }
     deliverUpTo(cut.end());
   }
 }

@@ -1,6 +1,7 @@
 package org.tutti.engine;
 
 import java.nio.ByteBuffer;
+import java.util.List;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
@@ -29,6 +30,20 @@ public sealed interface Request {
   /// @param payload the message, never changed from now on
   /// @param service how it stands to other messages
   record Multicast(String group, ByteBuffer payload, Service service) implements Request {}
+
+  /// Send a message to some members of a group, totally ordered; [GroupUser#asideDecided] tells what became of it. The
+  /// user is to keep within its window, of which the message leaves when its fate is known.
+  ///
+  /// @param group        the group's name
+  /// @param number       counts the user's requests of this kind, from 1
+  /// @param payload      the message, never changed from now on
+  /// @param destinations members of the view, at least one, this one perhaps among them; no one twice
+  record Aside(String group, long number, ByteBuffer payload, List<MemberId> destinations) implements Request {
+    /// Copies the list.
+    public Aside {
+      destinations = List.copyOf(destinations);
+    }
+  }
 
   /// Have the group change its ordering; [GroupUser#ordering] tells when it has.
   ///

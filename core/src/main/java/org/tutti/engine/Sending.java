@@ -1,12 +1,15 @@
 package org.tutti.engine;
 
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Service;
+import org.tutti.View;
+import org.tutti.order.Asides;
 import org.tutti.pack.Batch;
 import org.tutti.pack.NaturalPacking;
 import org.tutti.pack.Packer;
@@ -19,6 +22,7 @@ final class Sending {
   private final LastHistory history;
   private final GroupUser user;
   private final @Nullable DomainMember domain;
+  private final AsideQueue asides;
   private final Switching switching = new Switching();
   private boolean positioned; // the history's position is known, so this member may multicast
   private @Nullable Ordering told;
@@ -35,6 +39,11 @@ final class Sending {
     this.history = history;
     this.user = user;
     this.domain = domain;
+    this.asides = new AsideQueue(self, config, deliveries, user);
+  }
+
+  Asides.User asides() {
+    return asides;
   }
 
   /// Whether this member knows where the history stands.
@@ -43,11 +52,27 @@ final class Sending {
   }
 
   void add(long now, ByteBuffer payload, Service service) {
-    if (domain == null) {
-      packer.add(now, payload, service);
-    } else {
+    if (domain != null) {
       domain.multicast(() -> packer.add(now, payload, service));
+    } else if (asides.isHolding()) {
+      asides.add(payload, service);
+    } else {
+      packer.add(now, payload, service);
     }
+  }
+
+  /// A multicast to some members.
+  void add(long number, ByteBuffer payload, List<MemberId> destinations) {
+    if (domain == null) {
+      asides.add(number, payload, destinations);
+    } else {
+      user.asideDecided(number, AsideFate.NOT_ORDERED);
+    }
+  }
+
+  /// A history begins.
+  void begin(View next) {
+    asides.begin(next);
   }
 
   void switchTo(Ordering to) {
@@ -56,12 +81,15 @@ final class Sending {
 
   /// Sends what is due.
   void send(long now, PrimaryHistory current) {
-    Batch batch = positioned ? next(now, current) : null;
-    while (batch != null) {
-      deliveries.sent(batch);
-      current.send(batch);
-      batch = next(now, current);
+    if (!positioned) {
+      return;
     }
+    do {
+      for (Batch batch = next(now, current); batch != null; batch = next(now, current)) {
+        deliveries.sent(batch);
+        current.send(batch);
+      }
+    } while (asides.next(now, current, packer));
   }
 
   private @Nullable Batch next(long now, PrimaryHistory current) {
@@ -90,7 +118,7 @@ final class Sending {
 
   /// Whether something of this member has no place yet.
   boolean isUnderWay() {
-    return deliveries.undecided() > 0 || !packer.isEmpty();
+    return deliveries.undecided() > 0 || !packer.isEmpty() || asides.isHolding();
   }
 
   /// Whether nothing of this member waits for anything.

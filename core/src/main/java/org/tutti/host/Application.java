@@ -11,6 +11,12 @@ sealed interface Application permits EventQueue, Listening {
   /// A batch is delivered before it has its place.
   void deliverEarly(Batch batch);
 
+  /// A multicast to some members is delivered.
+  void deliverAside(Batch aside);
+
+  /// Whether it keeps up with these.
+  boolean takesAsides();
+
   /// A batch that was delivered early has its place.
   void pass(long index, Batch batch);
 

@@ -3,6 +3,7 @@ package org.tutti.host;
 import java.nio.ByteBuffer;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Event;
@@ -34,11 +35,13 @@ final class EventQueue implements Application {
   private record Told(Event event) implements Entry {}
 
   private final String group;
+  private final int windowBytes;
   private final int reportBytes;
   private final Inbox inbox;
   private final Runnable consumed;
   private final LinkedBlockingQueue<Entry> queue = new LinkedBlockingQueue<>();
   private volatile long consumedNext;
+  private final AtomicLong asideBytes = new AtomicLong(); // of multicasts to some members that were not taken
 
   // Of the taker, under this lock; it is held while waiting for an event, so that takers take turns.
   private final ReentrantLock takers = new ReentrantLock();
@@ -51,6 +54,7 @@ final class EventQueue implements Application {
 
   EventQueue(String group, int windowBytes, Inbox inbox, Runnable consumed) {
     this.group = group;
+    this.windowBytes = windowBytes;
     this.reportBytes = windowBytes / REPORTS_PER_WINDOW;
     this.inbox = inbox;
     this.consumed = consumed;
@@ -64,6 +68,17 @@ final class EventQueue implements Application {
   @Override
   public void deliverEarly(Batch batch) {
     queue.add(new Delivered(NO_INDEX, batch, -1));
+  }
+
+  @Override
+  public void deliverAside(Batch aside) {
+    asideBytes.addAndGet(cost(aside));
+    queue.add(new Delivered(NO_INDEX, aside, -1));
+  }
+
+  @Override
+  public boolean takesAsides() {
+    return asideBytes.get() < windowBytes;
   }
 
   @Override
@@ -170,10 +185,14 @@ final class EventQueue implements Application {
     ByteBuffer payload = ByteBuffer.allocate(lent.remaining()).put(lent).flip();
     Batch batch = current.batch;
     Service service = batch.kind().service();
-    var delivery = new Event.Delivery(batch.sender(), service, service == Service.TOTAL ? position++ : -1, payload);
+    boolean hasPosition = service == Service.TOTAL && current.index != NO_INDEX;
+    var delivery = new Event.Delivery(batch.sender(), service, hasPosition ? position++ : -1, payload);
     if (!from.hasNext()) {
       if (current.index != NO_INDEX) {
         consume(current.index, batch);
+      } else if (service == Service.TOTAL) {
+        asideBytes.addAndGet(-cost(batch));
+        consumed(batch);
       }
       current = null;
       messages = null;
@@ -183,7 +202,15 @@ final class EventQueue implements Application {
 
   private void consume(long index, Batch batch) {
     consumedNext = index + 1;
-    unreported += batch.payload().remaining() + (long) batch.count() * GroupUser.MESSAGE_OVERHEAD;
+    consumed(batch);
+  }
+
+  private static long cost(Batch batch) {
+    return batch.payload().remaining() + (long) batch.count() * GroupUser.MESSAGE_OVERHEAD;
+  }
+
+  private void consumed(Batch batch) {
+    unreported += cost(batch);
     if (unreported >= reportBytes) {
       report();
     }

@@ -35,6 +35,16 @@ final class Listening implements Application {
     }
   }
 
+  @Override
+  public void deliverAside(Batch aside) {
+    deliverEarly(aside);
+  }
+
+  @Override
+  public boolean takesAsides() {
+    return true;
+  }
+
   /// No report: the flush that ends this run of inputs looks.
   @Override
   public void pass(long index, Batch batch) {

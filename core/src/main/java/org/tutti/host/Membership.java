@@ -2,12 +2,15 @@ package org.tutti.host;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Event;
 import org.tutti.Group;
@@ -17,6 +20,7 @@ import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Service;
 import org.tutti.View;
+import org.tutti.engine.AsideFate;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
@@ -110,6 +114,27 @@ public final class Membership implements Group, GroupUser {
   }
 
   @Override
+  public CompletableFuture<Void> multicast(byte[] payload, Set<MemberId> destinations) throws InterruptedException {
+    long cost = cost(payload);
+    return window.sendAside(aside(payload, destinations), cost);
+  }
+
+  @Override
+  public @Nullable CompletableFuture<Void> tryMulticast(byte[] payload, Set<MemberId> destinations) {
+    long cost = cost(payload);
+    return window.trySendAside(aside(payload, destinations), cost);
+  }
+
+  private LongFunction<Request.Aside> aside(byte[] payload, Set<MemberId> destinations) {
+    if (destinations.isEmpty()) {
+      throw new IllegalArgumentException("a message needs a destination");
+    }
+    List<MemberId> sorted = destinations.stream().sorted().toList();
+    ByteBuffer copy = payload.length == 0 ? NOTHING : ByteBuffer.wrap(payload.clone());
+    return number -> new Request.Aside(name, number, copy, sorted);
+  }
+
+  @Override
   public @Nullable Ordering ordering() {
     return wishes.now();
   }
@@ -185,6 +210,21 @@ public final class Membership implements Group, GroupUser {
   @Override
   public void deliverEarly(Batch batch) {
     application.deliverEarly(batch);
+  }
+
+  @Override
+  public void deliverAside(Batch aside) {
+    application.deliverAside(aside);
+  }
+
+  @Override
+  public boolean takesAsides() {
+    return application.takesAsides();
+  }
+
+  @Override
+  public void asideDecided(long number, AsideFate fate) {
+    window.decideAside(number, fate);
   }
 
   @Override

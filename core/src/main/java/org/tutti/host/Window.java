@@ -1,12 +1,18 @@
 package org.tutti.host;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import org.tutti.GroupClosedException;
 import org.tutti.UndecidedException;
+import org.tutti.engine.AsideFate;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
@@ -29,7 +35,9 @@ final class Window {
   private final ArrayDeque<Condition> line = new ArrayDeque<>();
   private final ArrayDeque<CompletableFuture<Long>> undecided = new ArrayDeque<>(); // second ones
   private final ArrayDeque<CompletableFuture<Long>> open = new ArrayDeque<>();
+  private final TreeMap<Long, Aside> asides = new TreeMap<>(); // to some members, by number
   private long used;
+  private long asideNumber;
   private @Nullable String closed;
 
   Window(String group, int bytes, Inbox inbox) {
@@ -37,6 +45,8 @@ final class Window {
     this.bytes = bytes;
     this.inbox = inbox;
   }
+
+  private record Aside(CompletableFuture<Void> sent, long cost) {}
 
   static long cost(int length) {
     return (long) length + GroupUser.MESSAGE_OVERHEAD;
@@ -81,6 +91,43 @@ final class Window {
       wakeFirst();
       lock.unlock();
     }
+  }
+
+  /// Sends to some members, or returns null when there is no room.
+  @Nullable CompletableFuture<Void> trySendAside(LongFunction<Request.Aside> request, long cost) {
+    lock.lock();
+    try {
+      refuseIfClosed();
+      return line.isEmpty() && fits(cost) ? enterAside(request, cost) : null;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Sends to some members as soon as there is room.
+  CompletableFuture<Void> sendAside(LongFunction<Request.Aside> request, long cost) throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      if (closed == null && !(line.isEmpty() && fits(cost))) {
+        waitForRoom(cost);
+      }
+      refuseIfClosed();
+      return enterAside(request, cost);
+    } finally {
+      wakeFirst();
+      lock.unlock();
+    }
+  }
+
+  private CompletableFuture<Void> enterAside(LongFunction<Request.Aside> request, long cost) {
+    var sent = new CompletableFuture<Void>();
+    if (!inbox.post(request.apply(asideNumber + 1))) {
+      throw refusal("its node has stopped");
+    }
+    asideNumber++;
+    used += cost;
+    asides.put(asideNumber, new Aside(sent, cost));
+    return sent;
   }
 
   private void waitForRoom(long cost) throws InterruptedException {
@@ -177,6 +224,24 @@ final class Window {
     }
   }
 
+  /// The fate of a message to some members is known: it leaves the window.
+  void decideAside(long number, AsideFate fate) {
+    Aside aside;
+    lock.lock();
+    try {
+      aside = Objects.requireNonNull(asides.remove(number));
+      used -= aside.cost;
+      wakeFirst();
+    } finally {
+      lock.unlock();
+    }
+    if (fate == AsideFate.HELD) {
+      aside.sent.complete(null);
+    } else {
+      aside.sent.completeExceptionally(new IllegalStateException("message to some members: " + fate.words()));
+    }
+  }
+
   /// Refuses messages from now on, those of callers who wait included.
   void refuse(String reason) {
     lock.lock();
@@ -193,18 +258,20 @@ final class Window {
   /// Gives up the messages whose fate is open.
   void abandon(String reason) {
     refuse(reason);
-    ArrayDeque<CompletableFuture<Long>> abandoned;
+    List<CompletableFuture<?>> abandoned;
     lock.lock();
     try {
       closed = reason;
-      abandoned = new ArrayDeque<>(undecided);
+      abandoned = new ArrayList<>(undecided);
       abandoned.addAll(open);
       undecided.clear();
+      asides.values().forEach(aside -> abandoned.add(aside.sent));
       open.clear();
+      asides.clear();
     } finally {
       lock.unlock();
     }
-    for (CompletableFuture<Long> sent : abandoned) {
+    for (CompletableFuture<?> sent : abandoned) {
       sent.completeExceptionally(refusal(reason));
     }
   }

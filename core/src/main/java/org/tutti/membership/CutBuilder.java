@@ -2,6 +2,7 @@ package org.tutti.membership;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -9,6 +10,7 @@ import java.util.PriorityQueue;
 import java.util.SortedMap;
 import org.tutti.MemberId;
 import org.tutti.View;
+import org.tutti.order.AsidePlace;
 import org.tutti.order.Cut;
 import org.tutti.order.Run;
 import org.tutti.order.Tail;
@@ -97,7 +99,7 @@ public final class CutBuilder {
       }
     }
     append(places, unplaced, available);
-    return new Cut(view.id(), base, places, true, sources(histories, view.size()), true);
+    return new Cut(view.id(), base, places, true, sources(histories, view.size()), true).with(asides());
   }
 
   /// Merges what has no place: a sender's batches in their order, among senders by stamp.
@@ -127,6 +129,37 @@ public final class CutBuilder {
         lowest.add(rank);
       }
     }
+  }
+
+  /// The asides that all destinations who take part hold, in their order. Whoever delivered one had heard from all of
+  /// its destinations that they hold it; so what is left out was delivered by nobody who takes part, nor by anybody
+  /// who shares a destination with them.
+  private List<AsidePlace> asides() {
+    Map<List<Long>, AsidePlace> known = new LinkedHashMap<>();
+    for (Tail tail : histories.values()) {
+      for (AsidePlace aside : tail.asides().places()) {
+        known.merge(
+            List.of((long) aside.rank(), aside.number()),
+            aside,
+            (one, other) -> one.index() == AsidePlace.UNKNOWN ? other : one);
+      }
+    }
+    return known.values().stream()
+        .filter(this::isKept)
+        .sorted(
+            Comparator.comparingLong(AsidePlace::index)
+                .thenComparing(AsidePlace::timestamp)
+                .thenComparing(AsidePlace::rank))
+        .toList();
+  }
+
+  private boolean isKept(AsidePlace aside) {
+    List<Tail> present =
+        aside.destinations().stream()
+            .map(rank -> histories.get(view.members().get(rank)))
+            .filter(Objects::nonNull)
+            .toList();
+    return !present.isEmpty() && present.stream().allMatch(tail -> tail.asides().holds(aside));
   }
 
   private Cut decided() {

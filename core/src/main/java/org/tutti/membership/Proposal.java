@@ -32,7 +32,7 @@ public record Proposal(
     List<Cut> cuts,
     List<Assignment> transfers,
     List<MemberId> departed) {
-  private static final int CUT_BYTES_MIN = 14;
+  private static final int CUT_BYTES_MIN = 15;
   private static final int ASSIGNMENT_BYTES_MIN = 33;
 
   /// Copies the lists.

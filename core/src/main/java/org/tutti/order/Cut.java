@@ -17,11 +17,40 @@ import org.tutti.wire.WireWriter;
 ///                (the next view is not, and what is beyond stays undecided)
 /// @param sources   by rank, who has the most of the sender's batches
 /// @param available whether those who were asked have, together, every batch
-public record Cut(ViewId view, long base, List<Run> places, boolean whole, List<MemberId> sources, boolean available) {
+/// @param asides    the multicasts to some members that are kept, in their order; in a whole history only
+public record Cut(
+    ViewId view,
+    long base,
+    List<Run> places,
+    boolean whole,
+    List<MemberId> sources,
+    boolean available,
+    List<AsidePlace> asides) {
   /// Copies the lists.
   public Cut {
     places = List.copyOf(places);
     sources = List.copyOf(sources);
+    asides = List.copyOf(asides);
+  }
+
+  /// A cut without asides.
+  ///
+  /// @param view      the view that ends
+  /// @param base      the index of the first place listed
+  /// @param places    the places
+  /// @param whole     whether this is the end of the view's history
+  /// @param sources   by rank, who has the most of the sender's batches
+  /// @param available whether they have, together, every batch
+  public Cut(ViewId view, long base, List<Run> places, boolean whole, List<MemberId> sources, boolean available) {
+    this(view, base, places, whole, sources, available, List.of());
+  }
+
+  /// The same with asides.
+  ///
+  /// @param kept in their order
+  /// @return a changed copy
+  public Cut with(List<AsidePlace> kept) {
+    return new Cut(view, base, places, whole, sources, available, kept);
   }
 
   /// The index behind the last place.
@@ -59,7 +88,7 @@ public record Cut(ViewId view, long base, List<Run> places, boolean whole, List<
       }
       left -= run.length();
     }
-    return new Cut(view, base, kept, whole, sources, available);
+    return new Cut(view, base, kept, whole, sources, available, asides);
   }
 
   /// The same end of the history, to be fetched from others.
@@ -68,7 +97,7 @@ public record Cut(ViewId view, long base, List<Run> places, boolean whole, List<
   /// @param all  whether they have, together, every batch
   /// @return a changed copy
   public Cut withSources(List<MemberId> from, boolean all) {
-    return new Cut(view, base, places, whole, from, all);
+    return new Cut(view, base, places, whole, from, all, asides);
   }
 
   /// Appends this to a message.
@@ -86,6 +115,8 @@ public record Cut(ViewId view, long base, List<Run> places, boolean whole, List<
     for (MemberId source : sources) {
       out.count(distinct.indexOf(source));
     }
+    out.count(asides.size());
+    asides.forEach(aside -> aside.write(out));
   }
 
   /// Takes one from a message.
@@ -115,6 +146,7 @@ public record Cut(ViewId view, long base, List<Run> places, boolean whole, List<
         throw new Malformed("cut");
       }
     }
-    return new Cut(view, base, places, whole, sources, available);
+    List<AsidePlace> asides = in.list(AsidePlace.BYTES_MIN, from -> AsidePlace.read(from, sources.size()));
+    return new Cut(view, base, places, whole, sources, available, asides);
   }
 }

@@ -3,6 +3,7 @@ package org.tutti.order;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.effect.Effects;
@@ -90,6 +91,7 @@ public final class Skeen implements TotalOrder<Skeen.Message> {
   private final Clock clock;
   private final Effects<Message> effects;
   private final Places places;
+  private @Nullable PendingAsides asides; // ordered with the batches
   private final List<StampedLane> lanes = new ArrayList<>(); // by the sender's rank
   private final List<Proposals> proposals = new ArrayList<>(); // by the proposer's rank
   private final List<Run> unproposed = new ArrayList<>(); // arrived in this run of inputs, in the order of arrival
@@ -110,6 +112,20 @@ public final class Skeen implements TotalOrder<Skeen.Message> {
       lanes.add(new StampedLane());
       proposals.add(new Proposals());
     }
+  }
+
+  /// Orders asides together with the batches.
+  ///
+  /// @param beside is told of every place before it is given
+  public void accompany(Asides beside) {
+    asides = beside.pending();
+    asides.beside(this::isPast);
+  }
+
+  private boolean isPast(long timestamp, int rank) {
+    int first = lowest(-1);
+    long lowest = first < 0 ? StampedLane.NOTHING : lanes.get(first).lowest();
+    return timestamp < lowest || (timestamp == lowest && rank < first);
   }
 
   /// The proposal is made in [#flush], one for successive batches of a sender that came in one run of inputs. It is
@@ -207,6 +223,9 @@ public final class Skeen implements TotalOrder<Skeen.Message> {
       }
       StampedRun run = lanes.get(first).take(limit);
       for (int i = 0; i < run.length(); i++) {
+        if (asides != null) {
+          asides.placing(run.timestamp() + i, first);
+        }
         places.place(first, run.seq() + i);
       }
       first = lowest(-1);

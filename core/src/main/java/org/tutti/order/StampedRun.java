@@ -19,7 +19,7 @@ public record StampedRun(long seq, int length, long timestamp) {
 
   /// A clock that rises by a thousand million a second gets there in 146 years; it is far enough from the largest
   /// number that whoever believes such a stamp can go on counting.
-  private static final long TIMESTAMP_MAX = 1L << 62;
+  static final long TIMESTAMP_MAX = 1L << 62;
 
   /// The number behind the last batch.
   ///

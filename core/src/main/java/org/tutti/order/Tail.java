@@ -14,7 +14,9 @@ import org.tutti.wire.WireWriter;
 /// @param ordering    which ordering decides what follows them
 /// @param decidedNext the index behind what it knows to be decided
 /// @param lanes       by rank, which batches of the sender it has
-public record Tail(long base, List<Run> places, Ordering ordering, long decidedNext, List<Lane> lanes) {
+/// @param asides      what it has of multicasts to some members
+public record Tail(
+    long base, List<Run> places, Ordering ordering, long decidedNext, List<Lane> lanes, AsideTail asides) {
   private static final int LANE_BYTES_MIN = 3;
   private static final long LANE_MAX = 1 << 27; // no window has room for more messages, let alone batches
 
@@ -22,6 +24,25 @@ public record Tail(long base, List<Run> places, Ordering ordering, long decidedN
   public Tail {
     places = List.copyOf(places);
     lanes = List.copyOf(lanes);
+  }
+
+  /// Of a view without asides.
+  ///
+  /// @param base        the index of the first place
+  /// @param places      the places
+  /// @param ordering    the ordering in force behind them
+  /// @param decidedNext the index behind what is decided
+  /// @param lanes       by rank, the sender's batches
+  public Tail(long base, List<Run> places, Ordering ordering, long decidedNext, List<Lane> lanes) {
+    this(base, places, ordering, decidedNext, lanes, AsideTail.NONE);
+  }
+
+  /// The same with asides.
+  ///
+  /// @param its what the member has of them
+  /// @return a changed copy
+  public Tail with(AsideTail its) {
+    return new Tail(base, places, ordering, decidedNext, lanes, its);
   }
 
   /// Batches of one sender without a gap.
@@ -96,6 +117,7 @@ public record Tail(long base, List<Run> places, Ordering ordering, long decidedN
     out.count(decidedNext);
     out.count(lanes.size());
     lanes.forEach(lane -> lane.write(out));
+    asides.write(out);
   }
 
   /// Takes one from a message.
@@ -104,7 +126,8 @@ public record Tail(long base, List<Run> places, Ordering ordering, long decidedN
   /// @return the report
   /// @throws Malformed when the bytes are not one
   public static Tail read(WireReader in) throws Malformed {
-    var tail = new Tail(in.count(), Run.read(in), in.ordering(), in.count(), in.list(LANE_BYTES_MIN, Lane::read));
+    var without = new Tail(in.count(), Run.read(in), in.ordering(), in.count(), in.list(LANE_BYTES_MIN, Lane::read));
+    Tail tail = without.with(AsideTail.read(in, without.lanes.size()));
     boolean possible = tail.base <= tail.decidedNext && tail.decidedNext <= tail.end();
     for (Run run : tail.places) {
       possible &= run.rank() < tail.lanes.size();

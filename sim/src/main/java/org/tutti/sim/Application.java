@@ -2,12 +2,14 @@ package org.tutti.sim;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Service;
 import org.tutti.View;
+import org.tutti.engine.AsideFate;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
 import org.tutti.pack.Batch;
@@ -41,6 +43,7 @@ final class Application implements GroupUser {
   private final double sloth; // above 0: consumes late
   private final OutgoingStates outgoing;
   private final ArrayDeque<Long> unconsumed = new ArrayDeque<>();
+  private final AsideBook asides;
   private @Nullable IncomingState incoming;
   private @Nullable View view;
   private boolean calm;
@@ -69,6 +72,7 @@ final class Application implements GroupUser {
     this.random = setting.streams().open(Streams.Purpose.APPLICATION, node.self.incarnation());
     double strength = setting.plan().strength(FaultKind.SLOW_CONSUMER);
     this.sloth = random.nextDouble() < 0.7 ? strength : 0;
+    this.asides = new AsideBook(setting, node, group, ordinal, sloth);
     this.outgoing = new OutgoingStates(setting, node, group, random);
   }
 
@@ -98,6 +102,16 @@ final class Application implements GroupUser {
     return true;
   }
 
+  /// Multicasts to some members if the window has room.
+  void multicast(byte[] payload, List<MemberId> destinations) {
+    long cost = payload.length + (long) MESSAGE_OVERHEAD;
+    boolean fits = outstanding == 0 || outstanding + cost <= setting.plan().config().windowBytes();
+    if (!closed && !leaving && fits) {
+      outstanding += cost;
+      asides.send(payload, destinations);
+    }
+  }
+
   /// Asks the group for another ordering.
   void switchTo(Ordering to) {
     if (!closed && !leaving) {
@@ -107,7 +121,7 @@ final class Application implements GroupUser {
 
   /// Whether the fate of a multicast of its own is open.
   boolean isSending() {
-    return decided < submitted;
+    return decided < submitted || asides.open() > 0;
   }
 
   /// Leaves in an orderly way.
@@ -122,6 +136,7 @@ final class Application implements GroupUser {
   /// Consumes at once from now on.
   void calm() {
     calm = true;
+    asides.calm();
     outgoing.calm();
     consumeAll();
   }
@@ -150,7 +165,9 @@ final class Application implements GroupUser {
         + decided
         + " decided, "
         + outstanding
-        + " of window used, next index "
+        + " of window used, "
+        + asides.open()
+        + " asides open, next index "
         + indexNext
         + (incoming != null ? ", waiting for state" : "")
         + (unconsumed.isEmpty() ? "" : ", consuming");
@@ -193,6 +210,22 @@ final class Application implements GroupUser {
   }
 
   @Override
+  public void deliverAside(Batch aside) {
+    asides.deliver(aside);
+    watcher.delivered(this);
+  }
+
+  @Override
+  public boolean takesAsides() {
+    return asides.takes();
+  }
+
+  @Override
+  public void asideDecided(long number, AsideFate fate) {
+    outstanding -= asides.decided(number, fate);
+  }
+
+  @Override
   public void pass(long index, Batch batch, long position) {
     place(index, batch, position, true);
   }
@@ -203,16 +236,7 @@ final class Application implements GroupUser {
     note(14, batch.seq());
     trace.note(content.toString());
     if (trace.speaks()) {
-      say(
-          "deliver early "
-              + batch.sender()
-              + "/"
-              + batch.seq()
-              + " "
-              + batch.kind()
-              + " "
-              + content.count()
-              + " messages");
+      say("deliver early " + words(batch));
     }
     setting.tally().early += content.count();
     history.add(new Happening.Early(ordinal, agenda.nowNanos(), content));
@@ -224,25 +248,17 @@ final class Application implements GroupUser {
     note(again ? 15 : 1, index * 31 + position);
     trace.note(content.toString());
     if (trace.speaks()) {
-      say(
-          (again ? "pass " : "deliver ")
-              + index
-              + " @"
-              + position
-              + " "
-              + batch.sender()
-              + "/"
-              + batch.seq()
-              + " "
-              + content.count()
-              + " messages "
-              + batch.kind());
+      say((again ? "pass " : "deliver ") + index + " @" + position + " " + words(batch));
     }
     history.add(new Happening.Delivered(ordinal, agenda.nowNanos(), index, position, content, again));
     if (!again) {
       take(content);
     }
     apply(index, content, position);
+  }
+
+  private static String words(Batch batch) {
+    return batch.sender() + "/" + batch.seq() + " " + batch.count() + " messages " + batch.kind();
   }
 
   private void take(Content content) {

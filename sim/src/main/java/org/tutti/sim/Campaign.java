@@ -96,6 +96,8 @@ public final class Campaign {
     private long deliveries;
     private long early;
     private long undecided;
+    private long asides;
+    private long asideDeliveries;
     private long views;
     private long transfers;
     private long firstCrashed;
@@ -112,6 +114,8 @@ public final class Campaign {
       deliveries += outcome.deliveries();
       early += outcome.early();
       undecided += outcome.undecided();
+      asides += outcome.asides();
+      asideDeliveries += outcome.asideDeliveries();
       views += outcome.views();
       transfers += outcome.transfers();
       firstCrashed += outcome.firstCrashed() ? 1 : 0;
@@ -180,6 +184,8 @@ public final class Campaign {
       row(text, "deliveries", deliveries);
       row(text, "early deliveries", early);
       row(text, "undecided in a minority", undecided);
+      row(text, "asides", asides);
+      row(text, "deliveries of asides", asideDeliveries);
       row(text, "views installed", views);
       row(text, "state transfers", transfers);
       row(text, "seeds: first member crashed", firstCrashed);

@@ -11,14 +11,18 @@ import org.tutti.engine.Request;
 import org.tutti.membership.Knowledge;
 import org.tutti.membership.StateTransfer;
 import org.tutti.membership.ViewMessage;
+import org.tutti.order.AsideCodec;
+import org.tutti.order.AsideMessage;
 import org.tutti.order.FixedSequencer;
 import org.tutti.order.Stability;
+import org.tutti.transport.Address;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 
 /// Words for frames and requests, for people who read a trace. A frame is described as far as it can be read; what
 /// cannot be read, because it was damaged or is the middle of a long message, is only measured.
 final class Frames {
+  private static final MemberId NOBODY = new MemberId("nobody", new Address("nobody:1"), 1);
   private static final int KIND_AT = 1;
   private static final int DATA = 1;
   private static final int ACK = 2;
@@ -176,8 +180,15 @@ final class Frames {
       case 3 -> text.append(in.viewId()).append(' ').append(Stability.CODEC.read(in));
       case 4 -> text.append(describe(StateTransfer.CODEC.read(in)));
       case 5 -> text.append(describe(ViewMessage.CODEC.read(in)));
+      case 8 -> text.append(in.viewId()).append(' ').append(describe(new AsideCodec(NOBODY).read(in)));
       default -> text.append("channel ").append(channel);
     }
+  }
+
+  private static String describe(AsideMessage message) {
+    return message instanceof AsideMessage.Aside(var destinations, var batch)
+        ? "Aside[" + batch.seq() + " to " + destinations + ']'
+        : message.toString();
   }
 
   private static String describe(StateTransfer.Message message) {
@@ -228,6 +239,8 @@ final class Frames {
       case Request.Create create -> "create " + create.group();
       case Request.Join join -> "join " + join.group();
       case Request.Multicast(_, ByteBuffer payload, Service service) -> "multicast " + service + " " + measure(payload);
+      case Request.Aside aside ->
+          "aside " + aside.number() + " to " + aside.destinations() + " " + measure(aside.payload());
       case Request.Leave _ -> "leave";
       case Request.Switch(_, Ordering to) -> "switch to " + to;
       case Request.StateChunk(_, long transfer, ByteBuffer chunk, boolean last) ->

@@ -16,6 +16,8 @@ import org.tutti.sim.check.Violation;
 /// @param deliveries how many messages were delivered, by all members together
 /// @param early      how many of them before they had a place
 /// @param undecided  how often a member was told that multicasts of its own are undecided
+/// @param asides     how many messages were multicast to some members
+/// @param asideDeliveries how many of these were delivered, by all members together
 /// @param views      how many views were installed, by all members together
 /// @param transfers  how many states were transferred to their end
 /// @param firstCrashed whether the first member of a primary view crashed: sequencer, or first coordinator
@@ -33,6 +35,8 @@ public record Outcome(
     long deliveries,
     long early,
     long undecided,
+    long asides,
+    long asideDeliveries,
     long views,
     long transfers,
     boolean firstCrashed,

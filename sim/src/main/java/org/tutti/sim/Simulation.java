@@ -32,6 +32,7 @@ public final class Simulation {
   private final Faults faults;
   private final Network network;
   private final Workload workload;
+  private final AsideWorkload asides;
   private final @Nullable Overlap overlap;
   private final List<Violation> violations = new ArrayList<>();
   private boolean broken;
@@ -47,6 +48,7 @@ public final class Simulation {
     this.network = new Network(agenda, plan, tally, cast);
     this.faults = new Faults(setting, cast, network);
     this.workload = new Workload(setting, cast);
+    this.asides = new AsideWorkload(setting, cast);
   }
 
   /// Runs a plan.
@@ -70,6 +72,7 @@ public final class Simulation {
     cast.begin(network);
     faults.begin();
     workload.begin();
+    asides.begin();
     if (overlap != null) {
       overlap.begin();
     }
@@ -103,6 +106,8 @@ public final class Simulation {
         tally.deliveries,
         tally.early,
         tally.undecided,
+        tally.asides,
+        tally.asideDeliveries,
         tally.views,
         tally.transfers,
         tally.firstCrashed,
@@ -142,6 +147,7 @@ public final class Simulation {
 
   private boolean lastWords() {
     workload.last();
+    asides.last();
     return settle();
   }
 

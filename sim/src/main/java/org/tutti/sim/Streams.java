@@ -33,7 +33,8 @@ final class Streams {
     ORDERING,
     OVERLAP,
     SERVICE,
-    ELECTORATE
+    ELECTORATE,
+    ASIDE
   }
 
   /// Spreads a number over all bits (after Stafford's variant 13).

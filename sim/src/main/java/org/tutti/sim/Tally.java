@@ -11,6 +11,8 @@ final class Tally {
   long deliveries;
   long early;
   long undecided;
+  long asides;
+  long asideDeliveries;
   long views;
   long transfers;
   boolean firstCrashed;

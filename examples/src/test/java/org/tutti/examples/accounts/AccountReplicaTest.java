@@ -15,6 +15,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -188,6 +189,16 @@ class AccountReplicaTest {
 
     @Override
     public @Nullable CompletableFuture<Long> tryMulticast(byte[] payload, Service service) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public CompletableFuture<Void> multicast(byte[] payload, Set<MemberId> destinations) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public @Nullable CompletableFuture<Void> tryMulticast(byte[] payload, Set<MemberId> destinations) {
       throw new UnsupportedOperationException();
     }
 

@@ -1,9 +1,11 @@
 package org.tutti.sim.check;
 
+import java.util.List;
 import org.tutti.MemberId;
 import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.ViewId;
+import org.tutti.engine.AsideFate;
 
 /// One thing that happened to one member, as its application saw it.
 public sealed interface Happening {
@@ -87,6 +89,40 @@ public sealed interface Happening {
   /// @param nanos    when
   /// @param messages how many, those that it was told before and that are still undecided included
   record Undecided(int member, long nanos, int messages) implements Happening {}
+
+  /// The member's application multicast a message to some members.
+  ///
+  /// @param member       who
+  /// @param nanos        when
+  /// @param number       counts the member's, from 1
+  /// @param destinations whom it is for
+  /// @param length       the message's length in bytes
+  /// @param hash         the message's content
+  record AsideSubmitted(int member, long nanos, long number, List<Integer> destinations, int length, long hash)
+      implements Happening {
+    /// Copies the list.
+    public AsideSubmitted {
+      destinations = List.copyOf(destinations);
+    }
+  }
+
+  /// A message to some members was delivered.
+  ///
+  /// @param member who
+  /// @param nanos  when
+  /// @param sender who multicast it
+  /// @param number which of the sender's it is
+  /// @param length the message's length in bytes
+  /// @param hash   the message's content
+  record AsideDelivered(int member, long nanos, int sender, long number, int length, long hash) implements Happening {}
+
+  /// The member was told what became of its message to some members.
+  ///
+  /// @param member who
+  /// @param nanos  when
+  /// @param number which one
+  /// @param fate   what became of it
+  record AsideDecided(int member, long nanos, long number, AsideFate fate) implements Happening {}
 
   /// The member's application has consumed deliveries.
   ///

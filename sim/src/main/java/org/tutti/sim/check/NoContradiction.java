@@ -11,6 +11,7 @@ public final class NoContradiction {
   private static final String DROPPED = "drop.malformed ";
   private static final List<String> REASONS =
       List.of(
+          "aside",
           "ballot",
           "batch",
           "batch out of order",

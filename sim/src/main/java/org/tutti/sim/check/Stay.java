@@ -2,7 +2,9 @@ package org.tutti.sim.check;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.tutti.View;
 import org.tutti.sim.check.Happening.Delivered;
@@ -16,6 +18,8 @@ public final class Stay {
   private final List<Delivered> inView = new ArrayList<>();
   private final List<Delivered> onTime = new ArrayList<>();
   private final List<Content> taken = new ArrayList<>();
+  private final Set<Aside> asides = new LinkedHashSet<>();
+  private final List<Aside> asidesHeld = new ArrayList<>();
   private @Nullable Stay next;
 
   Stay(int member, View view, boolean waiting, long start) {
@@ -94,6 +98,28 @@ public final class Stay {
   void deliverEarly(Content batch) {
     if (view.primary() && !waiting) {
       taken.add(batch);
+    }
+  }
+
+  /// Which multicasts to some members were delivered on time.
+  Set<Aside> asides() {
+    return asides;
+  }
+
+  /// Of which of its own the member was told in the primary view itself that all destinations hold them.
+  List<Aside> asidesHeld() {
+    return asidesHeld;
+  }
+
+  void deliver(Aside aside) {
+    if (view.primary() && !waiting) {
+      asides.add(aside);
+    }
+  }
+
+  void held(Aside aside) {
+    if (view.primary() && !waiting) { // who waits is shown its views later
+      asidesHeld.add(aside);
     }
   }
 

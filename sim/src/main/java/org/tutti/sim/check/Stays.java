@@ -10,6 +10,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.tutti.View;
 import org.tutti.ViewId;
+import org.tutti.engine.AsideFate;
 
 /// A history cut into each member's time in each view, and the chain of primary views.
 public final class Stays {
@@ -66,6 +67,10 @@ public final class Stays {
             walk.last.deliver(delivered);
           }
         }
+        case Happening.AsideDelivered aside when walk.last != null -> walk.last.deliver(Aside.of(aside));
+        case Happening.AsideDecided(int member, _, long number, AsideFate fate)
+            when walk.last != null && fate == AsideFate.HELD ->
+            walk.last.held(new Aside(member, number));
         default -> {}
       }
       at++;

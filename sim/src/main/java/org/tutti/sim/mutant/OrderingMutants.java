@@ -52,6 +52,53 @@ final class OrderingMutants {
               "take",
               new Drop("witness", 0)));
 
+  private static final List<Mutant> ASIDES =
+      List.of(
+          new Mutant(
+              "aside-lowest-proposal",
+              "an aside gets less than the highest proposal",
+              "order.Asides",
+              "decide",
+              new Redirect("max", "min")),
+          new Mutant(
+              "aside-before-held",
+              "a destination delivers an aside before all others hold it",
+              "order.Asides",
+              "deliver",
+              new Drop("isHeldByAll", 1)),
+          new Mutant(
+              "aside-passed-over",
+              "places are delivered past asides that come before",
+              "order.PendingAsides",
+              "limit",
+              new Return(Long.MAX_VALUE)),
+          new Mutant(
+              "aside-before-settled",
+              "an aside is held although batches may still come before it",
+              "order.Skeen",
+              "isPast",
+              new Return(1)),
+          new Mutant(
+              "aside-blind-clock",
+              "an aside's timestamp does not move the clock that later proposals are made with",
+              "order.Asides",
+              "take",
+              new Drop("witness", 0)),
+          new Mutant(
+              "cut-keeps-any-aside",
+              "a view change keeps asides that a destination does not hold",
+              "membership.CutBuilder",
+              "isKept",
+              new Drop("allMatch", 1)),
+          new Mutant(
+              "cut-drops-asides", "a view change keeps no asides", "membership.CutBuilder", "isKept", new Return(0)),
+          new Mutant(
+              "aside-sent-twice",
+              "an aside that a view change keeps is sent again",
+              "order.Asides",
+              "isAmong",
+              new Return(0)));
+
   private static final List<Mutant> SYMMETRIC =
       List.of(
           new Mutant(
@@ -156,6 +203,7 @@ final class OrderingMutants {
     List<Mutant> all = new ArrayList<>();
     SEQUENCER.forEach(mutant -> all.add(mutant.in(Ordering.SEQUENCER)));
     SKEEN.forEach(mutant -> all.add(mutant.in(Ordering.SKEEN)));
+    ASIDES.forEach(mutant -> all.add(mutant.in(Ordering.SKEEN)));
     CONSENSUS.forEach(mutant -> all.add(mutant.in(Ordering.CONSENSUS)));
     SYMMETRIC.forEach(mutant -> all.add(mutant.in(Ordering.SYMMETRIC)));
     all.addAll(SWITCHING);

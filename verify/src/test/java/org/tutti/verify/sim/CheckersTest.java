@@ -12,6 +12,7 @@ import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.Service;
 import org.tutti.View;
+import org.tutti.engine.AsideFate;
 import org.tutti.sim.check.Content;
 import org.tutti.sim.check.NoContradiction;
 import org.tutti.sim.check.Violation;
@@ -333,6 +334,46 @@ class CheckersTest {
     Written together = uniform().submit("a", 1).install(ABC, "a", "b", "c");
     together.deliver(0, together.batch("a", 0), "a", "b").install(AB, "a", "b", "c").begin("c", 1);
     assertThat(together.violated()).contains("PrefixDelivery");
+  }
+
+  @Test
+  void asideIntegrity() {
+    Written run = uniform().install(ABC, "a", "b", "c").submitAside("a", 1, "b", "c").submitAside("a", 2, "b");
+    run.deliverAside("a", 1, "b", "c").deliverAside("a", 2, "b");
+    assertThat(run.violated()).isEmpty();
+    assertThat(run.deliverAside("a", 2, "b").violated()).as("twice").containsExactly("AsideIntegrity");
+    Written stranger = uniform().install(ABC, "a", "b", "c").submitAside("a", 1, "b").deliverAside("a", 1, "c");
+    assertThat(stranger.violated()).containsExactly("AsideIntegrity");
+    Written refused = uniform().install(ABC, "a", "b", "c").submitAside("a", 1, "b").deliverAside("a", 1, "b");
+    assertThat(refused.decideAside("a", 1, AsideFate.NOT_ORDERED).violated()).containsExactly("AsideIntegrity");
+  }
+
+  @Test
+  void asideAgreement() {
+    Written run = uniform().install(ABC, "a", "b", "c").submitAside("c", 1, "a", "b").deliverAside("c", 1, "a");
+    assertThat(run.violated()).isEmpty();
+    assertThat(run.crash("a").install(primary(2, "b", "c"), "b", "c").violated()).containsExactly("AsideAgreement");
+    Written held = uniform().install(ABC, "a", "b", "c").submitAside("a", 1, "b").decideAside("a", 1, AsideFate.HELD);
+    assertThat(held.violated()).isEmpty();
+    assertThat(held.install(AB, "a", "b").violated()).containsExactly("AsideAgreement");
+  }
+
+  @Test
+  void asideOrder() {
+    Written run = uniform().submit("a", 1).install(ABC, "a", "b", "c");
+    run.submitAside("b", 1, "a", "b").submitAside("c", 1, "b", "c").submitAside("a", 1, "a", "c");
+    run.deliverAside("b", 1, "a").deliverAside("a", 1, "a");
+    run.deliverAside("c", 1, "b").deliverAside("b", 1, "b");
+    assertThat(run.violated()).isEmpty();
+    run.deliverAside("a", 1, "c").deliverAside("c", 1, "c");
+    assertThat(run.violated()).as("a: b1 a1; b: c1 b1; c: a1 c1").containsExactly("AsideOrder");
+  }
+
+  @Test
+  void asideOrderOfASender() {
+    Written run = uniform().install(AB, "a", "b").submitAside("a", 1, "b").submit("a", 1);
+    run.deliver(0, run.batch("a", 0), "a", "b").deliverAside("a", 1, "b");
+    assertThat(run.violated()).containsExactly("AsideOrder");
   }
 
   @Test

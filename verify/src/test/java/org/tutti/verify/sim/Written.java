@@ -9,6 +9,7 @@ import org.tutti.MemberId;
 import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.ViewId;
+import org.tutti.engine.AsideFate;
 import org.tutti.engine.GroupUser;
 import org.tutti.sim.check.Checkers;
 import org.tutti.sim.check.Content;
@@ -125,6 +126,25 @@ final class Written {
       }
       history.add(new Happening.Delivered(of(member), ++nanos, index, position, batch, false));
     }
+    return this;
+  }
+
+  /// Multicasts a message to some members.
+  Written submitAside(String sender, long number, String... destinations) {
+    List<Integer> to = Arrays.stream(destinations).map(this::of).toList();
+    history.add(new Happening.AsideSubmitted(of(sender), ++nanos, number, to, LENGTH, number));
+    return this;
+  }
+
+  Written deliverAside(String sender, long number, String... members) {
+    for (String member : members) {
+      history.add(new Happening.AsideDelivered(of(member), ++nanos, of(sender), number, LENGTH, number));
+    }
+    return this;
+  }
+
+  Written decideAside(String sender, long number, AsideFate fate) {
+    history.add(new Happening.AsideDecided(of(sender), ++nanos, number, fate));
     return this;
   }
 

@@ -23,6 +23,10 @@ import org.tutti.membership.Lineage;
 import org.tutti.membership.Proposal;
 import org.tutti.membership.StateTransfer;
 import org.tutti.membership.ViewMessage;
+import org.tutti.order.AsideCodec;
+import org.tutti.order.AsideMessage;
+import org.tutti.order.AsidePlace;
+import org.tutti.order.AsideTail;
 import org.tutti.order.Cut;
 import org.tutti.order.FixedSequencer;
 import org.tutti.order.Run;
@@ -344,6 +348,38 @@ class CodecTest {
     isNotRead(accept(12, LINEAGE, new Cut(FIRST, 10, places, false, List.of(A, A), true)));
     isNotRead(accept(12, LINEAGE, new Cut(FIRST, 10, places, true, List.of(A, A, A), true)));
     isNotRead(accept(12, LINEAGE, new Cut(LATER, 10, places, true, List.of(A, A), true)));
+  }
+
+  @Test
+  void asidesAreReadAsWritten() {
+    var codec = new AsideCodec(A);
+    var payload = ByteBuffer.wrap(new byte[] {2, 7, 8});
+    var batch = new Batch(A, 3, Batch.Kind.TOTAL, 9, CausalPast.NONE, 1, payload);
+    List<AsideMessage> messages =
+        List.of(
+            new AsideMessage.Aside(List.of(0, 2), batch),
+            new AsideMessage.Proposed(3, 10),
+            new AsideMessage.Final(3, 0),
+            new AsideMessage.Held(1, 3),
+            new AsideMessage.Refused(3));
+    for (AsideMessage message : messages) {
+      isReadAsWritten(codec, message);
+      isNotReadWhenShorter(codec, written(codec, message));
+    }
+    var lane = new Tail.Lane(0, 0, List.of());
+    var tail = new Tail(10, List.of(), Ordering.SKEEN, 10, List.of(lane, lane));
+    var cut = new Cut(FIRST, 10, List.of(), true, List.of(A, A), true);
+    var marks = List.of(new AsideTail.Delivered(0, 4));
+    for (long index : List.of(AsidePlace.UNKNOWN, 12L)) {
+      var place = new AsidePlace(1, 3, List.of(0, 1), index, 5);
+      isReadAsWritten(ViewMessage.CODEC, report(tail.with(new AsideTail(List.of(place), marks))));
+      isReadAsWritten(ViewMessage.CODEC, accept(10, LINEAGE, cut.with(List.of(place))));
+    }
+    for (List<Integer> ranks : List.of(List.<Integer>of(), List.of(2), List.of(1, 0), List.of(1, 1))) {
+      var place = new AsidePlace(1, 3, ranks, 12, 5);
+      isNotRead(report(tail.with(new AsideTail(List.of(place), marks))));
+      isNotRead(accept(10, LINEAGE, cut.with(List.of(place))));
+    }
   }
 
   @Test

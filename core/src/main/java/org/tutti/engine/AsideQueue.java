@@ -1,0 +1,175 @@
+package org.tutti.engine;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.tutti.GroupConfig;
+import org.tutti.MemberId;
+import org.tutti.Service;
+import org.tutti.View;
+import org.tutti.order.Asides;
+import org.tutti.pack.Batch;
+import org.tutti.pack.CausalPast;
+import org.tutti.pack.Packer;
+import org.tutti.wire.WireWriter;
+
+/// This member's multicasts to some members on their way into the view, one after the other, and what came of them.
+///
+/// An aside is sent when all that this member multicast before is delivered here, and what it multicasts later waits
+/// until every destination holds the aside; so its multicasts are delivered in its order, whatever a view change leaves
+/// out. Successive ones for the same destinations travel together.
+final class AsideQueue implements Asides.User {
+  private sealed interface Waiting {
+    record ToAll(ByteBuffer payload, Service service) implements Waiting {}
+
+    record ToSome(long number, ByteBuffer payload, List<MemberId> destinations) implements Waiting {}
+  }
+
+  /// What is on its way, or is to be sent again.
+  private record Sent(Batch batch, List<MemberId> destinations, boolean again) {}
+
+  private final MemberId self;
+  private final GroupConfig config;
+  private final Deliveries deliveries;
+  private final GroupUser user;
+  private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
+  private @Nullable Sent sent;
+  private boolean out; // sent in the history that goes on, and its fate is open
+
+  AsideQueue(MemberId self, GroupConfig config, Deliveries deliveries, GroupUser user) {
+    this.self = self;
+    this.config = config;
+    this.deliveries = deliveries;
+    this.user = user;
+  }
+
+  /// Whether what is multicast now must wait here.
+  boolean isHolding() {
+    return sent != null || !waiting.isEmpty();
+  }
+
+  void add(ByteBuffer payload, Service service) {
+    waiting.add(new Waiting.ToAll(payload, service));
+  }
+
+  void add(long number, ByteBuffer payload, List<MemberId> destinations) {
+    waiting.add(new Waiting.ToSome(number, payload, destinations));
+  }
+
+  /// Goes on if the time has come.
+  ///
+  /// @return whether there is more to do now
+  boolean next(long now, PrimaryHistory current, Packer packer) {
+    if (out || !isHolding()) {
+      return false;
+    }
+    if (sent == null && waiting.getFirst() instanceof Waiting.ToAll) {
+      while (waiting.peekFirst() instanceof Waiting.ToAll(ByteBuffer payload, Service service)) {
+        packer.add(now, payload, service);
+        waiting.remove();
+      }
+      return true;
+    }
+    if (!packer.isEmpty() || deliveries.undecided() > 0) {
+      return false;
+    }
+    Sent next = sent == null ? pack() : sent;
+    sent = next;
+    AsideFate problem = send(next, current);
+    if (problem == null) {
+      out = true;
+      return false;
+    }
+    finish(problem);
+    return true;
+  }
+
+  private @Nullable AsideFate send(Sent next, PrimaryHistory current) {
+    View view = current.view();
+    List<Integer> ranks = next.destinations.stream().map(view::rankOf).filter(rank -> rank >= 0).sorted().toList();
+    Asides asides = current.asides();
+    if (asides == null || !asides.isOpen()) {
+      return AsideFate.NOT_ORDERED;
+    }
+    if (ranks.size() < next.destinations.size() && !next.again) {
+      return AsideFate.NOT_MEMBERS;
+    }
+    if (ranks.isEmpty()) {
+      return AsideFate.GONE;
+    }
+    asides.send(ranks, next.batch);
+    return null;
+  }
+
+  private Sent pack() {
+    var payload = new WireWriter();
+    List<MemberId> destinations = List.of();
+    long last = 0;
+    int count = 0;
+    while (waiting.peekFirst() instanceof Waiting.ToSome(long number, ByteBuffer message, List<MemberId> to)) {
+      boolean fits = payload.length() + message.remaining() <= config.batchBytesMax();
+      if (count > 0 && !(to.equals(destinations) && fits && count < config.batchMessagesMax())) {
+        break;
+      }
+      waiting.remove();
+      payload.bytes(message);
+      destinations = to;
+      last = number;
+      count++;
+    }
+    var batch = new Batch(self, last, Batch.Kind.TOTAL, 0, CausalPast.NONE, count, payload.copy());
+    return new Sent(batch, destinations, false);
+  }
+
+  private void finish(AsideFate fate) {
+    Sent done = sent;
+    sent = null;
+    out = false;
+    if (done != null) {
+      for (long number = done.batch.seq() - done.batch.count() + 1; number <= done.batch.seq(); number++) {
+        user.asideDecided(number, fate);
+      }
+    }
+  }
+
+  /// A history begins. What is still on its way ended with one whose end this member has not seen. What was left out of
+  /// that end, while none of its destinations took part, they may have delivered there.
+  void begin(View next) {
+    Sent left = sent;
+    if (out) {
+      finish(AsideFate.UNKNOWN);
+    } else if (left != null && left.again && left.destinations.stream().noneMatch(next::contains)) {
+      finish(AsideFate.GONE);
+    }
+  }
+
+  @Override
+  public boolean hasRoom() {
+    return deliveries.hasRoomForAsides();
+  }
+
+  @Override
+  public void deliver(Batch aside) {
+    deliveries.deliverAside(aside);
+  }
+
+  @Override
+  public void held(long number) {
+    finish(AsideFate.HELD);
+  }
+
+  @Override
+  public void refused(long number) {
+    finish(AsideFate.NOT_ORDERED);
+  }
+
+  @Override
+  public void leftOut(long number) {
+    Sent left = sent;
+    if (left != null) {
+      sent = new Sent(left.batch, left.destinations, true);
+    }
+    out = false;
+  }
+}

@@ -1,0 +1,77 @@
+package org.tutti.order;
+
+import org.tutti.pack.Batch;
+
+/// One aside at a destination, until it is delivered.
+final class PendingAside {
+  private static final long OVERHEAD_BYTES = 128; // in memory, however short it is
+
+  final int rank; // the sender's
+  final AsideMessage.Aside aside;
+  private long timestamp; // proposed here, then final
+  private boolean decided;
+  private long index = AsidePlace.UNKNOWN; // once it is settled
+  private boolean said; // that it is held
+
+  PendingAside(int rank, AsideMessage.Aside aside, long proposed) {
+    this.rank = rank;
+    this.aside = aside;
+    this.timestamp = proposed;
+  }
+
+  Batch batch() {
+    return aside.batch();
+  }
+
+  long number() {
+    return aside.batch().seq();
+  }
+
+  long bytes() {
+    return aside.batch().payload().remaining() + OVERHEAD_BYTES;
+  }
+
+  /// The least timestamp that it has, or could still get.
+  long timestamp() {
+    return timestamp;
+  }
+
+  boolean isDecided() {
+    return decided;
+  }
+
+  void decide(long last) {
+    timestamp = last;
+    decided = true;
+  }
+
+  boolean isSettled() {
+    return index != AsidePlace.UNKNOWN;
+  }
+
+  /// The index of the first place behind it, once it is settled.
+  long index() {
+    return index;
+  }
+
+  void settle(long at) {
+    index = at;
+  }
+
+  boolean isSaid() {
+    return said;
+  }
+
+  void said() {
+    said = true;
+  }
+
+  /// Whether it comes before a key, as far as can be known.
+  boolean isBefore(long otherTimestamp, int otherRank) {
+    return timestamp < otherTimestamp || (timestamp == otherTimestamp && rank < otherRank);
+  }
+
+  AsidePlace place() {
+    return new AsidePlace(rank, number(), aside.destinations(), index, timestamp);
+  }
+}
