@@ -102,7 +102,7 @@ final class Script {
         cuts = deaf ? cuts.with(number(j), number(i)) : cuts.with(number(i), number(j));
       }
     }
-    return new Split(list(0, mute) + (deaf ? " do not hear " : " are not heard by ") + list(mute, names.size()), cuts);
+    return new Split(list(0, mute) + (deaf ? " deaf to " : " unheard by ") + list(mute, names.size()), cuts);
   }
 
   private Split anySplit() {
