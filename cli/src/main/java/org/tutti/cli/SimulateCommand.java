@@ -78,6 +78,14 @@ final class SimulateCommand implements Callable<Integer> {
       description = "Only this ordering, without switches: " + OrderingConverter.NAMES + "; default: the seed draws.")
   @Nullable Ordering order;
 
+  @Option(
+      names = "--partitions",
+      description = {
+        "Splits in every run: halves, minority, one alone, everyone alone, one-way, bridge, ring, flapping, nested,",
+        "during a merge, with crashes in between in some. The report has a table of what was met and merged."
+      })
+  boolean partitions;
+
   @Option(names = "--mutants", description = "Plant every known bug in turn; each must be caught.")
   boolean mutants;
 
@@ -167,7 +175,7 @@ final class SimulateCommand implements Callable<Integer> {
         throw new ParameterException(spec.commandLine(), e.getMessage(), e);
       }
     }
-    return new Limits(kinds, nodes, multicasts, order);
+    return new Limits(kinds, nodes, multicasts, order, partitions);
   }
 
   private int one(long number) {

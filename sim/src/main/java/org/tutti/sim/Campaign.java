@@ -87,6 +87,7 @@ public final class Campaign {
   public static final class Report {
     private final Map<FaultKind, Long> faults = new EnumMap<>(FaultKind.class);
     private final Map<FaultKind, Long> seedsWith = new EnumMap<>(FaultKind.class);
+    private final SplitTable splits = new SplitTable();
     private final List<Outcome> failures = new ArrayList<>();
     private long seeds;
     private long failed;
@@ -121,6 +122,7 @@ public final class Campaign {
       firstCrashed += outcome.firstCrashed() ? 1 : 0;
       senderCrashed += outcome.senderCrashed() ? 1 : 0;
       quorumLost += outcome.quorumLost() ? 1 : 0;
+      splits.add(outcome.splits());
       outcome
           .faults()
           .forEach((kind, number) -> {
@@ -164,6 +166,13 @@ public final class Campaign {
       return seedsWith.getOrDefault(kind, 0L);
     }
 
+    /// The splits of all shapes, and what merged.
+    ///
+    /// @return nothing unless the plans are those of a campaign of splits
+    public SplitTable splits() {
+      return splits;
+    }
+
     /// The counts so far in one line.
     ///
     /// @return seeds, steps, multicasts, views, violations
@@ -196,6 +205,7 @@ public final class Campaign {
         double share = seeds == 0 ? 0 : 100.0 * seedsWith(kind) / seeds;
         text.append(String.format("  %-28s %,15d %8.1f %%%n", kind.option(), faults.getOrDefault(kind, 0L), share));
       }
+      text.append(splits.isEmpty() ? "" : splits.table());
       row(text, "violations", failed);
       return text.toString();
     }

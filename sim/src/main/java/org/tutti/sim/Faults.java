@@ -18,6 +18,7 @@ final class Faults {
   private final Network network;
   private final Plan plan;
   private final Agenda agenda;
+  private final Splits splits;
   private boolean over;
   private int partitions; // counts them, so that an old one's end does not mend a newer one
 
@@ -27,6 +28,7 @@ final class Faults {
     this.network = network;
     this.plan = setting.plan();
     this.agenda = setting.agenda();
+    this.splits = new Splits(setting, cast, network);
   }
 
   /// Starts all kinds that are on.
@@ -38,24 +40,11 @@ final class Faults {
           strike(FaultKind.CLOG);
           link(random).clogFor(duration(random, 1));
         });
-    recurring(
-        FaultKind.PARTITION,
-        random -> {
-          boolean[][] cut = Shape.draw(plan.nodes(), random);
-          long nanos = duration(random, 6);
-          if (random.nextInt(4) == 0) {
-            partition(cut, nanos);
-          } else {
-            partitionAtAnnouncement(random, cut, nanos);
-          }
-        });
-    recurring(
-        FaultKind.ONE_WAY,
-        random -> {
-          strike(FaultKind.ONE_WAY);
-          cut(Shape.drawOneWay(plan.nodes(), random), duration(random, 4));
-        });
-    recurring(FaultKind.FLAPPING, this::flap);
+    if (plan.splits()) {
+      splits.begin();
+    } else {
+      beginCuts();
+    }
     recurring(
         FaultKind.CRASH,
         random -> {
@@ -84,9 +73,31 @@ final class Faults {
     }
   }
 
+  private void beginCuts() {
+    recurring(
+        FaultKind.PARTITION,
+        random -> {
+          boolean[][] cut = Shape.draw(plan.nodes(), random);
+          long nanos = duration(random, 6);
+          if (random.nextInt(4) == 0) {
+            partition(cut, nanos);
+          } else {
+            partitionAtAnnouncement(random, cut, nanos);
+          }
+        });
+    recurring(
+        FaultKind.ONE_WAY,
+        random -> {
+          strike(FaultKind.ONE_WAY);
+          cut(Shape.drawOneWay(plan.nodes(), random), duration(random, 4));
+        });
+    recurring(FaultKind.FLAPPING, this::flap);
+  }
+
   /// Ends everything.
   void end() {
     over = true;
+    splits.end();
     network.heal();
   }
 

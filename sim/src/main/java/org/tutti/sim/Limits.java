@@ -7,16 +7,18 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Ordering;
 
-/// What to leave out of a run, so that less of it remains to be understood.
+/// What to leave out of a run, so that less of it remains to be understood; and whether it is about splits.
 ///
 /// @param without       kinds of faults that do not happen
 /// @param nodesMax      no more nodes than this
 /// @param multicastsMax no more multicasts than this
 /// @param ordering      the group's ordering from its beginning to its end, or null for those that the seed draws
-public record Limits(Set<FaultKind> without, int nodesMax, int multicastsMax, @Nullable Ordering ordering) {
+/// @param partitions    whether the links are cut by all shapes in turn, one or more in every run; this adds to a run
+public record Limits(
+    Set<FaultKind> without, int nodesMax, int multicastsMax, @Nullable Ordering ordering, boolean partitions) {
   /// Leaves nothing out.
   public static final Limits NONE =
-      new Limits(EnumSet.noneOf(FaultKind.class), Integer.MAX_VALUE, Integer.MAX_VALUE, null);
+      new Limits(EnumSet.noneOf(FaultKind.class), Integer.MAX_VALUE, Integer.MAX_VALUE, null, false);
 
   /// Copies the set.
   public Limits {
@@ -30,7 +32,7 @@ public record Limits(Set<FaultKind> without, int nodesMax, int multicastsMax, @N
   public Limits without(FaultKind kind) {
     Set<FaultKind> more = EnumSet.copyOf(without);
     more.add(kind);
-    return new Limits(more, nodesMax, multicastsMax, ordering);
+    return new Limits(more, nodesMax, multicastsMax, ordering, partitions);
   }
 
   /// Leaves out nodes.
@@ -38,7 +40,7 @@ public record Limits(Set<FaultKind> without, int nodesMax, int multicastsMax, @N
   /// @param nodes how many remain at most
   /// @return a changed copy
   public Limits nodes(int nodes) {
-    return new Limits(without, nodes, multicastsMax, ordering);
+    return new Limits(without, nodes, multicastsMax, ordering, partitions);
   }
 
   /// Leaves out multicasts.
@@ -46,7 +48,7 @@ public record Limits(Set<FaultKind> without, int nodesMax, int multicastsMax, @N
   /// @param multicasts how many remain at most
   /// @return a changed copy
   public Limits multicasts(int multicasts) {
-    return new Limits(without, nodesMax, multicasts, ordering);
+    return new Limits(without, nodesMax, multicasts, ordering, partitions);
   }
 
   /// Fixes the ordering.
@@ -54,7 +56,15 @@ public record Limits(Set<FaultKind> without, int nodesMax, int multicastsMax, @N
   /// @param only the only one, or null
   /// @return a changed copy
   public Limits ordering(@Nullable Ordering only) {
-    return new Limits(without, nodesMax, multicastsMax, only);
+    return new Limits(without, nodesMax, multicastsMax, only, partitions);
+  }
+
+  /// Makes the run one of splits.
+  ///
+  /// @param splits whether the links are cut by all shapes in turn
+  /// @return a changed copy
+  public Limits partitions(boolean splits) {
+    return new Limits(without, nodesMax, multicastsMax, ordering, splits);
   }
 
   /// The options of `tutti simulate` that say the same.
@@ -62,6 +72,9 @@ public record Limits(Set<FaultKind> without, int nodesMax, int multicastsMax, @N
   /// @return each with a space before it
   public String options() {
     var text = new StringBuilder();
+    if (partitions) {
+      text.append(" --partitions");
+    }
     if (!without.isEmpty()) {
       text.append(" --without ").append(without.stream().map(FaultKind::option).collect(Collectors.joining(",")));
     }

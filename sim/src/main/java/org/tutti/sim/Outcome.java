@@ -22,6 +22,7 @@ import org.tutti.sim.check.Violation;
 /// @param transfers  how many states were transferred to their end
 /// @param firstCrashed whether the first member of a primary view crashed: sequencer, or first coordinator
 /// @param senderCrashed whether a member crashed while the fate of its own multicasts was open
+/// @param splits     what splits there were, and what merged, in a campaign of splits
 /// @param quorumLost whether the crashes of this run took away for good what the group needs to go on
 /// @param violations what did not hold
 public record Outcome(
@@ -41,6 +42,7 @@ public record Outcome(
     long transfers,
     boolean firstCrashed,
     boolean senderCrashed,
+    SplitTable splits,
     boolean quorumLost,
     List<Violation> violations) {
   /// Whether everything held.

@@ -34,6 +34,7 @@ import org.tutti.membership.Electorate;
 /// @param messageBytesMax the longest ordinary message
 /// @param stateBytes      how long an application's state is, about
 /// @param guarded         whether crashes spare what the group needs to go on
+/// @param splits          whether the links are cut by all shapes in turn, and not now and then
 /// @param strengths       how strong each kind of fault is, above 0 to 1; absent kinds are off
 public record Plan(
     long seed,
@@ -51,6 +52,7 @@ public record Plan(
     int messageBytesMax,
     int stateBytes,
     boolean guarded,
+    boolean splits,
     Map<FaultKind, Double> strengths) {
   private static final int[] NODES = {1, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 5, 5, 5, 5, 6, 7, 7};
   private static final int[] FRAME_BYTES = {512, 600, 1400, 1400, 8192, 65536, 65536};
@@ -63,6 +65,10 @@ public record Plan(
   private static final double LAG_STRENGTH_MIN = 0.3;
   private static final int OVERLAP_ONE_IN = 5;
   private static final int ELECTORATE_ONE_IN = 6;
+  private static final int SPLIT_NODES_MIN = 3;
+  private static final int SPLIT_NODES_MAX = 7;
+  private static final int SPLIT_UNITS_MIN = 20; // a few splits, each with its merge
+  private static final double SPLIT_CRASH_STRENGTH = 0.05; // besides those of a smaller side
 
   /// Copies the strengths.
   public Plan {
@@ -112,6 +118,7 @@ public record Plan(
         random.nextInt(4) == 0 ? 0 : between(random, 1, frameBytesMax < 1000 ? 1000 : 3000),
         between(random, 0, frameBytesMax < 1000 ? 20_000 : 200_000),
         random.nextInt(10) > 0,
+        false,
         strengths);
   }
 
@@ -196,6 +203,9 @@ public record Plan(
   /// @param limits what to leave out
   /// @return a changed copy
   public Plan within(Limits limits) {
+    if (limits.partitions() && !splits) {
+      return splitting().within(limits);
+    }
     Map<FaultKind, Double> left = new EnumMap<>(strengths);
     left.keySet().removeAll(limits.without());
     Ordering only = limits.ordering();
@@ -218,7 +228,40 @@ public record Plan(
         messageBytesMax,
         stateBytes,
         guarded,
+        splits,
         left);
+  }
+
+  /// The same run with splits of all shapes, with nodes and time enough for them.
+  private Plan splitting() {
+    SplittableRandom random = new Streams(seed).open(Streams.Purpose.SPLIT, 0);
+    Map<FaultKind, Double> more = new EnumMap<>(strengths);
+    for (FaultKind kind : List.of(FaultKind.PARTITION, FaultKind.ONE_WAY, FaultKind.FLAPPING)) {
+      more.put(kind, 1.0);
+    }
+    if (random.nextBoolean()) {
+      more.putIfAbsent(FaultKind.CRASH, SPLIT_CRASH_STRENGTH);
+      more.putIfAbsent(FaultKind.RESTART, SPLIT_CRASH_STRENGTH);
+    }
+    int atLeast = random.nextInt(SPLIT_NODES_MIN, SPLIT_NODES_MAX + 1);
+    return new Plan(
+        seed,
+        nodes < SPLIT_NODES_MIN ? atLeast : nodes,
+        config,
+        heartbeatNanos,
+        suspectNanos,
+        frameBytesMax,
+        retransmitNanos,
+        delayNanosMin,
+        delayNanosMax,
+        turnNanosMax,
+        Math.max(safetyNanos, SPLIT_UNITS_MIN * suspectNanos),
+        multicasts,
+        messageBytesMax,
+        stateBytes,
+        guarded,
+        true,
+        more);
   }
 
   /// Describes the run in one line.
@@ -237,7 +280,7 @@ public record Plan(
     text.append(", heartbeat ").append(millis(heartbeatNanos)).append(", suspect ").append(millis(suspectNanos));
     text.append(", delay ").append(millis(delayNanosMin)).append("..").append(millis(delayNanosMax));
     text.append(", ").append(multicasts).append(" multicasts to ").append(messageBytesMax).append(" bytes, faults");
-    text.append(guarded ? "" : " (unguarded)");
+    text.append(guarded ? "" : " (unguarded)").append(splits ? " split" : "");
     strengths.forEach(
         (kind, strength) -> text.append(' ').append(kind.option()).append(String.format("=%.2f", strength)));
     return text.append(strengths.isEmpty() ? " none" : "").append(", ").append(millis(safetyNanos)).toString();

@@ -96,6 +96,7 @@ public final class Rehearsal {
         0,
         0,
         true,
+        false,
         new EnumMap<>(FaultKind.class));
   }
 

@@ -112,6 +112,7 @@ public final class Simulation {
         tally.transfers,
         tally.firstCrashed,
         tally.senderCrashed,
+        SplitTable.of(tally.splits(), setting.history(), plan.safetyNanos()),
         quorumLost,
         List.copyOf(found));
   }

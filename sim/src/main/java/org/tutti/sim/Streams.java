@@ -34,7 +34,8 @@ final class Streams {
     OVERLAP,
     SERVICE,
     ELECTORATE,
-    ASIDE
+    ASIDE,
+    SPLIT
   }
 
   /// Spreads a number over all bits (after Stafford's variant 13).

@@ -1,11 +1,14 @@
 package org.tutti.sim;
 
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 
 /// Counts what happened in a run.
 final class Tally {
   private final long[] faults = new long[FaultKind.values().length];
+  private final List<SplitTable.Split> splits = new ArrayList<>();
   long frames;
   long multicasts;
   long deliveries;
@@ -20,6 +23,15 @@ final class Tally {
 
   void fault(FaultKind kind) {
     faults[kind.ordinal()]++;
+  }
+
+  void split(SplitShape shape, long nanos) {
+    splits.add(new SplitTable.Split(shape, nanos));
+  }
+
+  /// The splits of all shapes, in order.
+  List<SplitTable.Split> splits() {
+    return splits;
   }
 
   /// How often each kind of fault happened; kinds that did not are absent.

@@ -1,0 +1,178 @@
+package org.tutti.sim;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/// Splits a group again and again, by all shapes in turn: each split lasts until its parts had time for views of their
+/// own, or almost, and most of the time the group heals long enough to merge. Members of the smaller side crash in
+/// between now and then, and come back.
+///
+/// All is drawn from a stream of its own, so that other plans stay what they are.
+final class Splits {
+  private static final int CRASH_ONE_IN = 3;
+  private static final int SHORT_ONE_IN = 4; // splits and breaks that end before everybody has taken notice
+  private static final int FLAPS_MIN = 4;
+  private static final int FLAPS_MAX = 12;
+
+  private final Simulation.Setting setting;
+  private final Cast cast;
+  private final Network network;
+  private final Plan plan;
+  private final Agenda agenda;
+  private final SplittableRandom random;
+  private final List<SplitShape> shapes = new ArrayList<>();
+  private boolean over;
+
+  Splits(Simulation.Setting setting, Cast cast, Network network) {
+    this.setting = setting;
+    this.cast = cast;
+    this.network = network;
+    this.plan = setting.plan();
+    this.agenda = setting.agenda();
+    this.random = setting.streams().open(Streams.Purpose.SPLIT, 1);
+  }
+
+  void begin() {
+    for (SplitShape shape : SplitShape.values()) {
+      if (plan.nodes() >= shape.nodesMin() && plan.has(shape.kind())) {
+        shapes.add(shape);
+      }
+    }
+    if (!shapes.isEmpty()) {
+      agenda.after(units(1, 4), this::strike);
+    }
+  }
+
+  void end() {
+    over = true;
+  }
+
+  /// A time in units of the time of suspicion.
+  private long units(double min, double max) {
+    return (long) (plan.suspectNanos() * random.nextDouble(min, max));
+  }
+
+  /// How long views take, mostly.
+  private long spell() {
+    return random.nextInt(SHORT_ONE_IN) == 0 ? units(0.1, 1.5) : units(1.5, 5);
+  }
+
+  private void strike() {
+    if (over) {
+      return;
+    }
+    SplitShape shape = shapes.get(random.nextInt(shapes.size()));
+    setting.tally().fault(shape.kind());
+    setting.tally().split(shape, agenda.nowNanos());
+    if (setting.trace().speaks()) {
+      setting.trace().say("--", "split: " + shape.words());
+    }
+    int nodes = plan.nodes();
+    var cut = new Cut(nodes, random);
+    int fewer = nodes < 3 ? 1 : random.nextInt(1, (nodes + 1) / 2); // less than half
+    int some = random.nextInt(1, nodes);
+    crashSome(cut.first(shape == SplitShape.HALVES ? nodes / 2 : fewer));
+    switch (shape) {
+      case HALVES -> holdOnce(cut.parts(nodes / 2));
+      case MINORITY -> holdOnce(cut.parts(fewer));
+      case ISOLATED -> holdOnce(cut.parts(1));
+      case EVERYONE_ALONE -> holdOnce(cut.all());
+      case ONE_WAY -> holdOnce(cut.oneWay(some));
+      case BRIDGE -> holdOnce(cut.bridge(random.nextInt(1, nodes - 1)));
+      case RING -> holdOnce(cut.ring());
+      case FLAPPING -> flap(cut.parts(some), units(0.05, 1.2), 2 * random.nextInt(FLAPS_MIN, FLAPS_MAX) - 1);
+      case NESTED -> {
+        int first = random.nextInt(1, nodes - 1);
+        int second = random.nextInt(first + 1, nodes);
+        boolean[][] outer = random.nextBoolean() ? cut.parts(first) : cut.parts(second);
+        boolean healsInside = random.nextBoolean(); // the inner split ends before the outer one
+        hold(outer, () -> hold(cut.parts(first, second), healsInside ? () -> holdOnce(outer) : this::heal));
+      }
+      case DURING_MERGE -> hold(cut.parts(some), () -> healUntilMerge(new Cut(nodes, random).parts(some)));
+    }
+  }
+
+  private void holdOnce(boolean[][] cut) {
+    hold(cut, this::heal);
+  }
+
+  private void hold(boolean[][] cut, Runnable then) {
+    if (!over) {
+      network.partition(cut);
+      agenda.after(spell(), then);
+    }
+  }
+
+  private void heal() {
+    if (!over) {
+      mend();
+      agenda.after(spell(), this::strike);
+    }
+  }
+
+  private void mend() {
+    network.partition(null);
+    if (setting.trace().speaks()) {
+      setting.trace().say("--", "split ends");
+    }
+  }
+
+  /// The merge is announced, or nobody wanted one: then the next split comes as ever.
+  private void healUntilMerge(boolean[][] next) {
+    if (!over) {
+      mend();
+      var struck = new boolean[1];
+      cast.atAnnouncement(_ -> {
+        if (!over && !struck[0]) {
+          struck[0] = true;
+          hold(next, this::heal);
+        }
+      });
+      agenda.after(
+          units(4, 6),
+          () -> {
+            if (!struck[0]) {
+              struck[0] = true;
+              strike();
+            }
+          });
+    }
+  }
+
+  private void flap(boolean[][] cut, long period, int left) {
+    if (!over) {
+      network.partition(left % 2 == 1 ? cut : null);
+      agenda.after(period, left == 0 ? this::heal : () -> flap(cut, period, left - 1));
+    }
+  }
+
+  /// Some of the smaller side crash while they are apart, if the group can spare them, and come back.
+  private void crashSome(List<Integer> side) {
+    if (plan.has(FaultKind.CRASH) && random.nextInt(CRASH_ONE_IN) == 0) {
+      int number = random.nextInt(1, side.size() + 1);
+      for (int place : side.subList(0, number)) {
+        long moment = units(0.1, 3);
+        long away = units(0.2, 5);
+        agenda.after(moment, () -> crash(place, away));
+      }
+    }
+  }
+
+  private void crash(int place, long away) {
+    for (SimulatedNode node : cast.living()) {
+      if (!over && node.number == place && cast.maySpare(node)) {
+        setting.tally().fault(FaultKind.CRASH);
+        cast.crash(node);
+        agenda.after(away, () -> restart(place));
+      }
+    }
+  }
+
+  private void restart(int place) {
+    if (!over && plan.has(FaultKind.RESTART) && cast.emptyPlaces().contains(place)) {
+      setting.tally().fault(FaultKind.RESTART);
+      cast.restart(place);
+    }
+  }
+}

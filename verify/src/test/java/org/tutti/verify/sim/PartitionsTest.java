@@ -1,0 +1,55 @@
+package org.tutti.verify.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.tutti.sim.Findings;
+import org.tutti.sim.Limits;
+import org.tutti.sim.Outcome;
+import org.tutti.sim.Plan;
+import org.tutti.sim.Simulation;
+import org.tutti.sim.SplitShape;
+
+/// A campaign of splits meets every shape within a few seeds, and nothing is violated.
+class PartitionsTest {
+  private static final int SEEDS = 40;
+  private static final long SEEDS_MIN = 3;
+
+  @Test
+  void everyShapeIsMetAndPartsMerge() {
+    Limits limits = Limits.NONE.partitions(true);
+    Map<SplitShape, Long> seeds = new TreeMap<>();
+    var words = new StringBuilder();
+    long merges = 0;
+    for (long seed = 1; seed <= SEEDS; seed++) {
+      Outcome outcome = Simulation.run(Plan.draw(seed).within(limits));
+      assertThat(outcome.splits().isEmpty()).as("seed " + seed + " has no split").isFalse();
+      for (SplitShape shape : SplitShape.values()) {
+        seeds.merge(shape, outcome.splits().seedsWith(shape), Long::sum);
+      }
+      merges += outcome.splits().merges(2);
+      words.append(outcome.passed() ? "" : Findings.describe(outcome, limits));
+    }
+    assertThat(words.toString()).isEmpty();
+    for (SplitShape shape : SplitShape.values()) {
+      assertThat(seeds.get(shape)).as(shape + " in " + SEEDS + " seeds").isGreaterThanOrEqualTo(SEEDS_MIN);
+    }
+    assertThat(merges).isGreaterThanOrEqualTo(SEEDS);
+  }
+
+  @Test
+  void otherPlansHaveNoneOfIt() {
+    for (long seed = 1; seed <= SEEDS; seed++) {
+      Plan plan = Plan.draw(seed);
+      assertThat(plan.splits()).isFalse();
+      assertThat(Simulation.run(plan.within(Limits.NONE.multicasts(1))).splits().isEmpty()).isTrue();
+    }
+  }
+
+  @Test
+  void aReplayHasTheOption() {
+    assertThat(Limits.NONE.partitions(true).nodes(3).options()).isEqualTo(" --partitions --nodes 3");
+  }
+}
