@@ -9,4 +9,5 @@ module org.tutti.examples {
   requires static org.jspecify;
 
   exports org.tutti.examples.accounts;
+  exports org.tutti.examples.counter;
 }

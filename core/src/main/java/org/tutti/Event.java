@@ -37,6 +37,13 @@ public sealed interface Event {
   /// @param source   the state's bytes
   record StateOffer(MemberId donor, long position, InputStream source) implements Event {}
 
+  /// A request of a thread of this process, which waits in [Group#localCall] for the response: give it with
+  /// [Group#localRespond]. It comes after all that had happened to this member when it was made.
+  ///
+  /// @param number  counts this member's calls
+  /// @param request what the caller passed
+  record LocalCall(long number, Object request) implements Event {}
+
   /// The membership has ended; no event follows.
   ///
   /// @param reason why, in words

@@ -96,6 +96,28 @@ public interface Group extends AutoCloseable {
   /// @throws IllegalArgumentException when the payload is too long, or there is no destination
   @Nullable CompletableFuture<Void> tryMulticast(byte[] payload, Set<MemberId> destinations);
 
+  /// Puts a request into this member's own flow of events, as an [Event.LocalCall], and waits for the response (B6). So
+  /// the threads of a server that talk to clients leave all work on the replicated state to the one that takes events.
+  ///
+  /// The event comes after all that had happened to this member before the call: for instance after the delivery of a
+  /// multicast whose future the caller has seen completed. Nothing is sent to other members. When 1024 calls are open,
+  /// further callers wait. A thread that takes the events itself must not call: nobody would answer.
+  ///
+  /// @param request anything; passed on as it is
+  /// @return the response
+  /// @throws InterruptedException  when interrupted while waiting; the event may have been taken, and then its response
+  ///                               is dropped
+  /// @throws GroupClosedException  when the membership has ended, or ends before the response
+  /// @throws IllegalStateException on the engine thread, which must not wait
+  Object localCall(Object request) throws InterruptedException;
+
+  /// Answers a local call, from any thread, at once or later.
+  ///
+  /// @param call     which
+  /// @param response anything; passed on as it is
+  /// @return whether the caller gets it; false when it does not wait any more, or has been answered
+  boolean localRespond(Event.LocalCall call, Object response);
+
   /// The ordering in force (N2).
   ///
   /// @return the ordering that decides the next places, or null before the first primary view

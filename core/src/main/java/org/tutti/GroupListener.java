@@ -29,6 +29,14 @@ public interface GroupListener {
   /// @param offer the offer
   void offerState(Event.StateOffer offer);
 
+  /// A thread of this process waits for a response; see [Event.LocalCall]. A listener whose group is never called needs
+  /// not implement it.
+  ///
+  /// @param call the call
+  default void localCall(Event.LocalCall call) {
+    throw new UnsupportedOperationException("this listener answers no local calls");
+  }
+
   /// The membership has ended; nothing follows.
   ///
   /// @param reason why, in words

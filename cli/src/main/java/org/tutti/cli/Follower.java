@@ -46,7 +46,8 @@ final class Follower {
       case Event.Delivery delivery -> out.delivery(delivery);
       // This member has no state: another one must give it.
       case Event.StateRequest request -> request.sink().close();
-      case Event.StateOffer _, Event.Closed _ -> throw new IllegalStateException("unexpected: " + event);
+      case Event.StateOffer _, Event.LocalCall _, Event.Closed _ ->
+          throw new IllegalStateException("unexpected: " + event);
     }
   }
 }

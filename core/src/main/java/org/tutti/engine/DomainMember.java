@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Event;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.View;
@@ -148,6 +149,12 @@ final class DomainMember implements GroupUser {
   @Override
   public void install(View view) {
     inOrder(() -> user.install(view));
+  }
+
+  /// In line, because its caller may know what has become of its multicasts.
+  @Override
+  public void localCall(Event.LocalCall call) {
+    inOrder(() -> user.localCall(call));
   }
 
   @Override

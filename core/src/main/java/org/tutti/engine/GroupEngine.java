@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Event;
 import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.MemberId;
@@ -191,6 +192,10 @@ final class GroupEngine {
 
   void switchTo(Ordering to) {
     sending.switchTo(to);
+  }
+
+  void localCall(Event.LocalCall call) {
+    user.localCall(call);
   }
 
   void leave() {

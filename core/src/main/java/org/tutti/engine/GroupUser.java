@@ -1,5 +1,6 @@
 package org.tutti.engine;
 
+import org.tutti.Event;
 import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.membership.StateTransfer;
@@ -89,6 +90,11 @@ public interface GroupUser extends StateTransfer.Application {
   ///
   /// @param messages how many: all that were sent, those of earlier calls included
   default void undecided(int messages) {}
+
+  /// A call of this process, after all that happened before it was requested.
+  ///
+  /// @param call as in [Request.LocalCall]
+  default void localCall(Event.LocalCall call) {}
 
   /// Multicasts of this member have been consumed by all: room in the window.
   ///

@@ -171,6 +171,7 @@ public final class NodeEngine {
       case Request.Aside(var name, var number, var payload, var destinations) ->
           with(name, group -> group.multicast(number, payload, destinations));
       case Request.Switch(var name, var to) -> with(name, group -> group.switchTo(to));
+      case Request.LocalCall(var name, var call) -> with(name, group -> group.localCall(call));
       case Request.Leave(var name) -> with(name, GroupEngine::leave);
       case Request.StateChunk(var name, var transfer, var chunk, var last) ->
           with(name, group -> group.stateChunk(transfer, chunk, last));

@@ -2,6 +2,7 @@ package org.tutti.engine;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.tutti.Event;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
@@ -50,6 +51,12 @@ public sealed interface Request {
   /// @param group the group's name
   /// @param to    the ordering
   record Switch(String group, Ordering to) implements Request {}
+
+  /// Put a call of this process into the flow of events. The user bounds how many are on the way.
+  ///
+  /// @param group the group's name
+  /// @param call  passed on to [GroupUser#localCall]
+  record LocalCall(String group, Event.LocalCall call) implements Request {}
 
   /// End the membership in an orderly way.
   ///

@@ -38,6 +38,7 @@ final class EventQueue implements Application {
   private final int windowBytes;
   private final int reportBytes;
   private final Inbox inbox;
+  private final LocalCalls calls;
   private final Runnable consumed;
   private final LinkedBlockingQueue<Entry> queue = new LinkedBlockingQueue<>();
   private volatile long consumedNext;
@@ -52,11 +53,12 @@ final class EventQueue implements Application {
   private @Nullable IncomingState state;
   private @Nullable String closed;
 
-  EventQueue(String group, int windowBytes, Inbox inbox, Runnable consumed) {
+  EventQueue(String group, int windowBytes, Inbox inbox, LocalCalls calls, Runnable consumed) {
     this.group = group;
     this.windowBytes = windowBytes;
     this.reportBytes = windowBytes / REPORTS_PER_WINDOW;
     this.inbox = inbox;
+    this.calls = calls;
     this.consumed = consumed;
   }
 
@@ -125,7 +127,7 @@ final class EventQueue implements Application {
           entry = queue.poll(waitNanos - (System.nanoTime() - start), TimeUnit.NANOSECONDS);
         }
         event = entry == null ? null : open(entry);
-      } while (entry != null && event == null); // a batch without messages is no event
+      } while (entry != null && event == null); // a batch without messages is no event, nor is a call given up
       return event;
     } finally {
       takers.unlock();
@@ -176,6 +178,7 @@ final class EventQueue implements Application {
         closed = end.reason();
         yield end;
       }
+      case Told(Event.LocalCall call) -> calls.take(call) ? call : null;
       case Told told -> told.event;
     };
   }

@@ -8,10 +8,12 @@ import org.tutti.pack.Batch;
 /// Calls a listener on the engine thread: no queue, no copy, no allocation per message.
 final class Listening implements Application {
   private final GroupListener listener;
+  private final LocalCalls calls;
   private long consumedNext;
 
-  Listening(GroupListener listener) {
+  Listening(GroupListener listener, LocalCalls calls) {
     this.listener = listener;
+    this.calls = calls;
   }
 
   @Override
@@ -62,6 +64,11 @@ final class Listening implements Application {
     switch (event) {
       case Event.ViewChange change -> listener.install(change.view());
       case Event.StateRequest request -> listener.requestState(request);
+      case Event.LocalCall call -> {
+        if (calls.take(call)) {
+          listener.localCall(call);
+        }
+      }
       case Event.Closed closed -> listener.closed(closed.reason());
       case Event.Delivery _, Event.StateOffer _ -> throw new IllegalArgumentException("has a method of its own");
     }

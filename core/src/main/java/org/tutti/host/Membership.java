@@ -36,6 +36,7 @@ public final class Membership implements Group, GroupUser {
   private final boolean stateful;
   private final Inbox inbox;
   private final Window window;
+  private final LocalCalls calls;
   private final @Nullable EventQueue queue;
   private final Application application;
   private final StateStreams states;
@@ -66,8 +67,10 @@ public final class Membership implements Group, GroupUser {
     this.stateful = config.stateTransfer();
     this.inbox = inbox;
     this.window = new Window(name, config.windowBytes(), inbox);
-    this.queue = listener != null ? null : new EventQueue(name, config.windowBytes(), inbox, this::reportConsumed);
-    this.application = listener != null ? new Listening(listener) : queue;
+    this.calls = new LocalCalls(name, inbox);
+    this.queue =
+        listener != null ? null : new EventQueue(name, config.windowBytes(), inbox, calls, this::reportConsumed);
+    this.application = listener != null ? new Listening(listener, calls) : queue;
     this.states = new StateStreams(name, inbox);
     this.wishes = new OrderingWishes(name, inbox);
     this.ended = ended;
@@ -132,6 +135,16 @@ public final class Membership implements Group, GroupUser {
     List<MemberId> sorted = destinations.stream().sorted().toList();
     ByteBuffer copy = payload.length == 0 ? NOTHING : ByteBuffer.wrap(payload.clone());
     return number -> new Request.Aside(name, number, copy, sorted);
+  }
+
+  @Override
+  public Object localCall(Object request) throws InterruptedException {
+    return calls.call(request);
+  }
+
+  @Override
+  public boolean localRespond(Event.LocalCall call, Object response) {
+    return calls.respond(call, response);
   }
 
   @Override
@@ -239,6 +252,11 @@ public final class Membership implements Group, GroupUser {
   }
 
   @Override
+  public void localCall(Event.LocalCall call) {
+    application.tell(call);
+  }
+
+  @Override
   public void ordering(Ordering ordering) {
     wishes.inForce(ordering);
   }
@@ -315,6 +333,7 @@ public final class Membership implements Group, GroupUser {
     window.abandon(reason);
     states.close(reason);
     wishes.close(reason);
+    calls.close(reason);
     ended.accept(this);
     try {
       application.tell(new Event.Closed(reason));

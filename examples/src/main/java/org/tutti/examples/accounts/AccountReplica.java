@@ -130,6 +130,7 @@ public final class AccountReplica {
       case Event.ViewChange(var view) -> reports.accept(Report.installed(view));
       case Event.StateRequest request -> giveState(request);
       case Event.StateOffer offer -> takeState(offer);
+      case Event.LocalCall _ -> throw new AssertionError("clients are answered through their port");
       case Event.Closed _ -> throw new AssertionError("handled by run");
     }
   }

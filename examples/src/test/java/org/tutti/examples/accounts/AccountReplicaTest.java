@@ -198,7 +198,17 @@ class AccountReplicaTest {
     }
 
     @Override
+    public Object localCall(Object request) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
     public @Nullable CompletableFuture<Void> tryMulticast(byte[] payload, Set<MemberId> destinations) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public boolean localRespond(Event.LocalCall call, Object response) {
       throw new UnsupportedOperationException();
     }
 
