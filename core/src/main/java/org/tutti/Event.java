@@ -11,7 +11,8 @@ public sealed interface Event {
   /// @param service  how it stands to other messages
   /// @param position its place in the history of the group's primary views, counted in messages from 0; positions
   ///                 that a member delivers rise, and jump only where [StateOffer] filled the gap; -1 for messages of
-  ///                 services other than [Service#TOTAL], and for those to some members only
+  ///                 services other than [Service#TOTAL], for those to some members only, and for all in a view that is
+  ///                 not primary whose group goes on there ([Partitions#CONTINUE])
   /// @param payload  a copy that belongs to the receiver
   record Delivery(MemberId sender, Service service, long position, ByteBuffer payload) implements Event {}
 

@@ -35,7 +35,7 @@ public interface Group extends AutoCloseable {
   }
 
   /// Multicasts to the group. Blocks while the window is full: because members are slow, or because there is no primary
-  /// view.
+  /// view and the group does not go on without ([Partitions]).
   ///
   /// The future tells when the message has its place in the history, and so will reach everybody who goes on. Messages
   /// of services other than [Service#TOTAL] have no position, and are delivered before or after that moment.
@@ -43,9 +43,9 @@ public interface Group extends AutoCloseable {
   /// @param payload 0 to [#MESSAGE_BYTES_MAX] bytes; copied before the method returns
   /// @param service how it stands to other messages
   /// @return completes with the message's position when it is delivered here, with -1 when it was delivered while this
-  ///     member was cut off or has no position; exceptionally with [UndecidedException] when it was on the way as this
-  ///     member went to a view that is not primary, and with [GroupClosedException] when the membership ends before its
-  ///     fate is known
+  ///     member was cut off or has no position, as in a branch; exceptionally with [UndecidedException] when it was on
+  ///     the way as this member went to a view that is not primary, and with [GroupClosedException] when the membership
+  ///     ends before its fate is known
   /// @throws InterruptedException     when interrupted while waiting; nothing was sent
   /// @throws GroupClosedException     when the membership has ended
   /// @throws IllegalArgumentException when the payload is too long

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 ///                          the group; null for none, which costs nothing; who joins must name the group's
 /// @param electorate        names of which every primary view has more than half (B3), for whoever founds the group;
 ///                          empty: any quorum of the primary view before may go on (dynamic linear voting)
+/// @param partitions        what members do in a view that is not primary, for whoever founds the group; who joins
+///                          takes the group's
 /// @param windowBytes       how many bytes of its own multicasts a member may have on the way, counted from `multicast`
 ///                          until every member has consumed them; 64 KiB to 1 GiB; what is beyond blocks the caller
 /// @param batchBytesMax     a batch is closed at this size; a single larger message makes a batch of its own;
@@ -26,6 +28,7 @@ public record GroupConfig(
     Ordering ordering,
     @Nullable String domain,
     Set<String> electorate,
+    Partitions partitions,
     int windowBytes,
     int batchBytesMax,
     int batchMessagesMax,
@@ -49,13 +52,22 @@ public record GroupConfig(
     }
   }
 
-  /// Uniform delivery ordered by a sequencer, a window of 4 MiB, batches up to 64 KiB or 4096 messages, no state
-  /// transfer.
+  /// Uniform delivery ordered by a sequencer, nothing new outside of primary views, a window of 4 MiB, batches up
+  /// to 64 KiB or 4096 messages, no state transfer.
   ///
   /// @return the defaults
   public static GroupConfig standard() {
     return new GroupConfig(
-        Guarantee.UNIFORM, Ordering.SEQUENCER, null, Set.of(), 4 * KIB * KIB, 64 * KIB, 4 * KIB, false, 64 * KIB * KIB);
+        Guarantee.UNIFORM,
+        Ordering.SEQUENCER,
+        null,
+        Set.of(),
+        Partitions.SUSPEND,
+        4 * KIB * KIB,
+        64 * KIB,
+        4 * KIB,
+        false,
+        64 * KIB * KIB);
   }
 
   /// Changes the delivery guarantee.
@@ -68,6 +80,7 @@ public record GroupConfig(
         ordering,
         domain,
         electorate,
+        partitions,
         windowBytes,
         batchBytesMax,
         batchMessagesMax,
@@ -85,6 +98,7 @@ public record GroupConfig(
         value,
         domain,
         electorate,
+        partitions,
         windowBytes,
         batchBytesMax,
         batchMessagesMax,
@@ -102,6 +116,7 @@ public record GroupConfig(
         ordering,
         value,
         electorate,
+        partitions,
         windowBytes,
         batchBytesMax,
         batchMessagesMax,
@@ -120,6 +135,25 @@ public record GroupConfig(
         ordering,
         domain,
         names,
+        partitions,
+        windowBytes,
+        batchBytesMax,
+        batchMessagesMax,
+        stateTransfer,
+        catchUpBytesMax);
+  }
+
+  /// Changes what members do in a view that is not primary.
+  ///
+  /// @param value whether they go on
+  /// @return a changed copy
+  public GroupConfig withPartitions(Partitions value) {
+    return new GroupConfig(
+        guarantee,
+        ordering,
+        domain,
+        electorate,
+        value,
         windowBytes,
         batchBytesMax,
         batchMessagesMax,
@@ -137,6 +171,7 @@ public record GroupConfig(
         ordering,
         domain,
         electorate,
+        partitions,
         value,
         batchBytesMax,
         batchMessagesMax,
@@ -151,7 +186,16 @@ public record GroupConfig(
   /// @return a changed copy
   public GroupConfig withBatch(int bytes, int messages) {
     return new GroupConfig(
-        guarantee, ordering, domain, electorate, windowBytes, bytes, messages, stateTransfer, catchUpBytesMax);
+        guarantee,
+        ordering,
+        domain,
+        electorate,
+        partitions,
+        windowBytes,
+        bytes,
+        messages,
+        stateTransfer,
+        catchUpBytesMax);
   }
 
   /// Asks for state transfer: [Event.StateRequest] and [Event.StateOffer] events then occur and must be handled.
@@ -160,7 +204,16 @@ public record GroupConfig(
   /// @return a changed copy
   public GroupConfig withStateTransfer(boolean value) {
     return new GroupConfig(
-        guarantee, ordering, domain, electorate, windowBytes, batchBytesMax, batchMessagesMax, value, catchUpBytesMax);
+        guarantee,
+        ordering,
+        domain,
+        electorate,
+        partitions,
+        windowBytes,
+        batchBytesMax,
+        batchMessagesMax,
+        value,
+        catchUpBytesMax);
   }
 
   /// Changes the newcomer's buffer.
@@ -169,6 +222,15 @@ public record GroupConfig(
   /// @return a changed copy
   public GroupConfig withCatchUpBytesMax(int value) {
     return new GroupConfig(
-        guarantee, ordering, domain, electorate, windowBytes, batchBytesMax, batchMessagesMax, stateTransfer, value);
+        guarantee,
+        ordering,
+        domain,
+        electorate,
+        partitions,
+        windowBytes,
+        batchBytesMax,
+        batchMessagesMax,
+        stateTransfer,
+        value);
   }
 }

@@ -51,10 +51,12 @@ final class Output {
   void delivery(Event.Delivery delivery) {
     // A message without a position says by which service it came.
     String place =
-        delivery.service() == Service.TOTAL
-            ? Long.toString(delivery.position())
-            : ServiceConverter.show(delivery.service());
+        delivery.service() == Service.TOTAL ? position(delivery.position()) : ServiceConverter.show(delivery.service());
     line(place + " " + delivery.sender().name() + ": " + text(delivery.payload()));
+  }
+
+  private static String position(long position) {
+    return position < 0 ? "branch" : Long.toString(position);
   }
 
   /// The message when it is text; control characters are escaped, so that a line stays a line.

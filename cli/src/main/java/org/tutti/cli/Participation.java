@@ -7,6 +7,7 @@ import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.NodeConfig;
 import org.tutti.Ordering;
+import org.tutti.Partitions;
 import picocli.CommandLine.Option;
 
 /// The options of every command that takes part in a group.
@@ -48,6 +49,16 @@ final class Participation {
   Set<String> electorate = Set.of();
 
   @Option(
+      names = "--partitions",
+      paramLabel = "NAME",
+      converter = PartitionsConverter.class,
+      description =
+          "What a group that this member creates does in parts that are not primary: "
+              + PartitionsConverter.NAMES
+              + "; default: suspend.")
+  Partitions partitions = Partitions.SUSPEND;
+
+  @Option(
       names = "--timeout",
       paramLabel = "TIME",
       defaultValue = "10s",
@@ -66,6 +77,7 @@ final class Participation {
     return GroupConfig.standard()
         .withGuarantee(agreed ? Guarantee.AGREED : Guarantee.UNIFORM)
         .withOrdering(order)
-        .withElectorate(electorate);
+        .withElectorate(electorate)
+        .withPartitions(partitions);
   }
 }

@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.MemberId;
+import org.tutti.Partitions;
 import org.tutti.View;
 import org.tutti.membership.Electorate;
 import org.tutti.membership.KeptHistory;
@@ -29,6 +30,7 @@ final class AgreementHost implements ViewHost {
   private final OptionalLong founded;
   private final Surroundings node;
   private final LastHistory history;
+  private final Branch branch;
   private final Deliveries deliveries;
   private final StateTransfer transfer;
   private final Clock clock;
@@ -39,6 +41,7 @@ final class AgreementHost implements ViewHost {
       OptionalLong founded,
       Surroundings node,
       LastHistory history,
+      Branch branch,
       Deliveries deliveries,
       StateTransfer transfer,
       Clock clock,
@@ -47,6 +50,7 @@ final class AgreementHost implements ViewHost {
     this.founded = founded;
     this.node = node;
     this.history = history;
+    this.branch = branch;
     this.deliveries = deliveries;
     this.transfer = transfer;
     this.clock = clock;
@@ -56,11 +60,17 @@ final class AgreementHost implements ViewHost {
   @Override
   public void wedge() {
     history.activate(false);
+    branch.stop();
   }
 
   @Override
   public KeptHistory kept() {
-    return history;
+    return history.kept();
+  }
+
+  @Override
+  public KeptHistory branch() {
+    return branch.kept();
   }
 
   @Override
@@ -96,6 +106,11 @@ final class AgreementHost implements ViewHost {
   @Override
   public Electorate electorate() {
     return new Electorate(config.electorate());
+  }
+
+  @Override
+  public Partitions partitions() {
+    return config.partitions();
   }
 
   @Override

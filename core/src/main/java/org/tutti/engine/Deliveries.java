@@ -19,7 +19,7 @@ import org.tutti.pack.Batch;
 /// What is delivered before it has a place goes the same way, held back like the rest while the state is on the way. A
 /// state contains a view's history up to the view's beginning and nothing else, because whoever went into the view
 /// without waiting had nothing delivered that its cut did not contain.
-final class Deliveries {
+final class Deliveries implements Deliverer {
   private static final int MARKS_MAX = 1024;
 
   /// What waits for the state.
@@ -70,20 +70,26 @@ final class Deliveries {
     return synced;
   }
 
-  long deliveredNext() {
+  @Override
+  public long deliveredNext() {
     return deliveredNext;
   }
 
   // ---- own multicasts --------------------------------------------------------------------------------------------
 
-  /// This member has sent a batch.
-  void sent(Batch batch) {
+  /// What a batch's messages count in their sender's window.
+  static long cost(Batch batch) {
     long cost = GroupUser.MESSAGE_OVERHEAD * (long) batch.count();
     Batch.Messages messages = batch.messages();
     while (messages.hasNext()) {
       cost += messages.next().remaining();
     }
-    undecided.add(new Sent(batch, cost));
+    return cost;
+  }
+
+  /// This member has sent a batch.
+  void sent(Batch batch) {
+    undecided.add(new Sent(batch, cost(batch)));
     sentNext = batch.seq() + 1;
   }
 
@@ -102,7 +108,8 @@ final class Deliveries {
   }
 
   /// Every application has consumed all below an index.
-  void consumedByAll(long index) {
+  @Override
+  public void consumedByAll(long index) {
     long cost = 0;
     while (!unconsumed.isEmpty() && unconsumed.peekFirst().index < index) {
       cost += unconsumed.pollFirst().cost;
@@ -115,7 +122,8 @@ final class Deliveries {
   // ---- the history goes on ---------------------------------------------------------------------------------------
 
   /// A batch of a weak service may be delivered, although it has no place yet; does nothing if it was before.
-  void deliverEarly(Batch batch) {
+  @Override
+  public void deliverEarly(Batch batch) {
     if (!early.add(batch.sender(), batch.seq())) {
       return;
     }
@@ -142,7 +150,8 @@ final class Deliveries {
     return synced ? user.takesAsides() : heldBytes <= catchUpBytesMax;
   }
 
-  void deliver(long index, Batch batch) {
+  @Override
+  public void deliver(long index, Batch batch) {
     boolean again = batch.kind().isWeak() && early.remove(batch.sender(), batch.seq());
     deliveredNext = index + 1;
     if (batch.sender().equals(self)) {
@@ -181,7 +190,7 @@ final class Deliveries {
   void changed(View view) {
     forgetMarks(view);
     early.forgetAllBut(view);
-    if (synced || held.isEmpty()) {
+    if (isShowing()) {
       show(view);
     } else {
       held.add(new Held.Changed(view));
@@ -201,6 +210,11 @@ final class Deliveries {
   private void show(View view) {
     shown = view;
     user.install(view);
+  }
+
+  /// Whether the user is shown what happens as it happens, and nothing of before is kept back.
+  boolean isShowing() {
+    return synced || held.isEmpty();
   }
 
   private void forgetMarks(View view) {
@@ -232,7 +246,7 @@ final class Deliveries {
     heldBytes = 0;
     deliveredNext = index;
     beginIndex = index;
-    // Agreed delivery may have gone on in a branch that the history does not contain: consumed there, it is consumed.
+    // Agreed delivery may have gone on in a minority, without the history: consumed there, it is consumed.
     List<Outstanding> before = List.copyOf(unconsumed);
     unconsumed.clear();
     before.forEach(own -> unconsumed.add(new Outstanding(Math.min(own.index, index - 1), own.cost)));
@@ -292,7 +306,8 @@ final class Deliveries {
 
   /// What this member says of its consumption. What is held back counts as consumed while there is room for it, so that
   /// a newcomer does not stop the group; and what never came here needs no consuming.
-  long consumedNext() {
+  @Override
+  public long consumedNext() {
     if (synced ? user.consumedNext() >= handedNext : heldBytes <= catchUpBytesMax) {
       consumedSaid = deliveredNext;
     } else if (synced) {

@@ -130,6 +130,12 @@ final class DomainMember implements GroupUser {
     inOrder(() -> user.deliverEarly(batch));
   }
 
+  /// No other group waits for a branch.
+  @Override
+  public void deliverInBranch(Batch batch) {
+    inOrder(() -> user.deliverInBranch(batch));
+  }
+
   @Override
   public void asideDecided(long number, AsideFate fate) {
     inOrder(() -> user.asideDecided(number, fate));
@@ -168,6 +174,11 @@ final class DomainMember implements GroupUser {
   }
 
   @Override
+  public void decidedInBranch(int messages) {
+    inOrder(() -> user.decidedInBranch(messages));
+  }
+
+  @Override
   public void undecided(int messages) {
     inOrder(() -> user.undecided(messages));
   }
@@ -180,6 +191,11 @@ final class DomainMember implements GroupUser {
   @Override
   public long consumedNext() {
     return user.consumedNext();
+  }
+
+  @Override
+  public long consumedInBranches() {
+    return user.consumedInBranches();
   }
 
   /// What waits is not delivered any more.

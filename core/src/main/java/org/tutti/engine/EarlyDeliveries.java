@@ -30,7 +30,7 @@ final class EarlyDeliveries {
   private record Waiting(Batch batch, long totalsUntil) {}
 
   private final int self;
-  private final Deliveries deliveries;
+  private final Deliverer deliveries;
   private final ArrayDeque<Batch> free = new ArrayDeque<>(); // wait for nothing but the end of the run of inputs
   private final List<ArrayDeque<Waiting>> waiting = new ArrayList<>(); // by rank, in the sender's order
   private final long[] causal; // by rank, the number behind the last causal batch that is delivered
@@ -43,7 +43,7 @@ final class EarlyDeliveries {
   private boolean news; // causal batches were delivered of which nothing was said
   private boolean stopped;
 
-  EarlyDeliveries(View view, int self, Deliveries deliveries) {
+  EarlyDeliveries(View view, int self, Deliverer deliveries) {
     this.self = self;
     this.deliveries = deliveries;
     this.causal = new long[view.size()];

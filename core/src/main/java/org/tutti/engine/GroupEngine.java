@@ -12,6 +12,7 @@ import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
+import org.tutti.Partitions;
 import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.ViewId;
@@ -59,6 +60,7 @@ final class GroupEngine {
   private final Deliveries deliveries;
   private final EarlyMessages early;
   private final LastHistory history;
+  private final Branch branch;
   private final Departure departure = new Departure();
   private boolean ended;
 
@@ -80,7 +82,8 @@ final class GroupEngine {
     this.early = new EarlyMessages(config.windowBytes());
     this.deliveries = new Deliveries(self, this.user, config, founded.isPresent());
     this.history = new LastHistory(deliveries, this::newHistory);
-    this.sending = new Sending(self, config, deliveries, history, this.user, domain);
+    this.branch = new Branch(self, this.user, this::newBranch);
+    this.sending = new Sending(self, config, deliveries, history, branch, this.user, domain);
     this.doors =
         new PrimaryHistory.Doors(
             ports.open(Channel.BATCH, new BatchCodec(self), (from, message) -> {}),
@@ -97,7 +100,7 @@ final class GroupEngine {
             ports.open(Channel.STATE, StateTransfer.CODEC, this::transferred),
             node.counters(),
             this.user,
-            new TransferHost());
+            new TransferHost(deliveries, sending, this::agreement));
     this.viewDoor = ports.open(Channel.VIEW, ViewMessage.CODEC, new ViewsToSelf());
     Duration heartbeat = node.config().heartbeat();
     Duration patience = node.config().suspectAfter().multipliedBy(PATIENCE_FACTOR);
@@ -110,7 +113,8 @@ final class GroupEngine {
             patience,
             viewDoor,
             node.counters(),
-            new AgreementHost(config, founded, node, history, deliveries, transfer, node.clock(), new Changes()));
+            new AgreementHost(
+                config, founded, node, history, branch, deliveries, transfer, node.clock(), new Changes()));
     List<Address> contacts = node.config().contacts();
     this.merge = new Merge(self, contacts, agreement, viewDoor, ports::hello, node.counters(), this::overruled);
     viewDoor.schedule(HELLO, Duration.ZERO);
@@ -130,22 +134,36 @@ final class GroupEngine {
   }
 
   private PrimaryHistory newHistory(View view, long indexFirst, Ordering ordering, long since) {
-    Guarantee guarantee = Objects.requireNonNull(agreement.lineage()).guarantee();
-    var setting =
-        new Setting(
-            view.rankOf(self),
-            view,
-            indexFirst,
-            ranks -> rule.isQuorum(view, ranks),
-            node.clock(),
-            rank -> node.suspects().test(view.members().get(rank)),
-            node.config().heartbeat());
+    Setting setting = setting(view, indexFirst);
     Frontier frontier = domain == null ? null : new Frontier(setting, since, frontierDoor);
-    return new PrimaryHistory(setting, ordering, guarantee, frontier, deliveries, doors);
+    return new PrimaryHistory(setting, ordering, guarantee(), frontier, deliveries, doors);
+  }
+
+  private PrimaryHistory newBranch(View view) {
+    return new PrimaryHistory(setting(view, 0), Ordering.SEQUENCER, guarantee(), null, branch, doors);
+  }
+
+  private Guarantee guarantee() {
+    return Objects.requireNonNull(agreement.lineage()).guarantee();
+  }
+
+  private Setting setting(View view, long indexFirst) {
+    return new Setting(
+        view.rankOf(self),
+        view,
+        indexFirst,
+        ranks -> rule.isQuorum(view, ranks),
+        node.clock(),
+        rank -> node.suspects().test(view.members().get(rank)),
+        node.config().heartbeat());
   }
 
   private View view() {
     return agreement.view();
+  }
+
+  private ViewAgreement agreement() {
+    return agreement;
   }
 
   // ---- what the node passes on -----------------------------------------------------------------------------------
@@ -157,6 +175,7 @@ final class GroupEngine {
 
   void suspicionChanged() {
     history.suspicionChanged();
+    branch.suspicionChanged();
     agreement.suspicionChanged();
   }
 
@@ -228,14 +247,14 @@ final class GroupEngine {
   // ---- a run of inputs ends --------------------------------------------------------------------------------------
 
   void flush(long now) {
-    PrimaryHistory current = history.current();
-    if (history.isActive() && current != null) {
+    PrimaryHistory current = acting();
+    if (current != null) {
       do {
-        current.orderings(sending::tell);
-        sending.send(now, current);
-      } while (current.deliver() && history.isActive());
+        sending.tellOrdering();
+        sending.send(now);
+      } while (current.deliver() && acting() == current);
       current.flush();
-      current.orderings(sending::tell);
+      sending.tellOrdering();
     }
     if (departure.isOver(now, node.busy())) {
       finish(departure.reason());
@@ -272,12 +291,17 @@ final class GroupEngine {
     }
   }
 
+  /// The history that goes on in the view installed, unless it is wedged.
+  private @Nullable PrimaryHistory acting() {
+    return view().primary() ? history.acting() : branch.acting();
+  }
+
   private void inView(MemberId from, Channel channel, ViewId of, ByteBuffer bytes) throws Malformed {
-    PrimaryHistory current = history.current();
-    if (current == null || !of.equals(view().id())) {
+    PrimaryHistory current = acting();
+    if (!of.equals(view().id())) {
       keepEarly(from, channel, of, bytes);
-    } else if (!history.isActive() || agreement.isCutOff(from)) {
-      node.counters().count(history.isActive() ? "drop.cut off" : "drop.wedged");
+    } else if (current == null || agreement.isCutOff(from)) {
+      node.counters().count(current == null ? "drop.wedged" : "drop.cut off");
     } else {
       try {
         inHistory(current, from, channel, new WireReader(bytes));
@@ -371,19 +395,22 @@ final class GroupEngine {
 
   private void installed(View before, Proposal proposal) {
     node.clock().witness(proposal.clock());
+    branch.end(proposal);
     history.end(before, proposal);
     View view = proposal.view();
+    Lineage lineage = agreement.lineage();
     history.activate(view.primary());
-    if (history.isActive()) {
+    if (view.primary()) {
       beginHistory(proposal);
     }
     deliveries.changed(view);
-    if (history.isActive()) {
+    if (view.primary()) {
       transfer.installed(proposal);
       sending.resend();
+    } else if (lineage != null && lineage.partitions() == Partitions.CONTINUE) {
+      branch.begin(view, deliveries.isShowing());
     }
     merge.installed(before, view);
-    Lineage lineage = proposal.lineage();
     if (lineage != null && !lineage.stateful() && config.stateTransfer()) {
       departure.want("this member asks for state transfer, and the group was founded without");
     }
@@ -420,6 +447,7 @@ final class GroupEngine {
     if (!ended) {
       ended = true;
       history.activate(false);
+      branch.stop();
       transfer.close();
       ports.close();
       user.closed(reason);
@@ -444,7 +472,9 @@ final class GroupEngine {
     @Override
     public void left(@Nullable Proposal proposal) {
       history.activate(false);
+      branch.stop();
       if (proposal != null) {
+        branch.end(proposal);
         history.endIfItFits(view(), proposal);
       }
       depart(proposal == null ? List.of() : proposal.view().members());
@@ -460,40 +490,6 @@ final class GroupEngine {
     @Override
     public void expire(Timer timer) {
       expired(timer);
-    }
-  }
-
-  private final class TransferHost implements StateTransfer.Host {
-    @Override
-    public StateTransfer.Start start() {
-      return deliveries.start();
-    }
-
-    @Override
-    public boolean isSynced() {
-      return deliveries.isSynced();
-    }
-
-    @Override
-    public boolean allows(StateTransfer.Start start) {
-      return deliveries.allows(start);
-    }
-
-    @Override
-    public void started(StateTransfer.Start start) {
-      deliveries.started(start);
-      sending.position(true);
-      sending.resend();
-    }
-
-    @Override
-    public void complete() {
-      deliveries.complete();
-    }
-
-    @Override
-    public void failed() {
-      agreement.want();
     }
   }
 }

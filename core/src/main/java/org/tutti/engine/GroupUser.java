@@ -31,6 +31,14 @@ public interface GroupUser extends StateTransfer.Application {
   ///                 that of the next message that has one
   void deliver(long index, Batch batch, long position);
 
+  /// A batch is delivered in a branch: in the view installed last, which is not primary. It has neither index nor
+  /// position.
+  ///
+  /// @param batch its messages
+  default void deliverInBranch(Batch batch) {
+    throw new IllegalStateException("no branches were asked for, but " + batch);
+  }
+
   /// A batch of a weak service is delivered before it has its place.
   ///
   /// @param batch its messages
@@ -85,6 +93,12 @@ public interface GroupUser extends StateTransfer.Application {
   ///                 while this member was away
   void decided(int messages, long position);
 
+  /// The oldest of this member's multicasts that were not sent in an earlier view are delivered in a branch. Called
+  /// before the delivery there.
+  ///
+  /// @param messages how many
+  default void decidedInBranch(int messages) {}
+
   /// This member is in a view that is not primary, so the fate of its oldest multicasts, which were sent, is not known
   /// until [#decided] tells it in a later primary view.
   ///
@@ -106,6 +120,13 @@ public interface GroupUser extends StateTransfer.Application {
   ///
   /// @return the index behind the last batch that it has consumed; 0 at first
   long consumedNext();
+
+  /// How much of all branches the application has consumed.
+  ///
+  /// @return the number of batches
+  default long consumedInBranches() {
+    return 0;
+  }
 
   /// The membership has ended; nothing follows.
   ///

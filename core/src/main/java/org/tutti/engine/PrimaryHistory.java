@@ -27,8 +27,8 @@ import org.tutti.pack.Batch;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 
-/// One primary view's history at one member: the log, who decides its places, who holds how much of it, and what is
-/// delivered before it has a place.
+/// One view's history at one member, of a primary view or a [Branch]: the log, who decides its places, who holds how
+/// much of it, and what is delivered before it has a place.
 final class PrimaryHistory {
   private static final int SPARE_BYTES = 2 * Group.MESSAGE_BYTES_MAX;
 
@@ -39,7 +39,7 @@ final class PrimaryHistory {
   private final Orders orders;
   private final Clock clock;
   private final Stability stability;
-  private final Deliveries deliveries;
+  private final Deliverer deliveries;
   private final EarlyDeliveries early;
   private final Effects<Batch> batches;
   private final List<Ordering> inForce = new ArrayList<>(); // not empty
@@ -51,7 +51,7 @@ final class PrimaryHistory {
       Ordering ordering,
       Guarantee guarantee,
       @Nullable Frontier frontier,
-      Deliveries deliveries,
+      Deliverer deliveries,
       Doors doors) {
     this.view = setting.view();
     this.self = setting.self();
@@ -223,6 +223,11 @@ final class PrimaryHistory {
       throw new Malformed("stability of a stranger");
     }
     stability.receive(rank, message);
+  }
+
+  /// The index behind what is delivered.
+  long deliveredNext() {
+    return deliveries.deliveredNext();
   }
 
   /// Delivers what may be delivered now.

@@ -14,12 +14,13 @@ import org.tutti.pack.Batch;
 import org.tutti.pack.NaturalPacking;
 import org.tutti.pack.Packer;
 
-/// What this member multicasts: packs it, sends it in the history that goes on, and sends it again in a later one when
-/// the history does not contain it.
+/// What this member multicasts: packs it, sends it in the history or the branch that goes on, and sends it again in a
+/// later primary view when the history does not contain it.
 final class Sending {
   private final Packer packer;
   private final Deliveries deliveries;
   private final LastHistory history;
+  private final Branch branch;
   private final GroupUser user;
   private final @Nullable DomainMember domain;
   private final AsideQueue asides;
@@ -32,11 +33,13 @@ final class Sending {
       GroupConfig config,
       Deliveries deliveries,
       LastHistory history,
+      Branch branch,
       GroupUser user,
       @Nullable DomainMember domain) {
     this.packer = new Packer(self, config.batchBytesMax(), config.batchMessagesMax(), NaturalPacking.standard());
     this.deliveries = deliveries;
     this.history = history;
+    this.branch = branch;
     this.user = user;
     this.domain = domain;
     this.asides = new AsideQueue(self, config, deliveries, user);
@@ -80,7 +83,24 @@ final class Sending {
   }
 
   /// Sends what is due.
-  void send(long now, PrimaryHistory current) {
+  void send(long now) {
+    PrimaryHistory current = history.acting();
+    if (current != null) {
+      send(now, current);
+    } else if (branch.isSending()) {
+      sendInBranch(now);
+    }
+  }
+
+  private void sendInBranch(long now) {
+    Batch batch = packer.next(now, branch.undecided(), branch.sentNext());
+    while (batch != null) {
+      branch.send(batch);
+      batch = packer.next(now, branch.undecided(), branch.sentNext());
+    }
+  }
+
+  private void send(long now, PrimaryHistory current) {
     if (!positioned) {
       return;
     }
@@ -104,8 +124,18 @@ final class Sending {
     }
   }
 
-  /// Tells the user of another ordering in force.
-  void tell(Ordering now) {
+  /// Tells the user of orderings that have come into force; nobody asks a branch for another one, unless it lies.
+  void tellOrdering() {
+    PrimaryHistory current = history.acting();
+    PrimaryHistory inBranch = branch.acting();
+    if (current != null) {
+      current.orderings(this::tell);
+    } else if (inBranch != null) {
+      inBranch.orderings(_ -> {});
+    }
+  }
+
+  private void tell(Ordering now) {
     if (switching.isFulfilled(now) || now != told) {
       told = now;
       user.ordering(now);
@@ -113,12 +143,12 @@ final class Sending {
   }
 
   long deadline() {
-    return history.isActive() && positioned ? packer.deadline() : Long.MAX_VALUE;
+    return (history.isActive() && positioned) || branch.isSending() ? packer.deadline() : Long.MAX_VALUE;
   }
 
   /// Whether something of this member has no place yet.
   boolean isUnderWay() {
-    return deliveries.undecided() > 0 || !packer.isEmpty() || asides.isHolding();
+    return deliveries.undecided() > 0 || branch.undecided() > 0 || !packer.isEmpty() || asides.isHolding();
   }
 
   /// Whether nothing of this member waits for anything.

@@ -8,6 +8,9 @@ sealed interface Application permits EventQueue, Listening {
   /// A batch has its place.
   void deliver(long index, Batch batch, long position);
 
+  /// A batch is delivered in a branch.
+  void deliverInBranch(Batch batch);
+
   /// A batch is delivered before it has its place.
   void deliverEarly(Batch batch);
 
@@ -28,4 +31,7 @@ sealed interface Application permits EventQueue, Listening {
 
   /// The index behind the last consumed batch.
   long consumedNext();
+
+  /// How many batches of branches are consumed.
+  long consumedInBranches();
 }

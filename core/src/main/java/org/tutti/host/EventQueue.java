@@ -23,6 +23,7 @@ import org.tutti.pack.Batch;
 final class EventQueue implements Application {
   private static final int REPORTS_PER_WINDOW = 4;
   private static final long NO_INDEX = -1; // of a batch that is delivered early
+  private static final long IN_BRANCH = -2;
 
   private sealed interface Entry {}
 
@@ -43,6 +44,7 @@ final class EventQueue implements Application {
   private final LinkedBlockingQueue<Entry> queue = new LinkedBlockingQueue<>();
   private volatile long consumedNext;
   private final AtomicLong asideBytes = new AtomicLong(); // of multicasts to some members that were not taken
+  private volatile long consumedInBranches;
 
   // Of the taker, under this lock; it is held while waiting for an event, so that takers take turns.
   private final ReentrantLock takers = new ReentrantLock();
@@ -84,6 +86,11 @@ final class EventQueue implements Application {
   }
 
   @Override
+  public void deliverInBranch(Batch batch) {
+    queue.add(new Delivered(IN_BRANCH, batch, -1));
+  }
+
+  @Override
   public void pass(long index, Batch batch) {
     queue.add(new Passed(index, batch));
   }
@@ -101,6 +108,11 @@ final class EventQueue implements Application {
   @Override
   public long consumedNext() {
     return consumedNext;
+  }
+
+  @Override
+  public long consumedInBranches() {
+    return consumedInBranches;
   }
 
   /// Takes the next event, or returns null when there is none in time.
@@ -188,7 +200,7 @@ final class EventQueue implements Application {
     ByteBuffer payload = ByteBuffer.allocate(lent.remaining()).put(lent).flip();
     Batch batch = current.batch;
     Service service = batch.kind().service();
-    boolean hasPosition = service == Service.TOTAL && current.index != NO_INDEX;
+    boolean hasPosition = service == Service.TOTAL && current.index >= 0;
     var delivery = new Event.Delivery(batch.sender(), service, hasPosition ? position++ : -1, payload);
     if (!from.hasNext()) {
       if (current.index != NO_INDEX) {
@@ -204,7 +216,11 @@ final class EventQueue implements Application {
   }
 
   private void consume(long index, Batch batch) {
-    consumedNext = index + 1;
+    if (index == IN_BRANCH) {
+      consumedInBranches = consumedInBranches + 1; // by the taker only
+    } else {
+      consumedNext = index + 1;
+    }
     consumed(batch);
   }
 

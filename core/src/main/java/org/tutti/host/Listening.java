@@ -10,6 +10,7 @@ final class Listening implements Application {
   private final GroupListener listener;
   private final LocalCalls calls;
   private long consumedNext;
+  private long consumedInBranches;
 
   Listening(GroupListener listener, LocalCalls calls) {
     this.listener = listener;
@@ -27,6 +28,12 @@ final class Listening implements Application {
       }
     }
     pass(index, batch);
+  }
+
+  @Override
+  public void deliverInBranch(Batch batch) {
+    deliverEarly(batch);
+    consumedInBranches++;
   }
 
   @Override
@@ -77,5 +84,10 @@ final class Listening implements Application {
   @Override
   public long consumedNext() {
     return consumedNext;
+  }
+
+  @Override
+  public long consumedInBranches() {
+    return consumedInBranches;
   }
 }

@@ -241,6 +241,11 @@ public final class Membership implements Group, GroupUser {
   }
 
   @Override
+  public void deliverInBranch(Batch batch) {
+    application.deliverInBranch(batch);
+  }
+
+  @Override
   public void pass(long index, Batch batch, long position) {
     application.pass(index, batch);
   }
@@ -267,6 +272,11 @@ public final class Membership implements Group, GroupUser {
   }
 
   @Override
+  public void decidedInBranch(int messages) {
+    window.decideInBranch(messages);
+  }
+
+  @Override
   public void undecided(int messages) {
     window.doubt(messages);
   }
@@ -280,6 +290,12 @@ public final class Membership implements Group, GroupUser {
   public long consumedNext() {
     consumedPosted.set(false);
     return application.consumedNext();
+  }
+
+  @Override
+  public long consumedInBranches() {
+    consumedPosted.set(false);
+    return application.consumedInBranches();
   }
 
   @Override

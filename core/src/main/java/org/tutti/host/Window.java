@@ -28,6 +28,8 @@ import org.tutti.engine.Request;
 ///
 /// Futures are completed outside the lock, by the engine thread.
 final class Window {
+  private static final long NO_POSITION = -1;
+
   private final String group;
   private final int bytes;
   private final Inbox inbox;
@@ -240,6 +242,20 @@ final class Window {
     } else {
       aside.sent.completeExceptionally(new IllegalStateException("message to some members: " + fate.words()));
     }
+  }
+
+  /// The oldest messages that are not older than the view are delivered in a branch, where they have no places.
+  void decideInBranch(int messages) {
+    var decided = new ArrayDeque<CompletableFuture<Long>>(messages);
+    lock.lock();
+    try {
+      for (int i = 0; i < messages; i++) {
+        decided.addLast(open.removeFirst());
+      }
+    } finally {
+      lock.unlock();
+    }
+    decided.forEach(sent -> sent.complete(NO_POSITION));
   }
 
   /// Refuses messages from now on, those of callers who wait included.

@@ -21,7 +21,9 @@ record Beginning(View view, @Nullable Lineage lineage, @Nullable View primary) {
     }
     Electorate electorate = host.electorate();
     var birth = new ViewId(1, self.incarnation());
-    var lineage = new Lineage(birth, host.founded(), host.isStateful(), host.guarantee(), host.domain(), electorate);
+    var lineage =
+        new Lineage(
+            birth, host.founded(), host.isStateful(), host.guarantee(), host.domain(), electorate, host.partitions());
     var primary = new View(birth, alone, true, List.of());
     if (electorate.allows(alone)) {
       return new Beginning(primary, lineage, primary);

@@ -186,6 +186,7 @@ final class Flush {
     Cut whole = CutBuilder.whole(of, histories(of));
     View next = new View(ballot, stayingWithState(of, nextMembers()), true, predecessors(of.id()));
     List<Cut> cuts = new ArrayList<>(decidedCuts(of.id()));
+    cuts.addAll(branchCuts());
     cuts.add(whole);
     Ordering ordering = CutBuilder.longest(histories(of)).ordering();
     return new Proposal(next, lineage(), of, whole.end(), ordering, clock(), cuts, transfers(of, next), departed(next));
@@ -198,8 +199,10 @@ final class Flush {
       members.removeAll(ahead);
     }
     View next = new View(ballot, members, false, predecessors(null));
-    Ordering none = Ordering.SEQUENCER; // nothing is ordered in a view that is not primary
-    return new Proposal(next, lineage(), primary, 0, none, clock(), decidedCuts(null), List.of(), departed(next));
+    List<Cut> cuts = new ArrayList<>(decidedCuts(null));
+    cuts.addAll(branchCuts());
+    Ordering none = Ordering.SEQUENCER; // a branch is always ordered by the sequencer
+    return new Proposal(next, lineage(), primary, 0, none, clock(), cuts, List.of(), departed(next));
   }
 
   private long clock() {
@@ -326,6 +329,24 @@ final class Flush {
         cuts.add(CutBuilder.decided(end.getValue(), histories).upTo(acceptedEnd(end.getKey())));
       }
     }
+    return cuts;
+  }
+
+  /// Branches end with their views: those who come from one deliver all that any of them has of it.
+  private List<Cut> branchCuts() {
+    SortedMap<ViewId, View> views = new TreeMap<>();
+    SortedMap<ViewId, SortedMap<MemberId, Tail>> branches = new TreeMap<>();
+    reports.forEach((member, report) -> {
+      Knowledge.History branch = report.branch();
+      if (branch != null) {
+        View view = views.computeIfAbsent(branch.view(), _ -> report.view());
+        if (branch.tail().lanes().size() == view.size()) {
+          branches.computeIfAbsent(view.id(), _ -> new TreeMap<>()).put(member, branch.tail());
+        }
+      }
+    });
+    List<Cut> cuts = new ArrayList<>();
+    branches.forEach((id, tails) -> cuts.add(CutBuilder.whole(Objects.requireNonNull(views.get(id)), tails)));
     return cuts;
   }
 

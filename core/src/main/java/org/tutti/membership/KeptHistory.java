@@ -5,12 +5,12 @@ import org.tutti.ViewId;
 import org.tutti.order.Cut;
 import org.tutti.pack.Batch;
 
-/// What a member keeps of the history of the last primary view that it installed, as view changes see it: they take
-/// reports of it, and end it by a cut.
+/// What a member keeps of a view's history, as view changes see it: they take reports of it, and end it by a cut. It is
+/// the history of the last primary view that the member installed, or the branch of a view that is not primary.
 public interface KeptHistory {
-  /// The primary view whose history it is.
+  /// The view whose history it is.
   ///
-  /// @return its id, or null when this member has never been in one
+  /// @return its id, or null when there is none: this member has never been in a primary view, or is in no branch
   @Nullable ViewId of();
 
   /// Tells others what is kept.

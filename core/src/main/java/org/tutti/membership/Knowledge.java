@@ -15,6 +15,7 @@ import org.tutti.wire.WireWriter;
 /// @param lineage  names the group's history, or null when it has none yet
 /// @param primary  the latest primary view that it knows to have been agreed, or null
 /// @param history  what it has of the last primary view that it installed, or null
+/// @param branch   what it has of the history of `view`, when that is a branch, or null
 /// @param accepted an agreement on the successor of `primary` that it has accepted and not seen finished; otherwise the
 ///                 one on `primary`, if it has that; or null
 /// @param clock    its logical clock: nobody was promised anything beyond the highest of those that report
@@ -27,6 +28,7 @@ public record Knowledge(
     @Nullable Lineage lineage,
     @Nullable View primary,
     @Nullable History history,
+    @Nullable History branch,
     @Nullable Accepted accepted,
     long clock,
     boolean synced,
@@ -34,11 +36,20 @@ public record Knowledge(
     @Nullable Transfer transfer,
     boolean leaving) {
 
-  /// A member's part of a primary view's history.
+  /// A member's part of a view's history.
   ///
-  /// @param view the primary view
+  /// @param view the view
   /// @param tail places and batches
-  public record History(ViewId view, Tail tail) {}
+  public record History(ViewId view, Tail tail) {
+    void write(WireWriter out) {
+      out.viewId(view);
+      tail.write(out);
+    }
+
+    static History read(WireReader in) throws Malformed {
+      return new History(in.viewId(), Tail.read(in));
+    }
+  }
 
   /// A proposal that a member has accepted.
   ///
@@ -62,22 +73,20 @@ public record Knowledge(
   /// Whether a member can know this, as far as another one can tell.
   ///
   /// @param from whose report it is
-  /// @param kept the other's own history
+  /// @param host the other
   /// @return whether nothing speaks against it
-  boolean isPossible(MemberId from, KeptHistory kept) {
-    return view.contains(from) && (history == null || kept.allows(history));
+  boolean isPossible(MemberId from, ViewHost host) {
+    return view.contains(from)
+        && (history == null || host.kept().allows(history))
+        && (branch == null || host.branch().allows(branch));
   }
 
   void write(WireWriter out) {
     out.view(view);
     out.optional(lineage, (to, value) -> value.write(to));
     out.optional(primary, WireWriter::view);
-    out.optional(
-        history,
-        (to, value) -> {
-          to.viewId(value.view);
-          value.tail.write(to);
-        });
+    out.optional(history, (to, value) -> value.write(to));
+    out.optional(branch, (to, value) -> value.write(to));
     out.optional(
         accepted,
         (to, value) -> {
@@ -96,8 +105,12 @@ public record Knowledge(
     out.flag(leaving);
   }
 
-  private boolean hasALaneForEach(@Nullable View of) {
+  private static boolean hasALaneForEach(@Nullable View of, @Nullable History history) {
     return of == null || history == null || !history.view.equals(of.id()) || history.tail.lanes().size() == of.size();
+  }
+
+  private boolean isOfItsView(History of) {
+    return !view.primary() && of.view.equals(view.id()) && of.tail.lanes().size() == view.size();
   }
 
   static Knowledge read(WireReader in) throws Malformed {
@@ -106,14 +119,17 @@ public record Knowledge(
             in.view(),
             in.optional(Lineage::read),
             in.optional(WireReader::view),
-            in.optional(from -> new History(from.viewId(), Tail.read(from))),
+            in.optional(History::read),
+            in.optional(History::read),
             in.optional(from -> new Accepted(from.viewId(), Proposal.read(from))),
             in.count(),
             in.flag(),
             in.flag(),
             in.optional(from -> new Transfer(from.member(), from.viewId())),
             in.flag());
-    if (!knowledge.hasALaneForEach(knowledge.view) || !knowledge.hasALaneForEach(knowledge.primary)) {
+    if (!hasALaneForEach(knowledge.view, knowledge.history)
+        || !hasALaneForEach(knowledge.primary, knowledge.history)
+        || (knowledge.branch != null && !knowledge.isOfItsView(knowledge.branch))) {
       throw new Malformed("knowledge");
     }
     return knowledge;

@@ -2,6 +2,7 @@ package org.tutti.membership;
 
 import org.jspecify.annotations.Nullable;
 import org.tutti.Guarantee;
+import org.tutti.Partitions;
 import org.tutti.ViewId;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
@@ -16,8 +17,15 @@ import org.tutti.wire.WireWriter;
 /// @param guarantee when its messages are delivered, as the founder said
 /// @param domain   the overlapping groups that it is one of, as the founder said, or null
 /// @param electorate of whom a primary view needs a majority, as the founder said
+/// @param partitions what its members do in views that are not primary, as the founder said
 public record Lineage(
-    ViewId birth, long founded, boolean stateful, Guarantee guarantee, @Nullable String domain, Electorate electorate) {
+    ViewId birth,
+    long founded,
+    boolean stateful,
+    Guarantee guarantee,
+    @Nullable String domain,
+    Electorate electorate,
+    Partitions partitions) {
   private static final int DOMAIN_BYTES_MAX = 255;
 
   /// Whether this history was founded before another one of the same group. Of two that meet, it is the one that goes
@@ -33,6 +41,7 @@ public record Lineage(
     out.flag(guarantee == Guarantee.UNIFORM);
     out.optional(domain, WireWriter::text);
     electorate.write(out);
+    out.flag(partitions == Partitions.CONTINUE);
   }
 
   static Lineage read(WireReader in) throws Malformed {
@@ -42,6 +51,7 @@ public record Lineage(
         in.flag(),
         in.flag() ? Guarantee.UNIFORM : Guarantee.AGREED,
         in.optional(from -> from.text(DOMAIN_BYTES_MAX)),
-        Electorate.read(in));
+        Electorate.read(in),
+        in.flag() ? Partitions.CONTINUE : Partitions.SUSPEND);
   }
 }

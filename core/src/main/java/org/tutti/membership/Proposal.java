@@ -19,7 +19,8 @@ import org.tutti.wire.WireWriter;
 /// @param indexFirst  the index of the view's first place, when it is primary
 /// @param ordering    which ordering decides places in the view, when it is primary
 /// @param clock       every member's logical clock is at least here before it speaks in the view
-/// @param cuts        where histories end, at most one for each primary view that members come from
+/// @param cuts        where histories end, at most one for each view that members come from: a
+///                    primary one, or a branch
 /// @param transfers   who gets state from whom, when the view is primary
 /// @param departed    who took part and is not in the view because it wanted to leave
 public record Proposal(
@@ -49,13 +50,13 @@ public record Proposal(
   /// @param state    whether the application's state follows; otherwise the newcomer is told where the history stands
   public record Assignment(MemberId newcomer, Knowledge.Transfer transfer, boolean state) {}
 
-  /// The cut for a primary view.
+  /// The cut for a view.
   ///
-  /// @param primary the primary view's id
+  /// @param ending the view's id
   /// @return its cut, or null
-  public @Nullable Cut cutOf(ViewId primary) {
+  public @Nullable Cut cutOf(ViewId ending) {
     for (Cut cut : cuts) {
-      if (cut.view().equals(primary)) {
+      if (cut.view().equals(ending)) {
         return cut;
       }
     }

@@ -1,5 +1,7 @@
 package org.tutti.membership;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.View;
@@ -9,47 +11,71 @@ import org.tutti.order.Cut;
 import org.tutti.pack.Batch;
 import org.tutti.wire.Malformed;
 
-/// Brings a member the batches of a cut that it misses, from whoever has them, and says which proposals it can follow:
-/// those that agree with its own history, and of whose cut it has every batch.
+/// Brings a member the batches of cuts that it misses, from whoever has them, and says which proposals it can follow:
+/// those that agree with its own histories, and of whose cuts it has every batch.
 final class Recovery {
+  /// What is to be here before this member accepts.
+  private record Wanted(KeptHistory of, Cut cut) {
+    boolean isHere() {
+      return of.holds(cut);
+    }
+
+    boolean isMissing(ViewMessage.Supply supply) {
+      int rank = supply.rank();
+      long seq = supply.batch().seq();
+      return cut.view().equals(supply.view())
+          && rank < cut.sources().size()
+          && seq < cut.batchNext(rank)
+          && seq == of.missingFrom(cut, rank);
+    }
+  }
+
   private final MemberId self;
   private final Effects<ViewMessage> effects;
   private final KeptHistory kept;
-  private @Nullable Cut cut;
+  private final KeptHistory branch;
+  private final List<Wanted> wanted = new ArrayList<>();
   private @Nullable Runnable complete;
 
-  Recovery(MemberId self, Effects<ViewMessage> effects, KeptHistory kept) {
+  Recovery(MemberId self, Effects<ViewMessage> effects, KeptHistory kept, KeptHistory branch) {
     this.self = self;
     this.effects = effects;
     this.kept = kept;
+    this.branch = branch;
   }
 
-  /// Asks for everything that is missing of the cut that ends this member's history; goes on when it is here. A cut
+  /// Asks for everything that is missing of the cuts that end this member's histories; goes on when it is here. A cut
   /// that does not fit is left alone: this member is ahead of that view's past and cannot follow there.
   void begin(Proposal proposal, View current, Runnable then) {
-    Cut wanted = cutOf(proposal, current);
-    cut = wanted != null && wanted.available() && kept.fits(wanted) ? wanted : null;
+    abandon();
     complete = then;
-    if (wanted != null && cut != null) {
-      for (int rank = 0; rank < wanted.sources().size(); rank++) {
-        long from = kept.missingFrom(wanted, rank);
-        long next = wanted.batchNext(rank);
-        if (from < next) {
-          effects.send(wanted.sources().get(rank), new ViewMessage.Fetch(wanted.view(), rank, from, next));
-        }
-      }
-    }
+    want(kept, cutOf(proposal, current));
+    want(branch, branchCutOf(proposal));
     check();
   }
 
+  private void want(KeptHistory of, @Nullable Cut cut) {
+    if (cut == null || !cut.available() || !of.fits(cut)) {
+      return;
+    }
+    wanted.add(new Wanted(of, cut));
+    for (int rank = 0; rank < cut.sources().size(); rank++) {
+      long from = of.missingFrom(cut, rank);
+      long next = cut.batchNext(rank);
+      if (from < next) {
+        effects.send(cut.sources().get(rank), new ViewMessage.Fetch(cut.view(), rank, from, next));
+      }
+    }
+  }
+
   void abandon() {
-    cut = null;
+    wanted.clear();
     complete = null;
   }
 
   private void check() {
     Runnable then = complete;
-    if (then != null && (cut == null || kept.holds(cut))) {
+    if (then != null && wanted.stream().allMatch(Wanted::isHere)) {
       abandon();
       then.run();
     }
@@ -62,6 +88,17 @@ final class Recovery {
     ViewId of = kept.of();
     Cut ending = of == null ? null : proposal.cutOf(of);
     return ending != null && (ending.whole() || current.id().equals(of)) ? ending : null;
+  }
+
+  private @Nullable Cut branchCutOf(Proposal proposal) {
+    ViewId of = branch.of();
+    return of == null ? null : proposal.cutOf(of);
+  }
+
+  /// Whether this member can end its branch, if it is in one, as all do who go from there into the proposed view.
+  boolean endsBranch(Proposal proposal) {
+    Cut ending = branchCutOf(proposal);
+    return branch.of() == null || (ending != null && branch.fits(ending) && branch.holds(ending));
   }
 
   /// Whether a proposal takes this member in and agrees with what this member knows: its history is ended by a cut that
@@ -87,14 +124,16 @@ final class Recovery {
   /// Whether this member has what it needs to go into a view: if the view ends its history, every batch up to there.
   boolean canFollow(Proposal proposal, View current) {
     Cut ending = cutOf(proposal, current);
-    return fits(proposal, current) && (ending == null || kept.holds(ending));
+    return fits(proposal, current)
+        && (ending == null || kept.holds(ending))
+        && (proposal.view().primary() || endsBranch(proposal));
   }
 
   // ---- batches ---------------------------------------------------------------------------------------------------
 
   void fetch(MemberId from, ViewMessage.Fetch fetch) throws Malformed {
     for (long seq = fetch.from(); seq < fetch.next(); seq++) {
-      Batch batch = kept.find(fetch.view(), fetch.rank(), seq);
+      Batch batch = find(fetch.view(), fetch.rank(), seq);
       if (batch == null) {
         throw new Malformed("fetch");
       }
@@ -102,23 +141,19 @@ final class Recovery {
     }
   }
 
+  private @Nullable Batch find(ViewId view, int rank, long seq) {
+    return view.equals(branch.of()) ? branch.find(view, rank, seq) : kept.find(view, rank, seq);
+  }
+
   /// Takes a batch.
   ///
   /// @return whether it is the next one that this member waits for
   boolean supply(ViewMessage.Supply supply) {
-    boolean taken = isMissing(supply) && kept.supplied(supply.view(), supply.rank(), supply.batch());
+    boolean taken = false;
+    for (Wanted cut : wanted) {
+      taken |= cut.isMissing(supply) && cut.of.supplied(supply.view(), supply.rank(), supply.batch());
+    }
     check();
     return taken;
-  }
-
-  private boolean isMissing(ViewMessage.Supply supply) {
-    Cut wanted = cut;
-    int rank = supply.rank();
-    long seq = supply.batch().seq();
-    return wanted != null
-        && wanted.view().equals(supply.view())
-        && rank < wanted.sources().size()
-        && seq < wanted.batchNext(rank)
-        && seq == kept.missingFrom(wanted, rank);
   }
 }

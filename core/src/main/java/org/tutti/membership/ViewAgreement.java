@@ -85,7 +85,7 @@ public final class ViewAgreement {
     this.host = host;
     this.backoff = new Backoff(tick, effects);
     this.proposer = new Proposer(self, rule, patienceNanos, effects, this);
-    this.recovery = new Recovery(self, effects, host.kept());
+    this.recovery = new Recovery(self, effects, host.kept(), host.branch());
     var beginning = Beginning.of(self, founder, host);
     this.view = beginning.view();
     this.company = new Company(self, view, host::suspects);
@@ -299,7 +299,7 @@ public final class ViewAgreement {
     switch (message) {
       case ViewMessage.Propose(ViewId ballot) -> proposed(from, ballot);
       case ViewMessage.Wedged(ViewId ballot, Knowledge knowledge) -> {
-        if (!knowledge.isPossible(from, host.kept())) {
+        if (!knowledge.isPossible(from, host)) {
           throw new Malformed("report");
         }
         proposer.wedged(from, ballot, knowledge);
@@ -352,6 +352,7 @@ public final class ViewAgreement {
         chain.lineage(),
         chain.primary(),
         host.kept().report(),
+        host.branch().report(),
         chain.kept(),
         host.clock(),
         host.synced(),
@@ -440,10 +441,11 @@ public final class ViewAgreement {
         });
   }
 
-  /// Goes into a view that was agreed; only its history is taken over when this member is in a later view already.
+  /// Goes into a view that was agreed; only its history is taken over when this member is in a later view already, or
+  /// in a branch that others may have ended in another way than it could.
   private void follow(Proposal proposal, boolean held) {
     chain.follow(proposal);
-    if (proposal.view().id().compareTo(view.id()) > 0) {
+    if (proposal.view().id().compareTo(view.id()) > 0 && recovery.endsBranch(proposal)) {
       enter(proposal, held);
     } else {
       wedge();

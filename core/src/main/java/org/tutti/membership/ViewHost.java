@@ -3,6 +3,7 @@ package org.tutti.membership;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Guarantee;
 import org.tutti.MemberId;
+import org.tutti.Partitions;
 import org.tutti.View;
 
 /// The group around a [ViewAgreement]: what the agreement asks of it and tells it.
@@ -14,6 +15,11 @@ public interface ViewHost {
   ///
   /// @return the history, the same object always
   KeptHistory kept();
+
+  /// What this member has of its view's history, when the view is a branch.
+  ///
+  /// @return the branch, the same object always
+  KeptHistory branch();
 
   /// Whether this member has the state.
   ///
@@ -44,6 +50,11 @@ public interface ViewHost {
   ///
   /// @return the time of day, in microseconds since 1970; 0 when it joins
   long founded();
+
+  /// What this member founds a group with; a member that joins takes the group's.
+  ///
+  /// @return what members do in views that are not primary
+  Partitions partitions();
 
   /// This member's logical clock.
   ///

@@ -120,7 +120,7 @@ public final class Stability {
   ///
   /// @return the index behind it; never more than this member holds
   public long decidedNext() {
-    long decided = guarantee == Guarantee.AGREED ? held[self] : Math.min(held[self], heldByQuorum());
+    long decided = guarantee == Guarantee.UNIFORM ? Math.min(held[self], heldByQuorum()) : held[self];
     decidedNext = Math.max(decidedNext, decided);
     return decidedNext;
   }

@@ -70,6 +70,20 @@ public final class Packer {
   /// @param batchesOnTheWay see [PackingPolicy#close]
   /// @return the batch, or null
   public @Nullable Batch next(long now, int batchesOnTheWay) {
+    Batch batch = next(now, batchesOnTheWay, seqNext);
+    if (batch != null) {
+      seqNext++;
+    }
+    return batch;
+  }
+
+  /// Closes the next batch if it is time to, for a place that has numbers of its own.
+  ///
+  /// @param now             the time
+  /// @param batchesOnTheWay see [PackingPolicy#close]
+  /// @param seq             the batch's number
+  /// @return the batch, or null
+  public @Nullable Batch next(long now, int batchesOnTheWay, long seq) {
     Stretch first = stretches.peekFirst();
     if (first == null) {
       return null;
@@ -80,7 +94,7 @@ public final class Packer {
       return null;
     }
     firstAtNanos = now;
-    return close(first);
+    return close(first, seq);
   }
 
   /// Makes a batch that changes the group's ordering; it goes before the messages that wait.
@@ -105,7 +119,7 @@ public final class Packer {
     return waiting.isEmpty() ? Long.MAX_VALUE : firstAtNanos + policy.delayNanosMax();
   }
 
-  private Batch close(Stretch first) {
+  private Batch close(Stretch first, long seq) {
     int count = 0;
     int bytes = 0;
     for (ByteBuffer message : waiting) {
@@ -128,7 +142,7 @@ public final class Packer {
       stretches.remove();
     }
     var kind = Batch.Kind.of(first.service);
-    return new Batch(sender, seqNext++, kind, 0, CausalPast.NONE, count, payload.flip());
+    return new Batch(sender, seq, kind, 0, CausalPast.NONE, count, payload.flip());
   }
 
   private static int prefixBytes(int length) {

@@ -55,6 +55,32 @@ class FlushTest {
     return Told.proposal(primary(epoch, members), VIEW, 10, List.of(whole(places)));
   }
 
+  // ---- branches --------------------------------------------------------------------------------------------------
+
+  @Test
+  void eachBranchEndsWithAllThatThoseWhoComeFromItHave() {
+    View left = nonPrimary(6, B, D);
+    View right = nonPrimary(7, C, E);
+    report(A, Told.in(VIEW, NOTHING));
+    report(B, Told.cutOff(left, VIEW, NOTHING).branch("2: a2 | 3 | 2-4 0-0"));
+    report(D, Told.newcomer(left).branch("1: a1 a2 b0 | 2 | 1-3 0-1"));
+    report(C, Told.cutOff(right, VIEW, NOTHING).branch("0: | 0 | 0-0 0-2"));
+    Proposal next = proposed();
+    assertThat(next.view().primary()).isTrue();
+    assertThat(Told.texts(next))
+        .containsExactly(left.id() + " whole 2: a2 b0 a3", right.id() + " whole 0: b0 b1", VIEW.id() + " whole 10:");
+    assertThat(next.cutOf(left.id()).sources()).containsExactly(B, D);
+  }
+
+  @Test
+  void aBranchEndsBeforeAnotherViewThatIsNotPrimary() {
+    View branch = nonPrimary(6, C, D);
+    report(C, Told.cutOff(branch, VIEW, "10: a0 | 10 | 0-1 0-0 0-0").branch("0: a0 | 0 | 0-1 0-0"));
+    Proposal next = proposed();
+    assertThat(next.view().primary()).isFalse();
+    assertThat(Told.texts(next)).containsExactly(branch.id() + " whole 0: a0");
+  }
+
   // ---- the next view ---------------------------------------------------------------------------------------------
 
   @Test

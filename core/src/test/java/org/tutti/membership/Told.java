@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.Guarantee;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
+import org.tutti.Partitions;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.order.Cut;
@@ -20,12 +21,14 @@ import org.tutti.order.Tail;
 /// `10: a0 a1 b0 | 12 | 0-2 0-1 5-5` is a tail that begins at index 10, where two batches of rank 0 and one of rank 1
 /// stand; up to 12 it is known to be decided; by rank, the batches that are here.
 final class Told {
-  static final Lineage LINEAGE = new Lineage(new ViewId(1, 1), 100, true, Guarantee.UNIFORM, null, Electorate.ANY);
+  static final Lineage LINEAGE =
+      new Lineage(new ViewId(1, 1), 100, true, Guarantee.UNIFORM, null, Electorate.ANY, Partitions.CONTINUE);
 
   private final View view;
   private @Nullable Lineage lineage = LINEAGE;
   private @Nullable View primary;
   private Knowledge.@Nullable History history;
+  private Knowledge.@Nullable History branch;
   private Knowledge.@Nullable Accepted accepted;
   private boolean synced = true;
   private Knowledge.@Nullable Transfer transfer;
@@ -59,6 +62,12 @@ final class Told {
     return told;
   }
 
+  /// What it has of the branch of its view.
+  Told branch(String tail) {
+    branch = new Knowledge.History(view.id(), tail(tail));
+    return this;
+  }
+
   Told knows(View latest) {
     primary = latest;
     return this;
@@ -81,7 +90,7 @@ final class Told {
   }
 
   Knowledge knowledge() {
-    return new Knowledge(view, lineage, primary, history, accepted, 0, synced, true, transfer, leaving);
+    return new Knowledge(view, lineage, primary, history, branch, accepted, 0, synced, true, transfer, leaving);
   }
 
   static Proposal proposal(View view, @Nullable View lastPrimary, long indexFirst, List<Cut> cuts) {

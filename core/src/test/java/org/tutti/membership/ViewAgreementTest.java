@@ -17,6 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.tutti.Guarantee;
 import org.tutti.MemberId;
+import org.tutti.Partitions;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.effect.Counters;
@@ -172,7 +173,7 @@ class ViewAgreementTest {
   }
 
   private static Lineage founded(long micros) {
-    return new Lineage(new ViewId(1, 9), micros, true, Guarantee.UNIFORM, null, Electorate.ANY);
+    return new Lineage(new ViewId(1, 9), micros, true, Guarantee.UNIFORM, null, Electorate.ANY, Partitions.SUSPEND);
   }
 
   @Test
@@ -203,10 +204,87 @@ class ViewAgreementTest {
     assertThat(said(C)).hasSize(1).first().isInstanceOf(ViewMessage.Meet.class);
   }
 
+  /// Somebody else may have gone from this branch into the view, and have delivered what is not here.
+  @Test
+  void fromABranchThatCannotBeEndedAsAgreedOnlyTheHistoryIsTakenOver() throws Malformed {
+    View apart = nonPrimary(3, B);
+    offer(new ViewId(3, 1), Told.proposal(apart, BOTH, 0, List.of()));
+    agreement.receive(A, new ViewMessage.Install(apart.id()));
+    View next = primary(5, A, B);
+    group.branch.of = apart.id();
+    agreement.receive(A, new ViewMessage.Propose(new ViewId(6, 1)));
+    agreement.receive(A, new ViewMessage.Agreed(new ViewId(6, 1), successor(next)));
+    assertThat(agreement.view()).isEqualTo(apart);
+    assertThat(agreement.primary()).isEqualTo(next.id());
+    assertThat(group.caughtUp).isEqualTo(1);
+  }
+
+  @Test
+  void fromABranchThatIsHereToItsEndAViewIsInstalled() throws Malformed {
+    View apart = nonPrimary(3, B);
+    offer(new ViewId(3, 1), Told.proposal(apart, BOTH, 0, List.of()));
+    agreement.receive(A, new ViewMessage.Install(apart.id()));
+    group.branch.of = apart.id();
+    View alone = nonPrimary(4, B);
+    offer(new ViewId(4, 1), Told.proposal(alone, BOTH, 0, List.of()));
+    agreement.receive(A, new ViewMessage.Install(alone.id()));
+    assertThat(agreement.view()).as("nothing was said of the branch").isEqualTo(apart);
+    var end = new Cut(apart.id(), 0, List.of(), true, List.of(B), true);
+    offer(new ViewId(5, 1), Told.proposal(nonPrimary(5, B), BOTH, 0, List.of(end)));
+    agreement.receive(A, new ViewMessage.Install(nonPrimary(5, B).id()));
+    assertThat(agreement.view()).isEqualTo(nonPrimary(5, B));
+  }
+
+  /// An empty branch, if it is one.
+  private static final class NoBatches implements KeptHistory {
+    @Nullable ViewId of;
+
+    @Override
+    public @Nullable ViewId of() {
+      return of;
+    }
+
+    @Override
+    public Knowledge.@Nullable History report() {
+      return null;
+    }
+
+    @Override
+    public boolean allows(Knowledge.History report) {
+      return true;
+    }
+
+    @Override
+    public boolean fits(Cut cut) {
+      return true;
+    }
+
+    @Override
+    public boolean holds(Cut cut) {
+      return true;
+    }
+
+    @Override
+    public long missingFrom(Cut cut, int rank) {
+      return 0;
+    }
+
+    @Override
+    public boolean supplied(ViewId view, int rank, Batch batch) {
+      return false;
+    }
+
+    @Override
+    public @Nullable Batch find(ViewId view, int rank, long seq) {
+      return null;
+    }
+  }
+
   /// Holds an empty history of the last primary view.
   private static final class Group implements ViewHost, KeptHistory {
     final List<View> installed = new ArrayList<>();
     private Knowledge.@Nullable History history;
+    final NoBatches branch = new NoBatches();
     boolean allows = true;
     int caughtUp;
 
@@ -216,6 +294,16 @@ class ViewAgreementTest {
     @Override
     public KeptHistory kept() {
       return this;
+    }
+
+    @Override
+    public KeptHistory branch() {
+      return branch;
+    }
+
+    @Override
+    public Partitions partitions() {
+      return Partitions.CONTINUE;
     }
 
     @Override

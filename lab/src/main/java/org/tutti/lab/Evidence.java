@@ -190,6 +190,7 @@ public final class Evidence {
     MemberId sender = from.known.get(delivered.sender());
     Content content =
         history.content(
+            null,
             history.ordinalOf(sender),
             delivered.message(),
             Service.TOTAL,

@@ -1,7 +1,6 @@
 package org.tutti.sim;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
@@ -40,16 +39,14 @@ final class Application implements GroupUser {
   private final Agenda agenda;
   private final Watcher watcher;
   private final SplittableRandom random;
-  private final double sloth; // above 0: consumes late
   private final OutgoingStates outgoing;
-  private final ArrayDeque<Long> unconsumed = new ArrayDeque<>();
   private final AsideBook asides;
+  private final Consumption consumption;
   private @Nullable IncomingState incoming;
   private @Nullable View view;
   private boolean calm;
   private boolean closed;
   private boolean leaving;
-  private boolean consuming;
   private boolean whole; // whether the chain begins at the group's first message
   private long submitted;
   private long decided;
@@ -58,7 +55,6 @@ final class Application implements GroupUser {
   private long positionNext;
   private long chain;
   private long weak; // over the messages of weak services, which come in any order
-  private long consumedNext;
 
   Application(Simulation.Setting setting, SimulatedNode node, String group, Watcher watcher) {
     this.node = node;
@@ -70,9 +66,8 @@ final class Application implements GroupUser {
     this.watcher = watcher;
     this.ordinal = history.ordinalOf(node.self);
     this.random = setting.streams().open(Streams.Purpose.APPLICATION, node.self.incarnation());
-    double strength = setting.plan().strength(FaultKind.SLOW_CONSUMER);
-    this.sloth = random.nextDouble() < 0.7 ? strength : 0;
-    this.asides = new AsideBook(setting, node, group, ordinal, sloth);
+    this.consumption = new Consumption(setting, node, ordinal, group, random);
+    this.asides = new AsideBook(setting, node, group, ordinal, consumption.sloth());
     this.outgoing = new OutgoingStates(setting, node, group, random);
   }
 
@@ -138,7 +133,7 @@ final class Application implements GroupUser {
     calm = true;
     asides.calm();
     outgoing.calm();
-    consumeAll();
+    consumption.calm();
   }
 
   @Nullable View view() {
@@ -155,7 +150,7 @@ final class Application implements GroupUser {
 
   /// Whether nothing is under way here.
   boolean isAtRest() {
-    return decided == submitted && outstanding == 0 && incoming == null && unconsumed.isEmpty();
+    return decided == submitted && outstanding == 0 && incoming == null && !consumption.isPending();
   }
 
   /// What is under way, in words.
@@ -170,7 +165,7 @@ final class Application implements GroupUser {
         + " asides open, next index "
         + indexNext
         + (incoming != null ? ", waiting for state" : "")
-        + (unconsumed.isEmpty() ? "" : ", consuming");
+        + (consumption.isPending() ? ", consuming" : "");
   }
 
   /// Whether the state is there and is not being replaced.
@@ -197,8 +192,7 @@ final class Application implements GroupUser {
     if (!setting.plan().config().stateTransfer()) {
       whole = index == 0 && weak == 0; // of what it delivered early something may have been left out
       chain = 0;
-      unconsumed.clear();
-      consumed(index);
+      consumption.jump(index);
     }
     indexNext = index;
     positionNext = position;
@@ -243,6 +237,35 @@ final class Application implements GroupUser {
     take(content);
   }
 
+  @Override
+  public void deliverInBranch(Batch batch) {
+    Content content = content(batch, view);
+    note(17, batch.seq());
+    trace.note(content.toString());
+    if (trace.speaks()) {
+      say("deliver in branch " + content);
+    }
+    setting.tally().inBranches += content.count();
+    history.add(new Happening.Branched(ordinal, agenda.nowNanos(), content));
+    watcher.delivered(this);
+    consumption.takeInBranch();
+  }
+
+  @Override
+  public void decidedInBranch(int messages) {
+    note(18, messages);
+    if (trace.speaks()) {
+      say("decided in branch " + messages);
+    }
+    decided += messages;
+    history.add(new Happening.DecidedInBranch(ordinal, agenda.nowNanos(), messages));
+  }
+
+  @Override
+  public long consumedInBranches() {
+    return consumption.inBranches();
+  }
+
   private void place(long index, Batch batch, long position, boolean again) {
     Content content = content(batch);
     note(again ? 15 : 1, index * 31 + position);
@@ -277,6 +300,10 @@ final class Application implements GroupUser {
   }
 
   private Content content(Batch batch) {
+    return content(batch, null);
+  }
+
+  private Content content(Batch batch, @Nullable View branch) {
     long[] hashes = new long[batch.count()];
     int[] lengths = new int[batch.count()];
     Batch.Messages messages = batch.messages();
@@ -285,55 +312,15 @@ final class Application implements GroupUser {
       hashes[i] = Hash.of(message);
       lengths[i] = message.remaining();
     }
-    return history.content(history.ordinalOf(batch.sender()), batch.seq(), batch.kind().service(), hashes, lengths);
+    return history.content(
+        branch, history.ordinalOf(batch.sender()), batch.seq(), batch.kind().service(), hashes, lengths);
   }
 
   private void apply(long index, Content content, long position) {
     whole &= index == indexNext;
     indexNext = index + 1;
     positionNext = position + content.positions();
-    if (sloth > 0 && !calm) {
-      unconsumed.add(indexNext);
-      consumeLater();
-    } else {
-      consumed(indexNext);
-    }
-  }
-
-  private void consumed(long next) {
-    consumedNext = next;
-    history.add(new Happening.Consumed(ordinal, agenda.nowNanos(), next));
-  }
-
-  private void consumeLater() {
-    if (!consuming) {
-      consuming = true;
-      setting.tally().fault(FaultKind.SLOW_CONSUMER);
-      long delay = (long) (sloth * random.nextDouble() * setting.plan().suspectNanos());
-      agenda.after(
-          delay,
-          () -> {
-            consuming = false;
-            if (!unconsumed.isEmpty()) {
-              int some = random.nextInt(unconsumed.size()) + 1;
-              while (some-- > 0) {
-                consumed(unconsumed.remove());
-              }
-              node.request(new Request.Consumed(group), 0);
-              if (!unconsumed.isEmpty()) {
-                consumeLater();
-              }
-            }
-          });
-    }
-  }
-
-  private void consumeAll() {
-    if (!unconsumed.isEmpty()) {
-      consumed(unconsumed.removeLast());
-      unconsumed.clear();
-      node.request(new Request.Consumed(group), 0);
-    }
+    consumption.take(indexNext);
   }
 
   @Override
@@ -389,7 +376,7 @@ final class Application implements GroupUser {
 
   @Override
   public long consumedNext() {
-    return consumedNext;
+    return consumption.next();
   }
 
   @Override
@@ -427,8 +414,7 @@ final class Application implements GroupUser {
     }
     history.add(new Happening.Offered(ordinal, agenda.nowNanos(), donor, index, position));
     incoming = new IncomingState(transfer);
-    unconsumed.clear();
-    consumed(index);
+    consumption.jump(index);
   }
 
   @Override

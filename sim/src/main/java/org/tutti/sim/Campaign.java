@@ -96,6 +96,8 @@ public final class Campaign {
     private long multicasts;
     private long deliveries;
     private long early;
+    private long inBranches;
+    private long withBranches;
     private long undecided;
     private long asides;
     private long asideDeliveries;
@@ -114,6 +116,8 @@ public final class Campaign {
       multicasts += outcome.multicasts();
       deliveries += outcome.deliveries();
       early += outcome.early();
+      inBranches += outcome.inBranches();
+      withBranches += outcome.inBranches() > 0 ? 1 : 0;
       undecided += outcome.undecided();
       asides += outcome.asides();
       asideDeliveries += outcome.asideDeliveries();
@@ -192,6 +196,8 @@ public final class Campaign {
       row(text, "multicasts", multicasts);
       row(text, "deliveries", deliveries);
       row(text, "early deliveries", early);
+      row(text, "deliveries in branches", inBranches);
+      row(text, "seeds with branches", withBranches);
       row(text, "undecided in a minority", undecided);
       row(text, "asides", asides);
       row(text, "deliveries of asides", asideDeliveries);

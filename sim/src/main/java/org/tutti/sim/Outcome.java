@@ -18,6 +18,7 @@ import org.tutti.sim.check.Violation;
 /// @param undecided  how often a member was told that multicasts of its own are undecided
 /// @param asides     how many messages were multicast to some members
 /// @param asideDeliveries how many of these were delivered, by all members together
+/// @param inBranches how many messages were delivered in branches, by all members together
 /// @param views      how many views were installed, by all members together
 /// @param transfers  how many states were transferred to their end
 /// @param firstCrashed whether the first member of a primary view crashed: sequencer, or first coordinator
@@ -35,6 +36,7 @@ public record Outcome(
     long multicasts,
     long deliveries,
     long early,
+    long inBranches,
     long undecided,
     long asides,
     long asideDeliveries,

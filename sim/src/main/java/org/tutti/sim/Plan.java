@@ -14,6 +14,7 @@ import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
+import org.tutti.Partitions;
 import org.tutti.membership.Electorate;
 
 /// The configuration of one run, drawn from its seed (swarm testing): some runs have none of a kind of fault, some have
@@ -69,6 +70,7 @@ public record Plan(
   private static final int SPLIT_NODES_MAX = 7;
   private static final int SPLIT_UNITS_MIN = 20; // a few splits, each with its merge
   private static final double SPLIT_CRASH_STRENGTH = 0.05; // besides those of a smaller side
+  private static final int CONTINUE_ONE_IN = 2;
 
   /// Copies the strengths.
   public Plan {
@@ -97,6 +99,7 @@ public record Plan(
     if (orderings.nextInt(LAG_ONE_IN) == 0) {
       strengths.put(FaultKind.LAG, LAG_STRENGTH_MIN + (1 - LAG_STRENGTH_MIN) * orderings.nextDouble());
     }
+    boolean goesOn = new Streams(seed).open(Streams.Purpose.PARTITIONS, 0).nextInt(CONTINUE_ONE_IN) == 0;
     int frameBytesMax = FRAME_BYTES[random.nextInt(FRAME_BYTES.length)];
     int nodes = NODES[random.nextInt(NODES.length)];
     return new Plan(
@@ -105,7 +108,8 @@ public record Plan(
         config(random, strengths.containsKey(FaultKind.LARGE_MESSAGE))
             .withOrdering(ordering)
             .withDomain(domain)
-            .withElectorate(electorate(new Streams(seed).open(Streams.Purpose.ELECTORATE, 0), nodes)),
+            .withElectorate(electorate(new Streams(seed).open(Streams.Purpose.ELECTORATE, 0), nodes))
+            .withPartitions(goesOn ? Partitions.CONTINUE : Partitions.SUSPEND),
         heartbeat,
         suspect,
         frameBytesMax,
@@ -272,6 +276,7 @@ public record Plan(
     text.append(nodes).append(" nodes, ").append(config.guarantee().name().toLowerCase(Locale.ROOT));
     text.append(" by ").append(config.ordering().name().toLowerCase(Locale.ROOT));
     text.append(config.electorate().isEmpty() ? "" : ", electorate " + config.electorate());
+    text.append(config.partitions() == Partitions.CONTINUE ? ", with branches" : "");
     text.append(overlaps() ? " in overlapping groups" : "");
     text.append(config.stateTransfer() ? ", state of about " + stateBytes + " bytes" : ", no state");
     text.append(", window ").append(config.windowBytes());

@@ -86,7 +86,7 @@ public final class Simulation {
       found.addAll(Checkers.check(setting.history(), Checkers.liveness()));
       found.addAll(Convergence.differences(cast));
     }
-    if (overlap != null && plan.config().guarantee() == Guarantee.UNIFORM) { // the others may follow lost branches
+    if (overlap != null && plan.config().guarantee() == Guarantee.UNIFORM) { // the others may follow what is lost
       found.addAll(MultiGroupOrder.check(overlap.crossing()));
       found.addAll(MultiGroupCausality.check(overlap.crossing()));
     }
@@ -105,6 +105,7 @@ public final class Simulation {
         tally.multicasts,
         tally.deliveries,
         tally.early,
+        tally.inBranches,
         tally.undecided,
         tally.asides,
         tally.asideDeliveries,

@@ -35,7 +35,8 @@ final class Streams {
     SERVICE,
     ELECTORATE,
     ASIDE,
-    SPLIT
+    SPLIT,
+    PARTITIONS
   }
 
   /// Spreads a number over all bits (after Stafford's variant 13).

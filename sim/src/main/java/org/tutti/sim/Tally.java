@@ -13,6 +13,7 @@ final class Tally {
   long multicasts;
   long deliveries;
   long early;
+  long inBranches;
   long undecided;
   long asides;
   long asideDeliveries;

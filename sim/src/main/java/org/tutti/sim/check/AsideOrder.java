@@ -116,6 +116,8 @@ public record AsideOrder() implements Checker {
   /// What a sender multicast and delivered before an aside comes before it, and what it multicast later behind.
   private static void submissions(History history, Set<Aside> delivered, Graph graph) {
     Map<Integer, TreeMap<Long, Node>> places = places(history);
+    var inBranches = BranchMessages.of(history);
+    var number = new int[history.members().size()];
     Map<Integer, Node> lastDelivered = new HashMap<>();
     Map<Integer, Node> lastSent = new HashMap<>();
     Map<Integer, Long> messages = new HashMap<>();
@@ -124,7 +126,7 @@ public record AsideOrder() implements Checker {
       switch (happening) {
         case Happening.Delivered place -> lastDelivered.put(member, new Node.Place(place.index()));
         case Happening.AsideDelivered aside -> lastDelivered.put(member, new Node.Some(Aside.of(aside)));
-        case Happening.Submitted message -> {
+        case Happening.Submitted message when !inBranches.contains(member, number[member]++) -> {
           long at = messages.merge(member, 1L, Long::sum) - 1;
           Node node = places.getOrDefault(member, new TreeMap<>()).get(at);
           if (node != null && message.service() == Service.TOTAL) {

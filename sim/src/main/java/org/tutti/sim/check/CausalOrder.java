@@ -100,6 +100,8 @@ public record CausalOrder() implements Checker {
   private static List<List<Moment>> submitted(History history, Stays stays) {
     List<List<Moment>> submitted = new ArrayList<>();
     history.members().forEach(_ -> submitted.add(new ArrayList<>()));
+    var inBranches = BranchMessages.of(history);
+    var number = new int[submitted.size()];
     var current = new Stay[submitted.size()];
     var taken = new int[submitted.size()];
     Iterator<Stay> arrivals = stays.all().iterator();
@@ -115,7 +117,9 @@ public record CausalOrder() implements Checker {
         case Submitted _ -> {
           Stay stay = current[member];
           int count = stay == null || !stay.view().primary() || stay.isWaiting() ? 0 : taken[member];
-          submitted.get(member).add(new Moment(stay, count));
+          if (!inBranches.contains(member, number[member]++)) {
+            submitted.get(member).add(new Moment(stay, count));
+          }
         }
         default -> {}
       }

@@ -10,7 +10,7 @@ import org.tutti.Service;
 
 /// Nobody delivers a FIFO message after a later one of the same sender (N10).
 ///
-/// A member that begins anew with a state, or after agreed deliveries in a branch that is lost, counts from there.
+/// A member that begins anew with a state, or after agreed deliveries that are lost, counts from there.
 public record FifoService() implements Checker {
   @Override
   public void check(History history, Stays stays, Consumer<String> report) {

@@ -75,6 +75,20 @@ public sealed interface Happening {
   record Delivered(int member, long nanos, long index, long position, Content batch, boolean again)
       implements Happening {}
 
+  /// A batch was delivered in the branch of the view installed last.
+  ///
+  /// @param member who
+  /// @param nanos  when
+  /// @param batch  the batch; the same object for the same content in the same branch
+  record Branched(int member, long nanos, Content batch) implements Happening {}
+
+  /// The member learned that its oldest multicasts not sent before are delivered in the branch.
+  ///
+  /// @param member   who
+  /// @param nanos    when
+  /// @param messages how many
+  record DecidedInBranch(int member, long nanos, int messages) implements Happening {}
+
   /// The member learned that its oldest undecided multicasts are delivered.
   ///
   /// @param member   who

@@ -1,15 +1,23 @@
 package org.tutti.sim.check;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.MemberId;
+import org.tutti.Partitions;
 import org.tutti.Service;
+import org.tutti.View;
+import org.tutti.ViewId;
 
 /// Everything that happened to the members of one group in one run, in the order in which it happened.
 ///
@@ -18,10 +26,23 @@ public final class History {
   private final Guarantee guarantee;
   private final boolean stateTransfer;
   private final Set<String> electorate;
+  private final Partitions partitions;
   private final List<MemberId> members = new ArrayList<>();
   private final Map<MemberId, Integer> ordinals = new HashMap<>(); // looked up only, never walked through
   private final List<Map<Long, List<Content>>> contents = new ArrayList<>(); // by sender and number; looked up only
+  private final SortedMap<InBranch, List<Content>> inBranches = new TreeMap<>();
   private final List<Happening> happenings = new ArrayList<>();
+
+  /// Names a batch of a branch.
+  private record InBranch(ViewId branch, int sender, long seq) implements Comparable<InBranch> {
+    private static final Comparator<InBranch> ORDER =
+        Comparator.comparing(InBranch::branch).thenComparingInt(InBranch::sender).thenComparingLong(InBranch::seq);
+
+    @Override
+    public int compareTo(InBranch other) {
+      return ORDER.compare(this, other);
+    }
+  }
 
   /// Starts an empty history.
   ///
@@ -30,6 +51,7 @@ public final class History {
     this.guarantee = config.guarantee();
     this.stateTransfer = config.stateTransfer();
     this.electorate = config.electorate();
+    this.partitions = config.partitions();
   }
 
   /// Of whom a primary view needs a majority.
@@ -51,6 +73,13 @@ public final class History {
   /// @return as configured
   public boolean stateTransfer() {
     return stateTransfer;
+  }
+
+  /// What members do in views that are not primary.
+  ///
+  /// @return as configured
+  public Partitions partitions() {
+    return partitions;
   }
 
   /// A member's number in this history; an unknown member gets the next one.
@@ -101,14 +130,18 @@ public final class History {
 
   /// Finds the one object for a batch's content.
   ///
+  /// @param branch  the view in whose branch it was delivered, or null for the history of the primary views
   /// @param sender  who multicast it
   /// @param seq     which of its batches it is
   /// @param service its messages' service
   /// @param hashes  its messages' hashes
   /// @param lengths its messages' lengths
   /// @return the content
-  public Content content(int sender, long seq, Service service, long[] hashes, int[] lengths) {
-    List<Content> known = contents.get(sender).computeIfAbsent(seq, _ -> new ArrayList<>(1));
+  public Content content(@Nullable View branch, int sender, long seq, Service service, long[] hashes, int[] lengths) {
+    List<Content> known =
+        branch == null
+            ? contents.get(sender).computeIfAbsent(seq, _ -> new ArrayList<>(1))
+            : inBranches.computeIfAbsent(new InBranch(branch.id(), sender, seq), _ -> new ArrayList<>(1));
     for (Content content : known) {
       if (content.says(service, hashes, lengths)) {
         return content;
@@ -138,6 +171,11 @@ public final class History {
       }
     }
     return firsts;
+  }
+
+  /// The contents of the batches that were delivered in branches, each batch's; more than one means trouble.
+  Collection<List<Content>> inBranches() {
+    return Collections.unmodifiableCollection(inBranches.values());
   }
 
   /// How many different batches of a sender were ever delivered.

@@ -11,7 +11,7 @@ import org.tutti.sim.check.Happening.Early;
 import org.tutti.sim.check.Happening.Submitted;
 
 /// What is delivered was multicast by the member that it names, once, and nobody changed it: every member's batches, in
-/// their order, are a beginning of what its application multicast (H1).
+/// their order, are a beginning of what its application multicast (H1), but for what went to branches.
 ///
 /// A member that begins anew with a state may deliver again what it had delivered early and the state does not contain.
 public record Integrity() implements Checker {
@@ -19,8 +19,11 @@ public record Integrity() implements Checker {
   public void check(History history, Stays stays, Consumer<String> report) {
     List<List<Submitted>> submitted = new ArrayList<>();
     history.members().forEach(_ -> submitted.add(new ArrayList<>()));
+    var inBranches = BranchMessages.of(history);
+    var number = new int[submitted.size()];
     for (Happening happening : history.happenings()) {
-      if (happening instanceof Submitted message) {
+      if (happening instanceof Submitted message
+          && !inBranches.contains(message.member(), number[message.member()]++)) {
         submitted.get(message.member()).add(message);
       }
     }

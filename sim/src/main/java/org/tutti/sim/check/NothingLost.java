@@ -14,11 +14,16 @@ public record NothingLost() implements Checker {
     int members = history.members().size();
     long[] submitted = new long[members];
     long[] decided = new long[members];
+    long[] inBranches = new long[members];
     boolean[] gone = new boolean[members];
     for (Happening happening : history.happenings()) {
       switch (happening) {
         case Submitted message -> submitted[message.member()]++;
         case Decided told -> decided[told.member()] += told.messages();
+        case Happening.DecidedInBranch told -> {
+          decided[told.member()] += told.messages();
+          inBranches[told.member()] += told.messages();
+        }
         case Crashed crashed -> gone[crashed.member()] = true;
         case Closed closed -> gone[closed.member()] = true;
         default -> {}
@@ -30,7 +35,7 @@ public record NothingLost() implements Checker {
       if (gone[member]) {
         continue;
       }
-      long delivered = 0;
+      long delivered = inBranches[member];
       for (long seq = 0; seq < history.batches(member); seq++) {
         delivered += history.contents(member, seq).stream().mapToInt(Content::count).max().orElse(0);
       }

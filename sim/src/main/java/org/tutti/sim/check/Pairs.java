@@ -2,6 +2,7 @@ package org.tutti.sim.check;
 
 import java.util.List;
 import java.util.function.BiConsumer;
+import java.util.function.BiPredicate;
 
 /// Members of one view, two by two.
 final class Pairs {
@@ -10,11 +11,20 @@ final class Pairs {
   /// Walks through the pairs that go on to the same next view, neither of them waiting. Being equal is transitive,
   /// so that each is paired only with the first one that goes the same way.
   static void movingTogether(List<Stay> together, BiConsumer<Stay, Stay> pair) {
+    walk(together, Pairs::moveTogether, pair);
+  }
+
+  /// The same, whether or not they are waiting.
+  static void goingTogether(List<Stay> together, BiConsumer<Stay, Stay> pair) {
+    walk(together, Pairs::haveSameNext, pair);
+  }
+
+  private static void walk(List<Stay> together, BiPredicate<Stay, Stay> isPair, BiConsumer<Stay, Stay> pair) {
     for (int i = 0; i < together.size(); i++) {
       Stay q = together.get(i);
       for (int j = 0; j < i; j++) {
         Stay p = together.get(j);
-        if (moveTogether(p, q)) {
+        if (isPair.test(p, q)) {
           pair.accept(p, q);
           break;
         }
@@ -25,12 +35,12 @@ final class Pairs {
   private static boolean moveTogether(Stay p, Stay q) {
     Stay nextOfP = p.next();
     Stay nextOfQ = q.next();
-    return !p.isWaiting()
-        && !q.isWaiting()
-        && nextOfP != null
-        && nextOfQ != null
-        && nextOfP.view().id().equals(nextOfQ.view().id())
-        && !nextOfP.isWaiting()
-        && !nextOfQ.isWaiting();
+    return haveSameNext(p, q) && !p.isWaiting() && !q.isWaiting() && !nextOfP.isWaiting() && !nextOfQ.isWaiting();
+  }
+
+  private static boolean haveSameNext(Stay p, Stay q) {
+    Stay nextOfP = p.next();
+    Stay nextOfQ = q.next();
+    return nextOfP != null && nextOfQ != null && nextOfP.view().id().equals(nextOfQ.view().id());
   }
 }

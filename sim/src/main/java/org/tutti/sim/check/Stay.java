@@ -20,12 +20,17 @@ public final class Stay {
   private final List<Content> taken = new ArrayList<>();
   private final Set<Aside> asides = new LinkedHashSet<>();
   private final List<Aside> asidesHeld = new ArrayList<>();
+  private final List<Content> branched = new ArrayList<>();
+  private final List<Long> branchedAt = new ArrayList<>();
+  private final boolean shownLate;
+  private long nextAt = Long.MAX_VALUE;
   private @Nullable Stay next;
 
-  Stay(int member, View view, boolean waiting, long start) {
+  Stay(int member, View view, boolean waiting, boolean shownLate, long start) {
     this.member = member;
     this.view = view;
     this.waiting = waiting;
+    this.shownLate = shownLate;
     this.start = start;
   }
 
@@ -123,7 +128,40 @@ public final class Stay {
     }
   }
 
-  void follow(Stay following) {
+  /// Whether the member was in the view earlier than its application was shown, because it was waiting for a state:
+  /// then it takes no part in the view's branch.
+  ///
+  /// @return whether it was
+  public boolean isShownLate() {
+    return shownLate;
+  }
+
+  /// What was delivered in the view's branch.
+  ///
+  /// @return in order; nothing in a primary view
+  public List<Content> branched() {
+    return Collections.unmodifiableList(branched);
+  }
+
+  /// How much of [#branched] was delivered before the view change that ended the branch.
+  ///
+  /// @return batches; perhaps too few
+  int branchedMeanwhile() {
+    return (int) branchedAt.stream().filter(at -> at < nextAt).count();
+  }
+
+  void deliverInBranch(Happening.Branched delivered) {
+    branched.add(delivered.batch());
+    branchedAt.add(delivered.nanos());
+  }
+
+  /// The member wants to leave; what it delivers from then on may be what it is left with.
+  void leave(long nanos) {
+    nextAt = nanos;
+  }
+
+  void follow(Stay following, long nanos) {
+    nextAt = nanos;
     next = following;
   }
 }

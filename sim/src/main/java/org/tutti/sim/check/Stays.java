@@ -27,6 +27,8 @@ public final class Stays {
     boolean joins;
     boolean waiting = true;
     long next = -1;
+    long begunAt = -1;
+    boolean leaving;
   }
 
   private final List<Stay> all = new ArrayList<>();
@@ -58,8 +60,16 @@ public final class Stays {
         case Happening.Installed installed -> arrive(installed, walk, following[at]);
         case Happening.Begun begun -> {
           walk.waiting = false;
+          walk.begunAt = begun.nanos();
           walk.next = begun.index();
         }
+        case Happening.Leaving leaving -> {
+          walk.leaving = true;
+          if (walk.last != null) {
+            walk.last.leave(leaving.nanos());
+          }
+        }
+        case Happening.Branched branched when walk.last != null -> walk.last.deliverInBranch(branched);
         case Happening.Early early when walk.last != null -> walk.last.deliverEarly(early.batch());
         case Happening.Delivered delivered -> {
           walk.next = delivered.index() + 1;
@@ -113,9 +123,13 @@ public final class Stays {
       boolean straight = !walk.waiting && walk.last != null && follows(walk.last.view(), view);
       walk.waiting = following == Following.BEGIN || following == Following.NOTHING && !straight;
     }
-    var stay = new Stay(installed.member(), view, walk.waiting, walk.next);
+    boolean late = walk.begunAt == installed.nanos();
+    var stay = new Stay(installed.member(), view, walk.waiting, late, walk.next);
     if (walk.last != null) {
-      walk.last.follow(stay);
+      walk.last.follow(stay, installed.nanos());
+    }
+    if (walk.leaving) {
+      stay.leave(installed.nanos());
     }
     walk.last = stay;
     all.add(stay);

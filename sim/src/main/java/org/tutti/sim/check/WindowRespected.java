@@ -22,7 +22,8 @@ public record WindowRespected(int overhead) implements Checker {
   private static final int AWAY = -1;
 
   private static final class Member {
-    final Deque<Integer> lengths = new ArrayDeque<>(); // of multicasts that are not released yet
+    final List<Integer> lengths = new ArrayList<>(); // of multicasts that are not released yet, and not in branches
+    final Deque<Integer> inBranch = new ArrayDeque<>(); // lengths of those delivered in a branch and not released
     final Deque<Long> places = new ArrayDeque<>(); // of decided multicasts that are not released yet; may be AWAY
     @Nullable View view;
     boolean waiting = true;
@@ -34,6 +35,7 @@ public record WindowRespected(int overhead) implements Checker {
   public void check(History history, Stays stays, Consumer<String> report) {
     List<Member> members = new ArrayList<>();
     history.members().forEach(_ -> members.add(new Member()));
+    var inBranches = new BranchMessages(members.size());
     Iterator<Stay> arrivals = stays.all().iterator();
     for (Happening happening : history.happenings()) {
       Member member = members.get(happening.member());
@@ -54,13 +56,21 @@ public record WindowRespected(int overhead) implements Checker {
         case Submitted submitted -> member.lengths.add(submitted.length());
         case Decided decided when decided.position() == AWAY -> decide(member, decided.messages(), AWAY);
         case Delivered delivered -> deliver(delivered, member);
+        case Happening.DecidedInBranch decided -> {
+          int first = Math.min(member.places.size() + inBranches.undecided(decided.member()), member.lengths.size());
+          int next = Math.min(first + decided.messages(), member.lengths.size());
+          List<Integer> lengths = member.lengths.subList(first, next);
+          member.inBranch.addAll(lengths);
+          lengths.clear();
+        }
         case Released released -> release(history, released, members, report);
         default -> {}
       }
+      inBranches.add(happening);
     }
   }
 
-  /// What it delivered before is in the state that it gets, or, with agreed delivery, in a branch that is lost.
+  /// What it delivered before is in the state that it gets, or, with agreed delivery, is lost.
   private static void startOver(Member member) {
     int before = member.places.size();
     member.places.clear();
@@ -90,8 +100,12 @@ public record WindowRespected(int overhead) implements Checker {
     String who = history.name(released.member());
     long cost = released.cost();
     long index = AWAY;
-    while (cost > 0 && !sender.lengths.isEmpty()) {
-      cost -= sender.lengths.remove() + overhead;
+    boolean inBranch = !sender.inBranch.isEmpty(); // those are released first, at the latest when the branch ends
+    while (inBranch && cost > 0 && !sender.inBranch.isEmpty()) {
+      cost -= sender.inBranch.remove() + overhead;
+    }
+    while (!inBranch && cost > 0 && !sender.lengths.isEmpty()) {
+      cost -= sender.lengths.removeFirst() + overhead;
       if (sender.places.isEmpty()) {
         report.accept(who + " was given back room for what is not delivered yet");
         return;
@@ -102,7 +116,7 @@ public record WindowRespected(int overhead) implements Checker {
       report.accept(who + " was given back " + released.cost() + ", not whole multicasts");
     }
     View view = sender.view;
-    if (view != null) {
+    if (view != null && !inBranch) {
       for (MemberId other : view.members()) {
         Member consumer = members.get(history.ordinalOf(other));
         if (hasArrived(consumer, view) && consumer.consumedNext <= index) {

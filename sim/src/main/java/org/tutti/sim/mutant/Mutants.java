@@ -160,7 +160,9 @@ public final class Mutants {
   ///
   /// @return in the order of the table
   public static List<Mutant> all() {
-    return Stream.of(SHARED, OrderingMutants.all(), ServiceMutants.all()).flatMap(List::stream).toList();
+    return Stream.of(SHARED, OrderingMutants.all(), ServiceMutants.all(), BranchMutants.all())
+        .flatMap(List::stream)
+        .toList();
   }
 
   /// Finds a bug by its name.

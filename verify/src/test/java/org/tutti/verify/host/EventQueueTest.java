@@ -66,6 +66,20 @@ class EventQueueTest {
   }
 
   @Test
+  void batchesOfBranchesHaveNoPositionsAndAreCountedApart() throws Exception {
+    hand.group.deliver(4, batch(0, new byte[1]), 9);
+    hand.group.deliverInBranch(batch(0, new byte[1], new byte[1]));
+    hand.group.deliverInBranch(batch(Batch.Kind.FIFO, 1, new byte[1]));
+    assertThat(delivery().position()).isEqualTo(9);
+    assertThat(hand.group.consumedInBranches()).isZero();
+    for (int i = 0; i < 3; i++) {
+      assertThat(delivery().position()).isEqualTo(-1);
+    }
+    assertThat(hand.group.consumedInBranches()).isEqualTo(2);
+    assertThat(hand.group.consumedNext()).isEqualTo(5);
+  }
+
+  @Test
   void keepsTheOrderOfViewsAndDeliveries() throws Exception {
     hand.group.deliver(0, batch(0, new byte[1]), 0);
     hand.group.install(VIEW);

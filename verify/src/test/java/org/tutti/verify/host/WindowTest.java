@@ -222,6 +222,21 @@ class WindowTest {
   }
 
   @Test
+  void whatABranchDeliversIsDecidedBeforeWhatIsUndecided() throws Exception {
+    CompletableFuture<Long> before = hand.group.multicast(new byte[1]);
+    hand.group.undecided(1);
+    CompletableFuture<Long> inBranch = hand.group.multicast(new byte[1]);
+    CompletableFuture<Long> after = hand.group.multicast(new byte[1]);
+    hand.group.decidedInBranch(1);
+    assertThat(before).isCompletedExceptionally();
+    assertThat(inBranch).isCompletedWithValue(-1L);
+    assertThat(after).isNotDone();
+    hand.group.decided(1, 4);
+    hand.group.decided(1, 5);
+    assertThat(after).isCompletedWithValue(5L);
+  }
+
+  @Test
   void aMessageThatIsTooLongIsTheCallersMistake() {
     assertThatThrownBy(() -> hand.group.multicast(new byte[Group.MESSAGE_BYTES_MAX + 1]))
         .isInstanceOf(IllegalArgumentException.class)

@@ -6,6 +6,7 @@ import java.util.List;
 import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.MemberId;
+import org.tutti.Partitions;
 import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.ViewId;
@@ -32,6 +33,11 @@ final class Written {
 
   Written(GroupConfig config) {
     history = new History(config);
+  }
+
+  /// A uniform group with state that goes on in views that are not primary.
+  static Written branching() {
+    return new Written(GroupConfig.standard().withStateTransfer(true).withPartitions(Partitions.CONTINUE));
   }
 
   static Written uniform() {
@@ -72,7 +78,29 @@ final class Written {
   }
 
   private Content batch(String sender, long seq, Service service, long hash) {
-    return history.content(of(sender), seq, service, new long[] {hash}, new int[] {LENGTH});
+    return history.content(null, of(sender), seq, service, new long[] {hash}, new int[] {LENGTH});
+  }
+
+  /// A batch of one message in a branch, long enough to be told from others.
+  Content inBranch(View branch, String sender, long seq, long hash) {
+    return history.content(branch, of(sender), seq, Service.TOTAL, new long[] {hash}, new int[] {2 * LENGTH});
+  }
+
+  /// Multicasts a message for a branch.
+  Written submitInBranch(String sender, long hash) {
+    history.add(new Happening.Submitted(of(sender), ++nanos, Service.TOTAL, 2 * LENGTH, hash));
+    return this;
+  }
+
+  /// Delivers one batch of a branch at members.
+  Written branch(Content batch, String... members) {
+    for (String member : members) {
+      if (batch.sender() == of(member)) {
+        history.add(new Happening.DecidedInBranch(of(member), ++nanos, 1));
+      }
+      history.add(new Happening.Branched(of(member), ++nanos, batch));
+    }
+    return this;
   }
 
   Written submit(String sender, int messages) {
@@ -167,6 +195,11 @@ final class Written {
 
   Written release(String member, int messages) {
     return releaseCost(member, messages * (LENGTH + (long) GroupUser.MESSAGE_OVERHEAD));
+  }
+
+  /// Gives back room for one message of a branch.
+  Written releaseInBranch(String member) {
+    return releaseCost(member, 2 * LENGTH + (long) GroupUser.MESSAGE_OVERHEAD);
   }
 
   Written releaseCost(String member, long cost) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.tutti.Guarantee;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
+import org.tutti.Partitions;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.membership.Electorate;
@@ -48,7 +50,14 @@ class CodecTest {
   private static final ViewId FIRST = new ViewId(0, 1);
   private static final ViewId LATER = new ViewId(1L << 40, Long.MAX_VALUE);
   private static final Lineage LINEAGE =
-      new Lineage(FIRST, 1_700_000_000_000_000L, true, Guarantee.UNIFORM, "opera", new Electorate(Set.of("a", "b")));
+      new Lineage(
+          FIRST,
+          1_700_000_000_000_000L,
+          true,
+          Guarantee.UNIFORM,
+          "opera",
+          new Electorate(Set.of("a", "b")),
+          Partitions.CONTINUE);
   private static final CausalPast PAST =
       new CausalPast(1L << 33, List.of(new CausalPast.Lane(0, 1), new CausalPast.Lane(300, 1L << 55)));
   private static final Batch BATCH =
@@ -312,7 +321,25 @@ class CodecTest {
   private static ViewMessage report(Tail tail) {
     View view = new View(LATER, List.of(A, B), true, List.of());
     var history = new Knowledge.History(LATER, tail);
-    return new ViewMessage.Wedged(LATER, new Knowledge(view, LINEAGE, view, history, null, 0, true, true, null, false));
+    return new ViewMessage.Wedged(
+        LATER, new Knowledge(view, LINEAGE, view, history, null, null, 0, true, true, null, false));
+  }
+
+  private static ViewMessage branch(boolean primary, ViewId of, int lanes) {
+    View view = new View(LATER, List.of(A, B), primary, List.of());
+    var lane = new Tail.Lane(0, 3, List.of(4L, 9L));
+    var tail = new Tail(0, List.of(), Ordering.SEQUENCER, 0, Collections.nCopies(lanes, lane));
+    var branch = new Knowledge.History(of, tail);
+    return new ViewMessage.Wedged(
+        LATER, new Knowledge(view, LINEAGE, null, null, branch, null, 0, true, true, null, false));
+  }
+
+  @Test
+  void aReportOfABranchIsOfTheSendersViewWhichIsNotPrimary() {
+    isReadAsWritten(ViewMessage.CODEC, branch(false, LATER, 2));
+    isNotRead(branch(true, LATER, 2));
+    isNotRead(branch(false, FIRST, 2));
+    isNotRead(branch(false, LATER, 3));
   }
 
   @Test

@@ -1,0 +1,154 @@
+package org.tutti.engine;
+
+import java.util.ArrayDeque;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.tutti.MemberId;
+import org.tutti.View;
+import org.tutti.membership.KeptHistory;
+import org.tutti.membership.Proposal;
+import org.tutti.order.Cut;
+import org.tutti.pack.Batch;
+
+/// What the members of a view that is not primary multicast among themselves, at one member (B3): a history of its own
+/// beside that of the primary views, from which nothing goes over and to which nothing comes. It begins and ends with
+/// the view; members that go on together end it by the same cut, and so deliver the same.
+///
+/// Batches are numbered, and placed, from 0 in each branch. Messages of all services are delivered at their places,
+/// which respect causality.
+final class Branch implements Deliverer {
+  private record Outstanding(long index, long cost) {}
+
+  private final MemberId self;
+  private final GroupUser user;
+  private final Function<View, PrimaryHistory> open;
+  private final KeptLog kept = new KeptLog();
+  private final ArrayDeque<Outstanding> unconsumed = new ArrayDeque<>(); // own delivered batches, by index
+  private boolean active; // its view is installed and not wedged
+  private boolean taking; // the user was shown the view, so this member takes part
+  private long deliveredNext;
+  private long sentNext;
+  private long ownDelivered;
+  private long handed; // how many batches the user got, of all branches
+
+  Branch(MemberId self, GroupUser user, Function<View, PrimaryHistory> open) {
+    this.self = self;
+    this.user = user;
+    this.open = open;
+  }
+
+  KeptHistory kept() {
+    return kept;
+  }
+
+  /// The branch that goes on here, if one does.
+  @Nullable PrimaryHistory acting() {
+    return active ? kept.current() : null;
+  }
+
+  /// A view begins in which members go on although it is not primary.
+  ///
+  /// @param shown whether the user knows of it already. Otherwise it waits for a state, and what was before that is
+  ///              not shown yet: then this member multicasts and delivers nothing here, but helps the others
+  void begin(View view, boolean shown) {
+    deliveredNext = 0;
+    sentNext = 0;
+    ownDelivered = 0;
+    taking = shown;
+    active = true;
+    kept.set(open.apply(view));
+  }
+
+  void stop() {
+    PrimaryHistory current = acting();
+    active = false;
+    if (current != null) {
+      current.stop();
+    }
+  }
+
+  void suspicionChanged() {
+    PrimaryHistory current = acting();
+    if (current != null) {
+      current.suspicionChanged();
+    }
+  }
+
+  /// The view is over: delivers what those who go on together have of it. What the applications have not consumed
+  /// does not count in windows any more.
+  void end(Proposal proposal) {
+    PrimaryHistory current = kept.current();
+    Cut cut = current == null ? null : proposal.cutOf(current.view().id());
+    if (current != null && cut != null && kept.fits(cut) && kept.holds(cut)) {
+      current.end(cut);
+    }
+    consumedByAll(deliveredNext);
+    kept.set(null);
+  }
+
+  // ---- own multicasts --------------------------------------------------------------------------------------------
+
+  boolean isSending() {
+    return active && taking;
+  }
+
+  /// The number of this member's next batch.
+  long sentNext() {
+    return sentNext;
+  }
+
+  /// How many of its batches are not delivered yet.
+  int undecided() {
+    return (int) (sentNext - ownDelivered);
+  }
+
+  void send(Batch batch) {
+    PrimaryHistory current = acting();
+    if (current != null) {
+      sentNext = batch.seq() + 1;
+      current.send(batch);
+    }
+  }
+
+  // ---- deliveries ------------------------------------------------------------------------------------------------
+
+  @Override
+  public long deliveredNext() {
+    return deliveredNext;
+  }
+
+  @Override
+  public void deliver(long index, Batch batch) {
+    deliveredNext = index + 1;
+    if (batch.sender().equals(self)) {
+      ownDelivered++;
+      unconsumed.add(new Outstanding(index, Deliveries.cost(batch)));
+      user.decidedInBranch(batch.count());
+    }
+    if (taking) {
+      handed++;
+      user.deliverInBranch(batch);
+    }
+  }
+
+  /// Waits for its place.
+  @Override
+  public void deliverEarly(Batch batch) {}
+
+  /// What the user has not consumed is what it got last.
+  @Override
+  public long consumedNext() {
+    return Math.max(0, deliveredNext - (handed - user.consumedInBranches()));
+  }
+
+  @Override
+  public void consumedByAll(long index) {
+    long cost = 0;
+    while (!unconsumed.isEmpty() && unconsumed.peekFirst().index < index) {
+      cost += unconsumed.pollFirst().cost;
+    }
+    if (cost > 0) {
+      user.released(cost);
+    }
+  }
+}

@@ -1,0 +1,23 @@
+package org.tutti.engine;
+
+import org.tutti.pack.Batch;
+
+/// Where a view's history goes when it is decided, and who knows how far the application has come with it.
+interface Deliverer {
+  /// The index behind what is delivered.
+  long deliveredNext();
+
+  /// A batch has its place and is decided, in the order of places.
+  void deliver(long index, Batch batch);
+
+  /// A batch of a weak service may be delivered, although it has no place yet.
+  void deliverEarly(Batch batch);
+
+  /// What this member says of its consumption.
+  ///
+  /// @return the index behind what its application has consumed
+  long consumedNext();
+
+  /// Every application has consumed all below an index.
+  void consumedByAll(long index);
+}

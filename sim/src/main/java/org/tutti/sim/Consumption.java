@@ -1,0 +1,126 @@
+package org.tutti.sim;
+
+import java.util.ArrayDeque;
+import java.util.SplittableRandom;
+import org.tutti.engine.Request;
+import org.tutti.sim.check.Happening;
+
+/// How an application consumes what it gets: at once, or, if it is slow, later and in parts.
+final class Consumption {
+  private static final double SLOW_SHARE = 0.7; // of the members, in a run with slow ones
+
+  private final Simulation.Setting setting;
+  private final SimulatedNode node;
+  private final int ordinal;
+  private final String group;
+  private final SplittableRandom random;
+  private final double sloth; // above 0: consumes late
+  private final ArrayDeque<Long> waiting = new ArrayDeque<>(); // the index behind each batch that is not consumed
+  private boolean busy;
+  private boolean calm;
+  private long next;
+  private long taken; // batches of branches
+  private long inBranches; // of those, what is consumed
+
+  Consumption(Simulation.Setting setting, SimulatedNode node, int ordinal, String group, SplittableRandom random) {
+    this.setting = setting;
+    this.node = node;
+    this.ordinal = ordinal;
+    this.group = group;
+    this.random = random;
+    double strength = setting.plan().strength(FaultKind.SLOW_CONSUMER);
+    this.sloth = random.nextDouble() < SLOW_SHARE ? strength : 0;
+  }
+
+  /// How slow the member is; 0 when it consumes at once.
+  double sloth() {
+    return sloth;
+  }
+
+  /// The index behind what is consumed.
+  long next() {
+    return next;
+  }
+
+  /// How many batches of branches are consumed.
+  long inBranches() {
+    return inBranches;
+  }
+
+  boolean isPending() {
+    return !waiting.isEmpty();
+  }
+
+  /// A batch has its place.
+  void take(long indexNext) {
+    if (isSlow()) {
+      waiting.add(indexNext);
+      consumeLater();
+    } else {
+      consumed(indexNext);
+    }
+  }
+
+  void takeInBranch() {
+    taken++;
+    if (isSlow()) {
+      consumeLater();
+    } else {
+      inBranches = taken;
+    }
+  }
+
+  private boolean isSlow() {
+    return sloth > 0 && !calm;
+  }
+
+  /// What is before an index is consumed, or comes by other ways.
+  void jump(long index) {
+    waiting.clear();
+    consumed(index);
+  }
+
+  private void consumed(long behind) {
+    next = behind;
+    setting.history().add(new Happening.Consumed(ordinal, setting.agenda().nowNanos(), behind));
+  }
+
+  private void consumeLater() {
+    if (!busy) {
+      busy = true;
+      setting.tally().fault(FaultKind.SLOW_CONSUMER);
+      long delay = (long) (sloth * random.nextDouble() * setting.plan().suspectNanos());
+      setting.agenda().after(delay, this::consumeSome);
+    }
+  }
+
+  private void consumeSome() {
+    busy = false;
+    if (waiting.isEmpty() && inBranches == taken) {
+      return;
+    }
+    inBranches = taken;
+    if (!waiting.isEmpty()) {
+      int some = random.nextInt(waiting.size()) + 1;
+      while (some-- > 0) {
+        consumed(waiting.remove());
+      }
+    }
+    node.request(new Request.Consumed(group), 0);
+    if (!waiting.isEmpty()) {
+      consumeLater();
+    }
+  }
+
+  /// Consumes at once from now on.
+  void calm() {
+    calm = true;
+    if (!waiting.isEmpty() || inBranches < taken) {
+      inBranches = taken;
+      if (!waiting.isEmpty()) {
+        jump(waiting.getLast());
+      }
+      node.request(new Request.Consumed(group), 0);
+    }
+  }
+}

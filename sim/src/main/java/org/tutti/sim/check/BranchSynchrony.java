@@ -1,0 +1,30 @@
+package org.tutti.sim.check;
+
+import java.util.List;
+import java.util.function.Consumer;
+
+/// Two members that go straight from one view that is not primary to the same next view have delivered the same
+/// sequence in its branch (B3).
+public record BranchSynchrony() implements Checker {
+  @Override
+  public void check(History history, Stays stays, Consumer<String> report) {
+    for (List<Stay> together : stays.byView().values()) {
+      Pairs.goingTogether(
+          together.stream().filter(stay -> !stay.view().primary() && !stay.isShownLate()).toList(),
+          (p, q) -> {
+            if (!p.branched().equals(q.branched())) {
+              report.accept(
+                  history.name(p.member())
+                      + " and "
+                      + history.name(q.member())
+                      + " went together from "
+                      + p.view()
+                      + " and had delivered "
+                      + p.branched()
+                      + " and "
+                      + q.branched());
+            }
+          });
+    }
+  }
+}
