@@ -1,6 +1,9 @@
 package org.tutti.cli;
 
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -15,6 +18,9 @@ import org.tutti.sim.Outcome;
 import org.tutti.sim.Plan;
 import org.tutti.sim.Shrinking;
 import org.tutti.sim.Simulation;
+import org.tutti.sim.diagram.Diagram;
+import org.tutti.sim.diagram.Recording;
+import org.tutti.sim.diagram.Window;
 import org.tutti.sim.exhaustive.ExhaustiveCheck;
 import org.tutti.sim.exhaustive.Exploration;
 import org.tutti.sim.exhaustive.Scenario;
@@ -56,6 +62,21 @@ final class SimulateCommand implements Callable<Integer> {
 
   @Option(names = "--trace", description = "With --seed: print every step.")
   boolean trace;
+
+  @Option(
+      names = "--diagram",
+      paramLabel = "FILE",
+      description = {
+        "With --seed: draw the run as a space-time diagram, SVG;",
+        "by default its first split with views that are not primary, until its parts have merged."
+      })
+  @Nullable Path diagram;
+
+  @Option(names = "--from", paramLabel = "MS", description = "With --diagram: where it begins, simulated milliseconds.")
+  @Nullable Long from;
+
+  @Option(names = "--to", paramLabel = "MS", description = "With --diagram: where it ends.")
+  @Nullable Long to;
 
   @Option(
       names = "--without",
@@ -125,6 +146,10 @@ final class SimulateCommand implements Callable<Integer> {
     if (seeds < 1 || threads < 1 || nodes < 1 || multicasts < 0) {
       throw new ParameterException(spec.commandLine(), "--seeds, --threads and --nodes are at least 1");
     }
+    if (diagram != null && (seed == null || trace) || diagram == null && (from != null || to != null)) {
+      throw new ParameterException(
+          spec.commandLine(), "--diagram with --seed, without --trace; --from and --to with it");
+    }
     if (exhaustive) {
       return everything();
     }
@@ -182,7 +207,7 @@ final class SimulateCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     Plan plan = Plan.draw(number).within(limits());
     out.println("seed " + number + ": " + plan.describe());
-    Outcome outcome = trace ? Simulation.run(plan, out::println) : Simulation.run(plan);
+    Outcome outcome = run(plan, out);
     out.printf(
         "%,d steps, %.3f s simulated, %,d multicasts, %,d deliveries, %,d views%s%n",
         outcome.steps(),
@@ -200,6 +225,24 @@ final class SimulateCommand implements Callable<Integer> {
     }
     out.flush();
     return outcome.passed() ? 0 : 1;
+  }
+
+  private Outcome run(Plan plan, PrintWriter out) {
+    if (diagram == null) {
+      return trace ? Simulation.run(plan, out::println) : Simulation.run(plan);
+    }
+    var recording = new Recording(plan);
+    Outcome outcome = Simulation.run(plan, recording);
+    Window part = Window.ofSplitAndMerge(recording).with(from, to);
+    if (part.fromNanos() >= part.toNanos()) {
+      throw new ParameterException(spec.commandLine(), "--from is before --to");
+    }
+    try {
+      Files.writeString(diagram, Diagram.draw(recording, part));
+    } catch (IOException e) {
+      throw new Failure("cannot write " + diagram + ": " + e.getMessage(), e);
+    }
+    return outcome;
   }
 
   private int many() {

@@ -18,6 +18,8 @@ final class Network {
     void sent(int from, int to, byte[] frame);
 
     void arrived(int to, byte[] frame);
+
+    default void cut(boolean @Nullable [][] cut) {}
   }
 
   /// One direction between two nodes.
@@ -178,6 +180,9 @@ final class Network {
 
   /// Cuts the links for which a matrix says so and mends all others; null mends everything.
   void partition(boolean @Nullable [][] cut) {
+    if (observer != null) {
+      observer.cut(calm ? null : cut);
+    }
     for (Link[] row : links) {
       for (Link link : row) {
         link.cut(cut != null && cut[link.from][link.to]);

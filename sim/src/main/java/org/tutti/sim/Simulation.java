@@ -34,18 +34,23 @@ public final class Simulation {
   private final Workload workload;
   private final AsideWorkload asides;
   private final @Nullable Overlap overlap;
+  private final @Nullable Recorder recorder;
   private final List<Violation> violations = new ArrayList<>();
   private boolean broken;
   private boolean quorumLost;
 
-  private Simulation(Plan plan, @Nullable Consumer<String> lines) {
+  private Simulation(Plan plan, @Nullable Consumer<String> lines, @Nullable Recorder recorder) {
     this.plan = plan;
+    this.recorder = recorder;
     var tally = new Tally();
     var history = new History(plan.config());
     this.setting = new Setting(plan, new Streams(plan.seed()), agenda, tally, new Trace(agenda, lines), history);
     this.overlap = plan.overlaps() ? new Overlap(setting) : null;
     this.cast = new Cast(setting, overlap, this::broken);
     this.network = new Network(agenda, plan, tally, cast);
+    if (recorder != null) {
+      network.observe(new Eavesdropper(agenda, recorder));
+    }
     this.faults = new Faults(setting, cast, network);
     this.workload = new Workload(setting, cast);
     this.asides = new AsideWorkload(setting, cast);
@@ -56,7 +61,7 @@ public final class Simulation {
   /// @param plan what to do
   /// @return what came of it
   public static Outcome run(Plan plan) {
-    return new Simulation(plan, null).run();
+    return new Simulation(plan, null, null).run();
   }
 
   /// Runs a plan and tells every step.
@@ -65,7 +70,16 @@ public final class Simulation {
   /// @param lines gets the steps: simulated time, node, event
   /// @return what came of it
   public static Outcome run(Plan plan, Consumer<String> lines) {
-    return new Simulation(plan, lines).run();
+    return new Simulation(plan, lines, null).run();
+  }
+
+  /// Runs a plan and shows it to somebody.
+  ///
+  /// @param plan     what to do
+  /// @param recorder is shown it
+  /// @return what came of it
+  public static Outcome run(Plan plan, Recorder recorder) {
+    return new Simulation(plan, null, recorder).run();
   }
 
   private Outcome run() {
@@ -94,6 +108,9 @@ public final class Simulation {
       found.addAll(NoContradiction.check(life.node.self.name(), life.node.engine().counters()));
     }
     found.addAll(violations);
+    if (recorder != null) {
+      recorder.ended(setting.history(), agenda.nowNanos());
+    }
     Tally tally = setting.tally();
     return new Outcome(
         plan,
