@@ -3,6 +3,7 @@ package org.tutti;
 import java.util.Collections;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// How a member takes part in a group. Immutable; start from [#standard()] and change what differs.
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 ///                          empty: any quorum of the primary view before may go on (dynamic linear voting)
 /// @param partitions        what members do in a view that is not primary, for whoever founds the group; who joins
 ///                          takes the group's
+/// @param suspicion         what this member does about another one's silence (N7)
 /// @param windowBytes       how many bytes of its own multicasts a member may have on the way, counted from `multicast`
 ///                          until every member has consumed them; 64 KiB to 1 GiB; what is beyond blocks the caller
 /// @param batchBytesMax     a batch is closed at this size; a single larger message makes a batch of its own;
@@ -29,6 +31,7 @@ public record GroupConfig(
     @Nullable String domain,
     Set<String> electorate,
     Partitions partitions,
+    Suspicion suspicion,
     int windowBytes,
     int batchBytesMax,
     int batchMessagesMax,
@@ -63,6 +66,7 @@ public record GroupConfig(
         null,
         Set.of(),
         Partitions.SUSPEND,
+        Suspicion.STABLE,
         4 * KIB * KIB,
         64 * KIB,
         4 * KIB,
@@ -75,17 +79,7 @@ public record GroupConfig(
   /// @param value the new guarantee
   /// @return a changed copy
   public GroupConfig withGuarantee(Guarantee value) {
-    return new GroupConfig(
-        value,
-        ordering,
-        domain,
-        electorate,
-        partitions,
-        windowBytes,
-        batchBytesMax,
-        batchMessagesMax,
-        stateTransfer,
-        catchUpBytesMax);
+    return with(draft -> draft.guarantee = value);
   }
 
   /// Changes the ordering.
@@ -93,17 +87,7 @@ public record GroupConfig(
   /// @param value the new ordering
   /// @return a changed copy
   public GroupConfig withOrdering(Ordering value) {
-    return new GroupConfig(
-        guarantee,
-        value,
-        domain,
-        electorate,
-        partitions,
-        windowBytes,
-        batchBytesMax,
-        batchMessagesMax,
-        stateTransfer,
-        catchUpBytesMax);
+    return with(draft -> draft.ordering = value);
   }
 
   /// Puts the group into a domain.
@@ -111,17 +95,7 @@ public record GroupConfig(
   /// @param value the domain's name, or null
   /// @return a changed copy
   public GroupConfig withDomain(@Nullable String value) {
-    return new GroupConfig(
-        guarantee,
-        ordering,
-        value,
-        electorate,
-        partitions,
-        windowBytes,
-        batchBytesMax,
-        batchMessagesMax,
-        stateTransfer,
-        catchUpBytesMax);
+    return with(draft -> draft.domain = value);
   }
 
   /// Configures of whom every primary view needs a majority. The view of a founder that is none by itself is not
@@ -130,17 +104,7 @@ public record GroupConfig(
   /// @param names of nodes ([NodeConfig#name()]); empty for no such demand
   /// @return a changed copy
   public GroupConfig withElectorate(Set<String> names) {
-    return new GroupConfig(
-        guarantee,
-        ordering,
-        domain,
-        names,
-        partitions,
-        windowBytes,
-        batchBytesMax,
-        batchMessagesMax,
-        stateTransfer,
-        catchUpBytesMax);
+    return with(draft -> draft.electorate = names);
   }
 
   /// Changes what members do in a view that is not primary.
@@ -148,17 +112,15 @@ public record GroupConfig(
   /// @param value whether they go on
   /// @return a changed copy
   public GroupConfig withPartitions(Partitions value) {
-    return new GroupConfig(
-        guarantee,
-        ordering,
-        domain,
-        electorate,
-        value,
-        windowBytes,
-        batchBytesMax,
-        batchMessagesMax,
-        stateTransfer,
-        catchUpBytesMax);
+    return with(draft -> draft.partitions = value);
+  }
+
+  /// Changes what this member does about silence.
+  ///
+  /// @param value the new way
+  /// @return a changed copy
+  public GroupConfig withSuspicion(Suspicion value) {
+    return with(draft -> draft.suspicion = value);
   }
 
   /// Changes the window.
@@ -166,17 +128,7 @@ public record GroupConfig(
   /// @param value the new window in bytes
   /// @return a changed copy
   public GroupConfig withWindowBytes(int value) {
-    return new GroupConfig(
-        guarantee,
-        ordering,
-        domain,
-        electorate,
-        partitions,
-        value,
-        batchBytesMax,
-        batchMessagesMax,
-        stateTransfer,
-        catchUpBytesMax);
+    return with(draft -> draft.windowBytes = value);
   }
 
   /// Changes the batch limits.
@@ -185,17 +137,10 @@ public record GroupConfig(
   /// @param messages the largest batch in messages
   /// @return a changed copy
   public GroupConfig withBatch(int bytes, int messages) {
-    return new GroupConfig(
-        guarantee,
-        ordering,
-        domain,
-        electorate,
-        partitions,
-        windowBytes,
-        bytes,
-        messages,
-        stateTransfer,
-        catchUpBytesMax);
+    return with(draft -> {
+      draft.batchBytesMax = bytes;
+      draft.batchMessagesMax = messages;
+    });
   }
 
   /// Asks for state transfer: [Event.StateRequest] and [Event.StateOffer] events then occur and must be handled.
@@ -203,17 +148,7 @@ public record GroupConfig(
   /// @param value whether newcomers get state
   /// @return a changed copy
   public GroupConfig withStateTransfer(boolean value) {
-    return new GroupConfig(
-        guarantee,
-        ordering,
-        domain,
-        electorate,
-        partitions,
-        windowBytes,
-        batchBytesMax,
-        batchMessagesMax,
-        value,
-        catchUpBytesMax);
+    return with(draft -> draft.stateTransfer = value);
   }
 
   /// Changes the newcomer's buffer.
@@ -221,16 +156,56 @@ public record GroupConfig(
   /// @param value the new limit in bytes
   /// @return a changed copy
   public GroupConfig withCatchUpBytesMax(int value) {
-    return new GroupConfig(
-        guarantee,
-        ordering,
-        domain,
-        electorate,
-        partitions,
-        windowBytes,
-        batchBytesMax,
-        batchMessagesMax,
-        stateTransfer,
-        value);
+    return with(draft -> draft.catchUpBytesMax = value);
+  }
+
+  private GroupConfig with(Consumer<Draft> change) {
+    var draft = new Draft(this);
+    change.accept(draft);
+    return draft.finish();
+  }
+
+  /// A copy while it is being changed.
+  private static final class Draft {
+    Guarantee guarantee;
+    Ordering ordering;
+    @Nullable String domain;
+    Set<String> electorate;
+    Partitions partitions;
+    Suspicion suspicion;
+    int windowBytes;
+    int batchBytesMax;
+    int batchMessagesMax;
+    boolean stateTransfer;
+    int catchUpBytesMax;
+
+    Draft(GroupConfig of) {
+      guarantee = of.guarantee;
+      ordering = of.ordering;
+      domain = of.domain;
+      electorate = of.electorate;
+      partitions = of.partitions;
+      suspicion = of.suspicion;
+      windowBytes = of.windowBytes;
+      batchBytesMax = of.batchBytesMax;
+      batchMessagesMax = of.batchMessagesMax;
+      stateTransfer = of.stateTransfer;
+      catchUpBytesMax = of.catchUpBytesMax;
+    }
+
+    GroupConfig finish() {
+      return new GroupConfig(
+          guarantee,
+          ordering,
+          domain,
+          electorate,
+          partitions,
+          suspicion,
+          windowBytes,
+          batchBytesMax,
+          batchMessagesMax,
+          stateTransfer,
+          catchUpBytesMax);
+    }
   }
 }

@@ -11,6 +11,7 @@ import org.tutti.membership.Electorate;
 import org.tutti.membership.KeptHistory;
 import org.tutti.membership.Knowledge;
 import org.tutti.membership.Proposal;
+import org.tutti.membership.Refutation;
 import org.tutti.membership.StateTransfer;
 import org.tutti.membership.ViewHost;
 import org.tutti.order.Clock;
@@ -29,6 +30,7 @@ final class AgreementHost implements ViewHost {
   private final GroupConfig config;
   private final OptionalLong founded;
   private final Surroundings node;
+  private final Refutation refutation;
   private final LastHistory history;
   private final Branch branch;
   private final Deliveries deliveries;
@@ -40,6 +42,7 @@ final class AgreementHost implements ViewHost {
       GroupConfig config,
       OptionalLong founded,
       Surroundings node,
+      Refutation refutation,
       LastHistory history,
       Branch branch,
       Deliveries deliveries,
@@ -49,6 +52,7 @@ final class AgreementHost implements ViewHost {
     this.config = config;
     this.founded = founded;
     this.node = node;
+    this.refutation = refutation;
     this.history = history;
     this.branch = branch;
     this.deliveries = deliveries;
@@ -125,7 +129,7 @@ final class AgreementHost implements ViewHost {
 
   @Override
   public boolean suspects(MemberId member) {
-    return node.suspects().test(member);
+    return refutation.suspects(member);
   }
 
   @Override

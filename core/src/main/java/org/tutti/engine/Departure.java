@@ -1,8 +1,12 @@
 package org.tutti.engine;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.tutti.GroupConfig;
 import org.tutti.MemberId;
+import org.tutti.membership.Lineage;
 
 /// How far a member is with leaving. Whoever has left says nothing more, but its last words, perhaps the announcement
 /// of the view without it, must arrive before it goes.
@@ -21,6 +25,19 @@ final class Departure {
   void want(String why) {
     wanted = true;
     reason = why;
+  }
+
+  /// A member whose configuration does not go with the group's history leaves.
+  void wantUnlessFit(@Nullable Lineage lineage, GroupConfig config) {
+    if (lineage == null) {
+      return;
+    }
+    if (!lineage.stateful() && config.stateTransfer()) {
+      want("this member asks for state transfer, and the group was founded without");
+    }
+    if (!Objects.equals(lineage.domain(), config.domain())) {
+      want("this member asks for domain " + config.domain() + ", and the group's is " + lineage.domain());
+    }
   }
 
   boolean isWanted() {

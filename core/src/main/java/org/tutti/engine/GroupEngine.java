@@ -24,6 +24,7 @@ import org.tutti.membership.Lineage;
 import org.tutti.membership.Merge;
 import org.tutti.membership.PrimaryRule;
 import org.tutti.membership.Proposal;
+import org.tutti.membership.Refutation;
 import org.tutti.membership.StateTransfer;
 import org.tutti.membership.ViewAgreement;
 import org.tutti.membership.ViewMessage;
@@ -51,6 +52,7 @@ final class GroupEngine {
   private final PrimaryRule rule = new DynamicLinearVoting();
   private final PrimaryHistory.Doors doors;
   private final Effects<ViewMessage> viewDoor;
+  private final Refutation refutation;
   private final ViewAgreement agreement;
   private final Merge merge;
   private final StateTransfer transfer;
@@ -103,20 +105,23 @@ final class GroupEngine {
             new TransferHost(deliveries, sending, this::agreement));
     this.viewDoor = ports.open(Channel.VIEW, ViewMessage.CODEC, new ViewsToSelf());
     Duration heartbeat = node.config().heartbeat();
-    Duration patience = node.config().suspectAfter().multipliedBy(PATIENCE_FACTOR);
+    Duration suspect = node.config().suspectAfter();
+    this.refutation =
+        new Refutation(self, config.suspicion(), this::view, node.suspects(), heartbeat, suspect, viewDoor);
     this.agreement =
         new ViewAgreement(
             self,
             founded.isPresent(),
             rule,
             heartbeat,
-            patience,
+            suspect.multipliedBy(PATIENCE_FACTOR),
             viewDoor,
             node.counters(),
             new AgreementHost(
-                config, founded, node, history, branch, deliveries, transfer, node.clock(), new Changes()));
+                config, founded, node, refutation, history, branch, deliveries, transfer, node.clock(), new Changes()));
     List<Address> contacts = node.config().contacts();
-    this.merge = new Merge(self, contacts, agreement, viewDoor, ports::hello, node.counters(), this::overruled);
+    this.merge =
+        new Merge(self, contacts, suspect, agreement, viewDoor, ports::hello, node.counters(), this::overruled);
     viewDoor.schedule(HELLO, Duration.ZERO);
     if (domain != null) {
       domain.begin(new InDomain(this::view, history, deliveries, sending));
@@ -240,6 +245,9 @@ final class GroupEngine {
         merge.call();
       }
     } else {
+      if (refutation.tick()) {
+        agreement.suspicionChanged();
+      }
       agreement.expire(timer);
     }
   }
@@ -374,6 +382,8 @@ final class GroupEngine {
   private void viewMessage(MemberId from, ViewMessage message) throws Malformed {
     switch (message) {
       case ViewMessage.Found _, ViewMessage.Meet _, ViewMessage.Overruled _ -> merge.receive(from, message);
+      case ViewMessage.Doubted(var members) -> refutation.doubted(from, members);
+      case ViewMessage.Refuted(var members) -> refutation.refuted(from, members);
       case ViewMessage.Wedged(_, Knowledge its) when merge.isOfOtherHistory(from, its.lineage()) -> lost(from);
       default -> agreement.receive(from, message);
     }
@@ -411,12 +421,7 @@ final class GroupEngine {
       branch.begin(view, deliveries.isShowing());
     }
     merge.installed(before, view);
-    if (lineage != null && !lineage.stateful() && config.stateTransfer()) {
-      departure.want("this member asks for state transfer, and the group was founded without");
-    }
-    if (lineage != null && !Objects.equals(lineage.domain(), config.domain())) {
-      departure.want("this member asks for domain " + config.domain() + ", and the group's is " + lineage.domain());
-    }
+    departure.wantUnlessFit(lineage, config);
     takeEarly();
   }
 

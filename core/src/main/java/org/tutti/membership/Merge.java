@@ -1,5 +1,6 @@
 package org.tutti.membership;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -38,6 +39,7 @@ public final class Merge {
   private final ViewAgreement agreement;
   private final Effects<ViewMessage> effects;
   private final Consumer<Address> hello;
+  private final Damping damping;
   private final Counters counters;
   private final Consumer<MemberId> overruled;
   private final Set<Address> absent = new LinkedHashSet<>(); // where members that were lost may come back
@@ -46,6 +48,7 @@ public final class Merge {
   ///
   /// @param self      this member
   /// @param contacts  addresses to call
+  /// @param suspectAfter the time of suspicion
   /// @param agreement told of members to take in
   /// @param effects   how to reach other coordinators
   /// @param hello     calls out to an address, naming this member's view; may be lost
@@ -54,6 +57,7 @@ public final class Merge {
   public Merge(
       MemberId self,
       List<Address> contacts,
+      Duration suspectAfter,
       ViewAgreement agreement,
       Effects<ViewMessage> effects,
       Consumer<Address> hello,
@@ -61,6 +65,7 @@ public final class Merge {
       Consumer<MemberId> overruled) {
     this.self = self;
     this.contacts = contacts;
+    this.damping = new Damping(suspectAfter);
     this.agreement = agreement;
     this.effects = effects;
     this.hello = hello;
@@ -73,11 +78,9 @@ public final class Merge {
   /// @param before the view that was left
   /// @param after  the view that was installed
   public void installed(View before, View after) {
-    for (MemberId member : before.members()) {
-      if (!after.contains(member)) {
-        absent.add(member.address());
-      }
-    }
+    List<MemberId> missing = before.members().stream().filter(member -> !after.contains(member)).toList();
+    missing.forEach(member -> absent.add(member.address()));
+    damping.fell(missing, effects.nowNanos());
     for (MemberId member : after.members()) {
       absent.remove(member.address());
     }
@@ -169,7 +172,9 @@ public final class Merge {
     } else if (initiates(meet)) {
       List<MemberId> others = new ArrayList<>(meet.view().members());
       others.removeAll(view.members());
-      agreement.merge(others);
+      if (others.stream().allMatch(other -> damping.admits(other, effects.nowNanos()))) {
+        agreement.merge(others);
+      }
     } else if (!meet.answer()) {
       effects.send(from, meet(true));
     }

@@ -318,6 +318,7 @@ public final class ViewAgreement {
       case ViewMessage.Report(List<MemberId> members) -> reported(from, members);
       case ViewMessage.Ask(boolean leaves) -> asked(from, leaves);
       case ViewMessage.Found _, ViewMessage.Meet _, ViewMessage.Overruled _ -> throw new Malformed("merge message");
+      case ViewMessage.Doubted _, ViewMessage.Refuted _ -> throw new Malformed("doubt");
     }
   }
 

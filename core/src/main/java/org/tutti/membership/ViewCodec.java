@@ -27,6 +27,8 @@ final class ViewCodec implements Codec<ViewMessage> {
       case ViewMessage.Found _ -> 12;
       case ViewMessage.Meet _ -> 13;
       case ViewMessage.Overruled _ -> 14;
+      case ViewMessage.Doubted _ -> 15;
+      case ViewMessage.Refuted _ -> 16;
     };
   }
 
@@ -61,6 +63,8 @@ final class ViewCodec implements Codec<ViewMessage> {
       }
       case ViewMessage.Supply supply -> write(supply, out);
       case ViewMessage.Report(var members) -> out.members(members);
+      case ViewMessage.Doubted(var members) -> out.members(members);
+      case ViewMessage.Refuted(var members) -> out.members(members);
       case ViewMessage.Ask(var leaving) -> out.flag(leaving);
       case ViewMessage.Found(var coordinator) -> out.member(coordinator);
       case ViewMessage.Meet meet -> {
@@ -106,6 +110,8 @@ final class ViewCodec implements Codec<ViewMessage> {
           case 12 -> new ViewMessage.Found(in.member());
           case 13 -> meet(in);
           case 14 -> new ViewMessage.Overruled(Lineage.read(in), in.member());
+          case 15 -> new ViewMessage.Doubted(in.members());
+          case 16 -> new ViewMessage.Refuted(in.members());
           default -> throw new Malformed("view message");
         };
     in.end();

@@ -69,6 +69,16 @@ public sealed interface ViewMessage {
   /// @param members the silent ones
   record Report(List<MemberId> members) implements ViewMessage {}
 
+  /// I do not hear these members: does anybody?
+  ///
+  /// @param members the silent ones
+  record Doubted(List<MemberId> members) implements ViewMessage {}
+
+  /// I hear these members.
+  ///
+  /// @param members those who were doubted
+  record Refuted(List<MemberId> members) implements ViewMessage {}
+
   /// I want a new view: to be out of it, or because my state transfer failed; to the coordinator.
   ///
   /// @param leaving whether the sender wants to be out

@@ -20,6 +20,9 @@ public final class RecordingEffects<M> implements Effects<M> {
     record Cancelled<M>(Timer timer) implements Effect<M> {}
   }
 
+  /// The time of the next steps.
+  public long now;
+
   private final RandomGenerator random = new SplittableRandom(1);
   private final List<Effect<M>> done = new ArrayList<>();
 
@@ -52,7 +55,7 @@ public final class RecordingEffects<M> implements Effects<M> {
 
   @Override
   public long nowNanos() {
-    return 0;
+    return now;
   }
 
   @Override

@@ -15,6 +15,7 @@ import org.tutti.Guarantee;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Partitions;
+import org.tutti.Suspicion;
 import org.tutti.membership.Electorate;
 
 /// The configuration of one run, drawn from its seed (swarm testing): some runs have none of a kind of fault, some have
@@ -71,6 +72,7 @@ public record Plan(
   private static final int SPLIT_UNITS_MIN = 20; // a few splits, each with its merge
   private static final double SPLIT_CRASH_STRENGTH = 0.05; // besides those of a smaller side
   private static final int CONTINUE_ONE_IN = 2;
+  private static final int REFUTABLE_ONE_IN = 4;
 
   /// Copies the strengths.
   public Plan {
@@ -109,7 +111,8 @@ public record Plan(
             .withOrdering(ordering)
             .withDomain(domain)
             .withElectorate(electorate(new Streams(seed).open(Streams.Purpose.ELECTORATE, 0), nodes))
-            .withPartitions(goesOn ? Partitions.CONTINUE : Partitions.SUSPEND),
+            .withPartitions(goesOn ? Partitions.CONTINUE : Partitions.SUSPEND)
+            .withSuspicion(suspicion(new Streams(seed).open(Streams.Purpose.ELECTORATE, 1))),
         heartbeat,
         suspect,
         frameBytesMax,
@@ -141,6 +144,10 @@ public record Plan(
       }
     }
     return names;
+  }
+
+  private static Suspicion suspicion(SplittableRandom random) {
+    return random.nextInt(REFUTABLE_ONE_IN) == 0 ? Suspicion.REFUTABLE : Suspicion.STABLE;
   }
 
   /// Whether some members may be a primary view by their names.
@@ -277,6 +284,7 @@ public record Plan(
     text.append(" by ").append(config.ordering().name().toLowerCase(Locale.ROOT));
     text.append(config.electorate().isEmpty() ? "" : ", electorate " + config.electorate());
     text.append(config.partitions() == Partitions.CONTINUE ? ", with branches" : "");
+    text.append(config.suspicion() == Suspicion.REFUTABLE ? ", refutable suspicion" : "");
     text.append(overlaps() ? " in overlapping groups" : "");
     text.append(config.stateTransfer() ? ", state of about " + stateBytes + " bytes" : ", no state");
     text.append(", window ").append(config.windowBytes());

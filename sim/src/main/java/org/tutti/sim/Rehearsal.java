@@ -10,6 +10,7 @@ import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Service;
 import org.tutti.View;
+import org.tutti.sim.check.Happening;
 import org.tutti.sim.check.History;
 
 /// A group in which nothing goes wrong, to see what multicasts cost: the production engine with its links on the
@@ -22,6 +23,7 @@ public final class Rehearsal {
 
   private static final long MILLI = 1_000_000;
   private static final long HEARTBEAT_NANOS = 100 * MILLI;
+  private static final long SUSPECT_NANOS = 10 * HEARTBEAT_NANOS;
   private static final long RETRANSMIT_NANOS = 20 * MILLI;
   private static final long REST_NANOS = 40 * MILLI; // within it the links send acknowledgements that they put off
   private static final long PATIENCE_NANOS = 1000 * HEARTBEAT_NANOS;
@@ -29,6 +31,7 @@ public final class Rehearsal {
   private static final int FRAME_BYTES_MAX = 1 << 16; // as over TCP
 
   private final Agenda agenda = new Agenda();
+  private final History history;
   private final Cast cast;
   private final Meter meter;
   private final Network network;
@@ -64,7 +67,7 @@ public final class Rehearsal {
   public Rehearsal(int members, GroupConfig config) {
     Plan plan = plan(members, config);
     var tally = new Tally();
-    var history = new History(config);
+    this.history = new History(config);
     var trace = new Trace(agenda, null);
     var setting = new Simulation.Setting(plan, new Streams(plan.seed()), agenda, tally, trace, history);
     this.cast = new Cast(setting, null, Rehearsal::broken);
@@ -85,7 +88,7 @@ public final class Rehearsal {
         members,
         config,
         HEARTBEAT_NANOS,
-        10 * HEARTBEAT_NANOS,
+        SUSPECT_NANOS,
         FRAME_BYTES_MAX,
         RETRANSMIT_NANOS,
         DELAY.toNanos(),
@@ -188,6 +191,40 @@ public final class Rehearsal {
     }
     rest();
     return new Gap(gap, (before + trip(sender)) / 2);
+  }
+
+  /// Disturbs the group while its senior member multicasts, and waits until all are in one view again.
+  ///
+  /// @param what the disturbance
+  /// @return how many views were installed by anyone, those of a part of the group included
+  public int disturb(Disturbance what) {
+    var nodes = byRank.stream().map(life -> life.node).toArray(SimulatedNode[]::new);
+    var suspectAfter = Duration.ofNanos(SUSPECT_NANOS);
+    int from = history.happenings().size();
+    for (int time = 0; time < what.times(); time++) {
+      long begin = agenda.nowNanos();
+      what.set(network, nodes, true);
+      work(begin + what.length(suspectAfter).toNanos());
+      what.set(network, nodes, false);
+      work(begin + what.period(suspectAfter).toNanos());
+    }
+    rest();
+    idle(suspectAfter.multipliedBy(10));
+    rest();
+    return (int)
+        history.happenings().stream()
+            .skip(from)
+            .filter(Happening.Installed.class::isInstance)
+            .map(installed -> ((Happening.Installed) installed).view().id())
+            .distinct()
+            .count();
+  }
+
+  private void work(long untilNanos) {
+    while (agenda.nowNanos() < untilNanos) {
+      byRank.getFirst().multicast(new byte[1], Service.TOTAL);
+      advance(agenda.nowNanos() + HEARTBEAT_NANOS / 4);
+    }
   }
 
   /// What the group sends beside other groups with the same members, all of them working: a member after the other

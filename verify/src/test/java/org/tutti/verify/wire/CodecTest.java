@@ -197,7 +197,10 @@ class CodecTest {
             new ViewMessage.Supply(LATER, 1, BATCH),
             new ViewMessage.Report(List.of(A, B)),
             new ViewMessage.Ask(true),
-            new ViewMessage.Found(B));
+            new ViewMessage.Found(B),
+            new ViewMessage.Doubted(List.of(A, B)),
+            new ViewMessage.Refuted(List.of(B)),
+            new ViewMessage.Overruled(LINEAGE, B));
     for (ViewMessage message : rare) {
       isReadAsWritten(ViewMessage.CODEC, message);
       if (!(message instanceof ViewMessage.Supply)) {

@@ -1,0 +1,84 @@
+package org.tutti.sim;
+
+import java.time.Duration;
+
+/// Something that happens to a group of five in [Rehearsal#disturb], after which everybody lives: what it costs in
+/// views shows whether a wrong suspicion tears the group apart (N7, N8). Times are in times of suspicion.
+public enum Disturbance {
+  /// Member 2 does not hear member 1 for 1.3: a virtual failure.
+  SLOW_FOR_ONE(1.3, 1),
+  /// Member 2 does not hear the senior one for 1.3.
+  SENIOR_SLOW_FOR_ONE(1.3, 1),
+  /// Member 2 does not hear member 1 for 20, though it is heard.
+  ONE_WAY(20, 1),
+  /// Members 1 and 2 do not reach each other for 1.3 out of every 2, ten times.
+  FLAPPING(1.3, 10),
+  /// Member 1 stands still for 3 (SIGSTOP).
+  PAUSED(3, 1),
+  /// Nobody reaches member 4, nor it anybody, for 10.
+  ISOLATED(10, 1);
+
+  private static final double PERIOD = 2;
+
+  private final double length;
+  private final int times;
+
+  Disturbance(double length, int times) {
+    this.length = length;
+    this.times = times;
+  }
+
+  /// How often it happens.
+  int times() {
+    return times;
+  }
+
+  /// How long it lasts each time.
+  Duration length(Duration suspectAfter) {
+    return units(suspectAfter, length);
+  }
+
+  /// How long after its beginning it begins again.
+  Duration period(Duration suspectAfter) {
+    return units(suspectAfter, Math.max(length, PERIOD));
+  }
+
+  private static Duration units(Duration suspectAfter, double units) {
+    return Duration.ofNanos((long) (suspectAfter.toNanos() * units));
+  }
+
+  /// Begins or ends it.
+  ///
+  /// @param network the network
+  /// @param nodes   the nodes by the ranks of their members
+  /// @param on      whether it begins
+  void set(Network network, SimulatedNode[] nodes, boolean on) {
+    switch (this) {
+      case SLOW_FOR_ONE, ONE_WAY -> cut(network, nodes[1], nodes[2], on);
+      case SENIOR_SLOW_FOR_ONE -> cut(network, nodes[0], nodes[2], on);
+      case FLAPPING -> {
+        cut(network, nodes[1], nodes[2], on);
+        cut(network, nodes[2], nodes[1], on);
+      }
+      case PAUSED -> pause(nodes[1], on);
+      case ISOLATED -> {
+        for (int i = 0; i < nodes.length - 1; i++) {
+          cut(network, nodes[i], nodes[nodes.length - 1], on);
+          cut(network, nodes[nodes.length - 1], nodes[i], on);
+        }
+      }
+    }
+  }
+
+  private static void cut(Network network, SimulatedNode from, SimulatedNode to, boolean on) {
+    network.link(from.number, to.number).cut(on);
+  }
+
+  private static void pause(SimulatedNode node, boolean on) {
+    if (on) {
+      node.pause();
+    } else {
+      node.resume();
+    }
+  }
+}

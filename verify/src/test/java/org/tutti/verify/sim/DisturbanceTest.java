@@ -1,0 +1,61 @@
+package org.tutti.verify.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.EnumMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.tutti.GroupConfig;
+import org.tutti.Suspicion;
+import org.tutti.sim.Disturbance;
+import org.tutti.sim.Rehearsal;
+
+/// Wrong suspicions do not tear a group apart again and again; with refutation, most do nothing at all (N7, N8). The
+/// figures are those of `docs/protocols/suspicion.md`.
+class DisturbanceTest {
+  private static Map<Disturbance, Integer> views(Suspicion suspicion) {
+    var views = new EnumMap<Disturbance, Integer>(Disturbance.class);
+    for (Disturbance what : Disturbance.values()) {
+      views.put(what, new Rehearsal(5, GroupConfig.standard().withSuspicion(suspicion)).disturb(what));
+    }
+    return views;
+  }
+
+  @Test
+  void stableSuspicionDoesNotCascade() {
+    assertThat(views(Suspicion.STABLE))
+        .containsExactlyInAnyOrderEntriesOf(
+            Map.of(
+                Disturbance.SLOW_FOR_ONE,
+                3,
+                Disturbance.SENIOR_SLOW_FOR_ONE,
+                0,
+                Disturbance.ONE_WAY,
+                15,
+                Disturbance.FLAPPING,
+                18,
+                Disturbance.PAUSED,
+                3,
+                Disturbance.ISOLATED,
+                3));
+  }
+
+  @Test
+  void refutationAvoidsTheViewChangeOfAVirtualFailure() {
+    assertThat(views(Suspicion.REFUTABLE))
+        .containsExactlyInAnyOrderEntriesOf(
+            Map.of(
+                Disturbance.SLOW_FOR_ONE,
+                0,
+                Disturbance.SENIOR_SLOW_FOR_ONE,
+                0,
+                Disturbance.ONE_WAY,
+                9,
+                Disturbance.FLAPPING,
+                0,
+                Disturbance.PAUSED,
+                3,
+                Disturbance.ISOLATED,
+                3));
+  }
+}
