@@ -29,7 +29,7 @@ final class Legend {
 
   /// How high it will be.
   static double height(Sheet sheet) {
-    return LINE * (4 + Math.max(STEPS.length + 7, sheet.views().size() + 1));
+    return LINE * (4 + Math.max(STEPS.length + 8, sheet.views().size() + 1));
   }
 
   void draw() throws XMLStreamException {
@@ -46,6 +46,8 @@ final class Legend {
     svg.circle(x + 15, y - 4, 3, "delivery", "");
     sign(x, "delivery of a weak service, without a position");
     svg.circle(x + 15, y - 4, 3, "early", "");
+    sign(x, "delivery in a branch, in a view that is not primary");
+    svg.rect(x + 12, y - 7, 6, 6, "early", "");
     sign(x, "multicast");
     svg.path("M" + Svg.number(x + 15) + " " + Svg.number(y - 8) + "l3 6h-6z", "multicast", "");
     sign(x, "a node crashes; its next life has the same line");

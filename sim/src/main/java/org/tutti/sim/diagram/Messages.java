@@ -55,6 +55,10 @@ final class Messages {
       }
       case Happening.Early(_, _, Content batch) ->
           dot(x, y, "early", "", "delivered without a place, of " + sender(batch) + at);
+      case Happening.Branched(_, _, Content batch) -> {
+        double above = y - Sheet.BAR / 2 - 2 * RADIUS - 2;
+        svg.rect(x - RADIUS, above, 2 * RADIUS, 2 * RADIUS, "early", "", "in a branch, of " + sender(batch) + at);
+      }
       default -> {}
     }
   }

@@ -49,6 +49,7 @@ final class Sheet {
             Happening.Installed _,
             Happening.Delivered _,
             Happening.Early _,
+            Happening.Branched _,
             Happening.Submitted _,
             Happening.Crashed _,
             Happening.Closed _ ->

@@ -65,7 +65,8 @@ final class TimeScale {
     for (double x = left(); x <= right(); x += TICK_WIDTH / 4) {
       long nanos = rounded(x);
       double at = x(nanos);
-      if (at >= latest + TICK_WIDTH && nanos >= moments[0] && nanos <= moments[moments.length - 1]) {
+      boolean near = Math.abs(at - x) < TICK_WIDTH / 2;
+      if (near && at >= latest + TICK_WIDTH && nanos >= moments[0] && nanos <= moments[moments.length - 1]) {
         ticks.add(nanos);
         latest = at;
       }
