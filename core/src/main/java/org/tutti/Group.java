@@ -96,6 +96,11 @@ public interface Group extends AutoCloseable {
   /// @throws IllegalArgumentException when the payload is too long, or there is no destination
   @Nullable CompletableFuture<Void> tryMulticast(byte[] payload, Set<MemberId> destinations);
 
+  /// The numbers that the members show each other (B7).
+  ///
+  /// @return always the same
+  Whiteboard whiteboard();
+
   /// Puts a request into this member's own flow of events, as an [Event.LocalCall], and waits for the response (B6). So
   /// the threads of a server that talk to clients leave all work on the replicated state to the one that takes events.
   ///

@@ -20,9 +20,11 @@ enum Channel {
   /// Members' clocks in a group of a domain, for the view they name.
   FRONTIER(7, true),
   /// Multicasts to some members and their order, for the view they name.
-  ASIDE(8, true);
+  ASIDE(8, true),
+  /// What members show on the whiteboard.
+  BOARD(9, false);
 
-  private static final @Nullable Channel[] BY_NUMBER = new Channel[9];
+  private static final @Nullable Channel[] BY_NUMBER = new Channel[10];
 
   static {
     for (Channel channel : values()) {

@@ -2,7 +2,9 @@ package org.tutti.engine;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.Map;
 import java.util.Objects;
+import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Event;
 import org.tutti.MemberId;
@@ -155,6 +157,16 @@ final class DomainMember implements GroupUser {
   @Override
   public void install(View view) {
     inOrder(() -> user.install(view));
+  }
+
+  @Override
+  public SortedMap<String, Long> whiteboardPut() {
+    return user.whiteboardPut();
+  }
+
+  @Override
+  public void whiteboard(Map<MemberId, SortedMap<String, Long>> values) {
+    user.whiteboard(values); // waits for nothing
   }
 
   /// In line, because its caller may know what has become of its multicasts.

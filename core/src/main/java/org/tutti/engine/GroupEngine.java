@@ -32,7 +32,6 @@ import org.tutti.order.AsideCodec;
 import org.tutti.order.Frontier;
 import org.tutti.order.Setting;
 import org.tutti.order.Stability;
-import org.tutti.transport.Address;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 
@@ -61,6 +60,7 @@ final class GroupEngine {
   private final Effects<Frontier.Message> frontierDoor;
   private final Deliveries deliveries;
   private final EarlyMessages early;
+  private final BoardExchange board;
   private final LastHistory history;
   private final Branch branch;
   private final Departure departure = new Departure();
@@ -82,6 +82,7 @@ final class GroupEngine {
     this.user = domain == null ? user : domain;
     this.ports = new Ports(services, group, owner, this::view);
     this.early = new EarlyMessages(config.windowBytes());
+    this.board = new BoardExchange(this.user, ports);
     this.deliveries = new Deliveries(self, this.user, config, founded.isPresent());
     this.history = new LastHistory(deliveries, this::newHistory);
     this.branch = new Branch(self, this.user, this::newBranch);
@@ -119,7 +120,7 @@ final class GroupEngine {
             node.counters(),
             new AgreementHost(
                 config, founded, node, refutation, history, branch, deliveries, transfer, node.clock(), new Changes()));
-    List<Address> contacts = node.config().contacts();
+    var contacts = node.config().contacts();
     this.merge =
         new Merge(self, contacts, suspect, agreement, viewDoor, ports::hello, node.counters(), this::overruled);
     viewDoor.schedule(HELLO, Duration.ZERO);
@@ -222,20 +223,16 @@ final class GroupEngine {
     user.localCall(call);
   }
 
+  void whiteboardPut() {
+    board.put();
+  }
+
   void leave() {
     departure.want();
   }
 
-  void stateChunk(long number, ByteBuffer chunk, boolean last) {
-    transfer.give(number, chunk, last);
-  }
-
-  void stateFailed(long number) {
-    transfer.giveUp(number);
-  }
-
-  void stateTaken(long number) {
-    transfer.taken(number);
+  StateTransfer transfer() {
+    return transfer;
   }
 
   private void expired(Timer timer) {
@@ -264,6 +261,7 @@ final class GroupEngine {
       current.flush();
       sending.tellOrdering();
     }
+    board.flush();
     if (departure.isOver(now, node.busy())) {
       finish(departure.reason());
     }
@@ -286,6 +284,7 @@ final class GroupEngine {
     switch (channel) {
       case BATCH, ORDER, STABILITY, FRONTIER, ASIDE -> inView(from, channel, in.viewId(), in.rest());
       case STATE -> state(from, in.rest());
+      case BOARD -> board.receive(from, BoardExchange.CODEC.readAll(in));
       case VIEW -> viewMessage(from, ViewMessage.CODEC.readAll(in));
       case HELLO -> throw new Malformed("hello in a link");
     }
@@ -421,6 +420,7 @@ final class GroupEngine {
       branch.begin(view, deliveries.isShowing());
     }
     merge.installed(before, view);
+    board.installed(before, view);
     departure.wantUnlessFit(lineage, config);
     takeEarly();
   }

@@ -1,6 +1,10 @@
 package org.tutti.engine;
 
+import java.util.Collections;
+import java.util.Map;
+import java.util.SortedMap;
 import org.tutti.Event;
+import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.membership.StateTransfer;
@@ -104,6 +108,18 @@ public interface GroupUser extends StateTransfer.Application {
   ///
   /// @param messages how many: all that were sent, those of earlier calls included
   default void undecided(int messages) {}
+
+  /// What this member shows on the whiteboard; asked for after a [Request.Whiteboard].
+  ///
+  /// @return its numbers by name, the one without a name by the empty one; never changed any more
+  default SortedMap<String, Long> whiteboardPut() {
+    return Collections.emptySortedMap();
+  }
+
+  /// What the other members of the view show, as far as it is known. Not in line with what else is told.
+  ///
+  /// @param values by member and name
+  default void whiteboard(Map<MemberId, SortedMap<String, Long>> values) {}
 
   /// A call of this process, after all that happened before it was requested.
   ///

@@ -171,12 +171,13 @@ public final class NodeEngine {
       case Request.Aside(var name, var number, var payload, var destinations) ->
           with(name, group -> group.multicast(number, payload, destinations));
       case Request.Switch(var name, var to) -> with(name, group -> group.switchTo(to));
+      case Request.Whiteboard(var name) -> with(name, GroupEngine::whiteboardPut);
       case Request.LocalCall(var name, var call) -> with(name, group -> group.localCall(call));
       case Request.Leave(var name) -> with(name, GroupEngine::leave);
       case Request.StateChunk(var name, var transfer, var chunk, var last) ->
-          with(name, group -> group.stateChunk(transfer, chunk, last));
-      case Request.StateFailed(var name, var transfer) -> with(name, group -> group.stateFailed(transfer));
-      case Request.StateTaken(var name, var transfer) -> with(name, group -> group.stateTaken(transfer));
+          with(name, group -> group.transfer().give(transfer, chunk, last));
+      case Request.StateFailed(var name, var transfer) -> with(name, group -> group.transfer().giveUp(transfer));
+      case Request.StateTaken(var name, var transfer) -> with(name, group -> group.transfer().taken(transfer));
       case Request.Consumed(var name) -> with(name, _ -> {}); // the flush that follows looks at it
       case Request.Suspect(var member) -> {
         if (detector.suspect(now, member)) {

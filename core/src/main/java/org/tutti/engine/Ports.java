@@ -33,6 +33,7 @@ final class Ports implements Orders.Door {
   private final long group;
   private final int owner;
   private final Supplier<View> view;
+  private long broadcasts;
 
   /// What a node offers its groups.
   ///
@@ -55,6 +56,15 @@ final class Ports implements Orders.Door {
     this.group = group;
     this.owner = owner;
     this.view = view;
+  }
+
+  View view() {
+    return view.get();
+  }
+
+  /// How often this member has spoken to all.
+  long broadcasts() {
+    return broadcasts;
   }
 
   WireWriter frame(Channel channel) {
@@ -114,6 +124,7 @@ final class Ports implements Orders.Door {
       if (current.size() == 1) {
         return;
       }
+      broadcasts++;
       Encoded encoded = Encoded.of(frame(channel), codec, message);
       for (MemberId member : current.members()) {
         if (!member.equals(node.self)) {

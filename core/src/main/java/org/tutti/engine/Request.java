@@ -52,6 +52,11 @@ public sealed interface Request {
   /// @param to    the ordering
   record Switch(String group, Ordering to) implements Request {}
 
+  /// Look at what this member shows on the whiteboard: [GroupUser#whiteboardPut].
+  ///
+  /// @param group the group's name
+  record Whiteboard(String group) implements Request {}
+
   /// Put a call of this process into the flow of events. The user bounds how many are on the way.
   ///
   /// @param group the group's name

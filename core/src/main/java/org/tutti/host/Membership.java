@@ -3,7 +3,9 @@ package org.tutti.host;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -20,6 +22,7 @@ import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Service;
 import org.tutti.View;
+import org.tutti.Whiteboard;
 import org.tutti.engine.AsideFate;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.GroupUser;
@@ -37,6 +40,7 @@ public final class Membership implements Group, GroupUser {
   private final Inbox inbox;
   private final Window window;
   private final LocalCalls calls;
+  private final OwnWhiteboard whiteboard;
   private final @Nullable EventQueue queue;
   private final Application application;
   private final StateStreams states;
@@ -68,6 +72,7 @@ public final class Membership implements Group, GroupUser {
     this.inbox = inbox;
     this.window = new Window(name, config.windowBytes(), inbox);
     this.calls = new LocalCalls(name, inbox);
+    this.whiteboard = new OwnWhiteboard(name, self, inbox);
     this.queue =
         listener != null ? null : new EventQueue(name, config.windowBytes(), inbox, calls, this::reportConsumed);
     this.application = listener != null ? new Listening(listener, calls) : queue;
@@ -135,6 +140,11 @@ public final class Membership implements Group, GroupUser {
     List<MemberId> sorted = destinations.stream().sorted().toList();
     ByteBuffer copy = payload.length == 0 ? NOTHING : ByteBuffer.wrap(payload.clone());
     return number -> new Request.Aside(name, number, copy, sorted);
+  }
+
+  @Override
+  public Whiteboard whiteboard() {
+    return whiteboard;
   }
 
   @Override
@@ -254,6 +264,16 @@ public final class Membership implements Group, GroupUser {
   public void install(View installed) {
     view = installed;
     application.tell(new Event.ViewChange(installed));
+  }
+
+  @Override
+  public SortedMap<String, Long> whiteboardPut() {
+    return whiteboard.take();
+  }
+
+  @Override
+  public void whiteboard(Map<MemberId, SortedMap<String, Long>> values) {
+    whiteboard.show(values);
   }
 
   @Override

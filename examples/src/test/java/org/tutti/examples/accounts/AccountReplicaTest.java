@@ -30,6 +30,7 @@ import org.tutti.Ordering;
 import org.tutti.Service;
 import org.tutti.StateSink;
 import org.tutti.View;
+import org.tutti.Whiteboard;
 import org.tutti.transport.Address;
 
 /// A replica alone, fed with events.
@@ -194,6 +195,11 @@ class AccountReplicaTest {
 
     @Override
     public CompletableFuture<Void> multicast(byte[] payload, Set<MemberId> destinations) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Whiteboard whiteboard() {
       throw new UnsupportedOperationException();
     }
 
