@@ -10,6 +10,9 @@ public interface Group extends AutoCloseable {
   /// The longest message, in bytes.
   int MESSAGE_BYTES_MAX = 16 << 20;
 
+  /// The longest message of [#propagate], in bytes.
+  int PROPAGATE_BYTES_MAX = 64 << 10;
+
   /// The group's name.
   ///
   /// @return the name given on create or join
@@ -95,6 +98,25 @@ public interface Group extends AutoCloseable {
   /// @throws GroupClosedException     when the membership has ended
   /// @throws IllegalArgumentException when the payload is too long, or there is no destination
   @Nullable CompletableFuture<Void> tryMulticast(byte[] payload, Set<MemberId> destinations);
+
+  /// Exchanges small messages among all members of a view (B8), for instance to find out after a view change who has
+  /// which state. Every member of the view is expected to call it, equally often; it returns when the messages of all
+  /// have come, at all members behind the same delivery. When a view change comes first, what was said does not count,
+  /// and the exchange starts again among the members of the new view with the same payload. Only for a group without a
+  /// [GroupListener]; events are taken while it waits, and returned with the messages.
+  ///
+  /// In a view that is not primary nothing is exchanged: it waits for a primary one. Whenever it throws, the events
+  /// taken so far are given back to [#receive()]; what was said in the view stays said, and the next call in the same
+  /// view goes on from there.
+  ///
+  /// @param payload 0 to [#PROPAGATE_BYTES_MAX] bytes
+  /// @return what everybody said, and the events meanwhile
+  /// @throws InterruptedException     when interrupted while waiting
+  /// @throws GroupClosedException     when the membership has ended, or is being left
+  /// @throws IllegalStateException    when state is offered, which must be received and read first; when more than 64
+  ///                                  MiB are delivered meanwhile; on the engine thread
+  /// @throws IllegalArgumentException when the payload is too long
+  Propagation propagate(byte[] payload) throws InterruptedException;
 
   /// The numbers that the members show each other (B7).
   ///

@@ -6,7 +6,6 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
-import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.order.Asides;
 import org.tutti.pack.Batch;
@@ -21,7 +20,7 @@ import org.tutti.wire.WireWriter;
 /// out. Successive ones for the same destinations travel together.
 final class AsideQueue implements Asides.User {
   private sealed interface Waiting {
-    record ToAll(ByteBuffer payload, Service service) implements Waiting {}
+    record ToAll(ByteBuffer payload, Batch.Kind kind) implements Waiting {}
 
     record ToSome(long number, ByteBuffer payload, List<MemberId> destinations) implements Waiting {}
   }
@@ -49,8 +48,8 @@ final class AsideQueue implements Asides.User {
     return sent != null || !waiting.isEmpty();
   }
 
-  void add(ByteBuffer payload, Service service) {
-    waiting.add(new Waiting.ToAll(payload, service));
+  void add(ByteBuffer payload, Batch.Kind kind) {
+    waiting.add(new Waiting.ToAll(payload, kind));
   }
 
   void add(long number, ByteBuffer payload, List<MemberId> destinations) {
@@ -65,8 +64,8 @@ final class AsideQueue implements Asides.User {
       return false;
     }
     if (sent == null && waiting.getFirst() instanceof Waiting.ToAll) {
-      while (waiting.peekFirst() instanceof Waiting.ToAll(ByteBuffer payload, Service service)) {
-        packer.add(now, payload, service);
+      while (waiting.peekFirst() instanceof Waiting.ToAll(ByteBuffer payload, Batch.Kind kind)) {
+        packer.add(now, payload, kind);
         waiting.remove();
       }
       return true;

@@ -170,7 +170,7 @@ final class Deliveries implements Deliverer {
     handedNext = index + 1;
     if (batch.sender().equals(self)) {
       unconsumed.add(new Outstanding(index, undecided.remove().cost));
-      tellDecided(batch, batch.kind().isWeak() ? -1 : positionNext);
+      tellDecided(batch, batch.positions() == 0 ? -1 : positionNext);
     }
     long position = positionNext;
     positionNext += batch.positions();

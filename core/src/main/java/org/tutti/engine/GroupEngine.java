@@ -13,7 +13,6 @@ import org.tutti.Guarantee;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Partitions;
-import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.effect.Effects;
@@ -32,6 +31,7 @@ import org.tutti.order.AsideCodec;
 import org.tutti.order.Frontier;
 import org.tutti.order.Setting;
 import org.tutti.order.Stability;
+import org.tutti.pack.Batch;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 
@@ -203,9 +203,9 @@ final class GroupEngine {
     }
   }
 
-  void multicast(ByteBuffer payload, Service service) {
+  void multicast(ByteBuffer payload, Batch.Kind kind) {
     if (!departure.isWanted()) {
-      sending.add(viewDoor.nowNanos(), payload, service);
+      sending.add(viewDoor.nowNanos(), payload, kind);
     }
   }
 

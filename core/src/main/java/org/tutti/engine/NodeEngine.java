@@ -22,6 +22,7 @@ import org.tutti.effect.Counters;
 import org.tutti.effect.Timer;
 import org.tutti.link.Links;
 import org.tutti.order.Clock;
+import org.tutti.pack.Batch;
 import org.tutti.transport.Outlet;
 import org.tutti.wire.Codec;
 import org.tutti.wire.Encoded;
@@ -167,7 +168,9 @@ public final class NodeEngine {
           enter(name, OptionalLong.of(founded), groupConfig, user);
       case Request.Join(var name, var groupConfig, var user) -> enter(name, OptionalLong.empty(), groupConfig, user);
       case Request.Multicast(var name, var payload, var service) ->
-          with(name, group -> group.multicast(payload, service));
+          with(name, group -> group.multicast(payload, Batch.Kind.of(service)));
+      case Request.Propagate(var name, var payload) ->
+          with(name, group -> group.multicast(payload, Batch.Kind.PROPAGATED));
       case Request.Aside(var name, var number, var payload, var destinations) ->
           with(name, group -> group.multicast(number, payload, destinations));
       case Request.Switch(var name, var to) -> with(name, group -> group.switchTo(to));

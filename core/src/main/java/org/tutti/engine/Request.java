@@ -46,6 +46,13 @@ public sealed interface Request {
     }
   }
 
+  /// Send a message to the group that is none of its applications, but of [org.tutti.Group#propagate]; the rest as with
+  /// [Multicast].
+  ///
+  /// @param group   the group's name
+  /// @param payload the message, never changed from now on
+  record Propagate(String group, ByteBuffer payload) implements Request {}
+
   /// Have the group change its ordering; [GroupUser#ordering] tells when it has.
   ///
   /// @param group the group's name

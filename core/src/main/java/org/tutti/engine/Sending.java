@@ -7,7 +7,6 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
-import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.order.Asides;
 import org.tutti.pack.Batch;
@@ -54,13 +53,13 @@ final class Sending {
     positioned = known;
   }
 
-  void add(long now, ByteBuffer payload, Service service) {
+  void add(long now, ByteBuffer payload, Batch.Kind kind) {
     if (domain != null) {
-      domain.multicast(() -> packer.add(now, payload, service));
+      domain.multicast(() -> packer.add(now, payload, kind));
     } else if (asides.isHolding()) {
-      asides.add(payload, service);
+      asides.add(payload, kind);
     } else {
-      packer.add(now, payload, service);
+      packer.add(now, payload, kind);
     }
   }
 

@@ -1,13 +1,18 @@
 package org.tutti.host;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Event;
 import org.tutti.GroupClosedException;
+import org.tutti.Propagation;
 import org.tutti.Service;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.GroupUser;
@@ -24,6 +29,8 @@ final class EventQueue implements Application {
   private static final int REPORTS_PER_WINDOW = 4;
   private static final long NO_INDEX = -1; // of a batch that is delivered early
   private static final long IN_BRANCH = -2;
+  private static final long RETRY_NANOS = 5_000_000; // when the window is full; events go on, which open it
+  private static final long MEANWHILE_BYTES_MAX = 64 << 20; // kept by a propagation
 
   private sealed interface Entry {}
 
@@ -54,6 +61,8 @@ final class EventQueue implements Application {
   private long unreported;
   private @Nullable IncomingState state;
   private @Nullable String closed;
+  private final ArrayDeque<Event> backlog = new ArrayDeque<>(); // of a propagation that failed
+  private final Exchange exchange = new Exchange();
 
   EventQueue(String group, int windowBytes, Inbox inbox, LocalCalls calls, Runnable consumed) {
     this.group = group;
@@ -125,24 +134,70 @@ final class EventQueue implements Application {
       }
     }
     try {
-      if (messages != null) {
-        return nextMessage(messages);
-      }
-      check();
-      Event event = null;
-      Entry entry;
-      do {
-        entry = queue.poll();
-        if (entry == null) {
-          report();
-          refuseToBlock(waitNanos);
-          entry = queue.poll(waitNanos - (System.nanoTime() - start), TimeUnit.NANOSECONDS);
-        }
-        event = entry == null ? null : open(entry);
-      } while (entry != null && event == null); // a batch without messages is no event, nor is a call given up
-      return event;
+      return backlog.isEmpty() ? next(start, waitNanos, () -> false) : backlog.remove();
     } finally {
       takers.unlock();
+    }
+  }
+
+  private @Nullable Event next(long start, long waitNanos, BooleanSupplier enough) throws InterruptedException {
+    if (messages != null) {
+      return nextMessage(messages);
+    }
+    check();
+    Event event = null;
+    Entry entry;
+    do {
+      entry = queue.poll();
+      if (entry == null) {
+        report();
+        refuseToBlock(waitNanos);
+        entry = queue.poll(waitNanos - (System.nanoTime() - start), TimeUnit.NANOSECONDS);
+      }
+      event = entry == null ? null : open(entry);
+      // A batch without messages is no event, nor is a call given up.
+    } while (entry != null && event == null && !enough.getAsBoolean());
+    return event;
+  }
+
+  /// Exchanges messages with all members of the view; events that come before this fails are given back.
+  Propagation propagate(byte[] payload, Predicate<ByteBuffer> sender) throws InterruptedException {
+    if (inbox.isOwner()) {
+      throw new IllegalStateException("propagate would block the engine thread; call it from another thread");
+    }
+    takers.lockInterruptibly();
+    try {
+      long bytes = 0;
+      while (!exchange.isComplete()) {
+        if (exchange.isToSpeak() && sender.test(exchange.message(payload))) {
+          exchange.said();
+        }
+        long wait = exchange.isToSpeak() ? RETRY_NANOS : Long.MAX_VALUE;
+        Event event = next(System.nanoTime(), wait, exchange::isComplete);
+        if (event != null) {
+          backlog.add(event);
+          bytes += event instanceof Event.Delivery delivery ? delivery.payload().remaining() : 0;
+          refuseToGoOn(event, bytes);
+        }
+      }
+      var all = new Propagation(exchange.view(), exchange.finish(), List.copyOf(backlog));
+      backlog.clear();
+      return all;
+    } finally {
+      takers.unlock();
+    }
+  }
+
+  private void refuseToGoOn(Event event, long bytes) {
+    switch (event) {
+      case Event.Closed _ -> check();
+      case Event.StateOffer _ ->
+          throw new IllegalStateException("state is offered: receive events and read it, then propagate again");
+      default -> {
+        if (bytes > MEANWHILE_BYTES_MAX) {
+          throw new IllegalStateException("too much is delivered meanwhile: receive events, then propagate again");
+        }
+      }
     }
   }
 
@@ -171,6 +226,14 @@ final class EventQueue implements Application {
         consume(delivered.index, delivered.batch);
         yield null;
       }
+      case Delivered delivered when delivered.batch.kind() == Batch.Kind.PROPAGATED -> {
+        Batch.Messages propagated = delivered.batch.messages();
+        while (propagated.hasNext()) {
+          exchange.arrived(delivered.batch.sender(), propagated.next());
+        }
+        consume(delivered.index, delivered.batch);
+        yield null;
+      }
       case Passed passed -> {
         consume(passed.index, passed.batch);
         yield null;
@@ -189,6 +252,10 @@ final class EventQueue implements Application {
       case Told(Event.Closed end) -> {
         closed = end.reason();
         yield end;
+      }
+      case Told(Event.ViewChange change) -> {
+        exchange.begin(change.view());
+        yield change;
       }
       case Told(Event.LocalCall call) -> calls.take(call) ? call : null;
       case Told told -> told.event;

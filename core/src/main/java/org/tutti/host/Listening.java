@@ -21,7 +21,7 @@ final class Listening implements Application {
   public void deliver(long index, Batch batch, long position) {
     if (batch.kind().isWeak()) {
       deliverEarly(batch);
-    } else {
+    } else if (batch.kind() != Batch.Kind.PROPAGATED) { // which listeners take no part in
       Batch.Messages messages = batch.messages();
       for (long at = position; messages.hasNext(); at++) {
         listener.deliver(batch.sender(), Service.TOTAL, at, messages.next());
@@ -32,7 +32,9 @@ final class Listening implements Application {
 
   @Override
   public void deliverInBranch(Batch batch) {
-    deliverEarly(batch);
+    if (batch.kind() != Batch.Kind.PROPAGATED) {
+      deliverEarly(batch);
+    }
     consumedInBranches++;
   }
 

@@ -20,6 +20,7 @@ import org.tutti.GroupConfig;
 import org.tutti.GroupListener;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
+import org.tutti.Propagation;
 import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.Whiteboard;
@@ -145,6 +146,18 @@ public final class Membership implements Group, GroupUser {
   @Override
   public Whiteboard whiteboard() {
     return whiteboard;
+  }
+
+  @Override
+  public Propagation propagate(byte[] payload) throws InterruptedException {
+    if (payload.length > PROPAGATE_BYTES_MAX) {
+      throw new IllegalArgumentException(
+          "up to " + PROPAGATE_BYTES_MAX + " bytes are propagated, not " + payload.length);
+    }
+    return queue()
+        .propagate(
+            payload,
+            message -> window.trySend(new Request.Propagate(name, message), Window.cost(message.remaining())) != null);
   }
 
   @Override

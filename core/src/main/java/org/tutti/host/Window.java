@@ -70,7 +70,7 @@ final class Window {
   }
 
   /// Sends, or returns null when there is no room.
-  @Nullable CompletableFuture<Long> trySend(Request.Multicast request, long cost) {
+  @Nullable CompletableFuture<Long> trySend(Request request, long cost) {
     lock.lock();
     try {
       refuseIfClosed();
@@ -148,7 +148,7 @@ final class Window {
     }
   }
 
-  private CompletableFuture<Long> enter(Request.Multicast request, long cost) {
+  private CompletableFuture<Long> enter(Request request, long cost) {
     var sent = new CompletableFuture<Long>();
     if (!inbox.post(request)) {
       throw refusal("its node has stopped");

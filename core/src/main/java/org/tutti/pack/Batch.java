@@ -34,7 +34,9 @@ public record Batch(MemberId sender, long seq, Kind kind, long stamp, CausalPast
     /// Messages in their sender's order.
     FIFO(Service.FIFO),
     /// Messages in no order.
-    UNORDERED(Service.UNORDERED);
+    UNORDERED(Service.UNORDERED),
+    /// What members propagate to each other (B8): totally ordered, but no messages of the application.
+    PROPAGATED(Service.TOTAL);
 
     private final Service service;
 
@@ -74,7 +76,7 @@ public record Batch(MemberId sender, long seq, Kind kind, long stamp, CausalPast
   ///
   /// @return their number, or 0 when they are not totally ordered
   public int positions() {
-    return kind.isWeak() ? 0 : count;
+    return kind == Kind.TOTAL ? count : 0;
   }
 
   /// Makes a batch that tells the group to change its ordering.
@@ -158,6 +160,7 @@ public record Batch(MemberId sender, long seq, Kind kind, long stamp, CausalPast
       case 2 -> Kind.CAUSAL;
       case 3 -> Kind.FIFO;
       case 4 -> Kind.UNORDERED;
+      case 5 -> Kind.PROPAGATED;
       default -> throw new Malformed("batch");
     };
   }

@@ -5,7 +5,6 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
-import org.tutti.Service;
 
 /// Packs one member's messages into batches, in order; a batch ends where the service changes. Pure: the caller brings
 /// the time.
@@ -14,12 +13,12 @@ public final class Packer {
 
   /// Successive messages of one service that wait.
   private static final class Stretch {
-    final Service service;
+    final Batch.Kind kind;
     int messages;
     long bytes; // prefixes included
 
-    Stretch(Service service) {
-      this.service = service;
+    Stretch(Batch.Kind kind) {
+      this.kind = kind;
     }
   }
 
@@ -49,15 +48,15 @@ public final class Packer {
   ///
   /// @param now     the time
   /// @param payload the message, never changed from now on
-  /// @param service its service
-  public void add(long now, ByteBuffer payload, Service service) {
+  /// @param kind    of the batches that it may travel in
+  public void add(long now, ByteBuffer payload, Batch.Kind kind) {
     if (waiting.isEmpty()) {
       firstAtNanos = now;
     }
     waiting.add(payload);
     Stretch last = stretches.peekLast();
-    if (last == null || last.service != service) {
-      last = new Stretch(service);
+    if (last == null || last.kind != kind) {
+      last = new Stretch(kind);
       stretches.add(last);
     }
     last.messages++;
@@ -141,8 +140,7 @@ public final class Packer {
     if (first.messages == 0) {
       stretches.remove();
     }
-    var kind = Batch.Kind.of(first.service);
-    return new Batch(sender, seq, kind, 0, CausalPast.NONE, count, payload.flip());
+    return new Batch(sender, seq, first.kind, 0, CausalPast.NONE, count, payload.flip());
   }
 
   private static int prefixBytes(int length) {

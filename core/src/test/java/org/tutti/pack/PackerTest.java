@@ -23,7 +23,7 @@ class PackerTest {
 
   private void add(long now, int... sizes) {
     for (int size : sizes) {
-      packer.add(now, ByteBuffer.allocate(size), Service.TOTAL);
+      packer.add(now, ByteBuffer.allocate(size), Batch.Kind.TOTAL);
     }
   }
 
@@ -51,10 +51,10 @@ class PackerTest {
 
   @Test
   void aBatchEndsWhereTheServiceChanges() {
-    packer.add(0, ByteBuffer.allocate(1), Service.FIFO);
-    packer.add(0, ByteBuffer.allocate(2), Service.FIFO);
-    packer.add(0, ByteBuffer.allocate(3), Service.CAUSAL);
-    packer.add(0, ByteBuffer.allocate(4), Service.FIFO);
+    packer.add(0, ByteBuffer.allocate(1), Batch.Kind.FIFO);
+    packer.add(0, ByteBuffer.allocate(2), Batch.Kind.FIFO);
+    packer.add(0, ByteBuffer.allocate(3), Batch.Kind.CAUSAL);
+    packer.add(0, ByteBuffer.allocate(4), Batch.Kind.FIFO);
     Batch first = packer.next(0, 1);
     assertThat(sizes(first)).as("nothing can join them any more").containsExactly(1, 2);
     assertThat(first.kind()).isEqualTo(Batch.Kind.FIFO);
@@ -130,7 +130,7 @@ class PackerTest {
     if (size > 0) {
       message[size - 1] = 7;
     }
-    packer.add(0, ByteBuffer.wrap(message), Service.TOTAL);
+    packer.add(0, ByteBuffer.wrap(message), Batch.Kind.TOTAL);
     Batch batch = packer.next(0, 0);
     var out = new WireWriter();
     batch.write(out);

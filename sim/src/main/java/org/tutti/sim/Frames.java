@@ -241,6 +241,7 @@ final class Frames {
       case Request.Multicast(_, ByteBuffer payload, Service service) -> "multicast " + service + " " + measure(payload);
       case Request.Aside aside ->
           "aside " + aside.number() + " to " + aside.destinations() + " " + measure(aside.payload());
+      case Request.Propagate(_, ByteBuffer payload) -> "propagate " + measure(payload);
       case Request.Whiteboard _ -> "whiteboard";
       case Request.LocalCall(_, var call) -> "local call " + call.number();
       case Request.Leave _ -> "leave";

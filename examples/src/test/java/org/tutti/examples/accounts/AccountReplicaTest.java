@@ -27,6 +27,7 @@ import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
+import org.tutti.Propagation;
 import org.tutti.Service;
 import org.tutti.StateSink;
 import org.tutti.View;
@@ -195,6 +196,11 @@ class AccountReplicaTest {
 
     @Override
     public CompletableFuture<Void> multicast(byte[] payload, Set<MemberId> destinations) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Propagation propagate(byte[] payload) {
       throw new UnsupportedOperationException();
     }
 
