@@ -14,9 +14,10 @@ public final class SeedRun {
   ///
   /// @param seed     the seed
   /// @param ordering the only ordering, or null for those that the seed draws
+  /// @param splits   whether the run is one of splits
   /// @return the violations as words, each beginning with its property and a colon
-  public static List<String> violations(long seed, @Nullable String ordering) {
-    Limits limits = Limits.NONE.ordering(ordering == null ? null : Ordering.valueOf(ordering));
+  public static List<String> violations(long seed, @Nullable String ordering, boolean splits) {
+    Limits limits = Limits.NONE.ordering(ordering == null ? null : Ordering.valueOf(ordering)).partitions(splits);
     List<String> words = new ArrayList<>();
     for (Violation violation : Simulation.run(Plan.draw(seed).within(limits)).violations()) {
       words.add(violation.toString());

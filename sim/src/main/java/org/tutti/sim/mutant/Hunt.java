@@ -51,7 +51,7 @@ public final class Hunt {
     loader.check();
     Method run;
     try {
-      run = loader.loadClass(RUN).getMethod("violations", long.class, String.class);
+      run = loader.loadClass(RUN).getMethod("violations", long.class, String.class, boolean.class);
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(e);
     }
@@ -113,7 +113,8 @@ public final class Hunt {
 
   private static List<?> violations(Method run, Mutant mutant, long seed) {
     try {
-      return (List<?>) run.invoke(null, seed, mutant.ordering() == null ? null : mutant.ordering().name());
+      String ordering = mutant.ordering() == null ? null : mutant.ordering().name();
+      return (List<?>) run.invoke(null, seed, ordering, mutant.splits());
     } catch (InvocationTargetException e) {
       if (e.getCause() instanceof LinkageError) {
         throw new IllegalStateException("the planted bug does not fit the code", e.getCause());

@@ -10,22 +10,28 @@ import org.tutti.Ordering;
 /// @param breaks what is wrong with it, in words
 /// @param edits  the changes that make it
 /// @param ordering the ordering that it is in, or null when it is in what all orderings share
-public record Mutant(String name, String breaks, List<Edit> edits, @Nullable Ordering ordering) {
+/// @param splits whether it is looked for in runs of splits
+public record Mutant(String name, String breaks, List<Edit> edits, @Nullable Ordering ordering, boolean splits) {
   /// Copies the list.
   public Mutant {
     edits = List.copyOf(edits);
   }
 
   Mutant(String name, String breaks, String owner, String method, Edit.Change change) {
-    this(name, breaks, List.of(new Edit("org.tutti." + owner, method, change)), null);
+    this(name, breaks, List.of(new Edit("org.tutti." + owner, method, change)), null, false);
   }
 
   Mutant(String name, String breaks, List<Edit> edits) {
-    this(name, breaks, edits, null);
+    this(name, breaks, edits, null, false);
   }
 
   /// The same bug, looked for in runs with one ordering only.
   Mutant in(Ordering only) {
-    return new Mutant(name, breaks, edits, only);
+    return new Mutant(name, breaks, edits, only, splits);
+  }
+
+  /// The same bug, looked for in runs in which the network is split again and again.
+  Mutant inSplits() {
+    return new Mutant(name, breaks, edits, ordering, true);
   }
 }

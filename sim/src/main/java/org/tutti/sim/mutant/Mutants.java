@@ -81,11 +81,12 @@ public final class Mutants {
               "nextBallot",
               new Drop("max", 6)),
           new Mutant(
-              "forget-accepted",
-              "a proposer ignores what was accepted and not finished",
-              "membership.Flush",
-              "unfinished",
-              new Return(0)),
+                  "forget-accepted",
+                  "a proposer ignores what was accepted and not finished",
+                  "membership.Flush",
+                  "unfinished",
+                  new Return(0))
+              .inSplits(),
           new Mutant(
               "announce-before-accepted",
               "a proposer announces a view before all have accepted it",
