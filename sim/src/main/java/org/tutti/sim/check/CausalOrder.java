@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Guarantee;
 import org.tutti.Service;
 import org.tutti.sim.check.Happening.Delivered;
 import org.tutti.sim.check.Happening.Early;
@@ -16,6 +17,9 @@ import org.tutti.sim.check.Happening.Submitted;
 /// In a primary view nobody delivers a causal or totally ordered message before one of these services that its sender
 /// had delivered, or multicast, in the view before it (N10); and the places of their batches are in such an order, too,
 /// which is what makes it so at the end of a view.
+///
+/// With agreed delivery a member may deliver, and send what follows from it, and be cut off: then those who go on may
+/// have the one and not the other. A cause that none of them has is not asked for.
 public record CausalOrder() implements Checker {
   /// Where a member was when it multicast a message.
   ///
@@ -28,8 +32,9 @@ public record CausalOrder() implements Checker {
     Map<Content, Moment> moments = moments(history, stays);
     var first = new FirstDeliveries(history, stays);
     for (Stay stay : stays.all()) {
-      check(history, stay, stay.taken(), moments, first, report);
-      check(history, stay, stay.onTime().stream().map(Delivered::batch).toList(), moments, first, report);
+      List<Stay> together = stays.byView().getOrDefault(stay.view().id(), List.of());
+      check(history, stay, stay.taken(), moments, first, together, report);
+      check(history, stay, stay.onTime().stream().map(Delivered::batch).toList(), moments, first, together, report);
     }
   }
 
@@ -39,6 +44,7 @@ public record CausalOrder() implements Checker {
       List<Content> order,
       Map<Content, Moment> moments,
       FirstDeliveries first,
+      List<Stay> together,
       Consumer<String> report) {
     Map<Content, Integer> places = new HashMap<>();
     Map<Integer, Content> last = new HashMap<>();
@@ -60,7 +66,8 @@ public record CausalOrder() implements Checker {
       for (Content cause : sent.stay.taken().subList(from == null ? 0 : Math.min(from, sent.taken), sent.taken)) {
         if (isCausal(cause)
             && places.getOrDefault(cause, Integer.MAX_VALUE) >= places.get(batch)
-            && !first.isBefore(stay, cause)) {
+            && !first.isBefore(stay, cause)
+            && !isLost(history, cause, together)) {
           report.accept(
               history.name(stay.member())
                   + " has "
@@ -74,6 +81,13 @@ public record CausalOrder() implements Checker {
         }
       }
     }
+  }
+
+  private static boolean isLost(History history, Content cause, List<Stay> together) {
+    return history.guarantee() == Guarantee.AGREED
+        && together.stream()
+            .filter(stay -> stay.next() != null && stay.next().view().primary() && !stay.next().isWaiting())
+            .noneMatch(stay -> stay.taken().contains(cause));
   }
 
   private static boolean isCausal(Content batch) {
