@@ -40,7 +40,8 @@ class MutantsTest {
             "lost",
             "changes a method that does not exist",
             List.of(new Edit("org.tutti.engine.NodeEngine", "noSuchMethod", new Edit.Change.Return(0))),
-            null);
+            null,
+            false);
     assertThatThrownBy(() -> Hunt.hunt(lost, 1, 1))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("nothing to change");
