@@ -34,14 +34,20 @@ import org.tutti.wire.Malformed;
 public final class Merge {
   private static final int ABSENT_MAX = 64;
 
+  private record Claim(MemberId by, Lineage lineage, long at) {}
+
+  private static final int CLAIM_FACTOR = 8; // for how many times of suspicion a claim is remembered
+
   private final MemberId self;
   private final List<Address> contacts;
   private final ViewAgreement agreement;
   private final Effects<ViewMessage> effects;
   private final Consumer<Address> hello;
   private final Damping damping;
+  private final long suspectNanos;
   private final Counters counters;
   private final Consumer<MemberId> overruled;
+  private @Nullable Claim claim; // of an older history, the latest
   private final Set<Address> absent = new LinkedHashSet<>(); // where members that were lost may come back
 
   /// Starts to look for other views.
@@ -66,6 +72,7 @@ public final class Merge {
     this.self = self;
     this.contacts = contacts;
     this.damping = new Damping(suspectAfter);
+    this.suspectNanos = suspectAfter.toNanos();
     this.agreement = agreement;
     this.effects = effects;
     this.hello = hello;
@@ -201,11 +208,24 @@ public final class Merge {
   /// Only the older history goes on.
   private void otherHistory(MemberId from, Lineage theirs, boolean answered) {
     counters.count("merge.other history");
-    if (theirs.isOlderThan(Objects.requireNonNull(agreement.lineage()))) {
+    boolean older = theirs.isOlderThan(Objects.requireNonNull(agreement.lineage()));
+    if (older && isClaimedAgain(from, theirs)) {
       overruled(theirs, from);
     } else if (!answered) {
       effects.send(from, meet(true));
     }
+  }
+
+  /// A damaged or stray message must not end a group: who claims an older history has to stay with it.
+  private boolean isClaimedAgain(MemberId from, Lineage lineage) {
+    long now = effects.nowNanos();
+    Claim first = claim;
+    boolean again = first != null && first.by.equals(from) && first.lineage.equals(lineage);
+    if (!again || now - first.at > CLAIM_FACTOR * suspectNanos) {
+      claim = new Claim(from, lineage, now);
+      return false;
+    }
+    return now - first.at >= suspectNanos;
   }
 
   private void overruled(Lineage older, MemberId member) {

@@ -178,8 +178,16 @@ class ViewAgreementTest {
 
   @Test
   void anOlderHistoryEndsThisOneForAllItsMembers() throws Malformed {
+    Merge merge = merge();
+    var claim = new ViewMessage.Meet(primary(5, C), founded(99), new ViewId(5, 3), false);
+    merge.receive(C, claim);
+    merge.receive(C, new ViewMessage.Meet(primary(5, C), founded(98), new ViewId(5, 3), false));
+    effects.now = TICK.toNanos();
+    merge.receive(C, claim);
+    assertThat(overruledBy).as("it is not sure yet").isEmpty();
     effects.take();
-    merge().receive(C, new ViewMessage.Meet(primary(5, C), founded(99), new ViewId(5, 3), false));
+    effects.now = 2 * TICK.toNanos();
+    merge.receive(C, claim);
     assertThat(overruledBy).containsExactly(C);
     assertThat(said(A)).containsExactly(new ViewMessage.Overruled(founded(99), C));
     tick();
