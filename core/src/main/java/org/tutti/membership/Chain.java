@@ -23,7 +23,7 @@ final class Chain {
 
   /// Whether a history is not the one that this member is in.
   boolean isOfAnother(@Nullable Lineage other) {
-    return lineage != null && other != null && !lineage.equals(other);
+    return Lineage.differ(lineage, other);
   }
 
   @Nullable View primary() {

@@ -28,6 +28,11 @@ public record Lineage(
     Partitions partitions) {
   private static final int DOMAIN_BYTES_MAX = 255;
 
+  /// Whether two members are in different histories; who is in none yet may enter any.
+  static boolean differ(@Nullable Lineage one, @Nullable Lineage other) {
+    return one != null && other != null && !one.equals(other);
+  }
+
   /// Whether this history was founded before another one of the same group. Of two that meet, it is the one that goes
   /// on. Clocks may be wrong: then the younger one goes on, but one of them does.
   boolean isOlderThan(Lineage other) {

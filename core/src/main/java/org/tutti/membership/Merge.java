@@ -202,7 +202,7 @@ public final class Merge {
   }
 
   private boolean isOther(@Nullable Lineage lineage) {
-    return agreement.lineage() != null && lineage != null && !agreement.lineage().equals(lineage);
+    return Lineage.differ(agreement.lineage(), lineage);
   }
 
   /// Only the older history goes on.
