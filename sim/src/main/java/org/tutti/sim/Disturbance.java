@@ -1,6 +1,7 @@
 package org.tutti.sim;
 
 import java.time.Duration;
+import java.util.function.BiPredicate;
 
 /// Something that happens to a group of five in [Rehearsal#disturb], after which everybody lives: what it costs in
 /// views shows whether a wrong suspicion tears the group apart (N7, N8). Times are in times of suspicion.
@@ -16,7 +17,13 @@ public enum Disturbance {
   /// Member 1 stands still for 3 (SIGSTOP).
   PAUSED(3, 1),
   /// Nobody reaches member 4, nor it anybody, for 10.
-  ISOLATED(10, 1);
+  ISOLATED(10, 1),
+  /// Members 0 and 1 reach each other and member 2, as do 3 and 4, for 20: only member 2 reaches all.
+  BRIDGE(20, 1),
+  /// Each member reaches the one before it and the one after it, the last one and the first one too, for 20.
+  RING(20, 1),
+  /// The same, but the last one and the first one do not reach each other.
+  CHAIN(20, 1);
 
   private static final double PERIOD = 2;
 
@@ -61,10 +68,19 @@ public enum Disturbance {
         cut(network, nodes[2], nodes[1], on);
       }
       case PAUSED -> pause(nodes[1], on);
-      case ISOLATED -> {
-        for (int i = 0; i < nodes.length - 1; i++) {
-          cut(network, nodes[i], nodes[nodes.length - 1], on);
-          cut(network, nodes[nodes.length - 1], nodes[i], on);
+      case ISOLATED -> keep(network, nodes, on, (i, j) -> Math.max(i, j) < nodes.length - 1);
+      case BRIDGE -> keep(network, nodes, on, (i, j) -> i == 2 || j == 2 || i < 2 == j < 2);
+      case RING -> keep(network, nodes, on, (i, j) -> Math.abs(i - j) % (nodes.length - 2) == 1);
+      case CHAIN -> keep(network, nodes, on, (i, j) -> Math.abs(i - j) == 1);
+    }
+  }
+
+  /// Cuts all links but some.
+  private static void keep(Network network, SimulatedNode[] nodes, boolean on, BiPredicate<Integer, Integer> kept) {
+    for (int i = 0; i < nodes.length; i++) {
+      for (int j = 0; j < nodes.length; j++) {
+        if (i != j && !kept.test(i, j)) {
+          cut(network, nodes[i], nodes[j], on);
         }
       }
     }

@@ -37,7 +37,13 @@ class DisturbanceTest {
                 Disturbance.PAUSED,
                 3,
                 Disturbance.ISOLATED,
-                3));
+                3,
+                Disturbance.BRIDGE,
+                3,
+                Disturbance.RING,
+                30,
+                Disturbance.CHAIN,
+                5));
   }
 
   @Test
@@ -56,6 +62,12 @@ class DisturbanceTest {
                 Disturbance.PAUSED,
                 3,
                 Disturbance.ISOLATED,
-                3));
+                3,
+                Disturbance.BRIDGE,
+                3,
+                Disturbance.RING,
+                17,
+                Disturbance.CHAIN,
+                5));
   }
 }
