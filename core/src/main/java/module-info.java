@@ -8,6 +8,7 @@ module org.tutti {
   requires static org.jspecify;
 
   exports org.tutti;
+  exports org.tutti.storage;
   exports org.tutti.transport;
   exports org.tutti.consensus to
       org.tutti.sim;
