@@ -1,14 +1,18 @@
 import org.jspecify.annotations.NullMarked;
 
-/// What orderings cost, counted by the simulator, and how fast they are, measured over TCP.
+/// What orderings cost, counted by the simulator, and how fast they are, measured over TCP; and the instrument, which
+/// measures members that are processes.
 @NullMarked
 module org.tutti.bench {
   requires HdrHistogram;
+  requires com.fasterxml.jackson.jr.ob;
   requires java.management;
+  requires jdk.management;
   requires transitive org.tutti;
   requires transitive org.tutti.net;
   requires org.tutti.sim;
   requires static org.jspecify;
 
   exports org.tutti.bench;
+  exports org.tutti.bench.trial;
 }

@@ -21,6 +21,7 @@ import org.tutti.NodeConfig;
 import org.tutti.Ordering;
 import org.tutti.Service;
 import org.tutti.View;
+import org.tutti.bench.member.ClosedLoop;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
 import org.tutti.net.TransportException;

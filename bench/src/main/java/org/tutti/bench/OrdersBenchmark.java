@@ -11,6 +11,9 @@ import java.util.Map;
 import org.HdrHistogram.Histogram;
 import org.tutti.Group;
 import org.tutti.Ordering;
+import org.tutti.bench.member.ClosedLoop;
+import org.tutti.bench.member.OpenLoop;
+import org.tutti.bench.trial.Numbers;
 import org.tutti.net.TransportException;
 
 /// How fast the orderings are over TCP: latency, throughput, latency against offered load, and the gap of a switch.
@@ -151,7 +154,7 @@ public final class OrdersBenchmark {
       for (Ordering ordering : inTurn(round)) {
         ensemble.switchTo(ordering);
         for (int rate : options.rates()) {
-          Histogram times = OfferedLoad.run(ensemble, Numbers.LATENCY_BYTES, rate, options.offered().toNanos());
+          Histogram times = OpenLoop.run(groups(ensemble), Numbers.LATENCY_BYTES, rate, options.offered().toNanos());
           half.get(new Point(ordering, rate)).add(times.getValueAtPercentile(P50));
           tail.get(new Point(ordering, rate)).add(times.getValueAtPercentile(P99));
         }

@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.tutti.Ordering;
+import org.tutti.bench.member.ClosedLoop;
+import org.tutti.bench.trial.Numbers;
 import org.tutti.net.TransportException;
 
 /// The gap that a change of the ordering makes (N2), for every pair of orderings, in two settings.

@@ -10,6 +10,8 @@ import java.util.stream.LongStream;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Ordering;
+import org.tutti.bench.member.ClosedLoop;
+import org.tutti.bench.trial.Numbers;
 import org.tutti.sim.Rehearsal;
 
 /// What a member that multicasts one message after the other sees of a change of the ordering (N2): the longest time

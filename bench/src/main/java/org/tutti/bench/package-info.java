@@ -1,5 +1,6 @@
-/// Benchmarks behind `tutti bench`.
+/// Benchmarks behind `tutti bench` that run in one process.
 ///
 /// Reading order: [CostTable] and [CostModel] (counted, on the simulator); [OrdersBenchmark], [Ensemble] and what is
-/// run on it: [ClosedLoop], [Flood], [OfferedLoad], [SwitchGap] (measured, over TCP).
+/// run on it: [org.tutti.bench.member.ClosedLoop], [Flood], [org.tutti.bench.member.OpenLoop], [SwitchGap] (measured,
+/// over TCP). Members that are processes of their own are in [org.tutti.bench.trial] and [org.tutti.bench.member].
 package org.tutti.bench;

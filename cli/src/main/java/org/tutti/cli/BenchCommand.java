@@ -18,14 +18,25 @@ import picocli.CommandLine.Spec;
 /// `tutti bench`: what orderings cost, and how fast they are.
 @Command(
     name = "bench",
-    description = "Counts and measures what the orderings cost.",
-    subcommands = {BenchCommand.Cost.class, BenchCommand.Orders.class})
+    description = "Counts and measures what the orderings cost, and how far Tutti is from what the machine can do.",
+    exitCodeList = {
+      "0:measured, and what else a command says",
+      "1:failure; or what was measured does not count, as others used the machine",
+      "2:wrong usage"
+    },
+    subcommands = {
+      BenchCommand.Cost.class,
+      BenchCommand.Orders.class,
+      InstrumentCommand.Flood.class,
+      InstrumentCommand.Latency.class,
+      InstrumentCommand.Versus.class
+    })
 final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "a command is missing: cost or orders");
+    throw new ParameterException(spec.commandLine(), "a command is missing: cost, orders, flood, latency or versus");
   }
 
   /// `tutti bench cost`.

@@ -1,0 +1,238 @@
+package org.tutti.bench.member;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+import org.tutti.Event;
+import org.tutti.Group;
+import org.tutti.GroupClosedException;
+import org.tutti.GroupConfig;
+import org.tutti.GroupListener;
+import org.tutti.Guarantee;
+import org.tutti.MemberId;
+import org.tutti.Node;
+import org.tutti.NodeConfig;
+import org.tutti.Ordering;
+import org.tutti.Service;
+import org.tutti.View;
+import org.tutti.net.TcpConfig;
+import org.tutti.net.TcpTransport;
+import org.tutti.transport.Address;
+
+/// A member of a Tutti group. The first one founds it, so it is sequencer and coordinator.
+final class TuttiContestant implements Contestant {
+  static final String NAME = "tutti";
+
+  private static final String GROUP = "choir";
+  private static final Duration HEARTBEAT = Duration.ofMillis(100);
+  private static final Duration SUSPECT = Duration.ofSeconds(10); // a busy machine is no reason for a view change
+  private static final Duration TAKE_WAIT = Duration.ofMillis(100);
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
+  private static final long POLL_NANOS = 500_000;
+  private static final long NAP_NANOS = 200_000; // shorter waits are too late anyway
+
+  private @Nullable TcpTransport transport;
+  private GroupConfig config = GroupConfig.standard();
+  private @Nullable Node node;
+  private @Nullable Group group;
+  private int size;
+  private @Nullable Thread taker;
+  private final AtomicLong delivered = new AtomicLong(); // written by the one thread that delivers
+  private volatile long engine = -1;
+  private volatile long slowNanos;
+  private volatile @Nullable String closed;
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public String open(Map<String, String> settings) throws IOException {
+    TcpConfig lan = TcpConfig.lan();
+    boolean unix = "unix".equals(settings.get("transport"));
+    transport = TcpTransport.open(new Address("127.0.0.1:0"), unix ? lan : lan.withSocketDirectory(null));
+    config =
+        config
+            .withOrdering(Ordering.valueOf(upper(settings.getOrDefault("ordering", "sequencer"))))
+            .withGuarantee(Guarantee.valueOf(upper(settings.getOrDefault("guarantee", "uniform"))));
+    String window = settings.get("window");
+    if (window != null) {
+      config = config.withWindowBytes(Integer.parseInt(window));
+    }
+    if ("true".equals(settings.get("receive"))) {
+      taker = new Thread(this::take, "taker");
+    }
+    return transport.address().text();
+  }
+
+  private static String upper(String name) {
+    return name.toUpperCase(Locale.ROOT);
+  }
+
+  @Override
+  public void form(int rank, List<String> addresses) throws TimeoutException, InterruptedException {
+    size = addresses.size();
+    List<Address> contacts = rank == 0 ? List.of() : List.of(new Address(addresses.getFirst()));
+    NodeConfig how = NodeConfig.lan("n" + rank).withContacts(contacts).withTimes(HEARTBEAT, SUSPECT);
+    node = Node.start(how, opened(transport));
+    if (taker == null) {
+      group = rank == 0 ? node.create(GROUP, config, new Listener()) : node.join(GROUP, config, new Listener());
+    } else {
+      group = rank == 0 ? node.create(GROUP, config) : node.join(GROUP, config);
+      taker.start();
+    }
+    await(rank + 1);
+  }
+
+  @Override
+  public void ready() throws TimeoutException, InterruptedException {
+    await(size);
+  }
+
+  private void await(int members) throws TimeoutException, InterruptedException {
+    long end = System.nanoTime() + PATIENCE_NANOS;
+    for (View view = group().view(); view == null || view.size() < members; view = group().view()) {
+      if (closed != null || System.nanoTime() > end) {
+        throw new TimeoutException("no view of " + members + " members but " + view + ", closed: " + closed);
+      }
+      LockSupport.parkNanos(POLL_NANOS);
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+    }
+  }
+
+  @Override
+  public long flood(int bytes, long forNanos) throws InterruptedException {
+    byte[] payload = new byte[bytes];
+    long end = System.nanoTime() + forNanos;
+    long sent = 0;
+    while (System.nanoTime() < end) {
+      group().multicast(payload);
+      sent++;
+    }
+    return sent;
+  }
+
+  @Override
+  public Histogram closedLoop(int bytes, long forNanos, Seat seat) throws InterruptedException, ExecutionException {
+    return seat == Seat.THREAD
+        ? ClosedLoop.run(group(), bytes, forNanos)
+        : ClosedLoop.runOnEngine(group(), bytes, forNanos);
+  }
+
+  @Override
+  public Histogram openLoop(int bytes, int perSecond, long forNanos) throws InterruptedException {
+    return OpenLoop.run(List.of(group()), bytes, perSecond, forNanos);
+  }
+
+  @Override
+  public long delivered() {
+    if (closed != null) {
+      throw new IllegalStateException("the membership has ended: " + closed);
+    }
+    return delivered.get();
+  }
+
+  @Override
+  public long engineThread() {
+    return engine;
+  }
+
+  @Override
+  public Map<String, Long> counters() throws InterruptedException {
+    return opened(node).counters();
+  }
+
+  @Override
+  public void slow(long nanos) {
+    slowNanos = nanos;
+  }
+
+  private Group group() {
+    return opened(group);
+  }
+
+  private static <T> T opened(@Nullable T thing) {
+    if (thing == null) {
+      throw new IllegalStateException("not opened or not formed yet");
+    }
+    return thing;
+  }
+
+  private void count() {
+    delivered.lazySet(delivered.getPlain() + 1);
+  }
+
+  /// An application with a thread of its own, which can be slow without its node being slow.
+  private void take() {
+    try {
+      long due = System.nanoTime();
+      while (true) {
+        Event event = group().receive(TAKE_WAIT);
+        long pace = slowNanos;
+        if (event instanceof Event.Delivery) {
+          count();
+          long now = System.nanoTime();
+          due = Math.max(due + pace, now - NAP_NANOS);
+          if (pace > 0 && due - now > NAP_NANOS) {
+            LockSupport.parkNanos(due - now);
+          }
+        }
+      }
+    } catch (GroupClosedException end) {
+      closed = end.getMessage();
+    } catch (InterruptedException stop) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void close() {
+    if (taker != null) {
+      taker.interrupt();
+    }
+    if (node != null) {
+      node.close();
+    }
+  }
+
+  /// Counts, and nothing else.
+  private final class Listener implements GroupListener {
+    @Override
+    public void deliver(MemberId sender, Service service, long position, ByteBuffer payload) {
+      count();
+    }
+
+    @Override
+    public void install(View view) {
+      engine = Thread.currentThread().threadId();
+    }
+
+    @Override
+    public void requestState(Event.StateRequest request) {
+      throw new IllegalStateException("nobody asks for state here");
+    }
+
+    @Override
+    public void offerState(Event.StateOffer offer) {
+      throw new IllegalStateException("nobody asks for state here");
+    }
+
+    @Override
+    public void closed(String reason) {
+      closed = reason;
+    }
+  }
+}

@@ -1,0 +1,168 @@
+package org.tutti.bench.member;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.locks.LockSupport;
+import java.util.zip.Deflater;
+import org.HdrHistogram.Histogram;
+
+/// A process of a measurement. It reads one command per line and answers each with one line: `ok`, followed by
+/// `name=value` pairs, or `failed`, followed by why. It ends with its standard input, so it cannot outlive who started
+/// it.
+public final class Worker {
+  private static final long POLL_NANOS = 100_000;
+  private static final long FAREWELL_NANOS = 3_000_000_000L;
+  private static final int PAIR = 2;
+  private static final String END = "";
+  private static final BlockingQueue<String> COMMANDS = new LinkedBlockingQueue<>();
+
+  private final Contestant contestant;
+
+  private Worker(Contestant contestant) {
+    this.contestant = contestant;
+  }
+
+  /// Runs until standard input ends.
+  ///
+  /// @param args the contestant's name
+  /// @throws InterruptedException when interrupted
+  public static void main(String[] args) throws InterruptedException {
+    PrintStream answers = System.out;
+    System.setOut(System.err); // whatever libraries print must not be taken for an answer
+    Thread.ofPlatform().name("commands").daemon().start(Worker::read);
+    try (var contestant = named(args[0])) {
+      var worker = new Worker(contestant);
+      for (String line = COMMANDS.take(); !line.equals(END); line = COMMANDS.take()) {
+        answers.println(worker.answer(line.split(" ")));
+      }
+    } finally {
+      Runtime.getRuntime().halt(0); // libraries may have left threads
+    }
+  }
+
+  /// Reads commands; when they end, so does the process, even if it waits for others that have ended already.
+  private static void read() {
+    try (var lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        COMMANDS.add(line);
+      }
+    } catch (IOException broken) {
+      // As if it had ended.
+    }
+    COMMANDS.add(END);
+    long end = System.nanoTime() + FAREWELL_NANOS;
+    while (System.nanoTime() < end) {
+      LockSupport.parkNanos(FAREWELL_NANOS);
+    }
+    Runtime.getRuntime().halt(1);
+  }
+
+  private static Contestant named(String name) {
+    return switch (name) {
+      case TuttiContestant.NAME -> new TuttiContestant();
+      case RawContestant.NAME -> new RawContestant();
+      default ->
+          ServiceLoader.load(Contestant.class).stream()
+              .map(ServiceLoader.Provider::get)
+              .filter(each -> each.name().equals(name))
+              .findFirst()
+              .orElseThrow(() -> new IllegalArgumentException("no contestant is called " + name));
+    };
+  }
+
+  private String answer(String[] command) {
+    try {
+      var line = new StringBuilder("ok");
+      perform(command).forEach((name, value) -> line.append(' ').append(name).append('=').append(value));
+      return line.toString();
+    } catch (Exception failure) { // whoever started this process decides what to do about it
+      failure.printStackTrace();
+      return "failed " + String.valueOf(failure).replaceAll("\\s+", " ");
+    }
+  }
+
+  private Map<String, ?> perform(String[] command) throws Exception {
+    return switch (command[0]) {
+      case "open" -> Map.of("address", contestant.open(pairs(Arrays.asList(command).subList(1, command.length))));
+      case "form" -> {
+        contestant.form(Integer.parseInt(command[1]), List.of(command[2].split(",")));
+        yield Map.of();
+      }
+      case "ready" -> {
+        contestant.ready();
+        yield Map.of();
+      }
+      case "flood" -> flood(Integer.parseInt(command[1]), Long.parseLong(command[2]));
+      case "closed-loop" -> {
+        var seat = Contestant.Seat.valueOf(command[3]);
+        yield times(contestant.closedLoop(Integer.parseInt(command[1]), Long.parseLong(command[2]), seat));
+      }
+      case "open-loop" -> {
+        int rate = Integer.parseInt(command[3]);
+        yield times(contestant.openLoop(Integer.parseInt(command[1]), rate, Long.parseLong(command[2])));
+      }
+      case "delivered" -> Map.of("count", contestant.delivered());
+      case "await" -> await(Long.parseLong(command[1]), Long.parseLong(command[2]));
+      case "slow" -> {
+        contestant.slow(Long.parseLong(command[1]));
+        yield Map.of();
+      }
+      case "usage" -> usage();
+      case "memory" -> Memory.live();
+      default -> throw new IllegalArgumentException("no command: " + command[0]);
+    };
+  }
+
+  private static Map<String, String> pairs(List<String> words) {
+    var pairs = new LinkedHashMap<String, String>();
+    for (String word : words) {
+      String[] pair = word.split("=", PAIR);
+      pairs.put(pair[0], pair[1]);
+    }
+    return pairs;
+  }
+
+  private Map<String, Long> flood(int bytes, long nanos) throws InterruptedException, IOException {
+    long start = System.nanoTime();
+    long sent = contestant.flood(bytes, nanos);
+    return Map.of("sent", sent, "start", start);
+  }
+
+  /// When so many messages have been delivered here, to a tenth of a millisecond.
+  private Map<String, Long> await(long count, long patienceNanos) {
+    long end = System.nanoTime() + patienceNanos;
+    while (contestant.delivered() < count) {
+      if (System.nanoTime() > end) {
+        throw new IllegalStateException(contestant.delivered() + " messages instead of " + count + " are delivered");
+      }
+      LockSupport.parkNanos(POLL_NANOS);
+    }
+    return Map.of("at", System.nanoTime(), "count", contestant.delivered());
+  }
+
+  private static Map<String, String> times(Histogram times) {
+    ByteBuffer bytes = ByteBuffer.allocate(times.getNeededByteBufferCapacity());
+    int length = times.encodeIntoCompressedByteBuffer(bytes, Deflater.BEST_SPEED);
+    return Map.of("times", Base64.getEncoder().encodeToString(Arrays.copyOf(bytes.array(), length)));
+  }
+
+  private Map<String, Long> usage() throws InterruptedException {
+    var usage = new LinkedHashMap<String, Long>();
+    usage.put("engine", Memory.allocated(contestant.engineThread()));
+    usage.put("process", Memory.allocatedByAll());
+    contestant.counters().forEach((name, value) -> usage.put("counted." + name.replace(' ', '-'), value));
+    return usage;
+  }
+}

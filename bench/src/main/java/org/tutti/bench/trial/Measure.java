@@ -1,0 +1,78 @@
+package org.tutti.bench.trial;
+
+import java.util.Locale;
+
+/// What is measured in a round.
+enum Measure {
+  /// Messages per second from the first send until the slowest process has the last message.
+  RATE("messages/s", 1, 0),
+
+  /// CPU seconds of all processes of a team per million messages.
+  CPU("CPU s/M", 1, 2),
+
+  /// Times in microseconds.
+  P50("p50 us", 1e-3, 1),
+
+  /// As [#P50].
+  P90("p90 us", 1e-3, 1),
+
+  /// As [#P50].
+  P99("p99 us", 1e-3, 1),
+
+  /// As [#P50].
+  P999("p99.9 us", 1e-3, 0),
+
+  /// As [#P50].
+  MAX("max us", 1e-3, 0),
+
+  /// The longest time that a JVM of the team stood still at a safepoint.
+  PAUSE("pause ms", 1e-6, 2),
+
+  /// What the thread that calls the listener allocates for each message delivered, at the worst of the processes that
+  /// do not send.
+  ENGINE_BYTES("B/msg engine", 1, 2),
+
+  /// What all threads of all processes allocate for each message.
+  ALL_BYTES("B/msg all", 1, 0),
+
+  /// How often an engine thread was woken from its wait by another thread, per message, all processes.
+  WAKEUPS("wakeups/msg", 1, 4),
+
+  /// The largest live heap of a process.
+  HEAP("live heap MiB", 1.0 / (1 << 20), 1),
+
+  /// The largest amount of memory in buffers outside of the heap of a process.
+  DIRECT("direct MiB", 1.0 / (1 << 20), 1);
+
+  private final String title;
+  private final double scale;
+  private final int decimals;
+
+  Measure(String title, double scale, int decimals) {
+    this.title = title;
+    this.scale = scale;
+    this.decimals = decimals;
+  }
+
+  /// Whether it makes sense to divide one contestant's by another's.
+  boolean hasRatio() {
+    return switch (this) {
+      case RATE, CPU, P50, P90, P99, P999, MAX -> true;
+      case PAUSE, ENGINE_BYTES, ALL_BYTES, WAKEUPS, HEAP, DIRECT -> false;
+    };
+  }
+
+  /// Its name and unit.
+  String title() {
+    return title;
+  }
+
+  /// A value in the unit that it is printed in.
+  double scaled(double value) {
+    return value * scale;
+  }
+
+  String show(double value) {
+    return String.format(Locale.ROOT, "%,." + decimals + "f", scaled(value));
+  }
+}

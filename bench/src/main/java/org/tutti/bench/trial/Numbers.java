@@ -1,0 +1,79 @@
+package org.tutti.bench.trial;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.DoubleFunction;
+
+/// One figure, measured in several rounds: its median and how far the rounds lie apart.
+public final class Numbers {
+  /// The length of a message when times are measured.
+  public static final int LATENCY_BYTES = 100;
+
+  private final List<Double> values = new ArrayList<>();
+
+  /// Starts without a round.
+  public Numbers() {}
+
+  /// Adds a round.
+  ///
+  /// @param value what was measured
+  public void add(double value) {
+    values.add(value);
+  }
+
+  /// How many rounds there are.
+  ///
+  /// @return the count
+  public int rounds() {
+    return values.size();
+  }
+
+  /// What half of the rounds are below.
+  ///
+  /// @return the middle one, or the mean of the two in the middle
+  public double median() {
+    List<Double> sorted = values.stream().sorted().toList();
+    int middle = sorted.size() / 2;
+    return sorted.size() % 2 == 1 ? sorted.get(middle) : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
+  }
+
+  /// The least round.
+  ///
+  /// @return its value
+  public double lowest() {
+    return Collections.min(values);
+  }
+
+  /// The greatest round.
+  ///
+  /// @return its value
+  public double worst() {
+    return Collections.max(values);
+  }
+
+  /// The median, and the lowest and the highest round in brackets.
+  ///
+  /// @param how writes a value
+  /// @return the text; a dash when there is no round
+  public String show(DoubleFunction<String> how) {
+    return values.isEmpty() ? "-" : how.apply(median()) + " [" + how.apply(lowest()) + ".." + how.apply(worst()) + "]";
+  }
+
+  /// Writes nanoseconds as microseconds.
+  ///
+  /// @param nanos a time
+  /// @return whole microseconds
+  public static String micros(double nanos) {
+    return String.format(Locale.ROOT, "%,.0f", nanos / 1000);
+  }
+
+  /// Writes a number in thousands.
+  ///
+  /// @param number any
+  /// @return with one decimal
+  public static String thousands(double number) {
+    return String.format(Locale.ROOT, "%,.1f", number / 1000);
+  }
+}

@@ -1,0 +1,277 @@
+package org.tutti.bench.trial;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.zip.DataFormatException;
+import org.HdrHistogram.Histogram;
+import org.tutti.bench.member.Times;
+
+/// The processes of one contestant, by rank. It makes trials into outcomes.
+final class Team implements Player, AutoCloseable {
+  private static final String WAKEUPS = "wakeups";
+  private static final String COUNTED = "counted.";
+  private static final double MILLION = 1e6;
+  private static final long DRAIN_NANOS = 20_000_000_000L;
+
+  private final String name;
+  private final List<String> settings;
+  private final List<String> flags;
+  private final List<Child> children = new ArrayList<>();
+  private final Map<Child, Long> baseline = new HashMap<>();
+
+  /// Starts the processes and has them come together.
+  ///
+  /// @param name       names it and its files
+  /// @param contestant what plays
+  /// @param size       how many processes
+  /// @param settings   for the contestant, `name=value`
+  /// @param flags      of the JVMs
+  /// @param directory  where logs go
+  Team(String name, String contestant, int size, List<String> settings, List<String> flags, Path directory)
+      throws InterruptedException {
+    this.name = name;
+    this.settings = List.copyOf(settings);
+    this.flags = List.copyOf(flags);
+    try {
+      for (int rank = 0; rank < size; rank++) {
+        children.add(new Child(name + "-" + rank, directory, flags, List.of(contestant)));
+      }
+      String open = String.join(" ", settings);
+      tellAll(children, open.isEmpty() ? "open" : "open " + open);
+      List<String> addresses = answers(children, 0).stream().map(answer -> answer.get("address")).toList();
+      for (int rank = 0; rank < size; rank++) {
+        children.get(rank).ask("form " + rank + " " + String.join(",", addresses));
+      }
+      tellAll(children, "ready");
+      answers(children, 0);
+    } catch (IOException e) {
+      close();
+      throw new UncheckedIOException(e);
+    } catch (RuntimeException | InterruptedException failure) {
+      close();
+      throw failure;
+    }
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  int size() {
+    return children.size();
+  }
+
+  List<String> settings() {
+    return settings;
+  }
+
+  List<String> flags() {
+    return flags;
+  }
+
+  List<Long> pids() {
+    return children.stream().map(Child::pid).toList();
+  }
+
+  Child child(int rank) {
+    return children.get(rank);
+  }
+
+  private static void tellAll(List<Child> whom, String command) {
+    whom.forEach(child -> child.tell(command));
+  }
+
+  private static List<Map<String, String>> answers(List<Child> whom, long workNanos) throws InterruptedException {
+    var answers = new ArrayList<Map<String, String>>();
+    for (Child child : whom) {
+      answers.add(child.answer(workNanos));
+    }
+    return answers;
+  }
+
+  private static long number(Map<String, String> answer, String key) {
+    String value = answer.get(key);
+    if (value == null) {
+      throw new BenchException("an answer without " + key + ": " + answer);
+    }
+    return Long.parseLong(value);
+  }
+
+  // ---- trials ----------------------------------------------------------------------------------------------------
+
+  @Override
+  public Outcome run(Task task, List<Long> own) throws InterruptedException {
+    children.forEach(Child::longestPause);
+    List<Map<String, String>> before = usage();
+    double cpu = cpuSeconds();
+    Machine.Moment start = Machine.now(own);
+    var values = new TreeMap<Measure, Double>();
+    String times = null;
+    long messages;
+    switch (task) {
+      case Task.Flood flood -> messages = flood(flood, values);
+      case Task.Closed closed -> {
+        times =
+            times(child(closed.rank()), "closed-loop " + closed.bytes() + " " + closed.nanos() + " " + closed.seat());
+        messages = timed(times, values);
+      }
+      case Task.Open open -> {
+        String command = "open-loop " + open.bytes() + " " + open.nanos() + " " + open.perSecond();
+        times = times(child(open.rank()), command);
+        messages = timed(times, values);
+      }
+      case Task.Memory memory -> messages = memory(memory, values);
+    }
+    Machine.Moment end = Machine.now(own);
+    values.put(Measure.CPU, (cpuSeconds() - cpu) / messages * MILLION);
+    List<Map<String, String>> after = usage();
+    SortedMap<String, Long> counters = counted(before, after);
+    if (counters.containsKey(WAKEUPS)) {
+      values.put(Measure.WAKEUPS, (double) counters.get(WAKEUPS) / messages);
+    }
+    values.put(
+        Measure.ALL_BYTES,
+        more(before, after, "process").stream().mapToLong(Long::longValue).sum() / (double) messages);
+    List<Long> engines = more(before, after, "engine");
+    senders(task).forEach(rank -> engines.set(rank, 0L));
+    values.put(Measure.ENGINE_BYTES, (double) Collections.max(engines) / messages);
+    values.put(Measure.PAUSE, (double) children.stream().mapToLong(Child::longestPause).max().orElse(0));
+    return new Outcome(values, counters, times, (end.nanos() - start.nanos()) / 1e9, start.until(end));
+  }
+
+  private double cpuSeconds() {
+    return children.stream().mapToDouble(child -> Machine.cpuSeconds(child.pid())).sum();
+  }
+
+  private List<Map<String, String>> usage() throws InterruptedException {
+    tellAll(children, "usage");
+    return answers(children, 0);
+  }
+
+  private long flood(Task.Flood flood, Map<Measure, Double> values) throws InterruptedException {
+    rest();
+    List<Child> senders = flood.senders().stream().map(this::child).toList();
+    tellAll(senders, "flood " + flood.bytes() + " " + flood.nanos());
+    List<Map<String, String>> sent = answers(senders, flood.nanos());
+    long messages = sent.stream().mapToLong(answer -> number(answer, "sent")).sum();
+    long start = sent.stream().mapToLong(answer -> number(answer, "start")).min().orElseThrow();
+    values.put(Measure.RATE, messages / ((drained(messages) - start) / 1e9));
+    return messages;
+  }
+
+  /// Remembers how much has been delivered before anything is sent.
+  private void rest() throws InterruptedException {
+    for (Child child : children) {
+      baseline.put(child, number(child.ask("delivered"), "count"));
+    }
+  }
+
+  /// Waits until everybody has so many messages more than at rest.
+  ///
+  /// @return when the last one had them
+  private long drained(long messages) throws InterruptedException {
+    for (Child child : children) {
+      child.tell("await " + (baseline.getOrDefault(child, 0L) + messages) + " " + DRAIN_NANOS);
+    }
+    return answers(children, DRAIN_NANOS).stream().mapToLong(answer -> number(answer, "at")).max().orElseThrow();
+  }
+
+  /// The others collect garbage while one sends; the sender, whose command is not finished, does so right afterwards.
+  private long memory(Task.Memory memory, Map<Measure, Double> values) throws InterruptedException {
+    rest();
+    Child sender = children.getFirst();
+    List<Child> others = children.subList(1, children.size());
+    sender.tell("flood " + memory.bytes() + " " + memory.nanos());
+    others.getFirst().ask("await " + (baseline.getOrDefault(others.getFirst(), 0L) + 1) + " " + DRAIN_NANOS);
+    tellAll(others, "memory");
+    var live = new ArrayList<>(answers(others, 0));
+    long messages = number(sender.answer(memory.nanos()), "sent");
+    live.add(sender.ask("memory"));
+    drained(messages);
+    values.put(Measure.HEAP, live.stream().mapToDouble(answer -> number(answer, "live")).max().orElse(0));
+    values.put(Measure.DIRECT, live.stream().mapToDouble(answer -> number(answer, "direct")).max().orElse(0));
+    return messages;
+  }
+
+  private static String times(Child child, String command) throws InterruptedException {
+    child.tell(command);
+    String times = child.answer(0).get("times");
+    if (times == null) {
+      throw new BenchException("an answer without times");
+    }
+    return times;
+  }
+
+  private static long timed(String encoded, Map<Measure, Double> values) {
+    Histogram times = decoded(encoded);
+    values.put(Measure.P50, (double) times.getValueAtPercentile(50));
+    values.put(Measure.P90, (double) times.getValueAtPercentile(90));
+    values.put(Measure.P99, (double) times.getValueAtPercentile(99));
+    values.put(Measure.P999, (double) times.getValueAtPercentile(99.9));
+    values.put(Measure.MAX, (double) times.getMaxValue());
+    return times.getTotalCount();
+  }
+
+  static Histogram decoded(String times) {
+    try {
+      return Histogram.decodeFromCompressedByteBuffer(
+          ByteBuffer.wrap(Base64.getDecoder().decode(times)), Times.NANOS_MAX);
+    } catch (DataFormatException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /// By how much a figure has grown at each process.
+  private static List<Long> more(List<Map<String, String>> before, List<Map<String, String>> after, String key) {
+    var more = new ArrayList<Long>();
+    for (int rank = 0; rank < before.size(); rank++) {
+      more.add(number(after.get(rank), key) - number(before.get(rank), key));
+    }
+    return more;
+  }
+
+  /// What the processes have counted themselves meanwhile, all together.
+  private static SortedMap<String, Long> counted(List<Map<String, String>> before, List<Map<String, String>> after) {
+    var counters = new TreeMap<String, Long>();
+    for (int rank = 0; rank < before.size(); rank++) {
+      Map<String, String> then = before.get(rank);
+      after
+          .get(rank)
+          .forEach((key, value) -> {
+            if (key.startsWith(COUNTED)) {
+              long more = Long.parseLong(value) - Long.parseLong(then.getOrDefault(key, "0"));
+              counters.merge(key.substring(COUNTED.length()), more, Long::sum);
+            }
+          });
+    }
+    counters.values().removeIf(count -> count == 0);
+    return counters;
+  }
+
+  private static List<Integer> senders(Task task) {
+    return switch (task) {
+      case Task.Flood flood -> flood.senders();
+      case Task.Closed closed -> List.of(closed.rank());
+      case Task.Open open -> List.of(open.rank());
+      case Task.Memory _ -> List.of(0);
+    };
+  }
+
+  /// Ends the processes, those of the highest rank first.
+  @Override
+  public void close() {
+    children.forEach(Child::endInput);
+    children.reversed().forEach(Child::close);
+  }
+}

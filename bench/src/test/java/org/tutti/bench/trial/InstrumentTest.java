@@ -1,0 +1,89 @@
+package org.tutti.bench.trial;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class InstrumentTest {
+  private static final List<String> SMALL = List.of("-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
+
+  @TempDir Path directory;
+
+  private InstrumentOptions options(int members, int senders, List<Integer> bytes, int rounds) {
+    Duration moment = Duration.ofMillis(100);
+    return new InstrumentOptions(
+        members, senders, bytes, rounds, moment, false, List.of(), SMALL, directory, 2, 2, true);
+  }
+
+  @Test
+  void mistakesAreNamed() {
+    assertThatThrownBy(() -> options(1, 1, List.of(100), 1)).hasMessage("groups have 2 to 32 members, not 1");
+    assertThatThrownBy(() -> options(3, 4, List.of(100), 1)).hasMessage("1 to 3 members send, not 4");
+    assertThatThrownBy(() -> options(3, 1, List.of(0), 1)).hasMessageContaining("not [0]");
+    assertThatThrownBy(() -> options(3, 1, List.of(), 1)).hasMessage("no length of messages");
+    assertThatThrownBy(() -> options(3, 1, List.of(100), 0)).hasMessage("at least one round, not 0");
+  }
+
+  /// Every kind of trial, by processes, from one end to the other.
+  @Tag("socket")
+  @Test
+  void membersAndPlainSocketsAreMeasuredByProcessesThatAllEnd() throws Exception {
+    var text = new StringWriter();
+    boolean complete = Instrument.versusRaw(options(3, 1, List.of(100, 1024), 1), new PrintWriter(text));
+    assertThat(complete).as("%s", text).isTrue();
+    assertThat(text.toString())
+        .contains("flood, one sender, 1,024 B: 1 of 1 rounds count")
+        .contains("closed loop, 100 B: 1 of 1 rounds count")
+        .containsPattern("throughput / raw, 100 B +>= 0.500 +\\d+\\.\\d\\d \\[")
+        .containsPattern("live heap per member, MiB +<= 64.0 +\\d+\\.\\d \\[")
+        .doesNotContain("NaN", "not measured");
+    assertThat(ProcessHandle.current().children().filter(ProcessHandle::isAlive)).isEmpty();
+    assertThat(results()).containsKeys("command", "machine", "teams", "heats", "goals");
+  }
+
+  private Map<String, Object> results() throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      Path file = files.filter(path -> path.endsWith("results.json")).findFirst().orElseThrow();
+      return JSON.std.mapFrom(file.toFile());
+    }
+  }
+
+  @Tag("socket")
+  @Test
+  void aProcessThatCannotStartIsReportedWithItsLog() {
+    InstrumentOptions few = options(2, 1, List.of(100), 1);
+    var wrong =
+        new InstrumentOptions(
+            few.members(),
+            1,
+            few.bytes(),
+            1,
+            few.time(),
+            false,
+            List.of("ordering=none"),
+            SMALL,
+            directory,
+            2,
+            2,
+            true);
+    assertThatThrownBy(() -> Instrument.flood(wrong, new PrintWriter(new StringWriter())))
+        .isInstanceOf(BenchException.class)
+        .hasMessageContaining("tutti-0")
+        .hasMessageContaining("NONE")
+        .hasMessageContaining(".log");
+    assertThat(ProcessHandle.current().children().filter(ProcessHandle::isAlive)).isEmpty();
+  }
+}

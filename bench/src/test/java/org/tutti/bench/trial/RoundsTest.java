@@ -1,0 +1,137 @@
+package org.tutti.bench.trial;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/// Rounds with players who say what they are told to say.
+class RoundsTest {
+  private static final Machine.Limits LIMITS = new Machine.Limits(0.1, 0.03);
+  private static final int ATTEMPTS_MAX = 3;
+  private static final int WINDOWS_MAX = 6;
+  private static final Task FLOOD = new Task.Flood(List.of(0), 100, 1);
+
+  private final List<String> played = new ArrayList<>();
+  private final StringWriter progress = new StringWriter();
+
+  /// Rates, and how much others use meanwhile; the last one is repeated for ever.
+  private final class Scripted implements Player {
+    private final String name;
+    private final Deque<double[]> script = new ArrayDeque<>();
+
+    Scripted(String name, double[]... script) {
+      this.name = name;
+      this.script.addAll(List.of(script));
+    }
+
+    @Override
+    public String name() {
+      return name;
+    }
+
+    @Override
+    public Outcome run(Task task, List<Long> own) {
+      played.add(name);
+      double[] next = script.size() > 1 ? script.removeFirst() : script.getFirst();
+      var values = new TreeMap<Measure, Double>();
+      values.put(Measure.RATE, next[0]);
+      return new Outcome(values, new TreeMap<>(), null, 1, new Machine.Load(true, next[1], 0));
+    }
+  }
+
+  private static double[] quiet(double rate) {
+    return new double[] {rate, 0};
+  }
+
+  private static double[] disturbed(double rate) {
+    return new double[] {rate, 0.5};
+  }
+
+  private static Heat heat(int rounds, Player... players) {
+    List<Heat.Trial> trials = new ArrayList<>();
+    for (Player player : players) {
+      trials.add(new Heat.Trial(player.name(), player, FLOOD));
+    }
+    return new Heat("a heat", trials, rounds);
+  }
+
+  private void run(Heat heat, Duration budget) throws InterruptedException {
+    var rules = new Rounds.Rules(heat.roundsWanted(), Duration.ofNanos(1), WINDOWS_MAX, ATTEMPTS_MAX, LIMITS, budget);
+    new Rounds(rules, List.of(), System.nanoTime(), new PrintWriter(progress)).run(List.of(heat));
+  }
+
+  @Test
+  void aWarmUpEndsWhenTwoWindowsAreAlike() throws InterruptedException {
+    var player = new Scripted("a", quiet(10), quiet(50), quiet(98), quiet(100));
+    Heat heat = heat(1, player);
+    run(heat, Duration.ofMinutes(1));
+    assertThat(heat.warmUps()).containsExactly(new Heat.WarmUp(List.of(10.0, 50.0, 98.0, 100.0), true));
+  }
+
+  @Test
+  void aWarmUpIsBounded() throws InterruptedException {
+    var player =
+        new Scripted("a", quiet(1), quiet(2), quiet(1), quiet(2), quiet(1), quiet(2), quiet(1), quiet(2), quiet(1));
+    Heat heat = heat(1, player);
+    run(heat, Duration.ofMinutes(1));
+    assertThat(heat.warmUps().getFirst().windows()).hasSize(WINDOWS_MAX);
+    assertThat(heat.warmUps().getFirst().stable()).isFalse();
+  }
+
+  @Test
+  void everyOtherRoundRunsInTheOtherDirection() throws InterruptedException {
+    Heat heat = heat(3, new Scripted("a", quiet(1)), new Scripted("b", quiet(2)));
+    run(heat, Duration.ofMinutes(1));
+    assertThat(played.subList(4, played.size())).containsExactly("a", "b", "b", "a", "a", "b");
+    assertThat(heat.rounds().get(1).outcomes().get(0).value(Measure.RATE)).as("by trial").isEqualTo(1);
+  }
+
+  @Test
+  void aDisturbedRoundDoesNotCountAndIsRepeated() throws InterruptedException {
+    var victim = new Scripted("b", quiet(2), quiet(2), disturbed(99), quiet(4), quiet(6));
+    Heat heat = heat(2, new Scripted("a", quiet(2)), victim);
+    run(heat, Duration.ofMinutes(1));
+    assertThat(heat.rounds()).extracting(Heat.Round::counts).containsExactly(false, true, true);
+    assertThat(heat.complete()).isTrue();
+    assertThat(heat.figure(1, Measure.RATE).median()).isEqualTo(5);
+    assertThat(heat.ratio(1, 0, Measure.RATE).median()).isEqualTo(2.5);
+    assertThat(progress.toString()).contains("does not count, others used 50 % of the machine");
+  }
+
+  @Test
+  void repetitionsAreBoundedAndTheTableSaysSo() throws InterruptedException {
+    Heat heat = heat(1, new Scripted("a", disturbed(7)));
+    run(heat, Duration.ofMinutes(1));
+    assertThat(heat.rounds()).hasSize(ATTEMPTS_MAX);
+    assertThat(heat.complete()).isFalse();
+    var text = new StringWriter();
+    new Report(new PrintWriter(text)).heat(heat);
+    assertThat(text.toString()).contains("0 of 3 rounds count").contains("FIGURES OF DISTURBED ROUNDS");
+  }
+
+  @Test
+  void whenTheTimeIsOverNoRoundBegins() throws InterruptedException {
+    Heat heat = heat(5, new Scripted("a", quiet(7)));
+    run(heat, Duration.ofNanos(-1));
+    assertThat(heat.rounds()).isEmpty();
+    assertThat(heat.complete()).isFalse();
+  }
+
+  @Test
+  void aGoalIsJudgedByTheMedianOfTheRatios() throws InterruptedException {
+    Heat heat = heat(3, new Scripted("raw", quiet(10)), new Scripted("tutti", quiet(6), quiet(6), quiet(6), quiet(4)));
+    run(heat, Duration.ofMinutes(1));
+    String reached = new Goal("throughput", heat, "tutti", "raw", Measure.RATE, true, 0.4).line();
+    String missed = new Goal("throughput", heat, "tutti", "raw", Measure.RATE, true, 0.5).line();
+    assertThat(reached).matches("throughput +>= 0\\.400 +0\\.40 \\[0\\.40\\.\\.0\\.60] +reached");
+    assertThat(missed).endsWith("missed");
+  }
+}

@@ -1,0 +1,201 @@
+package org.tutti.cli;
+
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.tutti.Guarantee;
+import org.tutti.Ordering;
+import org.tutti.bench.trial.BenchException;
+import org.tutti.bench.trial.Instrument;
+import org.tutti.bench.trial.InstrumentOptions;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/// The subcommands of `tutti bench` that measure members as processes.
+final class InstrumentCommand {
+  private InstrumentCommand() {}
+
+  /// What they have in common.
+  static final class Common {
+    private static final double PERCENT = 100;
+
+    @Option(names = "--members", paramLabel = "N", description = "Processes of a group (${DEFAULT-VALUE}).")
+    int members = 3;
+
+    @Option(
+        names = "--bytes",
+        paramLabel = "N",
+        split = ",",
+        description = "Lengths of the messages of floods (100,1024,10240,102400).")
+    List<Integer> bytes = new ArrayList<>();
+
+    @Option(names = "--rounds", paramLabel = "N", description = "Rounds that must count (${DEFAULT-VALUE}).")
+    int rounds = 5;
+
+    @Option(
+        names = "--time",
+        paramLabel = "TIME",
+        converter = TimeConverter.class,
+        description = "How long one flood lasts, for example 500ms; closed loops half of it (1s; with --quick 300ms).")
+    Duration time = Duration.ZERO;
+
+    @Option(names = "--unix", description = "Unix domain sockets instead of TCP, for all.")
+    boolean unix;
+
+    @Option(
+        names = "--order",
+        paramLabel = "NAME",
+        converter = OrderingConverter.class,
+        description = "The ordering: " + OrderingConverter.NAMES + " (${DEFAULT-VALUE}).")
+    Ordering ordering = Ordering.SEQUENCER;
+
+    @Option(names = "--guarantee", paramLabel = "NAME", description = "uniform or agreed delivery (uniform).")
+    String guarantee = "uniform";
+
+    @Option(names = "--window", paramLabel = "BYTES", description = "The window of a member (Tutti's default).")
+    int window;
+
+    @Option(
+        names = "--jvm",
+        paramLabel = "FLAGS",
+        description = "Flags of all JVMs, separated by spaces (${DEFAULT-VALUE}).")
+    String flags = "-Xms512m -Xmx512m -XX:+UseZGC";
+
+    @Option(names = "--out", paramLabel = "DIR", description = "Where results and logs go (${DEFAULT-VALUE}).")
+    Path out = Path.of("target", "bench");
+
+    @Option(
+        names = "--others",
+        paramLabel = "PERCENT",
+        description = "A round does not count when others used more than this of the machine (${DEFAULT-VALUE}).")
+    double others = 10;
+
+    @Option(
+        names = "--steal",
+        paramLabel = "PERCENT",
+        description = "A round does not count when the host took more than this of the machine (${DEFAULT-VALUE}).")
+    double steal = 3;
+
+    @Option(names = "--quick", description = "Short rounds, under 55 seconds.")
+    boolean quick;
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec spec = CommandSpec.create();
+
+    interface Measurement {
+      boolean run(InstrumentOptions options, PrintWriter out) throws InterruptedException;
+    }
+
+    int measure(Measurement measurement, int senders) throws InterruptedException {
+      try {
+        return measurement.run(options(senders), spec.commandLine().getOut()) ? 0 : 1;
+      } catch (BenchException e) {
+        throw new Failure(String.valueOf(e.getMessage()), e);
+      }
+    }
+
+    private InstrumentOptions options(int senders) {
+      List<Integer> lengths = bytes.isEmpty() ? List.of(100, 1 << 10, 10 << 10, 100 << 10) : bytes;
+      Duration standard = quick ? Duration.ofMillis(300) : Duration.ofSeconds(1);
+      try {
+        return new InstrumentOptions(
+            members,
+            senders,
+            lengths,
+            rounds,
+            time.isZero() ? standard : time,
+            unix,
+            settings(),
+            List.of(flags.strip().split("\\s+")),
+            out,
+            others / PERCENT,
+            steal / PERCENT,
+            quick);
+      } catch (IllegalArgumentException e) {
+        throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+      }
+    }
+
+    private List<String> settings() {
+      Guarantee how = Guarantee.valueOf(guarantee.toUpperCase(Locale.ROOT));
+      var settings = new ArrayList<>(List.of("ordering=" + ordering, "guarantee=" + how));
+      if (window > 0) {
+        settings.add("window=" + window);
+      }
+      return settings;
+    }
+  }
+
+  /// `tutti bench flood`.
+  @Command(
+      name = "flood",
+      description = {
+        "Throughput: members, each a process, multicast as fast as they may; messages per second until the slowest "
+            + "member has all."
+      })
+  static final class Flood implements Callable<Integer> {
+    @Mixin Common common = new Common();
+
+    @Option(names = "--senders", paramLabel = "N", description = "How many members send (${DEFAULT-VALUE}).")
+    int senders = 1;
+
+    @Override
+    public Integer call() throws InterruptedException {
+      return common.measure(Instrument::flood, senders);
+    }
+  }
+
+  /// `tutti bench latency`.
+  @Command(
+      name = "latency",
+      description = {
+        "Latency: one member multicasts one 100-byte message after the other, each when it has delivered the one "
+            + "before: the sequencer and another one, and the listener itself or a thread that waits."
+      })
+  static final class Latency implements Callable<Integer> {
+    @Mixin Common common = new Common();
+
+    @Override
+    public Integer call() throws InterruptedException {
+      return common.measure(Instrument::latency, 1);
+    }
+  }
+
+  /// `tutti bench versus`.
+  @Command(
+      name = "versus",
+      description = "Tutti side by side with something else, in the same rounds.",
+      subcommands = Raw.class)
+  static final class Versus implements Runnable {
+    @Spec private CommandSpec spec = CommandSpec.create();
+
+    @Override
+    public void run() {
+      throw new ParameterException(spec.commandLine(), "a command is missing: raw");
+    }
+  }
+
+  /// `tutti bench versus raw`.
+  @Command(
+      name = "raw",
+      description = {
+        "Plain sockets without any order: one process sends to all others, which count; or it sends one message and "
+            + "gets it back. Prints the ratios, and the goals."
+      })
+  static final class Raw implements Callable<Integer> {
+    @Mixin Common common = new Common();
+
+    @Override
+    public Integer call() throws InterruptedException {
+      return common.measure(Instrument::versusRaw, 1);
+    }
+  }
+}
