@@ -1,5 +1,6 @@
 package org.tutti;
 
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -70,6 +71,25 @@ public interface Group extends AutoCloseable {
   /// @throws GroupClosedException     when the membership has ended
   /// @throws IllegalArgumentException when the payload is too long
   @Nullable CompletableFuture<Long> tryMulticast(byte[] payload, Service service);
+
+  /// Multicasts to the group, totally ordered, for senders that do not ask what becomes of a message: as
+  /// [#multicast(byte\[\])], without a future, and without allocating anything for the message. What the guarantees say
+  /// of messages holds for it; whether it was delivered, the sender sees by its own delivery.
+  ///
+  /// @param payload 0 to [#MESSAGE_BYTES_MAX] bytes from position to limit, which are not moved; copied before the
+  ///                method returns
+  /// @throws InterruptedException     when interrupted while waiting for the window; nothing was sent
+  /// @throws GroupClosedException     when the membership has ended
+  /// @throws IllegalArgumentException when the payload is too long
+  void put(ByteBuffer payload) throws InterruptedException;
+
+  /// As [#put], but never blocks.
+  ///
+  /// @param payload as there
+  /// @return whether it was sent; false when the window is full
+  /// @throws GroupClosedException     when the membership has ended
+  /// @throws IllegalArgumentException when the payload is too long
+  boolean offer(ByteBuffer payload);
 
   /// Multicasts to some members of the view, totally ordered; nobody else gets or does anything for it (H1). Blocks
   /// while the window is full.

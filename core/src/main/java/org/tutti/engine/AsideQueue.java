@@ -11,6 +11,7 @@ import org.tutti.order.Asides;
 import org.tutti.pack.Batch;
 import org.tutti.pack.CausalPast;
 import org.tutti.pack.Packer;
+import org.tutti.pack.Stretch;
 import org.tutti.wire.WireWriter;
 
 /// This member's multicasts to some members on their way into the view, one after the other, and what came of them.
@@ -20,7 +21,7 @@ import org.tutti.wire.WireWriter;
 /// out. Successive ones for the same destinations travel together.
 final class AsideQueue implements Asides.User {
   private sealed interface Waiting {
-    record ToAll(ByteBuffer payload, Batch.Kind kind) implements Waiting {}
+    record ToAll(Stretch stretch) implements Waiting {}
 
     record ToSome(long number, ByteBuffer payload, List<MemberId> destinations) implements Waiting {}
   }
@@ -48,8 +49,8 @@ final class AsideQueue implements Asides.User {
     return sent != null || !waiting.isEmpty();
   }
 
-  void add(ByteBuffer payload, Batch.Kind kind) {
-    waiting.add(new Waiting.ToAll(payload, kind));
+  void add(Stretch stretch) {
+    waiting.add(new Waiting.ToAll(stretch));
   }
 
   void add(long number, ByteBuffer payload, List<MemberId> destinations) {
@@ -64,8 +65,8 @@ final class AsideQueue implements Asides.User {
       return false;
     }
     if (sent == null && waiting.getFirst() instanceof Waiting.ToAll) {
-      while (waiting.peekFirst() instanceof Waiting.ToAll(ByteBuffer payload, Batch.Kind kind)) {
-        packer.add(now, payload, kind);
+      while (waiting.peekFirst() instanceof Waiting.ToAll(Stretch stretch)) {
+        packer.add(now, stretch);
         waiting.remove();
       }
       return true;

@@ -31,7 +31,7 @@ import org.tutti.order.AsideCodec;
 import org.tutti.order.Frontier;
 import org.tutti.order.Setting;
 import org.tutti.order.Stability;
-import org.tutti.pack.Batch;
+import org.tutti.pack.Stretch;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 
@@ -203,9 +203,9 @@ final class GroupEngine {
     }
   }
 
-  void multicast(ByteBuffer payload, Batch.Kind kind) {
+  void multicast(Stretch stretch) {
     if (!departure.isWanted()) {
-      sending.add(viewDoor.nowNanos(), payload, kind);
+      sending.add(viewDoor.nowNanos(), stretch);
     }
   }
 

@@ -23,6 +23,7 @@ import org.tutti.effect.Timer;
 import org.tutti.link.Links;
 import org.tutti.order.Clock;
 import org.tutti.pack.Batch;
+import org.tutti.pack.Stretch;
 import org.tutti.transport.Outlet;
 import org.tutti.wire.Codec;
 import org.tutti.wire.Encoded;
@@ -167,10 +168,9 @@ public final class NodeEngine {
       case Request.Create(var name, var groupConfig, var user, var founded) ->
           enter(name, OptionalLong.of(founded), groupConfig, user);
       case Request.Join(var name, var groupConfig, var user) -> enter(name, OptionalLong.empty(), groupConfig, user);
-      case Request.Multicast(var name, var payload, var service) ->
-          with(name, group -> group.multicast(payload, Batch.Kind.of(service)));
+      case Request.Multicast(var name, var stretch) -> with(name, group -> group.multicast(stretch));
       case Request.Propagate(var name, var payload) ->
-          with(name, group -> group.multicast(payload, Batch.Kind.PROPAGATED));
+          with(name, group -> group.multicast(Stretch.of(Batch.Kind.PROPAGATED, payload)));
       case Request.Aside(var name, var number, var payload, var destinations) ->
           with(name, group -> group.multicast(number, payload, destinations));
       case Request.Switch(var name, var to) -> with(name, group -> group.switchTo(to));

@@ -6,7 +6,7 @@ import org.tutti.Event;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
-import org.tutti.Service;
+import org.tutti.pack.Stretch;
 
 /// What an application asks of its node.
 public sealed interface Request {
@@ -25,12 +25,12 @@ public sealed interface Request {
   /// @param user   gets what happens
   record Join(String group, GroupConfig config, GroupUser user) implements Request {}
 
-  /// Send a message to a group. The user is to keep within its window, see [GroupUser#released].
+  /// Send messages to a group. The user is to keep within its window, see [GroupUser#released].
   ///
   /// @param group   the group's name
-  /// @param payload the message, never changed from now on
-  /// @param service how it stands to other messages
-  record Multicast(String group, ByteBuffer payload, Service service) implements Request {}
+  /// @param stretch the messages; more may be added to it until it is sealed, or until the user asks for something else
+  ///                that is to be sent
+  record Multicast(String group, Stretch stretch) implements Request {}
 
   /// Send a message to some members of a group, totally ordered; [GroupUser#asideDecided] tells what became of it. The
   /// user is to keep within its window, of which the message leaves when its fate is known.

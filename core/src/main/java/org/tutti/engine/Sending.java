@@ -12,6 +12,7 @@ import org.tutti.order.Asides;
 import org.tutti.pack.Batch;
 import org.tutti.pack.NaturalPacking;
 import org.tutti.pack.Packer;
+import org.tutti.pack.Stretch;
 
 /// What this member multicasts: packs it, sends it in the history or the branch that goes on, and sends it again in a
 /// later primary view when the history does not contain it.
@@ -53,13 +54,13 @@ final class Sending {
     positioned = known;
   }
 
-  void add(long now, ByteBuffer payload, Batch.Kind kind) {
+  void add(long now, Stretch stretch) {
     if (domain != null) {
-      domain.multicast(() -> packer.add(now, payload, kind));
+      domain.multicast(() -> packer.add(now, stretch));
     } else if (asides.isHolding()) {
-      asides.add(payload, kind);
+      asides.add(stretch);
     } else {
-      packer.add(now, payload, kind);
+      packer.add(now, stretch);
     }
   }
 

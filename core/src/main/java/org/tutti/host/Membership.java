@@ -71,7 +71,7 @@ public final class Membership implements Group, GroupUser {
     this.self = self;
     this.stateful = config.stateTransfer();
     this.inbox = inbox;
-    this.window = new Window(name, config.windowBytes(), inbox);
+    this.window = new Window(name, config, inbox);
     this.calls = new LocalCalls(name, inbox);
     this.whiteboard = new OwnWhiteboard(name, self, inbox);
     this.queue =
@@ -99,27 +99,40 @@ public final class Membership implements Group, GroupUser {
 
   @Override
   public CompletableFuture<Long> multicast(byte[] payload, Service service) throws InterruptedException {
-    long cost = cost(payload);
-    return window.send(request(payload, service), cost);
+    check(payload.length);
+    var sent = new CompletableFuture<Long>();
+    window.send(Batch.Kind.of(service), ByteBuffer.wrap(payload), sent);
+    return sent;
   }
 
   @Override
   public @Nullable CompletableFuture<Long> tryMulticast(byte[] payload, Service service) {
-    long cost = cost(payload);
-    // Looks first, so that a full window does not cost a copy.
-    return window.hasRoom(cost) ? window.trySend(request(payload, service), cost) : null;
+    check(payload.length);
+    var sent = new CompletableFuture<Long>();
+    return window.trySend(Batch.Kind.of(service), ByteBuffer.wrap(payload), sent) ? sent : null;
+  }
+
+  @Override
+  public void put(ByteBuffer payload) throws InterruptedException {
+    check(payload.remaining());
+    window.send(Batch.Kind.TOTAL, payload, null);
+  }
+
+  @Override
+  public boolean offer(ByteBuffer payload) {
+    check(payload.remaining());
+    return window.trySend(Batch.Kind.TOTAL, payload, null);
+  }
+
+  private static void check(int length) {
+    if (length > MESSAGE_BYTES_MAX) {
+      throw new IllegalArgumentException("a message has at most " + MESSAGE_BYTES_MAX + " bytes, not " + length);
+    }
   }
 
   private static long cost(byte[] payload) {
-    if (payload.length > MESSAGE_BYTES_MAX) {
-      throw new IllegalArgumentException(
-          "a message has at most " + MESSAGE_BYTES_MAX + " bytes, not " + payload.length);
-    }
+    check(payload.length);
     return Window.cost(payload.length);
-  }
-
-  private Request.Multicast request(byte[] payload, Service service) {
-    return new Request.Multicast(name, payload.length == 0 ? NOTHING : ByteBuffer.wrap(payload.clone()), service);
   }
 
   @Override
@@ -154,10 +167,7 @@ public final class Membership implements Group, GroupUser {
       throw new IllegalArgumentException(
           "up to " + PROPAGATE_BYTES_MAX + " bytes are propagated, not " + payload.length);
     }
-    return queue()
-        .propagate(
-            payload,
-            message -> window.trySend(new Request.Propagate(name, message), Window.cost(message.remaining())) != null);
+    return queue().propagate(payload, window::tryPropagate);
   }
 
   @Override

@@ -1,7 +1,9 @@
 package org.tutti.host;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -11,11 +13,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import org.tutti.GroupClosedException;
+import org.tutti.GroupConfig;
 import org.tutti.UndecidedException;
 import org.tutti.engine.AsideFate;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
+import org.tutti.pack.Batch;
 
 /// The budget in bytes of one member's multicasts that are on the way, and the futures of those whose fate is open.
 ///
@@ -32,19 +36,31 @@ final class Window {
 
   private final String group;
   private final int bytes;
+  private final int runBytesMax;
+  private final int runMessagesMax;
   private final Inbox inbox;
   private final ReentrantLock lock = new ReentrantLock();
   private final ArrayDeque<Condition> line = new ArrayDeque<>();
-  private final ArrayDeque<CompletableFuture<Long>> undecided = new ArrayDeque<>(); // second ones
-  private final ArrayDeque<CompletableFuture<Long>> open = new ArrayDeque<>();
+  private final Fates undecided = new Fates(); // second ones
+  private final Fates open = new Fates();
   private final TreeMap<Long, Aside> asides = new TreeMap<>(); // to some members, by number
+  private @Nullable OpenStretch stretch; // the last request, when it can grow
   private long used;
   private long asideNumber;
   private @Nullable String closed;
+  private @Nullable CompletableFuture<Long>[] decided = nothingDecided(); // of the engine thread
 
-  Window(String group, int bytes, Inbox inbox) {
+  @SuppressWarnings({"unchecked", "rawtypes"})
+  private static @Nullable CompletableFuture<Long>[] nothingDecided() {
+    return new CompletableFuture[0];
+  }
+
+  Window(String group, GroupConfig config, Inbox inbox) {
     this.group = group;
-    this.bytes = bytes;
+    this.bytes = config.windowBytes();
+    this.runBytesMax = config.batchBytesMax();
+    // Groups of a domain share one order of a node's multicasts, so none may join an earlier one of its group.
+    this.runMessagesMax = config.domain() == null ? config.batchMessagesMax() : 1;
     this.inbox = inbox;
   }
 
@@ -58,39 +74,79 @@ final class Window {
     return used == 0 || used + cost <= bytes;
   }
 
-  /// Whether a message of this cost would enter at once.
-  boolean hasRoom(long cost) {
+  /// Sends a message if there is room.
+  ///
+  /// @param fate is told its fate; null for nobody
+  /// @return whether there was
+  boolean trySend(Batch.Kind kind, ByteBuffer message, @Nullable CompletableFuture<Long> fate) {
+    long cost = cost(message.remaining());
     lock.lock();
     try {
       refuseIfClosed();
-      return line.isEmpty() && fits(cost);
+      boolean room = line.isEmpty() && fits(cost);
+      if (room) {
+        enter(kind, message, cost, fate);
+      }
+      return room;
     } finally {
       lock.unlock();
     }
   }
 
-  /// Sends, or returns null when there is no room.
-  @Nullable CompletableFuture<Long> trySend(Request request, long cost) {
-    lock.lock();
-    try {
-      refuseIfClosed();
-      return line.isEmpty() && fits(cost) ? enter(request, cost) : null;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /// Sends as soon as there is room.
-  CompletableFuture<Long> send(Request.Multicast request, long cost) throws InterruptedException {
+  /// Sends a message as soon as there is room.
+  ///
+  /// @param fate is told its fate; null for nobody
+  void send(Batch.Kind kind, ByteBuffer message, @Nullable CompletableFuture<Long> fate) throws InterruptedException {
+    long cost = cost(message.remaining());
     lock.lockInterruptibly();
     try {
       if (closed == null && !(line.isEmpty() && fits(cost))) {
         waitForRoom(cost);
       }
       refuseIfClosed();
-      return enter(request, cost);
+      enter(kind, message, cost, fate);
     } finally {
       wakeFirst();
+      lock.unlock();
+    }
+  }
+
+  private void enter(Batch.Kind kind, ByteBuffer message, long cost, @Nullable CompletableFuture<Long> fate) {
+    OpenStretch last = stretch;
+    if (last == null || !last.add(kind, message)) {
+      int likely = last == null ? 0 : last.bytes();
+      var next = new OpenStretch(kind, lock, runBytesMax, runMessagesMax, OpenStretch.likely(likely), message);
+      post(new Request.Multicast(group, next));
+      stretch = next;
+    }
+    used += cost;
+    open.add(fate);
+  }
+
+  /// Posts a request; what is multicast from now on comes after it.
+  private void post(Request request) {
+    if (!inbox.post(request)) {
+      throw refusal("its node has stopped");
+    }
+    stretch = null;
+  }
+
+  /// Propagates a message if there is room.
+  ///
+  /// @return whether there was
+  boolean tryPropagate(ByteBuffer message) {
+    long cost = cost(message.remaining());
+    lock.lock();
+    try {
+      refuseIfClosed();
+      boolean room = line.isEmpty() && fits(cost);
+      if (room) {
+        post(new Request.Propagate(group, message));
+        used += cost;
+        open.add(null);
+      }
+      return room;
+    } finally {
       lock.unlock();
     }
   }
@@ -123,9 +179,7 @@ final class Window {
 
   private CompletableFuture<Void> enterAside(LongFunction<Request.Aside> request, long cost) {
     var sent = new CompletableFuture<Void>();
-    if (!inbox.post(request.apply(asideNumber + 1))) {
-      throw refusal("its node has stopped");
-    }
+    post(request.apply(asideNumber + 1));
     asideNumber++;
     used += cost;
     asides.put(asideNumber, new Aside(sent, cost));
@@ -146,16 +200,6 @@ final class Window {
     } finally {
       line.remove(turn);
     }
-  }
-
-  private CompletableFuture<Long> enter(Request request, long cost) {
-    var sent = new CompletableFuture<Long>();
-    if (!inbox.post(request)) {
-      throw refusal("its node has stopped");
-    }
-    used += cost;
-    open.addLast(sent);
-    return sent;
   }
 
   private void wakeFirst() {
@@ -195,10 +239,13 @@ final class Window {
     lock.lock();
     try {
       while (undecided.size() < messages) {
-        var later = new CompletableFuture<Long>();
-        doubted.addLast(open.removeFirst());
-        second.addLast(later);
-        undecided.addLast(later);
+        CompletableFuture<Long> sent = open.remove();
+        CompletableFuture<Long> later = sent == null ? null : new CompletableFuture<>();
+        if (sent != null && later != null) {
+          doubted.addLast(sent);
+          second.addLast(later);
+        }
+        undecided.add(later);
       }
     } finally {
       lock.unlock();
@@ -210,19 +257,37 @@ final class Window {
 
   /// The oldest messages have got their places, or -1 when nobody here saw them.
   void decide(int messages, long position) {
-    var decided = new ArrayDeque<CompletableFuture<Long>>(messages);
+    take(messages, false);
+    tell(messages, position);
+  }
+
+  /// The oldest messages that are not older than the view are delivered in a branch, where they have no places.
+  void decideInBranch(int messages) {
+    take(messages, true);
+    tell(messages, NO_POSITION);
+  }
+
+  private void take(int messages, boolean onlyOpen) {
+    if (decided.length < messages) {
+      decided = Arrays.copyOf(decided, Math.max(messages, 2 * decided.length));
+    }
     lock.lock();
     try {
       for (int i = 0; i < messages; i++) {
-        decided.addLast(undecided.isEmpty() ? open.removeFirst() : undecided.removeFirst());
+        decided[i] = (onlyOpen || undecided.isEmpty() ? open : undecided).remove();
       }
     } finally {
       lock.unlock();
     }
-    long at = position;
-    for (CompletableFuture<Long> sent : decided) {
-      sent.complete(at);
-      at += position < 0 ? 0 : 1;
+  }
+
+  private void tell(int messages, long position) {
+    for (int i = 0; i < messages; i++) {
+      CompletableFuture<Long> sent = decided[i];
+      if (sent != null) {
+        decided[i] = null;
+        sent.complete(position < 0 ? position : position + i);
+      }
     }
   }
 
@@ -242,20 +307,6 @@ final class Window {
     } else {
       aside.sent.completeExceptionally(new IllegalStateException("message to some members: " + fate.words()));
     }
-  }
-
-  /// The oldest messages that are not older than the view are delivered in a branch, where they have no places.
-  void decideInBranch(int messages) {
-    var decided = new ArrayDeque<CompletableFuture<Long>>(messages);
-    lock.lock();
-    try {
-      for (int i = 0; i < messages; i++) {
-        decided.addLast(open.removeFirst());
-      }
-    } finally {
-      lock.unlock();
-    }
-    decided.forEach(sent -> sent.complete(NO_POSITION));
   }
 
   /// Refuses messages from now on, those of callers who wait included.
@@ -278,17 +329,25 @@ final class Window {
     lock.lock();
     try {
       closed = reason;
-      abandoned = new ArrayList<>(undecided);
-      abandoned.addAll(open);
-      undecided.clear();
+      abandoned = new ArrayList<>();
+      abandon(undecided, abandoned);
+      abandon(open, abandoned);
       asides.values().forEach(aside -> abandoned.add(aside.sent));
-      open.clear();
       asides.clear();
     } finally {
       lock.unlock();
     }
     for (CompletableFuture<?> sent : abandoned) {
       sent.completeExceptionally(refusal(reason));
+    }
+  }
+
+  private static void abandon(Fates fates, List<CompletableFuture<?>> into) {
+    while (!fates.isEmpty()) {
+      CompletableFuture<Long> fate = fates.remove();
+      if (fate != null) {
+        into.add(fate);
+      }
     }
   }
 }

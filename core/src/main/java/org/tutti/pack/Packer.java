@@ -6,28 +6,15 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 
-/// Packs one member's messages into batches, in order; a batch ends where the service changes. Pure: the caller brings
-/// the time.
+/// Packs one member's stretches into batches, in order; a batch ends where the kind of messages changes. Mostly a
+/// stretch is a batch as it is; only stretches that were broken off early are put together. Pure: the caller brings the
+/// time.
 public final class Packer {
-  private static final int PREFIX_BYTES_MAX = 5;
-
-  /// Successive messages of one service that wait.
-  private static final class Stretch {
-    final Batch.Kind kind;
-    int messages;
-    long bytes; // prefixes included
-
-    Stretch(Batch.Kind kind) {
-      this.kind = kind;
-    }
-  }
-
   private final MemberId sender;
   private final int bytesMax;
   private final int messagesMax;
   private final PackingPolicy policy;
-  private final ArrayDeque<ByteBuffer> waiting = new ArrayDeque<>();
-  private final ArrayDeque<Stretch> stretches = new ArrayDeque<>(); // of the messages waiting, none of them empty
+  private final ArrayDeque<Stretch> waiting = new ArrayDeque<>(); // only the last one grows
   private long firstAtNanos;
   private long seqNext;
 
@@ -44,23 +31,15 @@ public final class Packer {
     this.policy = policy;
   }
 
-  /// Adds a message.
+  /// Adds messages; the stretch that was added before does not grow any more.
   ///
-  /// @param now     the time
-  /// @param payload the message, never changed from now on
-  /// @param kind    of the batches that it may travel in
-  public void add(long now, ByteBuffer payload, Batch.Kind kind) {
+  /// @param now the time
+  /// @param stretch the messages
+  public void add(long now, Stretch stretch) {
     if (waiting.isEmpty()) {
       firstAtNanos = now;
     }
-    waiting.add(payload);
-    Stretch last = stretches.peekLast();
-    if (last == null || last.kind != kind) {
-      last = new Stretch(kind);
-      stretches.add(last);
-    }
-    last.messages++;
-    last.bytes += payload.remaining() + prefixBytes(payload.remaining());
+    waiting.add(stretch);
   }
 
   /// Closes the next batch if it is time to.
@@ -83,17 +62,30 @@ public final class Packer {
   /// @param seq             the batch's number
   /// @return the batch, or null
   public @Nullable Batch next(long now, int batchesOnTheWay, long seq) {
-    Stretch first = stretches.peekFirst();
-    if (first == null) {
+    if (waiting.isEmpty()) {
       return null;
     }
-    boolean full = stretches.size() > 1 || first.bytes >= bytesMax || first.messages >= messagesMax;
     long age = now - firstAtNanos;
-    if (!full && age < policy.delayNanosMax() && !policy.close(batchesOnTheWay, age)) {
+    if (age < policy.delayNanosMax() && !policy.close(batchesOnTheWay, age) && !isFull()) {
       return null;
     }
     firstAtNanos = now;
-    return close(first, seq);
+    return close(seq);
+  }
+
+  /// Whether nothing that may come can join the stretches that go first.
+  private boolean isFull() {
+    Batch.Kind kind = waiting.getFirst().kind();
+    long bytes = 0;
+    int count = 0;
+    for (Stretch stretch : waiting) {
+      bytes += stretch.bytes();
+      count += stretch.count();
+      if (stretch.kind() != kind || bytes >= bytesMax || count >= messagesMax) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /// Makes a batch that changes the group's ordering; it goes before the messages that wait.
@@ -118,41 +110,34 @@ public final class Packer {
     return waiting.isEmpty() ? Long.MAX_VALUE : firstAtNanos + policy.delayNanosMax();
   }
 
-  private Batch close(Stretch first, long seq) {
-    int count = 0;
-    int bytes = 0;
-    for (ByteBuffer message : waiting) {
-      int size = message.remaining() + prefixBytes(message.remaining());
-      if (count > 0 && (bytes + size > bytesMax || count == messagesMax) || count == first.messages) {
+  private Batch close(long seq) {
+    Stretch first = waiting.remove();
+    ByteBuffer payload = first.seal();
+    int count = first.count();
+    int bytes = first.bytes();
+    int joined = 0;
+    for (Stretch stretch : waiting) {
+      stretch.seal(); // or it might grow beyond the batch
+      if (stretch.kind() != first.kind()
+          || bytes + stretch.bytes() > bytesMax
+          || count + stretch.count() > messagesMax) {
         break;
       }
-      count++;
-      bytes += size;
+      bytes += stretch.bytes();
+      count += stretch.count();
+      joined++;
     }
-    ByteBuffer payload = ByteBuffer.allocate(bytes);
-    for (int i = 0; i < count; i++) {
-      ByteBuffer message = waiting.remove();
-      putPrefix(payload, message.remaining());
-      payload.put(message);
-    }
-    first.messages -= count;
-    first.bytes -= bytes;
-    if (first.messages == 0) {
-      stretches.remove();
-    }
-    return new Batch(sender, seq, first.kind, 0, CausalPast.NONE, count, payload.flip());
+    return new Batch(sender, seq, first.kind(), 0, CausalPast.NONE, count, join(payload, joined, bytes));
   }
 
-  private static int prefixBytes(int length) {
-    return Math.max(1, (Integer.SIZE - Integer.numberOfLeadingZeros(length) + 6) / 7);
-  }
-
-  private static void putPrefix(ByteBuffer out, int length) {
-    int rest = length;
-    for (int i = 1; i < PREFIX_BYTES_MAX && rest > 0x7f; i++) {
-      out.put((byte) (rest | 0x80));
-      rest >>>= 7;
+  private ByteBuffer join(ByteBuffer first, int more, int bytes) {
+    if (more == 0) {
+      return first;
     }
-    out.put((byte) rest);
+    ByteBuffer all = ByteBuffer.allocate(bytes).put(first.duplicate());
+    for (int i = 0; i < more; i++) {
+      all.put(waiting.remove().seal().duplicate());
+    }
+    return all.flip();
   }
 }

@@ -23,7 +23,7 @@ class PackerTest {
 
   private void add(long now, int... sizes) {
     for (int size : sizes) {
-      packer.add(now, ByteBuffer.allocate(size), Batch.Kind.TOTAL);
+      packer.add(now, Stretch.of(Batch.Kind.TOTAL, ByteBuffer.allocate(size)));
     }
   }
 
@@ -51,10 +51,10 @@ class PackerTest {
 
   @Test
   void aBatchEndsWhereTheServiceChanges() {
-    packer.add(0, ByteBuffer.allocate(1), Batch.Kind.FIFO);
-    packer.add(0, ByteBuffer.allocate(2), Batch.Kind.FIFO);
-    packer.add(0, ByteBuffer.allocate(3), Batch.Kind.CAUSAL);
-    packer.add(0, ByteBuffer.allocate(4), Batch.Kind.FIFO);
+    packer.add(0, Stretch.of(Batch.Kind.FIFO, ByteBuffer.allocate(1)));
+    packer.add(0, Stretch.of(Batch.Kind.FIFO, ByteBuffer.allocate(2)));
+    packer.add(0, Stretch.of(Batch.Kind.CAUSAL, ByteBuffer.allocate(3)));
+    packer.add(0, Stretch.of(Batch.Kind.FIFO, ByteBuffer.allocate(4)));
     Batch first = packer.next(0, 1);
     assertThat(sizes(first)).as("nothing can join them any more").containsExactly(1, 2);
     assertThat(first.kind()).isEqualTo(Batch.Kind.FIFO);
@@ -108,6 +108,64 @@ class PackerTest {
   }
 
   @Test
+  void theLastStretchGrowsUntilItIsTaken() {
+    var open = new Growing();
+    open.add(3);
+    packer.add(0, open);
+    assertThat(packer.next(0, 1)).isNull();
+    open.add(4);
+    Batch batch = packer.next(1, 0);
+    assertThat(sizes(batch)).containsExactly(3, 4);
+    assertThat(batch.payload()).as("not copied").isSameAs(open.seal());
+  }
+
+  @Test
+  void aStretchThatGrowsIsFullWithoutAnother() {
+    var open = new Growing();
+    open.add(3);
+    packer.add(0, open);
+    open.add(BYTES_MAX);
+    assertThat(sizes(packer.next(0, 9))).containsExactly(3, BYTES_MAX);
+  }
+
+  /// A stretch under its user's hand.
+  private static final class Growing implements Stretch {
+    private ByteBuffer packed = ByteBuffer.allocate(2 * BYTES_MAX);
+    private int count;
+    private boolean sealed;
+
+    void add(int size) {
+      Prefix.put(packed, size);
+      packed.put(new byte[size]);
+      count++;
+    }
+
+    @Override
+    public Batch.Kind kind() {
+      return Batch.Kind.TOTAL;
+    }
+
+    @Override
+    public int count() {
+      return count;
+    }
+
+    @Override
+    public int bytes() {
+      return sealed ? packed.remaining() : packed.position();
+    }
+
+    @Override
+    public ByteBuffer seal() {
+      if (!sealed) {
+        packed = packed.flip();
+      }
+      sealed = true;
+      return packed;
+    }
+  }
+
+  @Test
   void batchesAreNumberedFromZero() {
     for (long seq = 0; seq < 3; seq++) {
       add(seq, 1);
@@ -130,7 +188,7 @@ class PackerTest {
     if (size > 0) {
       message[size - 1] = 7;
     }
-    packer.add(0, ByteBuffer.wrap(message), Batch.Kind.TOTAL);
+    packer.add(0, Stretch.of(Batch.Kind.TOTAL, ByteBuffer.wrap(message)));
     Batch batch = packer.next(0, 0);
     var out = new WireWriter();
     batch.write(out);

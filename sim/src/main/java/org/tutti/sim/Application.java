@@ -12,6 +12,7 @@ import org.tutti.engine.AsideFate;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
 import org.tutti.pack.Batch;
+import org.tutti.pack.Stretch;
 import org.tutti.sim.check.Content;
 import org.tutti.sim.check.Happening;
 import org.tutti.sim.check.History;
@@ -93,7 +94,7 @@ final class Application implements GroupUser {
     ByteBuffer message = ByteBuffer.wrap(payload);
     history.add(new Happening.Submitted(ordinal, agenda.nowNanos(), service, payload.length, Hash.of(message)));
     setting.tally().multicasts++;
-    node.request(new Request.Multicast(group, message, service), 0);
+    node.request(new Request.Multicast(group, Stretch.of(Batch.Kind.of(service), message)), 0);
     return true;
   }
 

@@ -5,7 +5,6 @@ import java.util.Locale;
 import java.util.function.Consumer;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
-import org.tutti.Service;
 import org.tutti.ViewId;
 import org.tutti.engine.Request;
 import org.tutti.membership.Knowledge;
@@ -15,6 +14,7 @@ import org.tutti.order.AsideCodec;
 import org.tutti.order.AsideMessage;
 import org.tutti.order.FixedSequencer;
 import org.tutti.order.Stability;
+import org.tutti.pack.Stretch;
 import org.tutti.transport.Address;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
@@ -233,12 +233,19 @@ final class Frames {
     return bytes.remaining() + " bytes " + tag(bytes);
   }
 
+  private static ByteBuffer message(Stretch stretch) {
+    ByteBuffer message = stretch.seal().duplicate();
+    while (message.get() < 0) {} // the prefix; the simulator's stretches have one message
+    return message;
+  }
+
   /// A request in a few words.
   static String describe(Request request) {
     return switch (request) {
       case Request.Create create -> "create " + create.group();
       case Request.Join join -> "join " + join.group();
-      case Request.Multicast(_, ByteBuffer payload, Service service) -> "multicast " + service + " " + measure(payload);
+      case Request.Multicast(_, Stretch stretch) ->
+          "multicast " + stretch.kind().service() + " " + measure(message(stretch));
       case Request.Aside aside ->
           "aside " + aside.number() + " to " + aside.destinations() + " " + measure(aside.payload());
       case Request.Propagate(_, ByteBuffer payload) -> "propagate " + measure(payload);

@@ -5,11 +5,11 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
-import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
 import org.tutti.pack.Batch;
+import org.tutti.pack.Stretch;
 
 /// A node's membership of a further group, beside that of its [Application].
 final class Neighbour implements GroupUser {
@@ -29,7 +29,7 @@ final class Neighbour implements GroupUser {
   }
 
   void multicast(int bytes) {
-    node.request(new Request.Multicast(group, ByteBuffer.allocate(bytes), Service.TOTAL), 0);
+    node.request(new Request.Multicast(group, Stretch.of(Batch.Kind.TOTAL, ByteBuffer.allocate(bytes))), 0);
   }
 
   /// Whether the node is in a view of so many.

@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
-import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
 import org.tutti.pack.Batch;
+import org.tutti.pack.Stretch;
 import org.tutti.sim.check.Crossing;
 
 /// Three more groups, each without every third node, so that they overlap in a circle (N4): all in one domain with the
@@ -101,7 +101,7 @@ final class Overlap {
       if (left > 0 && primary && !closed && node.isAlive()) {
         left--;
         ByteBuffer payload = ByteBuffer.allocate(Integer.BYTES).putInt(0, crossing.send(life, group));
-        node.request(new Request.Multicast("part-" + group, payload, Service.TOTAL), 0);
+        node.request(new Request.Multicast("part-" + group, Stretch.of(Batch.Kind.TOTAL, payload)), 0);
       }
     }
 

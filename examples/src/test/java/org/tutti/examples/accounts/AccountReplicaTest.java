@@ -195,6 +195,16 @@ class AccountReplicaTest {
     }
 
     @Override
+    public void put(ByteBuffer payload) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public boolean offer(ByteBuffer payload) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
     public CompletableFuture<Void> multicast(byte[] payload, Set<MemberId> destinations) {
       throw new UnsupportedOperationException();
     }

@@ -30,7 +30,10 @@ final class HandDriven {
   }
 
   HandDriven(boolean stateful) {
-    var config = GroupConfig.standard().withWindowBytes(WINDOW).withStateTransfer(stateful);
+    this(GroupConfig.standard().withWindowBytes(WINDOW).withStateTransfer(stateful));
+  }
+
+  HandDriven(GroupConfig config) {
     group = new Membership("bank", SELF, config, null, inbox, ended::add);
   }
 
@@ -43,6 +46,19 @@ final class HandDriven {
 
   <R extends Request> List<R> asked(Class<R> type) {
     return asked().stream().filter(type::isInstance).map(type::cast).toList();
+  }
+
+  /// What was multicast since the last call, stretch after stretch, taken as the engine does.
+  List<byte[]> multicasts() {
+    var messages = new ArrayList<byte[]>();
+    for (Request.Multicast request : asked(Request.Multicast.class)) {
+      ByteBuffer packed = request.stretch().seal();
+      var batch = new Batch(SELF, 0, request.stretch().kind(), 0, CausalPast.NONE, request.stretch().count(), packed);
+      for (Batch.Messages each = batch.messages(); each.hasNext(); ) {
+        messages.add(bytes(each.next().duplicate()));
+      }
+    }
+    return messages;
   }
 
   static Batch batch(long seq, byte[]... messages) {

@@ -7,7 +7,6 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
-import org.tutti.Service;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.Request;
 
@@ -89,7 +88,7 @@ class InboxTest {
           Thread.ofPlatform()
               .start(() -> {
                 for (int i = 0; i < each; i++) {
-                  inbox.post(new Request.Multicast(group, ByteBuffer.allocate(4).putInt(0, i), Service.TOTAL));
+                  inbox.post(new Request.Propagate(group, ByteBuffer.allocate(4).putInt(0, i)));
                 }
               }));
     }
@@ -99,9 +98,9 @@ class InboxTest {
       total +=
           inbox.drain(
               request -> {
-                var multicast = (Request.Multicast) request;
-                int producer = multicast.group().charAt(1) - '0';
-                assertThat(multicast.payload().getInt(0)).isEqualTo(next[producer]++);
+                var propagate = (Request.Propagate) request;
+                int producer = propagate.group().charAt(1) - '0';
+                assertThat(propagate.payload().getInt(0)).isEqualTo(next[producer]++);
               },
               1000);
       if (inbox.doze()) {

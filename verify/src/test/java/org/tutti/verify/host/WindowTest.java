@@ -5,15 +5,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.tutti.verify.host.HandDriven.WINDOW;
 import static org.tutti.verify.host.HandDriven.untilBlocked;
 
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 import org.tutti.Group;
 import org.tutti.GroupClosedException;
+import org.tutti.GroupConfig;
+import org.tutti.Service;
 import org.tutti.UndecidedException;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
@@ -36,7 +40,7 @@ class WindowTest {
   }
 
   private List<Integer> sent() {
-    return hand.asked(Request.Multicast.class).stream().map(request -> request.payload().remaining()).toList();
+    return hand.multicasts().stream().map(message -> message.length).toList();
   }
 
   private void fill() throws InterruptedException {
@@ -182,7 +186,69 @@ class WindowTest {
     byte[] payload = {1, 2, 3};
     hand.group.multicast(payload);
     payload[0] = 9;
-    assertThat(HandDriven.bytes(hand.asked(Request.Multicast.class).getFirst().payload())).containsExactly(1, 2, 3);
+    assertThat(hand.multicasts()).containsExactly(new byte[] {1, 2, 3});
+  }
+
+  private List<Integer> stretches() {
+    return hand.asked(Request.Multicast.class).stream().map(request -> request.stretch().count()).toList();
+  }
+
+  @Test
+  void messagesJoinTheLastStretchUntilTheEngineTakesIt() throws Exception {
+    hand.group.multicast(new byte[] {1});
+    hand.group.put(ByteBuffer.wrap(new byte[] {2}));
+    assertThat(hand.group.offer(ByteBuffer.wrap(new byte[] {0, 3, 4}).position(1))).isTrue();
+    assertThat(hand.wakeups).as("the engine was not waiting").hasValue(0);
+    assertThat(hand.multicasts()).containsExactly(new byte[] {1}, new byte[] {2}, new byte[] {3, 4});
+    hand.group.multicast(new byte[] {5});
+    assertThat(hand.multicasts()).containsExactly(new byte[] {5});
+  }
+
+  @Test
+  void aStretchEndsWhereAnotherServiceOrRequestComes() throws Exception {
+    hand.group.multicast(new byte[1]);
+    hand.group.multicast(new byte[1]);
+    hand.group.multicast(new byte[1], Service.FIFO);
+    hand.group.multicast(new byte[1]);
+    hand.group.multicast(new byte[1], Set.of(HandDriven.OTHER));
+    hand.group.multicast(new byte[1]);
+    assertThat(stretches()).containsExactly(2, 1, 1, 1);
+  }
+
+  @Test
+  void aStretchEndsWhereItIsFull() throws Exception {
+    int most = GroupConfig.standard().batchMessagesMax();
+    for (int i = 0; i < WINDOW / OVERHEAD; i++) {
+      hand.group.offer(ByteBuffer.allocate(0));
+    }
+    assertThat(stretches()).isEqualTo(List.of(WINDOW / OVERHEAD)).allMatch(count -> count <= most);
+    hand.group.released(WINDOW);
+    hand.group.put(ByteBuffer.allocate(1));
+    hand.group.put(ByteBuffer.allocate(WINDOW / 2));
+    hand.group.offer(ByteBuffer.allocate(WINDOW / 2 - 100));
+    assertThat(hand.multicasts().stream().map(message -> message.length))
+        .containsExactly(1, WINDOW / 2, WINDOW / 2 - 100);
+  }
+
+  @Test
+  void inADomainNoMessageJoinsAnEarlierOne() throws Exception {
+    var alone = new HandDriven(GroupConfig.standard().withDomain("d").withWindowBytes(WINDOW));
+    alone.group.multicast(new byte[1]);
+    alone.group.multicast(new byte[1]);
+    assertThat(alone.asked(Request.Multicast.class)).hasSize(2);
+  }
+
+  @Test
+  void aSenderThatDoesNotAskIsPassedOverWhenFatesAreTold() throws Exception {
+    CompletableFuture<Long> first = hand.group.multicast(new byte[1]);
+    for (int i = 0; i < 100; i++) {
+      hand.group.put(ByteBuffer.allocate(1));
+    }
+    CompletableFuture<Long> last = hand.group.multicast(new byte[1]);
+    hand.group.undecided(101);
+    hand.group.decided(102, 7);
+    assertThat(undecided(first)).isCompletedWithValue(7L);
+    assertThat(last).isCompletedWithValue(108L);
   }
 
   @Test

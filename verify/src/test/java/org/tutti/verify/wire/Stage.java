@@ -19,6 +19,7 @@ import org.tutti.engine.Input;
 import org.tutti.engine.NodeEngine;
 import org.tutti.engine.Request;
 import org.tutti.pack.Batch;
+import org.tutti.pack.Stretch;
 import org.tutti.transport.Address;
 import org.tutti.transport.Outlet;
 import org.tutti.transport.Traits;
@@ -98,7 +99,8 @@ final class Stage {
     for (int number : numbers) {
       for (int size : new int[] {0, 1, 20, 300, 5000, 7}) {
         Service service = size > 300 || number == numbers[0] ? Service.TOTAL : Service.values()[size % 4];
-        players[number].ask(new Request.Multicast(GROUP, ByteBuffer.allocate(size), service));
+        players[number].ask(
+            new Request.Multicast(GROUP, Stretch.of(Batch.Kind.of(service), ByteBuffer.allocate(size))));
         players[number].owed++;
       }
     }

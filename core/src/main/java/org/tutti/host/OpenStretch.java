@@ -1,0 +1,103 @@
+package org.tutti.host;
+
+import java.nio.ByteBuffer;
+import java.util.concurrent.locks.Lock;
+import org.tutti.pack.Batch;
+import org.tutti.pack.Prefix;
+import org.tutti.pack.Stretch;
+
+/// Messages that callers pack themselves, one behind the other, until the engine takes them: a message is copied once
+/// on its way into a batch, and only the first one of a stretch wakes the engine up.
+///
+/// Callers add under the window's lock; the engine takes that lock once, to seal the stretch.
+final class OpenStretch implements Stretch {
+  private static final int BYTES_MIN = 512;
+
+  private final Batch.Kind kind;
+  private final Lock lock;
+  private final int bytesMax;
+  private final int messagesMax;
+  private ByteBuffer packed;
+  private int count;
+  private boolean sealed;
+
+  /// Begins with one message, whatever its size.
+  ///
+  /// @param kind        what the messages are
+  /// @param lock        held by the caller, here and in [#add]
+  /// @param bytesMax    a further message that does not fit is not added
+  /// @param messagesMax likewise
+  /// @param bytesLikely how long the stretch will probably become
+  /// @param first       copied
+  OpenStretch(Batch.Kind kind, Lock lock, int bytesMax, int messagesMax, int bytesLikely, ByteBuffer first) {
+    this.kind = kind;
+    this.lock = lock;
+    this.bytesMax = bytesMax;
+    this.messagesMax = messagesMax;
+    int size = size(first);
+    this.packed = ByteBuffer.allocate(messagesMax == 1 ? size : Math.max(size, Math.min(bytesLikely, bytesMax)));
+    put(first);
+  }
+
+  /// The room that a stretch should begin with whose predecessor became so long.
+  static int likely(int bytes) {
+    return Math.max(BYTES_MIN, bytes + bytes / 8);
+  }
+
+  private static int size(ByteBuffer message) {
+    return Prefix.bytes(message.remaining()) + message.remaining();
+  }
+
+  /// Adds a message.
+  ///
+  /// @return whether it fits, is of this stretch's kind, and comes before the engine has taken the stretch
+  boolean add(Batch.Kind of, ByteBuffer message) {
+    int size = size(message);
+    if (sealed || of != kind || count == messagesMax || packed.position() + size > bytesMax) {
+      return false;
+    }
+    if (packed.remaining() < size) {
+      int bytes = Math.min(bytesMax, Math.max(2 * packed.capacity(), packed.position() + size));
+      packed = ByteBuffer.allocate(bytes).put(packed.flip());
+    }
+    put(message);
+    return true;
+  }
+
+  private void put(ByteBuffer message) {
+    int length = message.remaining();
+    Prefix.put(packed, length);
+    packed.put(packed.position(), message, message.position(), length);
+    packed.position(packed.position() + length);
+    count++;
+  }
+
+  @Override
+  public Batch.Kind kind() {
+    return kind;
+  }
+
+  @Override
+  public int count() {
+    return count;
+  }
+
+  @Override
+  public int bytes() {
+    return sealed ? packed.remaining() : packed.position();
+  }
+
+  @Override
+  public ByteBuffer seal() {
+    lock.lock();
+    try {
+      if (!sealed) {
+        sealed = true;
+        packed = packed.flip();
+      }
+      return packed;
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,30 @@
+package org.tutti.pack;
+
+import java.nio.ByteBuffer;
+
+/// The length before each message of a batch: seven bits in each byte, the lowest first, all but the last byte with the
+/// eighth bit set. [Batch.Messages] reads it.
+public final class Prefix {
+  private Prefix() {}
+
+  /// How long it is.
+  ///
+  /// @param length of the message, not negative
+  /// @return 1 to 5 bytes
+  public static int bytes(int length) {
+    return Math.max(1, (Integer.SIZE - Integer.numberOfLeadingZeros(length) + 6) / 7);
+  }
+
+  /// Writes it.
+  ///
+  /// @param out    has room for it
+  /// @param length of the message, not negative
+  public static void put(ByteBuffer out, int length) {
+    int rest = length;
+    while (rest > 0x7f) {
+      out.put((byte) (rest | 0x80));
+      rest >>>= 7;
+    }
+    out.put((byte) rest);
+  }
+}
