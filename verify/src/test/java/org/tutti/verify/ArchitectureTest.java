@@ -131,6 +131,16 @@ class ArchitectureTest {
   }
 
   @Test
+  void onlyTheCommandAndTheExamplesUseTheStore() {
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackages("org.tutti.store..", "org.tutti.cli..", "org.tutti.examples..")
+            .should()
+            .dependOnClassesThat(inTutti("store")));
+  }
+
+  @Test
   void onlyTheCommandUsesTheLab() {
     check(
         noClasses()

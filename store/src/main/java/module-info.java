@@ -1,0 +1,10 @@
+import org.jspecify.annotations.NullMarked;
+
+/// Stable storage for nodes: a write-ahead log in a directory.
+@NullMarked
+module org.tutti.store {
+  requires transitive org.tutti;
+  requires static org.jspecify;
+
+  exports org.tutti.store;
+}
