@@ -55,7 +55,24 @@ public final class TcpTransport implements Transport {
   /// @return a transport whose [#address] tells the host literal and the actual port
   /// @throws TransportException when that is not possible, with the reason in one line
   public static TcpTransport open(Address listen, TcpConfig config) throws TransportException {
+    return open(listen, null, config);
+  }
+
+  /// Listens on an address that peers know by another one, because something between passes their connections on: a
+  /// forwarded port, for example. They reach this node by TCP only.
+  ///
+  /// @param listen     the host and the port, as in [#open(Address, TcpConfig)]
+  /// @param advertised the literal host and the port where peers connect to; null for those listened on
+  /// @param config     the settings
+  /// @return a transport whose [#address] is the advertised one
+  /// @throws TransportException when that is not possible, with the reason in one line
+  public static TcpTransport open(Address listen, @Nullable Address advertised, TcpConfig config)
+      throws TransportException {
     Endpoint wish = Endpoint.resolve(listen);
+    Endpoint shown = advertised == null ? null : Endpoint.ofLiteral(advertised);
+    if (advertised != null && (shown == null || shown.port() == 0)) {
+      throw new TransportException("cannot advertise " + advertised + ": not a literal host:port");
+    }
     ServerSocketChannel server = null;
     Selector selector = null;
     try {
@@ -66,9 +83,11 @@ public final class TcpTransport implements Transport {
       Endpoint own = new Endpoint(wish.host(), wish.inet(), port);
       selector = Selector.open();
       UnixSockets unixSockets = UnixSockets.in(config.socketDirectory());
-      Loop loop = new Loop(own.at(port), config, selector, unixSockets);
+      Address self = shown == null ? own.at(port) : shown.at(shown.port());
+      Loop loop = new Loop(self, config, selector, unixSockets);
       loop.listen(new Acceptor(loop, server, false));
-      ServerSocketChannel near = unixSockets == null ? null : unixSockets.listen(own);
+      // The file is named by the address that peers know, and only who holds that port may own it.
+      ServerSocketChannel near = unixSockets == null || shown != null ? null : unixSockets.listen(own);
       if (near != null) {
         loop.listen(new Acceptor(loop, near, true));
       }

@@ -60,6 +60,32 @@ final class TcpTransportTest extends SocketContract {
     assertThat(a.address().text()).matches("127\\.0\\.0\\.1:[1-9][0-9]*");
   }
 
+  /// What passes connections on is here an alias of the host: the node does not listen under the name that peers use.
+  @Test
+  void peersReachANodeByTheAddressThatItAdvertises() throws IOException {
+    Station a = station("a");
+    Address listen = new Address("127.0.0.1:" + freePort());
+    Address advertised = new Address("[::ffff:127.0.0.1]:" + port(listen));
+    try (Station b = new Station(TcpTransport.open(listen, advertised, TcpConfig.lan().withSocketDirectory(null)))) {
+      assertThat(b.address()).isEqualTo(advertised);
+      exchange(a, b);
+    }
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocketChannel probe = ServerSocketChannel.open().bind(new InetSocketAddress("127.0.0.1", 0))) {
+      return probe.socket().getLocalPort();
+    }
+  }
+
+  @Test
+  void anAddressThatCannotBeAdvertisedIsNamedInOneLine() {
+    Address here = new Address("127.0.0.1:0");
+    assertThatThrownBy(() -> TcpTransport.open(here, here, TcpConfig.lan()))
+        .isInstanceOf(TransportException.class)
+        .hasMessage("cannot advertise 127.0.0.1:0: not a literal host:port");
+  }
+
   @Test
   void nodesMeetOverIpv6() throws IOException {
     try (ServerSocketChannel probe = ServerSocketChannel.open()) {
