@@ -3,11 +3,15 @@ package org.tutti.cli;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Ordering;
 import org.tutti.examples.accounts.Demo;
 import org.tutti.examples.accounts.DemoOptions;
+import org.tutti.examples.accounts.Scenario;
 import org.tutti.examples.accounts.TransactionFile;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -15,15 +19,15 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/// `tutti demo`: the replicated accounts service as processes, some of which are killed.
+/// `tutti demo`: the replicated accounts service as processes, some of which are killed, cut off, restarted, replaced.
 @Command(
     name = "demo",
     customSynopsis = {"tutti demo [OPTION...]", "tutti demo --make FILE [--transactions N] [--seed N]"},
     description = {
       "Runs a replicated accounts service as processes of this host: replicas, each with an SQL database of its own, "
-          + "and clients that replay a file of transactions. Kills the sequencer at one third, starts it again at two "
-          + "thirds, and compares the databases at the end. Exit code 0 only if they are equal and hold every "
-          + "acknowledged transaction exactly once."
+          + "and clients that replay a file of transactions. Kills the sequencer at one third and starts it again at "
+          + "two thirds, or does something else to the replicas, and compares the databases at the end. Exit code 0 "
+          + "only if they are equal and hold every acknowledged transaction exactly once."
     })
 final class DemoCommand implements Callable<Integer> {
   private static final int QUICK = 3000;
@@ -48,14 +52,62 @@ final class DemoCommand implements Callable<Integer> {
   @Option(names = "--seed", paramLabel = "N", description = "What to make: the same file for the same seed (1).")
   @Nullable Long seed;
 
-  @Option(names = "--replicas", paramLabel = "N", description = "How many replicas (${DEFAULT-VALUE}).")
-  int replicas = DemoOptions.standard().replicas();
+  @Option(names = "--replicas", paramLabel = "N", description = "How many replicas (3).")
+  @Nullable Integer replicas;
 
   @Option(names = "--clients", paramLabel = "N", description = "How many clients (${DEFAULT-VALUE}).")
   int clients = DemoOptions.standard().clients();
 
-  @Option(names = "--kill", paramLabel = "N", description = "How many replicas to kill at once (${DEFAULT-VALUE}).")
-  int kill = DemoOptions.standard().kill();
+  @Option(names = "--kill", paramLabel = "N", description = "How many replicas to kill at once (1).")
+  @Nullable Integer kill;
+
+  @Option(names = "--kill-during-transfer", description = "Kill the first of them again while it receives the state.")
+  boolean killDuringTransfer;
+
+  @Option(
+      names = "--split",
+      paramLabel = "WHO",
+      arity = "0..1",
+      fallbackValue = "sequencer",
+      description = {
+        "Instead of killing: cut the network between the replicas into a minority and a majority, and mend it. WHO is "
+            + "in the minority: sequencer (the default: the oldest replica, whatever the order) or youngest. The "
+            + "network is a relay in this process, through which all connections between replicas pass: nothing "
+            + "arrives on the other side, and connections stay open. Clients reach all replicas."
+      })
+  @Nullable String split;
+
+  @Option(names = "--reject", description = "With --split: connections between the sides break, and new ones too.")
+  boolean reject;
+
+  @Option(
+      names = "--rolling",
+      paramLabel = "HOW",
+      arity = "0..1",
+      fallbackValue = "leave",
+      description = "Instead: restart every replica, one after another, by leave (the default) or kill.")
+  @Nullable String rolling;
+
+  @Option(
+      names = "--resize",
+      paramLabel = "SIZES",
+      arity = "0..1",
+      split = ",",
+      fallbackValue = "1,7,3",
+      description = {
+        "Instead: go through these numbers of replicas (1,7,3): newcomers come at once, the oldest leave first. Then "
+            + "replace one replica by one of another name and address."
+      })
+  @Nullable List<Integer> sizes;
+
+  @Option(
+      names = "--rate",
+      paramLabel = "N",
+      description = {
+        "How many transactions per second the clients send together with --split, --rolling and --resize, where they "
+            + "go on until the end (${DEFAULT-VALUE})."
+      })
+  int rate = DemoOptions.standard().rate();
 
   @Option(
       names = "--order",
@@ -64,10 +116,7 @@ final class DemoCommand implements Callable<Integer> {
       description = "Who decides the order: " + OrderingConverter.NAMES + "; default: sequencer.")
   Ordering order = Ordering.SEQUENCER;
 
-  @Option(names = "--kill-during-transfer", description = "Kill the first of them again while it receives the state.")
-  boolean killDuringTransfer;
-
-  @Option(names = "--port-base", paramLabel = "PORT", description = "The first of two ports per replica (free ones).")
+  @Option(names = "--port-base", paramLabel = "PORT", description = "The first of three ports per replica (free ones).")
   int portBase;
 
   @Option(
@@ -106,15 +155,44 @@ final class DemoCommand implements Callable<Integer> {
           input,
           transactions == null ? many : transactions,
           seed == null ? standard.seed() : seed,
-          replicas,
           clients,
-          kill,
-          killDuringTransfer,
+          scenario(),
+          rate,
           order,
           portBase,
           keep);
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage(), e);
     }
+  }
+
+  private Scenario scenario() {
+    long chosen = Stream.of(split, rolling, sizes).filter(Objects::nonNull).count();
+    if (chosen > 1 || chosen == 1 && (kill != null || killDuringTransfer)) {
+      throw new IllegalArgumentException("one of --kill, --split, --rolling and --resize at a time");
+    }
+    if (reject && split == null) {
+      throw new IllegalArgumentException("--reject is about --split");
+    }
+    if (sizes != null) {
+      if (replicas != null) {
+        throw new IllegalArgumentException("--resize says how many replicas there are");
+      }
+      return new Scenario.Resize(sizes);
+    }
+    int count = replicas == null ? DemoOptions.standard().scenario().replicas() : replicas;
+    if (split != null) {
+      return new Scenario.Split(count, choose(split, "sequencer", "youngest"), reject);
+    }
+    return rolling != null
+        ? new Scenario.Rolling(count, choose(rolling, "kill", "leave"))
+        : new Scenario.Kill(count, kill == null ? 1 : kill, killDuringTransfer);
+  }
+
+  private static boolean choose(String text, String yes, String no) {
+    if (!text.equals(yes) && !text.equals(no)) {
+      throw new IllegalArgumentException(yes + " or " + no + ", not " + text);
+    }
+    return text.equals(yes);
   }
 }

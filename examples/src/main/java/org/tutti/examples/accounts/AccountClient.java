@@ -10,6 +10,8 @@ import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -24,10 +26,15 @@ import java.util.stream.IntStream;
 /// When its replica dies or stalls it goes to the next one and sends what is unanswered again, oldest first and with
 /// the same numbers. It cannot know which of them were executed, and need not: the service executes a number once.
 ///
+/// It goes through its transactions once, as fast as they are answered; or, with a rate, over and over again until it
+/// is told to stop. What it has sent by then it still wants answered.
+///
 /// One thread does it all: fill the window, wait for a reply, take what else has arrived. A window of requests fits
 /// into the buffers of a connection, so writing does not wait for a replica that does not read.
 public final class AccountClient {
   private static final Duration PATIENCE = Duration.ofSeconds(5); // longer than a view change takes
+  private static final Duration BEHIND_MAX = Duration.ofMillis(100); // what is later is not made up for
+  private static final Duration PACE = Duration.ofMillis(1); // a request is late by that at most
   private static final Duration PAUSE = Duration.ofMillis(50);
   private static final Duration REPORT_EVERY = Duration.ofMillis(100);
 
@@ -40,31 +47,42 @@ public final class AccountClient {
   private final int window;
   private final AnswerLog log;
   private final Deque<Unanswered> unanswered = new ArrayDeque<>(); // numbers answered + 1, answered + 2, ...
+  private final int perSecond; // 0: as fast as possible, once
+  private volatile boolean stopped;
+  private long nextNanos; // when the next request is due, with a rate
   private int answered;
+  private boolean turnedAway; // nothing new to this replica
   private int replica;
   private long resent;
+  private long undecided;
   private long moves = -1; // the first connection is not a move
   private long reportedNanos;
 
-  AccountClient(long id, List<Transaction> transactions, List<InetSocketAddress> replicas, int window, AnswerLog log) {
+  AccountClient(
+      long id,
+      List<Transaction> transactions,
+      List<InetSocketAddress> replicas,
+      int window,
+      int perSecond,
+      AnswerLog log) {
     this.id = id;
     this.transactions = transactions;
     this.replicas = replicas;
     this.window = window;
+    this.perSecond = perSecond;
     this.log = log;
     replica = (int) ((id - 1) % replicas.size());
   }
 
-  /// Runs a client process: it reports, waits for a line of standard input, and ends when all is answered. Its share
-  /// `1/3` of the file is the 2nd, 5th, 8th, ... line.
+  /// Runs a client process: it reports, waits for `go` on its standard input, and ends when all is answered; with a
+  /// rate, when all is answered after `stop`. Its share `1/3` of the file is the 2nd, 5th, 8th, ... line.
   ///
-  /// @param args `--id=N --file=FILE --share=I/N --replicas=HOST:PORT,... --log=FILE --window=N`
+  /// @param args `--id=N --file=FILE --share=I/N --replicas=HOST:PORT,... --log=FILE --window=N --rate=PER_SECOND`
   /// @throws IOException          when a file cannot be read or written
   /// @throws InterruptedException never; nobody interrupts this thread
   public static void main(String[] args) throws IOException, InterruptedException {
     var go = new CountDownLatch(1);
-    Lifeline.hold(_ -> go.countDown());
-    var arguments = new Arguments(args, Set.of("id", "file", "share", "replicas", "log", "window"));
+    var arguments = new Arguments(args, Set.of("id", "file", "share", "replicas", "log", "window", "rate"));
     String[] share = arguments.text("share").split("/");
     List<Transaction> transactions =
         share(
@@ -73,7 +91,20 @@ public final class AccountClient {
             Integer.parseInt(share[1]));
     try (AnswerLog log = AnswerLog.create(Path.of(arguments.text("log")))) {
       List<InetSocketAddress> replicas = arguments.endpoints("replicas");
-      var client = new AccountClient(arguments.number("id"), transactions, replicas, arguments.number("window"), log);
+      var client =
+          new AccountClient(
+              arguments.number("id"),
+              transactions,
+              replicas,
+              arguments.number("window"),
+              arguments.number("rate"),
+              log);
+      Lifeline.hold(command -> {
+        if (command.equals("stop")) {
+          client.stop();
+        }
+        go.countDown();
+      });
       client.report();
       go.await();
       client.run();
@@ -84,8 +115,14 @@ public final class AccountClient {
     return IntStream.range(0, all.size()).filter(i -> i % of == index).mapToObj(all::get).toList();
   }
 
+  /// Lets no more requests be sent; any thread may call it.
+  void stop() {
+    stopped = true;
+  }
+
   void run() {
-    while (answered < transactions.size()) {
+    nextNanos = System.nanoTime();
+    while (!isDone()) {
       try (var socket = new Socket()) {
         socket.connect(replicas.get(replica), (int) PATIENCE.toMillis());
         socket.setTcpNoDelay(true);
@@ -109,25 +146,48 @@ public final class AccountClient {
       Frames.write(out, again.request().encode());
       resent++;
     }
-    while (answered < transactions.size()) {
-      fillWindow(out);
+    turnedAway = false;
+    while (!isDone()) {
+      if (!turnedAway) {
+        fillWindow(out);
+      }
+      if (unanswered.isEmpty()) {
+        LockSupport.parkNanos(PACE.toNanos());
+        continue;
+      }
       do {
         take(Reply.decode(ByteBuffer.wrap(Frames.read(in, Reply.BYTES))));
       } while (in.available() > 0);
     }
   }
 
+  private boolean isDone() {
+    return unanswered.isEmpty() && (perSecond == 0 ? answered == transactions.size() : stopped);
+  }
+
   private void fillWindow(DataOutputStream out) throws IOException {
-    while (unanswered.size() < window && answered + unanswered.size() < transactions.size()) {
+    long now = System.nanoTime();
+    nextNanos = Math.max(nextNanos, now - BEHIND_MAX.toNanos());
+    while (unanswered.size() < window && isDue(now)) {
+      nextNanos += perSecond == 0 ? 0 : TimeUnit.SECONDS.toNanos(1) / perSecond;
       int index = answered + unanswered.size();
-      var request = new Request(id, index + 1, transactions.get(index));
+      var request = new Request(id, index + 1, transactions.get(index % transactions.size()));
       unanswered.add(new Unanswered(request, System.nanoTime()));
       Frames.write(out, request.encode());
     }
     out.flush();
   }
 
+  private boolean isDue(long now) {
+    return perSecond == 0 ? answered + unanswered.size() < transactions.size() : !stopped && now - nextNanos >= 0;
+  }
+
   private void take(Reply reply) {
+    if (reply.outcome() == Reply.Outcome.UNDECIDED) {
+      undecided++; // it stays unanswered: the connection ends next, and another replica is asked
+      turnedAway = true;
+      return;
+    }
     Unanswered oldest = unanswered.peek();
     if (oldest == null || reply.number() != oldest.request().number()) {
       // To a copy that the former replica had multicast. The copy sent to this one is answered too, in its turn.
@@ -138,9 +198,11 @@ public final class AccountClient {
     }
     unanswered.remove();
     answered++;
+    turnedAway = false; // the replica was cut off for so short a time that it did not even end the connection
     long now = System.nanoTime();
-    log.add(
-        new AnswerLog.Entry(reply.number(), reply.outcome(), TimeUnit.NANOSECONDS.toMicros(now - oldest.sentNanos())));
+    long waitMicros = TimeUnit.NANOSECONDS.toMicros(now - oldest.sentNanos());
+    long atMicros = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
+    log.add(new AnswerLog.Entry(reply.number(), reply.outcome(), waitMicros, atMicros));
     if (now - reportedNanos > REPORT_EVERY.toNanos()) {
       reportedNanos = now;
       report();
@@ -148,6 +210,6 @@ public final class AccountClient {
   }
 
   private void report() {
-    new Report.Progress(answered, resent, moves).print();
+    new Report.Progress(answered, resent, undecided, moves).print();
   }
 }

@@ -22,6 +22,8 @@ import org.tutti.NodeConfig;
 import org.tutti.Ordering;
 import org.tutti.Service;
 import org.tutti.StateSink;
+import org.tutti.View;
+import org.tutti.ViewId;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
 import org.tutti.transport.Address;
@@ -31,6 +33,9 @@ import org.tutti.transport.Address;
 /// One thread, that of [#run], owns the ledger. It takes events in runs: everything that is there is applied, then
 /// committed as one SQL transaction, then answered; so replies promise what is in the database, and the busier the
 /// group, the fewer commits per request.
+///
+/// Clients are served while the replica is in a primary view and its ledger holds all of the history so far. When it is
+/// cut off they are told which of their requests are undecided, and turned away until it is back and caught up.
 public final class AccountReplica {
   private static final String GROUP = "accounts";
   private static final int RUN_MAX = 1000;
@@ -44,7 +49,9 @@ public final class AccountReplica {
   private final ClientPort clients;
   private final Consumer<Report> reports;
   private final List<Answer> answers = new ArrayList<>();
-  private boolean current; // whether the ledger holds all that was delivered up to here: a newcomer's does not yet
+  private boolean current; // whether the ledger holds all of the history up to here: a newcomer's does not yet
+  private boolean primary = true; // no view yet is as good as one: a creator has nobody to be cut off from
+  private @Nullable ViewId lastPrimary;
   private boolean serving;
 
   AccountReplica(Group group, Ledger ledger, ClientPort clients, boolean creator, Consumer<Report> reports) {
@@ -57,12 +64,12 @@ public final class AccountReplica {
 
   /// Runs a replica process until it is told `quit` on its standard input, or that ends.
   ///
-  /// @param args `--name=NAME --role=create|join --order=ORDERING --listen=HOST:PORT --contacts=HOST:PORT,...
-  ///             --clients=HOST:PORT
-  ///             --data=DIR`
+  /// @param args `--name=NAME --role=create|join --order=ORDERING --listen=HOST:PORT [--advertise=HOST:PORT]
+  ///             --contacts=HOST:PORT,... --clients=HOST:PORT --data=DIR`
   /// @throws Exception whatever prevents it from serving; the process ends with an exit code that is not 0
   public static void main(String[] args) throws Exception {
-    var arguments = new Arguments(args, Set.of("name", "role", "order", "listen", "contacts", "clients", "data"));
+    var arguments =
+        new Arguments(args, Set.of("name", "role", "order", "listen", "advertise", "contacts", "clients", "data"));
     boolean creator = arguments.text("role").equals("create");
     Path data = Files.createDirectories(Path.of(arguments.text("data")));
     if (creator && Ledger.exists(data)) {
@@ -71,14 +78,19 @@ public final class AccountReplica {
     var config =
         NodeConfig.lan(arguments.text("name"))
             .withContacts(arguments.list("contacts").stream().map(Address::new).toList());
-    var transport = TcpTransport.open(new Address(arguments.text("listen")), TcpConfig.lan());
+    var listen = new Address(arguments.text("listen"));
+    var transport =
+        arguments.has("advertise")
+            ? TcpTransport.open(listen, new Address(arguments.text("advertise")), TcpConfig.lan())
+            : TcpTransport.open(listen, TcpConfig.lan());
     try (Node node = Node.start(config, transport);
         Ledger ledger = Ledger.openEmpty(data)) {
       var how = GroupConfig.standard().withStateTransfer(true).withOrdering(Ordering.valueOf(arguments.text("order")));
       Group group = creator ? node.create(GROUP, how) : node.join(GROUP, how);
-      try (var clients = new ClientPort(arguments.endpoint("clients"), group::multicast)) {
+      var fates = new Fates(group);
+      try (var clients = new ClientPort(arguments.endpoint("clients"), fates::submit)) {
         var told = new AtomicBoolean();
-        Lifeline.hold(command -> obey(command, group, ledger, told));
+        Lifeline.hold(command -> obey(command, group, ledger, fates, told));
         String reason = new AccountReplica(group, ledger, clients, creator, Report::print).run();
         if (!told.get()) {
           throw new IllegalStateException("the membership of " + GROUP + " ended: " + reason);
@@ -87,9 +99,12 @@ public final class AccountReplica {
     }
   }
 
-  private static void obey(String command, Group group, Ledger ledger, AtomicBoolean told) {
+  private static void obey(String command, Group group, Ledger ledger, Fates fates, AtomicBoolean told) {
     switch (command) {
-      case "status" -> new Report.Status(ledger.next(), ledger.retries(), Report.names(group.view())).print();
+      case "status" ->
+          new Report.Status(
+                  ledger.next(), ledger.retries(), fates.undecided(), fates.decided(), Report.names(group.view()))
+              .print();
       case "quit" -> {
         told.set(true);
         group.leave();
@@ -127,12 +142,22 @@ public final class AccountReplica {
           apply(position, payload);
         }
       }
-      case Event.ViewChange(var view) -> reports.accept(Report.installed(view));
+      case Event.ViewChange(View view) -> installed(view);
       case Event.StateRequest request -> giveState(request);
       case Event.StateOffer offer -> takeState(offer);
       case Event.LocalCall _ -> throw new AssertionError("clients are answered through their port");
       case Event.Closed _ -> throw new AssertionError("handled by run");
     }
+  }
+
+  /// A primary view that does not continue the last one seen here follows others: state is going to be offered.
+  private void installed(View view) {
+    primary = view.primary();
+    if (primary) {
+      current &= lastPrimary == null || view.predecessors().contains(lastPrimary);
+      lastPrimary = view.id();
+    }
+    reports.accept(Report.installed(view));
   }
 
   private void apply(long position, ByteBuffer payload) throws SQLException {
@@ -183,13 +208,17 @@ public final class AccountReplica {
     }
   }
 
-  /// Begins to serve clients once everything that was delivered is applied.
+  /// Begins to serve clients once everything that was delivered is applied, and ceases when it is cut off.
   private void serve() throws IOException {
-    if (current && !serving) {
+    boolean able = current && primary;
+    if (able && !serving) {
       clients.open();
-      serving = true;
       reports.accept(new Report.CaughtUp(ledger.next()));
+    } else if (!able && serving) {
+      clients.suspend();
+      reports.accept(new Report.Suspended(ledger.next()));
     }
+    serving = able;
   }
 
   /// Reports how much state has arrived.

@@ -9,10 +9,11 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.tutti.examples.accounts.Reply.Outcome;
 
-/// What a client was told: one line `number,outcome,microseconds` per answered request, for the audit.
+/// What a client was told: one line `number,outcome,wait,time` per answered request, for the audit.
 final class AnswerLog implements AutoCloseable {
-  /// One answer; the time is from the first sending of the request to the reply.
-  record Entry(long number, Outcome outcome, long micros) {}
+  /// One answer: how long it took from the first sending of the request to the reply, and by the clock that all
+  /// processes of a host share, when that was; both in microseconds.
+  record Entry(long number, Outcome outcome, long micros, long atMicros) {}
 
   private final BufferedWriter lines;
 
@@ -27,7 +28,7 @@ final class AnswerLog implements AutoCloseable {
   /// Unchecked when the file fails, so that nobody takes that for a failure of a replica.
   void add(Entry entry) {
     try {
-      lines.append(entry.number() + "," + entry.outcome() + "," + entry.micros() + "\n");
+      lines.append(entry.number() + "," + entry.outcome() + "," + entry.micros() + "," + entry.atMicros() + "\n");
     } catch (IOException e) {
       throw new UncheckedIOException("cannot write the log of answers", e);
     }
@@ -40,7 +41,8 @@ final class AnswerLog implements AutoCloseable {
   }
 
   private static Entry entry(String[] parts) {
-    return new Entry(Long.parseLong(parts[0]), Outcome.valueOf(parts[1]), Long.parseLong(parts[2]));
+    return new Entry(
+        Long.parseLong(parts[0]), Outcome.valueOf(parts[1]), Long.parseLong(parts[2]), Long.parseLong(parts[3]));
   }
 
   @Override

@@ -16,7 +16,9 @@ import java.util.EnumMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.examples.accounts.AnswerLog.Entry;
 import org.tutti.examples.accounts.Reply.Outcome;
@@ -32,10 +34,16 @@ final class Audit {
     static Client of(List<Transaction> asked, Path log) throws IOException {
       return new Client(asked, AnswerLog.read(log));
     }
+
+    /// The same, if it went through its transactions over and over again until it was told to stop: what it was told of
+    /// is what it had asked for, since it ends only when all is answered.
+    Client repeated() {
+      return new Client(IntStream.range(0, told.size()).mapToObj(i -> asked.get(i % asked.size())).toList(), told);
+    }
   }
 
   /// What a database holds, as far as replicas are compared.
-  private record Books(String replica, Map<String, Long> balances, String journalDigest) {}
+  private record Books(String replica, Path directory, Map<String, Long> balances, String journalDigest) {}
 
   private final Map<Long, Client> clients;
   private final List<String> findings = new ArrayList<>();
@@ -78,18 +86,30 @@ final class Audit {
 
   /// Reads a replica's database.
   void inspect(String replica, Path directory) throws SQLException {
-    String url = Ledger.url(directory) + ";ACCESS_MODE_DATA=r;IFEXISTS=TRUE";
-    try (Connection database = DriverManager.getConnection(url)) {
+    try (Connection database = open(directory)) {
       Map<String, Long> balances = balances(database);
       long sum = balances.values().stream().mapToLong(Long::longValue).sum();
       if (sum != expectedSum) {
         find(replica + ": balances add up to " + sum + ", accepted deposits minus withdrawals to " + expectedSum);
       }
-      Books books = new Books(replica, balances, journal(replica, database, balances));
+      Books books = new Books(replica, directory, balances, journal(replica, database, balances));
       if (first == null) {
         first = books;
       } else {
         compare(first, books);
+      }
+    }
+  }
+
+  /// Reads the database of a replica that had left before the end: it must hold a beginning of the journal of one that
+  /// stayed, which is to be inspected before.
+  void inspectDeparted(String replica, Path directory) throws SQLException {
+    Books stayed = Objects.requireNonNull(first);
+    try (Connection there = open(directory);
+        Connection here = open(stayed.directory())) {
+      long rows = rows(there);
+      if (rows == 0 || !beginning(there, rows).equals(beginning(here, rows))) {
+        find(replica + ", which left, does not hold a beginning of the journal of " + stayed.replica());
       }
     }
   }
@@ -101,6 +121,34 @@ final class Audit {
     if (!one.journalDigest().equals(other.journalDigest())) {
       find(one.replica() + " and " + other.replica() + " hold different journals");
     }
+  }
+
+  private static Connection open(Path directory) throws SQLException {
+    return DriverManager.getConnection(Ledger.url(directory) + ";ACCESS_MODE_DATA=r;IFEXISTS=TRUE");
+  }
+
+  private static long rows(Connection database) throws SQLException {
+    try (Statement statement = database.createStatement();
+        ResultSet count = statement.executeQuery("SELECT COUNT(*) FROM journal")) {
+      return count.next() ? count.getLong(1) : 0;
+    }
+  }
+
+  /// The digest of a journal's first rows.
+  private static String beginning(Connection database, long rows) throws SQLException {
+    MessageDigest digest = sha256();
+    try (Statement statement = database.createStatement();
+        ResultSet found =
+            statement.executeQuery(
+                "SELECT position, client, number, entry, outcome, balance FROM journal ORDER BY position LIMIT "
+                    + rows)) {
+      while (found.next()) {
+        for (int column = 1; column <= 6; column++) {
+          digest.update((found.getString(column) + "\n").getBytes(StandardCharsets.UTF_8));
+        }
+      }
+    }
+    return HexFormat.of().formatHex(digest.digest());
   }
 
   private static Map<String, Long> balances(Connection database) throws SQLException {
@@ -211,6 +259,17 @@ final class Audit {
   /// How many answers of each kind the clients got.
   Map<Outcome, Long> outcomes() {
     return outcomes;
+  }
+
+  /// The longest time between two answers, whoever got them, in microseconds.
+  long longestGapMicros() {
+    long[] at =
+        clients.values().stream()
+            .flatMap(client -> client.told().stream())
+            .mapToLong(Entry::atMicros)
+            .sorted()
+            .toArray();
+    return IntStream.range(1, at.length).mapToLong(i -> at[i] - at[i - 1]).max().orElse(0);
   }
 
   /// The times that the clients waited for their answers, in microseconds, shortest first.

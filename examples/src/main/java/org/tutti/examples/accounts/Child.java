@@ -10,6 +10,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
 import org.jspecify.annotations.Nullable;
@@ -26,11 +27,13 @@ final class Child {
   }
 
   final String name;
-  final long startedNanos = System.nanoTime();
   private final Process process;
   private final Writer commands;
   private final Map<Class<?>, Report> reports = new HashMap<>();
+  private final Map<Class<?>, Long> times = new HashMap<>(); // of these reports
   private final Deque<String> lines = new ArrayDeque<>();
+  private long absentNanos = System.nanoTime();
+  private String absence = "its start";
   private boolean killed;
   private boolean ended;
 
@@ -81,6 +84,10 @@ final class Child {
       ended = true;
     } else if (report != null) {
       reports.put(report.getClass(), report);
+      times.put(report.getClass(), System.nanoTime());
+      if (report instanceof Report.Suspended) {
+        reports.remove(Report.CaughtUp.class); // it holds until then
+      }
     } else {
       lines.add(notice.line());
       if (lines.size() > LINES_KEPT) {
@@ -94,9 +101,27 @@ final class Child {
     return kind.cast(reports.get(kind));
   }
 
+  /// When something of a kind was reported last; only after it was.
+  long lastNanos(Class<? extends Report> kind) {
+    return Objects.requireNonNull(times.get(kind));
+  }
+
   /// Forgets what was reported of a kind, to wait for news.
   void forget(Class<? extends Report> kind) {
     reports.remove(kind);
+  }
+
+  /// From now on it is waited for anew.
+  ///
+  /// @param what what happens now
+  void absentSince(String what) {
+    absence = what;
+    absentNanos = System.nanoTime();
+  }
+
+  /// For how long it has been waited for, in words.
+  String absence() {
+    return "%.2f s after %s".formatted((System.nanoTime() - absentNanos) / 1e9, absence);
   }
 
   void tell(String command) {

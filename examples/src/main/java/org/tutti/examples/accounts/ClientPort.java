@@ -10,6 +10,7 @@ import java.net.ProtocolException;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -39,9 +40,12 @@ public final class ClientPort implements AutoCloseable {
     void submit(byte[] request) throws InterruptedException;
   }
 
+  private static final Reply LAST = new Reply(0, Reply.Outcome.UNDECIDED, 0); // never written: ends a connection
+
   private final InetSocketAddress address;
   private final Requests requests;
-  private final ConcurrentHashMap<Long, Connection> connections = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Long, Connection> connections = new ConcurrentHashMap<>(); // of known clients
+  private final Set<Connection> open = ConcurrentHashMap.newKeySet(); // these, and those that have not asked yet
   private final Semaphore room = new Semaphore(CONNECTIONS_MAX);
   private final AtomicLong malformed = new AtomicLong();
   private volatile @Nullable ServerSocket server;
@@ -55,7 +59,7 @@ public final class ClientPort implements AutoCloseable {
     this.requests = requests;
   }
 
-  /// Begins to listen.
+  /// Begins to listen, for the first time or after [#suspend].
   ///
   /// @return the port listened on
   /// @throws IOException when the address cannot be used
@@ -85,12 +89,30 @@ public final class ClientPort implements AutoCloseable {
     return malformed.get();
   }
 
+  /// Turns clients away until [#open]. Those that are connected get what was replied so far, are told that the rest of
+  /// what they asked for is undecided, and lose their connection; others find nobody listening.
+  ///
+  /// @throws IOException when the port cannot be closed
+  public void suspend() throws IOException {
+    ServerSocket socket = server;
+    server = null;
+    if (socket != null) {
+      socket.close();
+    }
+    open.forEach(Connection::finish);
+  }
+
   private void accept(ServerSocket socket) {
     try (socket) {
       while (true) {
         Socket peer = socket.accept();
         if (room.tryAcquire()) {
-          Thread.ofVirtual().name("client " + peer.getPort()).start(new Connection(peer)::serve);
+          var connection = new Connection(peer);
+          open.add(connection);
+          Thread.ofVirtual().name("client " + peer.getPort()).start(connection::serve);
+          if (server != socket) {
+            connection.close(); // suspended before it was in the list
+          }
         } else {
           peer.close();
         }
@@ -108,7 +130,7 @@ public final class ClientPort implements AutoCloseable {
     if (socket != null) {
       socket.close();
     }
-    connections.values().forEach(Connection::close);
+    open.forEach(Connection::close);
   }
 
   /// One client's connection: a thread that reads and a thread that writes.
@@ -118,6 +140,8 @@ public final class ClientPort implements AutoCloseable {
     private final BlockingQueue<Reply> replies = new ArrayBlockingQueue<>(2 * Request.WINDOW_MAX);
     private final Socket socket;
     private long client; // 0 before the first request
+    private volatile long passedOn; // the last number
+    private long replied; // the highest number; of the thread that replies
 
     Connection(Socket socket) {
       this.socket = socket;
@@ -131,7 +155,9 @@ public final class ClientPort implements AutoCloseable {
         var in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
         while (true) {
           byte[] frame = Frames.read(in, Request.BYTES_MAX);
-          bind(Request.decode(ByteBuffer.wrap(frame)).client());
+          Request request = Request.decode(ByteBuffer.wrap(frame));
+          bind(request.client());
+          passedOn = request.number();
           requests.submit(frame);
         }
       } catch (ProtocolException | IllegalArgumentException _) {
@@ -140,6 +166,7 @@ public final class ClientPort implements AutoCloseable {
         // The client went away, or the group did: the client asks another replica.
       } finally {
         connections.remove(client, this);
+        open.remove(this);
         writer.interrupt();
         room.release();
       }
@@ -166,6 +193,10 @@ public final class ClientPort implements AutoCloseable {
             out.flush();
             reply = replies.take();
           }
+          if (reply == LAST) {
+            out.flush();
+            return;
+          }
           Frames.write(out, reply.encode());
         }
       } catch (IOException | InterruptedException _) {
@@ -174,9 +205,18 @@ public final class ClientPort implements AutoCloseable {
     }
 
     void reply(Reply reply) {
+      replied = Math.max(replied, reply.number());
       if (!replies.offer(reply)) {
         close();
       }
+    }
+
+    /// Ends the connection behind the replies that wait.
+    void finish() {
+      for (long number = replied + 1; number <= passedOn && !socket.isClosed(); number++) {
+        reply(new Reply(number, Reply.Outcome.UNDECIDED, 0));
+      }
+      reply(LAST);
     }
 
     void close() {

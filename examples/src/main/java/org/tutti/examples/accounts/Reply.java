@@ -20,7 +20,10 @@ public record Reply(long number, Outcome outcome, long balance) {
     /// It was refused because a balance would have exceeded [Ledger#BALANCE_MAX].
     TOO_LARGE,
     /// It was not looked at because the number before it is missing; not journalled, so the number can be used again.
-    OUT_OF_ORDER;
+    OUT_OF_ORDER,
+    /// It was on the way when the replica was cut off from the primary view: perhaps it was executed, perhaps it will
+    /// be. Not journalled, and not an answer: who asks again elsewhere, under the same number, gets one.
+    UNDECIDED;
 
     /// Reads an outcome that was stored or sent.
     ///

@@ -7,7 +7,8 @@ import org.tutti.View;
 /// What a process of the service tells whoever started it: one line of its standard output each.
 ///
 /// Lines that begin otherwise are for humans. In the other direction, a replica understands the lines `status` and
-/// `quit`, a client `go`; every process ends when its standard input does, so none outlives the one that started it.
+/// `quit`, a client `go` and `stop`; every process ends when its standard input does, so none outlives the one that
+/// started it.
 sealed interface Report {
   String PREFIX = "report ";
 
@@ -23,11 +24,15 @@ sealed interface Report {
   /// A replica holds all that was delivered and serves clients.
   record CaughtUp(long next) implements Report {}
 
-  /// The answer to `status`: the position reached, requests delivered again, and the view, its sequencer first.
-  record Status(long next, long retries, List<String> members) implements Report {}
+  /// A replica is not in a primary view, or misses what happened in one, and serves nobody any more.
+  record Suspended(long next) implements Report {}
 
-  /// How far a client is: requests answered, requests sent again, changes of replica.
-  record Progress(long answered, long resent, long moves) implements Report {}
+  /// The answer to `status`: the position reached, requests delivered again, how many were undecided when it was cut
+  /// off, of how many of these the fate is known, and the view, its sequencer first.
+  record Status(long next, long retries, long undecided, long decided, List<String> members) implements Report {}
+
+  /// How far a client is: requests answered, sent again, called undecided by a replica, and changes of replica.
+  record Progress(long answered, long resent, long undecided, long moves) implements Report {}
 
   static Installed installed(View view) {
     return new Installed(view.id().toString(), view.primary(), names(view));
@@ -46,10 +51,11 @@ sealed interface Report {
               case Receiving(long bytes) -> "receiving " + bytes;
               case Received(long bytes) -> "received " + bytes;
               case CaughtUp(long next) -> "caught-up " + next;
-              case Status(long next, long retries, var members) ->
-                  "status " + next + " " + retries + " " + String.join(" ", members);
-              case Progress(long answered, long resent, long moves) ->
-                  "progress " + answered + " " + resent + " " + moves;
+              case Suspended(long next) -> "suspended " + next;
+              case Status(long next, long retries, long undecided, long decided, var members) ->
+                  "status " + next + " " + retries + " " + undecided + " " + decided + " " + String.join(" ", members);
+              case Progress(long answered, long resent, long undecided, long moves) ->
+                  "progress " + answered + " " + resent + " " + undecided + " " + moves;
             });
   }
 
@@ -65,8 +71,11 @@ sealed interface Report {
       case "receiving" -> new Receiving(number(words, 1));
       case "received" -> new Received(number(words, 1));
       case "caught-up" -> new CaughtUp(number(words, 1));
-      case "status" -> new Status(number(words, 1), number(words, 2), words.subList(3, words.size()));
-      case "progress" -> new Progress(number(words, 1), number(words, 2), number(words, 3));
+      case "suspended" -> new Suspended(number(words, 1));
+      case "status" ->
+          new Status(
+              number(words, 1), number(words, 2), number(words, 3), number(words, 4), words.subList(5, words.size()));
+      case "progress" -> new Progress(number(words, 1), number(words, 2), number(words, 3), number(words, 4));
       default -> throw new IllegalStateException("unknown report: " + line);
     };
   }

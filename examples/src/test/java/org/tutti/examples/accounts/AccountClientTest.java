@@ -62,13 +62,62 @@ class AccountClientTest {
     }
   }
 
+  /// A replica that is cut off says so; what it was asked is asked elsewhere.
+  @Test
+  void undecidedIsNoAnswer() throws Exception {
+    try (var first = listen();
+        var second = listen()) {
+      FutureTask<List<AnswerLog.Entry>> client = start(first, second, 5);
+      try (Socket connection = first.accept()) {
+        requests(connection, 5);
+        reply(connection, 1);
+        var out = new DataOutputStream(connection.getOutputStream());
+        Frames.write(out, new Reply(2, Outcome.UNDECIDED, 0).encode());
+      }
+      try (Socket connection = second.accept()) {
+        assertThat(requests(connection, 4)).isEqualTo(numbered(2, 3, 4, 5));
+        reply(connection, 2, 3, 4, 5);
+        assertThat(client.get()).extracting(AnswerLog.Entry::outcome).containsOnly(Outcome.ACCEPTED);
+      }
+    }
+  }
+
+  @Test
+  void withARateItGoesOnUntilItIsStopped() throws Exception {
+    Path file = directory.resolve("log");
+    try (var only = listen();
+        AnswerLog log = AnswerLog.create(file)) {
+      var client = new AccountClient(CLIENT, TRANSACTIONS, List.of(address(only)), 3, 1000, log);
+      Thread thread = Thread.ofVirtual().start(client::run);
+      try (Socket connection = only.accept()) {
+        for (int number = 1; number <= 12; number++) {
+          Request request = requests(connection, 1).getFirst();
+          assertThat(request.number()).isEqualTo(number);
+          assertThat(request.transaction()).isEqualTo(TRANSACTIONS.get((number - 1) % TRANSACTIONS.size()));
+          if (number < 12) {
+            reply(connection, number);
+          }
+        }
+        client.stop();
+        reply(connection, 12);
+        for (int next = connection.getInputStream().read(); next >= 0; next = connection.getInputStream().read()) {
+          // What was sent before it was stopped is not answered here; it waits for that.
+          if (next == 13 || next == 14) {
+            reply(connection, next);
+          }
+        }
+        thread.join();
+      }
+    }
+  }
+
   private FutureTask<List<AnswerLog.Entry>> start(ServerSocket first, ServerSocket second, int window) {
     Path file = directory.resolve("log");
     List<InetSocketAddress> replicas = List.of(address(first), address(second));
     var task =
         new FutureTask<>(() -> {
           try (AnswerLog log = AnswerLog.create(file)) {
-            new AccountClient(CLIENT, TRANSACTIONS, replicas, window, log).run();
+            new AccountClient(CLIENT, TRANSACTIONS, replicas, window, 0, log).run();
           }
           return AnswerLog.read(file);
         });

@@ -20,6 +20,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,12 +32,16 @@ import org.tutti.Propagation;
 import org.tutti.Service;
 import org.tutti.StateSink;
 import org.tutti.View;
+import org.tutti.ViewId;
 import org.tutti.Whiteboard;
 import org.tutti.transport.Address;
 
 /// A replica alone, fed with events.
 class AccountReplicaTest {
   private static final MemberId OTHER = new MemberId("other", new Address("127.0.0.1:1"), 1);
+
+  /// Not an event: the replica finds nothing more here, and goes on later.
+  private static final Event PAUSE = new Event.Closed("pause");
 
   @TempDir private Path directory;
   private final List<Report> reports = new ArrayList<>();
@@ -95,6 +100,39 @@ class AccountReplicaTest {
     assertThat(balance("replica")).isEqualTo(2);
   }
 
+  @Test
+  void clientsAreServedInPrimaryViewsOnly() throws Exception {
+    run("replica", true, view(1, true), deposit(0));
+    assertThat(served()).containsExactly(new Report.CaughtUp(1));
+    reports.clear();
+    run("other", true, view(1, true), PAUSE, view(2, false), PAUSE, view(3, true, 1, 2));
+    assertThat(served()).containsExactly(new Report.CaughtUp(0), new Report.Suspended(0), new Report.CaughtUp(0));
+  }
+
+  @Test
+  void whoMissedAPrimaryViewServesWhenItHasTheState() throws Exception {
+    var sink = new Sink();
+    run("donor", true, deposit(0), deposit(1), new Event.StateRequest(OTHER, sink));
+    sink.closed.await();
+    var offer = new Event.StateOffer(OTHER, 2, new ByteArrayInputStream(sink.bytes.toByteArray()));
+    reports.clear();
+    run("absent", true, view(1, true), PAUSE, view(2, false), PAUSE, view(4, true, 2, 3), PAUSE, offer);
+    assertThat(served()).containsExactly(new Report.CaughtUp(0), new Report.Suspended(0), new Report.CaughtUp(2));
+  }
+
+  private List<Report> served() {
+    return reports.stream().filter(r -> r instanceof Report.CaughtUp || r instanceof Report.Suspended).toList();
+  }
+
+  private static Event view(long number, boolean primary, long... predecessors) {
+    List<ViewId> before = LongStream.of(predecessors).mapToObj(AccountReplicaTest::viewId).toList();
+    return new Event.ViewChange(new View(viewId(number), List.of(OTHER), primary, before));
+  }
+
+  private static ViewId viewId(long number) {
+    return new ViewId(number, OTHER.incarnation());
+  }
+
   private Event deposit(long position) {
     var request = new Request(1, ++deposits, new Transaction.Deposit("alice", 1));
     return new Event.Delivery(OTHER, Service.TOTAL, position, ByteBuffer.wrap(request.encode()));
@@ -150,7 +188,7 @@ class AccountReplicaTest {
     }
   }
 
-  /// A membership that consists of given events: a pause after each run of the replica, then the end.
+  /// A membership that consists of given events, then the end.
   private static final class Script implements Group {
     private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
 
@@ -161,12 +199,15 @@ class AccountReplicaTest {
     @Override
     public Event receive() {
       Event next = events.poll();
+      while (next == PAUSE) {
+        next = events.poll();
+      }
       return next == null ? new Event.Closed("end of the script") : next;
     }
 
     @Override
     public @Nullable Event receive(Duration wait) {
-      return events.poll();
+      return events.peek() == PAUSE ? null : events.poll();
     }
 
     @Override

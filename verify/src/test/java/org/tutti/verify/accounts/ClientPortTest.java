@@ -1,11 +1,13 @@
 package org.tutti.verify.accounts;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -138,6 +140,31 @@ class ClientPortTest {
     for (Socket socket : sockets) {
       socket.close();
     }
+  }
+
+  @Test
+  void aPortThatIsSuspendedTellsWhatIsUndecidedAndTurnsClientsAwayUntilItIsOpenedAgain()
+      throws IOException, InterruptedException {
+    try (Socket client = connect();
+        Socket silent = connect()) {
+      converse(client, 1, 1);
+      for (long n = 2; n <= 3; n++) {
+        send(client, frame(new Request(1, n, new Deposit("alice", 100))));
+        submitted.take();
+      }
+      port.suspend();
+      var in = new DataInputStream(client.getInputStream());
+      for (long n = 2; n <= 3; n++) {
+        assertThat(in.readInt()).isEqualTo(Reply.BYTES);
+        byte[] reply = in.readNBytes(Reply.BYTES);
+        assertThat(Reply.decode(ByteBuffer.wrap(reply))).isEqualTo(new Reply(n, Outcome.UNDECIDED, 0));
+      }
+      assertClosed(client);
+      assertClosed(silent);
+    }
+    assertThatThrownBy(this::connect).isInstanceOf(ConnectException.class);
+    number = port.open();
+    lives();
   }
 
   private void lives() throws IOException, InterruptedException {

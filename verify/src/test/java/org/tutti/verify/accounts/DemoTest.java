@@ -7,29 +7,58 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.tutti.Ordering;
 import org.tutti.examples.accounts.Demo;
 import org.tutti.examples.accounts.DemoOptions;
+import org.tutti.examples.accounts.Scenario;
 
 class DemoTest {
   private static final int TRANSACTIONS = 3000;
+  private static final int CLIENTS = 2;
+  private static final int RATE = 300; // per second
   private static final Pattern DIRECTORY = Pattern.compile("data in (\\S+)");
 
   /// Real processes: the sequencer is killed, started again, killed while it receives the state, started again.
   @Test
   void noAnsweredTransactionIsLostOrDoubledWhenTheSequencerIsKilled() throws IOException, InterruptedException {
+    String output = play(new Scenario.Kill(3, 1, true), Ordering.SEQUENCER);
+    assertThat(output).contains("killed replica-1, the sequencer", "while it received the state", "caught up", "HOLDS");
+  }
+
+  /// The network between the replicas is cut: nothing that the sequencer is asked meanwhile is acknowledged there, the
+  /// others go on, and all are equal when it is mended.
+  @Test
+  void noAnsweredTransactionIsLostOrDoubledWhenTheSequencerIsCutOff() throws IOException, InterruptedException {
+    String output = play(new Scenario.Split(3, true, false), Ordering.SYMMETRIC);
+    assertThat(output).contains("(not primary)", "turns clients away", "mended the network", "caught up", "HOLDS");
+  }
+
+  @Test
+  void noAnsweredTransactionIsLostOrDoubledWhenEveryReplicaIsRestarted() throws IOException, InterruptedException {
+    String output = play(new Scenario.Rolling(3, false), Ordering.SEQUENCER);
+    assertThat(output).contains("replica-1 leaves", "replica-2 leaves", "replica-3 leaves", "HOLDS");
+  }
+
+  @Test
+  void noAnsweredTransactionIsLostOrDoubledWhenTheGroupGrowsAndShrinks() throws IOException, InterruptedException {
+    String output = play(new Scenario.Resize(List.of(1, 3, 2)), Ordering.SKEEN);
+    assertThat(output).contains("leaves for good", "started replica-4", "HOLDS");
+  }
+
+  private static String play(Scenario scenario, Ordering order) throws IOException, InterruptedException {
     var shown = new ByteArrayOutputStream();
-    var options = new DemoOptions(null, TRANSACTIONS, 1, 3, 3, 1, true, Ordering.SEQUENCER, 0, null);
+    var options = new DemoOptions(null, TRANSACTIONS, 1, CLIENTS, scenario, RATE, order, 0, null);
     boolean holds = Demo.run(options, new PrintStream(shown));
     String output = shown.toString();
     assertThat(holds).as(output).isTrue();
-    assertThat(output).contains("killed replica-1, the sequencer", "while it received the state", "caught up", "HOLDS");
     Matcher directory = DIRECTORY.matcher(output);
     assertThat(directory.find()).isTrue();
     assertThat(Files.exists(Path.of(directory.group(1)))).as("the temporary directory").isFalse();
     assertThat(ProcessHandle.current().descendants()).as("processes left").isEmpty();
+    return output;
   }
 }

@@ -1,0 +1,39 @@
+package org.tutti.examples.accounts;
+
+import java.util.concurrent.atomic.AtomicLong;
+import org.tutti.Group;
+import org.tutti.UndecidedException;
+
+/// Multicasts clients' requests, and keeps count of those that were on the way when this replica was cut off from the
+/// primary view. Their fate is known when it is back: the history contains them already, or they are sent again.
+/// Clients need not wait for that: they ask another replica, and whichever copy comes second is known by its number.
+final class Fates {
+  private final Group group;
+  private final AtomicLong undecided = new AtomicLong();
+  private final AtomicLong decided = new AtomicLong();
+
+  Fates(Group group) {
+    this.group = group;
+  }
+
+  void submit(byte[] request) throws InterruptedException {
+    group
+        .multicast(request)
+        .whenComplete((_, failure) -> {
+          if (failure instanceof UndecidedException doubt) {
+            undecided.incrementAndGet();
+            doubt.later().thenRun(decided::incrementAndGet);
+          }
+        });
+  }
+
+  /// How many requests were undecided when this replica was cut off.
+  long undecided() {
+    return undecided.get();
+  }
+
+  /// Of how many of them the fate is known meanwhile.
+  long decided() {
+    return decided.get();
+  }
+}
