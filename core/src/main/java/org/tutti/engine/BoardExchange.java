@@ -21,7 +21,7 @@ import org.tutti.wire.WireWriter;
 ///
 /// A change waits until this member says something to all in any case, and goes with it, in the same packets; if it
 /// says nothing for [Whiteboard#DELAY_MILLIS], it goes alone. Each message carries all values of its sender, which are
-/// few; so the latest is enough, and at most one is sent in [#APART]. When the view gets a member, everybody speaks.
+/// few; so the latest is enough, and at most one is sent in [#APART]. When views become one, everybody speaks.
 /// JBora appends the value to each multicast; here it is a message beside them, because it is of no view and waits for
 /// nothing: it is taken at once, in views that are not primary and during changes of the view too.
 final class BoardExchange implements Ports.Inward<BoardExchange.Values> {
@@ -158,8 +158,15 @@ final class BoardExchange implements Ports.Inward<BoardExchange.Values> {
       }
     }
     show();
-    if (own.version > 0 && !before.members().containsAll(members)) {
+    if (own.version > 0 && isMerge(before, view)) {
       speakSoon();
     }
+  }
+
+  /// Whether somebody comes to a view who may not know this member's values: a newcomer, or one who was in a view
+  /// without this member meanwhile and has forgotten them.
+  private static boolean isMerge(View before, View view) {
+    return !before.members().containsAll(view.members())
+        || view.predecessors().stream().anyMatch(other -> !other.equals(before.id()));
   }
 }

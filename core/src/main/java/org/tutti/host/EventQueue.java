@@ -15,6 +15,7 @@ import org.tutti.GroupClosedException;
 import org.tutti.Propagation;
 import org.tutti.Service;
 import org.tutti.engine.EventLoop.Inbox;
+import org.tutti.engine.Exchange;
 import org.tutti.engine.GroupUser;
 import org.tutti.pack.Batch;
 

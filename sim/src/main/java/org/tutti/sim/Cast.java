@@ -38,7 +38,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
   private final TreeMap<String, Integer> numbers = new TreeMap<>();
   private final List<Address> addresses = new ArrayList<>();
   private final SplittableRandom random;
-  private final @Nullable Overlap overlap;
+  private final Consumer<SimulatedNode> atStart;
   private @Nullable Network network;
   private @Nullable View latestPrimary;
   private @Nullable Consumer<SimulatedNode> atAnnouncement;
@@ -46,8 +46,9 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
   private long incarnationNext;
   private boolean calm;
 
-  Cast(Simulation.Setting setting, @Nullable Overlap overlap, Breakage breakage) {
-    this.overlap = overlap;
+  /// @param atStart gets each node that begins a life
+  Cast(Simulation.Setting setting, Consumer<SimulatedNode> atStart, Breakage breakage) {
+    this.atStart = atStart;
     this.setting = setting;
     this.breakage = breakage;
     this.places = new Application[setting.plan().nodes()];
@@ -103,9 +104,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
     }
     node.start(config(self), setting.streams());
     application.begin(creates);
-    if (overlap != null) {
-      overlap.started(node);
-    }
+    atStart.accept(node);
   }
 
   private NodeConfig config(MemberId self) {

@@ -70,7 +70,7 @@ public final class Rehearsal {
     this.history = new History(config);
     var trace = new Trace(agenda, null);
     var setting = new Simulation.Setting(plan, new Streams(plan.seed()), agenda, tally, trace, history);
-    this.cast = new Cast(setting, null, Rehearsal::broken);
+    this.cast = new Cast(setting, _ -> {}, Rehearsal::broken);
     this.meter = new Meter(members);
     this.network = new Network(agenda, plan, tally, cast);
     network.observe(meter);

@@ -2,6 +2,7 @@ package org.tutti.sim;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Guarantee;
@@ -34,6 +35,7 @@ public final class Simulation {
   private final Workload workload;
   private final AsideWorkload asides;
   private final @Nullable Overlap overlap;
+  private final Foyer foyer;
   private final @Nullable Recorder recorder;
   private final List<Violation> violations = new ArrayList<>();
   private boolean broken;
@@ -46,7 +48,8 @@ public final class Simulation {
     var history = new History(plan.config());
     this.setting = new Setting(plan, new Streams(plan.seed()), agenda, tally, new Trace(agenda, lines), history);
     this.overlap = plan.overlaps() ? new Overlap(setting) : null;
-    this.cast = new Cast(setting, overlap, this::broken);
+    this.foyer = new Foyer(setting);
+    this.cast = new Cast(setting, this::started, this::broken);
     this.network = new Network(agenda, plan, tally, cast);
     if (recorder != null) {
       network.observe(new Eavesdropper(agenda, recorder));
@@ -54,6 +57,13 @@ public final class Simulation {
     this.faults = new Faults(setting, cast, network);
     this.workload = new Workload(setting, cast);
     this.asides = new AsideWorkload(setting, cast);
+  }
+
+  private void started(SimulatedNode node) {
+    if (overlap != null) {
+      overlap.started(node);
+    }
+    foyer.started(node);
   }
 
   /// Runs a plan.
@@ -90,6 +100,7 @@ public final class Simulation {
     if (overlap != null) {
       overlap.begin();
     }
+    foyer.begin();
     advance(plan.safetyNanos());
     boolean rest = false;
     if (!stopped()) {
@@ -99,6 +110,10 @@ public final class Simulation {
     if (rest) {
       found.addAll(Checkers.check(setting.history(), Checkers.liveness()));
       found.addAll(Convergence.differences(cast));
+    }
+    found.addAll(foyer.violations());
+    if (rest) {
+      found.addAll(foyer.violationsAtRest());
     }
     if (overlap != null && plan.config().guarantee() == Guarantee.UNIFORM) { // the others may follow what is lost
       found.addAll(MultiGroupOrder.check(overlap.crossing()));
@@ -151,6 +166,11 @@ public final class Simulation {
       return false;
     }
     stayQuiet();
+    advanceUntil(foyer::isTogether);
+    foyer.last();
+    advanceUntil(foyer::isAtRest);
+    foyer.afterthought();
+    advanceUntil(foyer::isAtRest);
     return true;
   }
 
@@ -161,6 +181,16 @@ public final class Simulation {
     if (setting.tally().views != views) {
       violations.add(
           new Violation("Quiet", (setting.tally().views - views) + " views were installed although nothing happened"));
+    }
+  }
+
+  /// Lets the foyer come to rest, too, for a bounded time.
+  private void advanceUntil(BooleanSupplier rest) {
+    for (long end = agenda.nowNanos() + foyer.restNanos(); agenda.nowNanos() < end && !stopped(); ) {
+      if (rest.getAsBoolean()) {
+        return;
+      }
+      advance(agenda.nowNanos() + plan.heartbeatNanos());
     }
   }
 

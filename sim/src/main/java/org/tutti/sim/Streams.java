@@ -36,7 +36,8 @@ final class Streams {
     ELECTORATE,
     ASIDE,
     SPLIT,
-    PARTITIONS
+    PARTITIONS,
+    FOYER
   }
 
   /// Spreads a number over all bits (after Stafford's variant 13).

@@ -12,7 +12,9 @@ import java.lang.classfile.TypeKind;
 import java.lang.classfile.instruction.BranchInstruction;
 import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
+import java.util.List;
 
 /// A change to the code of one method. An edit that finds nothing to change fails loudly: the code has moved on, and
 /// the mutant has to follow.
@@ -40,6 +42,22 @@ public record Edit(String owner, String method, Change change) {
     /// @param callee  the called method's name, perhaps with its class before it
     /// @param instead the other's name
     record Redirect(String callee, String instead) implements Change {}
+
+    /// Before anything else the method calls one of an object that it has in a field. If both have parameters, they
+    /// are the same; otherwise they are all 0.
+    ///
+    /// @param field      the field's name
+    /// @param type       the binary name of its type
+    /// @param isInterface whether that is an interface
+    /// @param callee     the called method's name; it returns nothing
+    /// @param parameters the types of its parameters
+    record Begin(String field, String type, boolean isInterface, String callee, List<ClassDesc> parameters)
+        implements Change {
+      /// Copies the list.
+      public Begin {
+        parameters = List.copyOf(parameters);
+      }
+    }
 
     /// A condition is turned round.
     ///
@@ -92,7 +110,39 @@ public record Edit(String owner, String method, Change change) {
         }
       };
     }
+    if (change instanceof Change.Begin begin) {
+      count.changes++;
+      return MethodTransform.transformingCode(
+          CodeTransform.ofStateful(() ->
+              new CodeTransform() {
+                @Override
+                public void atStart(CodeBuilder code) {
+                  begin(code, begin, model.methodTypeSymbol().parameterCount() > 0);
+                }
+
+                @Override
+                public void accept(CodeBuilder code, CodeElement element) {
+                  code.with(element);
+                }
+              }));
+    }
     return MethodTransform.transformingCode(code(count));
+  }
+
+  private void begin(CodeBuilder code, Change.Begin begin, boolean same) {
+    ClassDesc type = ClassDesc.of(begin.type);
+    code.aload(0).getfield(ClassDesc.of(owner), begin.field, type);
+    for (int i = 0; i < begin.parameters.size(); i++) {
+      TypeKind kind = TypeKind.from(begin.parameters.get(i));
+      if (same) {
+        code.loadLocal(kind, code.parameterSlot(i));
+      } else {
+        push(code, kind, 0);
+      }
+    }
+    var descriptor = MethodTypeDesc.of(ConstantDescs.CD_void, begin.parameters);
+    Opcode opcode = begin.isInterface ? Opcode.INVOKEINTERFACE : Opcode.INVOKEVIRTUAL;
+    code.invoke(opcode, type, begin.callee, descriptor, begin.isInterface);
   }
 
   private CodeTransform code(Count count) {

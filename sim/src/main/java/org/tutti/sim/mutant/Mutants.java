@@ -33,6 +33,12 @@ public final class Mutants {
               "end",
               new Return(0)),
           new Mutant(
+              "merge-without-cut",
+              "a primary view goes on from what is decided, not from all that its members have",
+              "membership.Flush",
+              "primary",
+              new Redirect("CutBuilder.whole", "decided")),
+          new Mutant(
               "minority-delivers-all",
               "who goes to a non-primary view delivers what is not decided",
               "membership.Flush",
@@ -161,7 +167,7 @@ public final class Mutants {
   ///
   /// @return in the order of the table
   public static List<Mutant> all() {
-    return Stream.of(SHARED, OrderingMutants.all(), ServiceMutants.all(), BranchMutants.all())
+    return Stream.of(SHARED, OrderingMutants.all(), ServiceMutants.all(), BranchMutants.all(), FoyerMutants.all())
         .flatMap(List::stream)
         .toList();
   }

@@ -1,4 +1,4 @@
-package org.tutti.host;
+package org.tutti.engine;
 
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
@@ -21,15 +21,20 @@ import org.tutti.wire.WireWriter;
 /// round needs everybody; so two are kept, and of each member one message in each: memory is bounded, whoever lies.
 ///
 /// Not thread-safe: of whoever takes events.
-final class Exchange {
+public final class Exchange {
   private @Nullable View view;
   private long round; // how many are over in this view
   private boolean said; // in this round
   private Map<MemberId, ByteBuffer> messages = new TreeMap<>(); // of this round
   private Map<MemberId, ByteBuffer> ahead = new TreeMap<>(); // of the next one
 
+  /// Begins outside of any view.
+  public Exchange() {}
+
   /// The application is shown a view: what was said in another one does not count.
-  void begin(View next) {
+  ///
+  /// @param next the view
+  public void begin(View next) {
     view = next;
     round = 0;
     said = false;
@@ -38,12 +43,17 @@ final class Exchange {
   }
 
   /// Whether this member is to speak, and anybody can hear it.
-  boolean isToSpeak() {
+  ///
+  /// @return whether its message of the round is missing, in a primary view
+  public boolean isToSpeak() {
     return !said && view != null && view.primary();
   }
 
   /// A message of this member for the round.
-  ByteBuffer message(byte[] payload) {
+  ///
+  /// @param payload what it says
+  /// @return the payload of a [Request.Propagate]
+  public ByteBuffer message(byte[] payload) {
     var out = new WireWriter();
     out.viewId(Objects.requireNonNull(view).id());
     out.count(round);
@@ -51,12 +61,16 @@ final class Exchange {
     return out.copy();
   }
 
-  void said() {
+  /// The message of this member is on its way.
+  public void said() {
     said = true;
   }
 
   /// A message has its place. One that no member would send is skipped, by everybody alike.
-  void arrived(MemberId sender, ByteBuffer message) {
+  ///
+  /// @param sender  who propagated it
+  /// @param message what [#message] made there
+  public void arrived(MemberId sender, ByteBuffer message) {
     try {
       var in = new WireReader(message);
       ViewId of = in.viewId();
@@ -72,16 +86,24 @@ final class Exchange {
     }
   }
 
-  boolean isComplete() {
+  /// Whether everybody has spoken.
+  ///
+  /// @return whether the message of each member of the view is here
+  public boolean isComplete() {
     return view != null && messages.size() == view.size();
   }
 
-  View view() {
+  /// The view of the round.
+  ///
+  /// @return the last one begun
+  public View view() {
     return Objects.requireNonNull(view);
   }
 
   /// Ends the complete round.
-  Map<MemberId, ByteBuffer> finish() {
+  ///
+  /// @return what each member said, in the order of the view
+  public Map<MemberId, ByteBuffer> finish() {
     var all = new LinkedHashMap<MemberId, ByteBuffer>();
     for (MemberId member : view().members()) {
       all.put(member, Objects.requireNonNull(messages.get(member)));

@@ -1,0 +1,183 @@
+package org.tutti.sim;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+import org.tutti.GroupConfig;
+import org.tutti.MemberId;
+import org.tutti.View;
+import org.tutti.sim.check.Conversation;
+import org.tutti.sim.check.LocalCallOrder;
+import org.tutti.sim.check.PropagateAgreement;
+import org.tutti.sim.check.Violation;
+import org.tutti.sim.check.WhiteboardConvergence;
+import org.tutti.sim.check.WhiteboardValues;
+
+/// One more group of all nodes, in half of the runs: its members put values on its whiteboard (B7), propagate (B8), call
+/// locally (B6), and multicast a little. It goes through all that happens to the group of the [Cast], and is in its
+/// domain.
+final class Foyer {
+  private static final String GROUP = "foyer";
+  private static final int ACTS_MAX = 120;
+  private static final int PUTS_MAX = 4;
+  private static final int PROPAGATE_ALL_OF = 8; // all members but one of so many
+  private static final long REST_UNITS = 20;
+  private static final long REST_NANOS = 1_000_000_000; // a value waits for a while for something to travel with
+
+  private final Simulation.Setting setting;
+  private final SplittableRandom random;
+  private final GroupConfig config;
+  private final Conversation conversation;
+  private final boolean used;
+  private final List<Guest> guests = new ArrayList<>();
+  private int left;
+  private boolean founded;
+  private boolean expecting; // to come to rest
+
+  Foyer(Simulation.Setting setting) {
+    this.setting = setting;
+    this.random = setting.streams().open(Streams.Purpose.FOYER, 0);
+    GroupConfig main = setting.plan().config();
+    this.used = random.nextBoolean();
+    this.left = random.nextInt(ACTS_MAX);
+    this.config =
+        GroupConfig.standard()
+            .withGuarantee(main.guarantee())
+            .withStateTransfer(false)
+            .withPartitions(main.partitions())
+            .withDomain(main.domain())
+            .withOrdering(Plan.draw(random));
+    this.conversation = new Conversation(config);
+  }
+
+  /// A node has begun a life.
+  void started(SimulatedNode node) {
+    if (used) {
+      var guest = new Guest(setting, node, GROUP, conversation, random);
+      guests.add(guest);
+      guest.enter(config, !founded);
+      founded = true;
+    }
+  }
+
+  void begin() {
+    if (used) {
+      next(setting.plan().safetyNanos() / (left + 1));
+    }
+  }
+
+  private void next(long mean) {
+    setting
+        .agenda()
+        .after(
+            (long) (mean * -Math.log(1 - random.nextDouble())),
+            () -> {
+              if (left-- > 0 && setting.agenda().nowNanos() < setting.plan().safetyNanos()) {
+                act();
+                next(mean);
+              }
+            });
+  }
+
+  private void act() {
+    List<Guest> living = living();
+    if (living.isEmpty()) {
+      return;
+    }
+    Guest one = living.get(random.nextInt(living.size()));
+    switch (random.nextInt(6)) {
+      case 0, 1 -> {
+        for (int puts = random.nextInt(PUTS_MAX); puts >= 0; puts--) {
+          one.put();
+        }
+      }
+      case 2 -> {
+        for (Guest guest : living) {
+          if (random.nextInt(PROPAGATE_ALL_OF) > 0) {
+            guest.propagate();
+          }
+        }
+      }
+      case 3 -> one.propagate();
+      case 4 -> one.call();
+      default -> one.multicast();
+    }
+  }
+
+  private List<Guest> living() {
+    return guests.stream().filter(Guest::isHere).toList();
+  }
+
+  /// Everybody once more, to see that the group is at work. What was put long ago is still to be read.
+  void last() {
+    expecting = isTogether();
+    for (Guest guest : living()) {
+      guest.multicast();
+      guest.propagate();
+      guest.call();
+    }
+  }
+
+  /// A value that finds nothing to travel with.
+  void afterthought() {
+    List<Guest> living = living();
+    if (!living.isEmpty() && random.nextBoolean()) {
+      living.get(random.nextInt(living.size())).put();
+    }
+  }
+
+  /// How long it may take until it is at rest.
+  long restNanos() {
+    return REST_NANOS + REST_UNITS * setting.plan().suspectNanos();
+  }
+
+  /// Whether the living are in one primary view with each other and nobody else, or there is no such group.
+  boolean isTogether() {
+    return !used || isTogether(living());
+  }
+
+  /// Whether nothing is under way.
+  boolean isAtRest() {
+    return violationsAtRest().isEmpty();
+  }
+
+  /// What did not hold at any time.
+  List<Violation> violations() {
+    List<Violation> found = new ArrayList<>(WhiteboardValues.check(conversation));
+    found.addAll(PropagateAgreement.check(conversation));
+    found.addAll(LocalCallOrder.check(conversation));
+    return found;
+  }
+
+  /// What does not hold although the living are together in a primary view since [#last]. This group may have lost its
+  /// quorum where that of the cast has not; then nothing is expected.
+  List<Violation> violationsAtRest() {
+    List<Guest> living = living();
+    if (!expecting || !isTogether(living)) {
+      return List.of();
+    }
+    List<Integer> lives = living.stream().map(Guest::life).toList();
+    List<Violation> found = new ArrayList<>(WhiteboardConvergence.check(conversation, lives));
+    found.addAll(LocalCallOrder.unanswered(conversation, lives));
+    for (Guest guest : living) {
+      if (guest.isPropagating()) {
+        found.add(new Violation("PropagateReturns", guest + " propagates, as do all others in " + guest.view()));
+      }
+    }
+    return found;
+  }
+
+  private static boolean isTogether(List<Guest> living) {
+    var expected = new TreeSet<MemberId>();
+    living.forEach(guest -> expected.add(guest.self()));
+    for (Guest guest : living) {
+      View view = guest.view();
+      boolean here = view != null && view.primary() && new TreeSet<>(view.members()).equals(expected);
+      if (!here || !view.equals(living.getFirst().view())) {
+        return false;
+      }
+    }
+    return !living.isEmpty();
+  }
+}

@@ -1,0 +1,256 @@
+package org.tutti.sim;
+
+import java.nio.ByteBuffer;
+import java.util.Collections;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.tutti.Event;
+import org.tutti.GroupConfig;
+import org.tutti.MemberId;
+import org.tutti.View;
+import org.tutti.engine.Exchange;
+import org.tutti.engine.GroupUser;
+import org.tutti.engine.Request;
+import org.tutti.pack.Batch;
+import org.tutti.pack.Stretch;
+import org.tutti.sim.check.Conversation;
+import org.tutti.sim.check.Conversation.Step;
+
+/// A life's membership of the [Foyer]. It does what a host's threads would do: keeps the values put until the engine
+/// takes them, goes through the rounds of propagations as it takes events, and calls locally, often when it has just
+/// learned the place of a multicast.
+final class Guest implements GroupUser {
+  private static final String[] NAMES = {"", "load", "queue"};
+
+  private final Simulation.Setting setting;
+  private final SimulatedNode node;
+  private final String group;
+  private final int life;
+  private final Conversation conversation;
+  private final SplittableRandom random;
+  private final Exchange exchange = new Exchange();
+  private final TreeMap<String, Long> board = new TreeMap<>();
+  private @Nullable View view;
+  private boolean propagating;
+  private boolean closed;
+  private long calls;
+  private long consumedNext;
+  private long inBranches;
+
+  Guest(
+      Simulation.Setting setting,
+      SimulatedNode node,
+      String group,
+      Conversation conversation,
+      SplittableRandom random) {
+    this.setting = setting;
+    this.node = node;
+    this.group = group;
+    this.life = conversation.life(node.self);
+    this.conversation = conversation;
+    this.random = random;
+  }
+
+  void enter(GroupConfig config, boolean creates) {
+    node.request(creates ? new Request.Create(group, config, this, 0) : new Request.Join(group, config, this), 0);
+  }
+
+  int life() {
+    return life;
+  }
+
+  MemberId self() {
+    return node.self;
+  }
+
+  @Nullable View view() {
+    return view;
+  }
+
+  boolean isHere() {
+    return node.isAlive() && !closed;
+  }
+
+  boolean isPropagating() {
+    return propagating;
+  }
+
+  // ---- what its threads do ---------------------------------------------------------------------------------------
+
+  void put() {
+    String name = NAMES[random.nextInt(NAMES.length)];
+    board.put(name, conversation.put(life, name));
+    node.request(new Request.Whiteboard(group), 0);
+  }
+
+  void propagate() {
+    if (!propagating) {
+      propagating = true;
+      speak();
+    }
+  }
+
+  private void speak() {
+    if (propagating && exchange.isToSpeak()) {
+      int number = conversation.say(life, exchange.view().id());
+      byte[] payload = ByteBuffer.allocate(Integer.BYTES).putInt(0, number).array();
+      node.request(new Request.Propagate(group, exchange.message(payload)), 0);
+      exchange.said();
+    }
+  }
+
+  void call() {
+    long call = calls++;
+    conversation.add(new Step.Called(life, call));
+    node.request(new Request.LocalCall(group, new Event.LocalCall(call, call)), 0);
+  }
+
+  void multicast() {
+    ByteBuffer payload = ByteBuffer.allocate(Integer.BYTES);
+    node.request(new Request.Multicast(group, Stretch.of(Batch.Kind.TOTAL, payload)), 0);
+  }
+
+  // ---- what happens to it ----------------------------------------------------------------------------------------
+
+  @Override
+  public void install(View installed) {
+    view = installed;
+    say("installs " + installed);
+    conversation.add(new Step.Installed(life, installed));
+    exchange.begin(installed);
+    speak();
+  }
+
+  @Override
+  public void begin(long index, long position) {
+    say("begins at " + index);
+    consumedNext = index;
+  }
+
+  @Override
+  public void deliver(long index, Batch batch, long position) {
+    say("delivers " + index + " " + batch.kind());
+    setting.trace().note(node.number, 33, index);
+    take(batch);
+    for (int i = 0; i < batch.positions(); i++) {
+      conversation.add(new Step.Delivered(life, position + i));
+    }
+    consumedNext = index + 1;
+    if (propagating && exchange.isComplete()) {
+      finish(index);
+    }
+  }
+
+  @Override
+  public void deliverInBranch(Batch batch) {
+    take(batch);
+    inBranches++;
+  }
+
+  private void take(Batch batch) {
+    if (batch.kind() == Batch.Kind.PROPAGATED) {
+      for (Batch.Messages messages = batch.messages(); messages.hasNext(); ) {
+        exchange.arrived(batch.sender(), messages.next());
+      }
+    }
+  }
+
+  private void finish(long index) {
+    var messages = new TreeMap<Integer, Integer>();
+    View of = exchange.view();
+    exchange
+        .finish()
+        .forEach((member, message) -> messages.put(conversation.life(member), message.getInt(message.position())));
+    conversation.add(new Step.Returned(life, of, index, messages));
+    say("propagation returns at " + index + " with " + messages);
+    propagating = false;
+  }
+
+  @Override
+  public void decided(int messages, long position) {
+    if (position >= 0) {
+      conversation.add(new Step.Decided(life, position + messages));
+      if (random.nextBoolean()) {
+        call();
+      }
+    }
+  }
+
+  @Override
+  public SortedMap<String, Long> whiteboardPut() {
+    return Collections.unmodifiableSortedMap(new TreeMap<>(board));
+  }
+
+  @Override
+  public void whiteboard(Map<MemberId, SortedMap<String, Long>> values) {
+    var read = new TreeMap<Integer, SortedMap<String, Long>>();
+    values.forEach((owner, its) -> read.put(conversation.life(owner), its));
+    say("reads " + read);
+    conversation.add(new Step.Read(life, read));
+  }
+
+  @Override
+  public void localCall(Event.LocalCall call) {
+    conversation.add(new Step.Answered(life, call.number()));
+  }
+
+  @Override
+  public long consumedNext() {
+    return consumedNext;
+  }
+
+  @Override
+  public long consumedInBranches() {
+    return inBranches;
+  }
+
+  @Override
+  public void closed(String reason) {
+    closed = true;
+  }
+
+  @Override
+  public void deliverEarly(Batch batch) {
+    throw new IllegalStateException("everything is totally ordered here, but " + batch);
+  }
+
+  @Override
+  public void pass(long index, Batch batch, long position) {
+    throw new IllegalStateException("everything is totally ordered here, but " + batch);
+  }
+
+  @Override
+  public void released(long cost) {}
+
+  @Override
+  public void stateRequested(long transfer, MemberId newcomer) {}
+
+  @Override
+  public void stateWanted(long transfer) {}
+
+  @Override
+  public void stateCancelled(long transfer) {}
+
+  @Override
+  public void stateOffered(long transfer, MemberId donor, long index, long position) {}
+
+  @Override
+  public void stateChunk(long transfer, ByteBuffer chunk, boolean last) {}
+
+  @Override
+  public void stateInterrupted(long transfer) {}
+
+  private void say(String what) {
+    if (setting.trace().speaks()) {
+      setting.trace().say(node.self.name(), "   ** foyer " + what);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return node.self.name();
+  }
+}

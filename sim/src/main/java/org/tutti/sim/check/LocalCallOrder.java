@@ -1,0 +1,75 @@
+package org.tutti.sim.check;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+
+/// A local call is shown at most once, if it was made; after what was called before; and after every delivery of whose
+/// place its caller had learned (B6).
+public final class LocalCallOrder {
+  private static final class Life {
+    final TreeMap<Long, Long> open = new TreeMap<>(); // call -> the position behind what its caller had learned
+    long learned;
+    long delivered; // the position behind
+  }
+
+  private LocalCallOrder() {}
+
+  /// Looks for calls that are shown too early or again.
+  ///
+  /// @param conversation what happened
+  /// @return what did not hold, three at most
+  public static List<Violation> check(Conversation conversation) {
+    List<Violation> found = new ArrayList<>();
+    replay(conversation, found);
+    return found.subList(0, Math.min(3, found.size()));
+  }
+
+  /// Looks for calls that were never shown to members at rest.
+  ///
+  /// @param conversation what happened
+  /// @param members      the lives that are at rest
+  /// @return what did not hold, one for each member at most
+  public static List<Violation> unanswered(Conversation conversation, List<Integer> members) {
+    List<Violation> found = new ArrayList<>();
+    List<Life> lives = replay(conversation, new ArrayList<>());
+    for (int member : members) {
+      if (!lives.get(member).open.isEmpty()) {
+        String calls = lives.get(member).open.keySet().toString();
+        found.add(new Violation("LocalCallOrder", conversation.name(member) + " was never shown its calls " + calls));
+      }
+    }
+    return found;
+  }
+
+  private static List<Life> replay(Conversation conversation, List<Violation> found) {
+    List<Life> lives = new ArrayList<>();
+    for (int i = 0; i < conversation.lives(); i++) {
+      lives.add(new Life());
+    }
+    for (Conversation.Step step : conversation.steps()) {
+      Life life = lives.get(step.life());
+      switch (step) {
+        case Conversation.Step.Decided(_, long position) -> life.learned = position;
+        case Conversation.Step.Delivered(_, long position) -> life.delivered = position + 1;
+        case Conversation.Step.Called(_, long call) -> life.open.put(call, life.learned);
+        case Conversation.Step.Answered(int who, long call) -> {
+          String words = conversation.name(who) + " is shown call " + call;
+          Long learned = life.open.remove(call);
+          if (learned == null) {
+            found.add(new Violation("LocalCallOrder", words + ", which is not open"));
+          } else if (learned > life.delivered) {
+            found.add(
+                new Violation(
+                    "LocalCallOrder",
+                    words + " after " + life.delivered + " deliveries, its caller had learned of " + learned));
+          } else if (!life.open.headMap(call).isEmpty()) {
+            found.add(new Violation("LocalCallOrder", words + " before " + life.open.firstKey()));
+          }
+        }
+        default -> {}
+      }
+    }
+    return lives;
+  }
+}
