@@ -130,7 +130,7 @@ class CodecTest {
   }
 
   private static List<byte[]> changed(Corpus corpus) {
-    var lies = new Lies(new SplittableRandom(1), corpus.members, corpus.views);
+    var lies = new Lies(new SplittableRandom(1), corpus.members, corpus.views, false);
     var changed = new ArrayList<byte[]>();
     for (byte[] message : corpus.messages()) {
       for (int i = 0; i < LIES; i++) {
@@ -149,7 +149,7 @@ class CodecTest {
 
   @Test
   void everythingThatMembersSayIsReadAsWritten() throws Malformed {
-    visit(new Corpus().messages(), CodecTest::isReadAgain);
+    visit(new Corpus(false).messages(), CodecTest::isReadAgain);
   }
 
   @Test
@@ -157,7 +157,7 @@ class CodecTest {
     var refused = new TreeSet<String>();
     int[] read = new int[1];
     visit(
-        changed(new Corpus()),
+        changed(new Corpus(false)),
         new Visit() {
           @Override
           public <M> void message(Codec<M> codec, byte[] bytes) {
@@ -176,7 +176,7 @@ class CodecTest {
   @Test
   void aMessageThatIsCutOffIsNotRead() throws Malformed {
     visit(
-        new Corpus().messages(),
+        new Corpus(false).messages(),
         new Visit() {
           @Override
           public <M> void message(Codec<M> codec, byte[] bytes) throws Malformed {
@@ -212,7 +212,7 @@ class CodecTest {
   @Test
   void aMessageWithBytesLeftIsNotRead() throws Malformed {
     visit(
-        new Corpus().messages(),
+        new Corpus(false).messages(),
         new Visit() {
           @Override
           public <M> void message(Codec<M> codec, byte[] bytes) throws Malformed {

@@ -39,8 +39,8 @@ final class Corpus implements Stage.Listener {
 
   final List<ViewId> views;
 
-  Corpus() {
-    var stage = new Stage(true, this);
+  Corpus(boolean rich) {
+    var stage = new Stage(true, rich, this);
     while (!stage.isOver()) {
       if (++ticks > TICKS_MAX) {
         throw new IllegalStateException("the play does not come to its end: " + stage);
@@ -64,7 +64,7 @@ final class Corpus implements Stage.Listener {
   private void keep(Said one) {
     said.add(one);
     byKind.computeIfAbsent(Lies.kindOf(one.message), key -> new ArrayList<>()).add(one);
-    if (one.message[0] <= 3 || one.message[0] == 6) {
+    if (one.message[0] <= 3 || one.message[0] == 6 || one.message[0] == 8) {
       try {
         viewIds.add(new WireReader(ByteBuffer.wrap(one.message, VIEW_AT, one.message.length - VIEW_AT)).viewId());
       } catch (Malformed e) {

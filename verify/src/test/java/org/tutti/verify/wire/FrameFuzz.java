@@ -61,7 +61,8 @@ final class FrameFuzz {
 
   private final long seed;
   private final Aim[] aims;
-  private final Corpus corpus = new Corpus();
+  private final Corpus plain = new Corpus(false);
+  private final Corpus rich = new Corpus(true);
   private final Tally tally = new Tally();
   private final List<Finding> findings = new ArrayList<>();
 
@@ -70,8 +71,9 @@ final class FrameFuzz {
     this.aims = aims.toArray(Aim[]::new);
   }
 
-  Corpus corpus() {
-    return corpus;
+  /// What was said in a play.
+  Corpus corpus(boolean ofRich) {
+    return ofRich ? rich : plain;
   }
 
   Tally tally() {
@@ -112,6 +114,7 @@ final class FrameFuzz {
     private final Aim aim;
     private final boolean checksum;
     private final Map<MemberId, Map<MemberId, Forge.Place>> heard = new TreeMap<>(); // by receiver, then sender
+    private final Corpus corpus;
     private final Stage stage;
     private final long moment;
     private final Lies lies;
@@ -128,9 +131,11 @@ final class FrameFuzz {
       this.random = random;
       this.aim = aim;
       this.checksum = aim == Aim.DAMAGE || random.nextInt(3) == 0;
-      this.stage = new Stage(checksum, this);
+      boolean more = number % 2 == 1;
+      this.corpus = corpus(more);
+      this.stage = new Stage(checksum, more, this);
       this.moment = random.nextLong(corpus.firstWords(), corpus.ticks());
-      this.lies = new Lies(random, corpus.members, corpus.views);
+      this.lies = new Lies(random, corpus.members, corpus.views, more);
       this.victim = stage.player(random.nextInt(Stage.NODES));
     }
 

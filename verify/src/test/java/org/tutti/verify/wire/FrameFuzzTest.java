@@ -31,7 +31,9 @@ class FrameFuzzTest {
 
   private static void fuzz(Set<Aim> aims, long frames) {
     var fuzz = new FrameFuzz(SEED, aims);
-    assertThat(fuzz.corpus().kinds()).as("kinds of messages in the play").hasSizeGreaterThanOrEqualTo(14);
+    assertThat(fuzz.corpus(false).kinds()).as("kinds of messages in the play").hasSizeGreaterThanOrEqualTo(14);
+    assertThat(fuzz.corpus(true).kinds())
+        .containsKeys("aside 1", "aside 2", "aside 3", "aside 4", "board", "propagation");
     fuzz.run(frames);
     System.out.println(fuzz.tally());
     assertThat(fuzz.findings()).isEmpty();

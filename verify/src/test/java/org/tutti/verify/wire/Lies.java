@@ -14,7 +14,9 @@ import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.membership.StateTransfer;
 import org.tutti.membership.ViewMessage;
+import org.tutti.order.AsideCodec;
 import org.tutti.order.FixedSequencer;
+import org.tutti.order.Skeen;
 import org.tutti.order.Stability;
 import org.tutti.pack.Batch;
 import org.tutti.wire.Codec;
@@ -32,9 +34,13 @@ final class Lies {
   private final SplittableRandom random;
   private final List<MemberId> members;
   private final List<ViewId> views;
+  private final boolean rich;
 
   /// Lies that name real members and views.
-  Lies(SplittableRandom random, List<MemberId> members, List<ViewId> views) {
+  ///
+  /// @param rich whether the group is that of the rich play, whose members order by Skeen, or by the sequencer in branches
+  Lies(SplittableRandom random, List<MemberId> members, List<ViewId> views, boolean rich) {
+    this.rich = rich;
     this.random = random;
     this.members = members;
     this.views = views;
@@ -54,10 +60,15 @@ final class Lies {
       out.fixed(group);
       return switch (channel) {
         case 1 -> batch(in, out);
-        case 2 -> inView(in, out, Forge.inFirstEpoch(FixedSequencer.CODEC));
+        case 2 ->
+            rich && random.nextInt(4) > 0
+                ? inView(in, out, Forge.inFirstEpoch(Skeen.CODEC))
+                : inView(in, out, Forge.inFirstEpoch(FixedSequencer.CODEC));
         case 3 -> inView(in, out, Stability.CODEC);
         case 4 -> changed(in, out, StateTransfer.CODEC);
         case 5 -> changed(in, out, ViewMessage.CODEC);
+        case 8 -> inView(in, out, new AsideCodec(members.get(random.nextInt(members.size()))));
+        case 9 -> board(in, out);
         default -> null;
       };
     } catch (Malformed | IllegalArgumentException | NullPointerException impossible) {
@@ -76,6 +87,13 @@ final class Lies {
     out.u8(kind);
     out.count(random.nextInt(4) == 0 ? number(stamp) : stamp);
     out.count(seqToo ? count : number(count));
+    out.raw(in.rest());
+    return Forge.bytes(out);
+  }
+
+  /// Whiteboard values of another version: values without a meaning cannot be untrue.
+  private byte[] board(WireReader in, WireWriter out) throws Malformed {
+    out.count(number(in.count()));
     out.raw(in.rest());
     return Forge.bytes(out);
   }
@@ -179,17 +197,30 @@ final class Lies {
     }
     int channel = message[0];
     return switch (channel) {
-      case 1 -> "batch";
+      case 1 -> isPropagated(message) ? "propagation" : "batch";
       case 2 -> "order";
       case 3 -> "stability";
-      case 4 -> "state " + stateKind(message);
+      case 4 -> "state " + behindView(message);
       case 5 -> "view " + message[HEAD];
       case 6 -> "hello";
+      case 8 -> "aside " + behindView(message);
+      case 9 -> "board";
       default -> "channel " + channel;
     };
   }
 
-  private static String stateKind(byte[] message) {
+  private static boolean isPropagated(byte[] message) {
+    try {
+      var in = new WireReader(ByteBuffer.wrap(message, HEAD, message.length - HEAD));
+      in.viewId();
+      in.count();
+      return in.u8() == Batch.Kind.PROPAGATED.ordinal();
+    } catch (Malformed e) {
+      return false;
+    }
+  }
+
+  private static String behindView(byte[] message) {
     try {
       var in = new WireReader(ByteBuffer.wrap(message, HEAD, message.length - HEAD));
       in.viewId();

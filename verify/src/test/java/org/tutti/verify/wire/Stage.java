@@ -5,15 +5,22 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
+import java.util.SortedMap;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.NodeConfig;
+import org.tutti.Ordering;
+import org.tutti.Partitions;
 import org.tutti.Service;
 import org.tutti.View;
+import org.tutti.engine.AsideFate;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Input;
 import org.tutti.engine.NodeEngine;
@@ -26,7 +33,8 @@ import org.tutti.transport.Traits;
 
 /// Three engines, a wire that loses nothing, and a play in which everything happens that makes members speak: a group
 /// is created, joined, used; state is transferred; a member is cut off and comes back; one leaves and its next life
-/// joins; the coordinator stops. The same configuration gives the same play, frame by frame, so that every moment of it
+/// joins; the coordinator stops. The rich play has more: members propagate, put values on the whiteboard, multicast to some
+/// members only, and go on without the first one in a branch until it is back. The same configuration gives the same play, frame by frame, so that every moment of it
 /// can be had again and again.
 final class Stage {
   static final String GROUP = "bank";
@@ -52,6 +60,7 @@ final class Stage {
   private record Act(BooleanSupplier when, Runnable what) {}
 
   private final boolean checksum;
+  private final boolean rich;
   private final Listener listener;
   private final Player[] players = new Player[NODES];
   private final boolean[][] cut = new boolean[NODES][NODES];
@@ -62,8 +71,9 @@ final class Stage {
   private long now = 1_000_000_000;
   private long mark;
 
-  Stage(boolean checksum, Listener listener) {
+  Stage(boolean checksum, boolean rich, Listener listener) {
     this.checksum = checksum;
+    this.rich = rich;
     this.listener = listener;
     for (int number = 0; number < NODES; number++) {
       players[number] = new Player(number);
@@ -88,11 +98,18 @@ final class Stage {
     all.add(new Act(() -> isQuiet(0, 1, 2), () -> isolate(0, true)));
     all.add(new Act(() -> isTogether(1, 2), () -> speak(1, 2)));
     all.add(new Act(() -> isQuiet(1, 2), () -> mark = now));
+    if (rich) {
+      all.add(new Act(() -> true, () -> isolate(0, false)));
+      all.add(new Act(() -> isTogether(0, 1, 2) && isQuiet(0, 1, 2), () -> mark = now));
+    }
     return all;
   }
 
-  static GroupConfig config() {
-    return GroupConfig.standard().withStateTransfer(true).withBatch(1 << 10, 64);
+  private GroupConfig config() {
+    GroupConfig plain = GroupConfig.standard().withStateTransfer(true).withBatch(1 << 10, 64);
+    return rich
+        ? plain.withOrdering(Ordering.SKEEN).withPartitions(Partitions.CONTINUE).withElectorate(Set.of("n0"))
+        : plain;
   }
 
   private void speak(int... numbers) {
@@ -102,6 +119,9 @@ final class Stage {
         players[number].ask(
             new Request.Multicast(GROUP, Stretch.of(Batch.Kind.of(service), ByteBuffer.allocate(size))));
         players[number].owed++;
+      }
+      if (rich) {
+        players[number].speakRichly();
       }
     }
     mark = now;
@@ -117,7 +137,8 @@ final class Stage {
 
   private boolean isTogether(int... numbers) {
     View view = players[numbers[0]].view;
-    if (view == null || view.size() != numbers.length || !view.primary()) {
+    boolean goesOn = view != null && (view.primary() || rich);
+    if (!goesOn || view.size() != numbers.length) {
       return false;
     }
     for (int number : numbers) {
@@ -131,7 +152,8 @@ final class Stage {
 
   private boolean isQuiet(int... numbers) {
     for (int number : numbers) {
-      if (players[number].owed != 0 || players[number].indexNext != players[numbers[0]].indexNext) {
+      boolean owes = players[number].owed != 0 || players[number].asidesOwed != 0;
+      if (owes || players[number].indexNext != players[numbers[0]].indexNext) {
         return false;
       }
     }
@@ -230,6 +252,10 @@ final class Stage {
     private boolean closed;
     private long indexNext;
     private int owed;
+    private int asidesOwed;
+    private long asides;
+    private long inBranches;
+    private final TreeMap<String, Long> board = new TreeMap<>();
     private int wanted;
 
     private Player(int number) {
@@ -246,6 +272,25 @@ final class Stage {
 
     void ask(Request request) {
       asked.add(request);
+    }
+
+    private void speakRichly() {
+      View present = view;
+      if (present == null) {
+        return;
+      }
+      if (present.primary()) { // in a branch an aside, and whatever follows it, waits for its end
+        for (int size : new int[] {0, 40, 4000}) {
+          List<MemberId> to = size == 0 ? List.of(self) : present.members();
+          ask(new Request.Aside(GROUP, ++asides, ByteBuffer.allocate(size), to));
+          asidesOwed++;
+        }
+      }
+      ask(new Request.Propagate(GROUP, ByteBuffer.allocate(30)));
+      owed++;
+      board.put("", now);
+      board.put("load" + board.size() % 4, now);
+      ask(new Request.Whiteboard(GROUP));
     }
 
     void join() {
@@ -320,6 +365,34 @@ final class Stage {
     @Override
     public void decided(int messages, long position) {
       owed -= messages;
+    }
+
+    @Override
+    public void decidedInBranch(int messages) {
+      owed -= messages;
+    }
+
+    @Override
+    public void deliverInBranch(Batch batch) {
+      inBranches++;
+    }
+
+    @Override
+    public long consumedInBranches() {
+      return inBranches;
+    }
+
+    @Override
+    public void deliverAside(Batch aside) {}
+
+    @Override
+    public void asideDecided(long aside, AsideFate fate) {
+      asidesOwed--;
+    }
+
+    @Override
+    public SortedMap<String, Long> whiteboardPut() {
+      return Collections.unmodifiableSortedMap(new TreeMap<>(board));
     }
 
     @Override
