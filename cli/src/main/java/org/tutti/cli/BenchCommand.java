@@ -29,6 +29,9 @@ import picocli.CommandLine.Spec;
       BenchCommand.Orders.class,
       InstrumentCommand.Flood.class,
       InstrumentCommand.Latency.class,
+      InstrumentCommand.OpenLoop.class,
+      InstrumentCommand.Scale.class,
+      InstrumentCommand.Slow.class,
       InstrumentCommand.Versus.class
     })
 final class BenchCommand implements Runnable {
@@ -36,7 +39,8 @@ final class BenchCommand implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "a command is missing: cost, orders, flood, latency or versus");
+    throw new ParameterException(
+        spec.commandLine(), "a command is missing: cost, orders, flood, latency, openloop, scale, slow or versus");
   }
 
   /// `tutti bench cost`.

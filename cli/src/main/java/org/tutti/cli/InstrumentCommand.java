@@ -5,7 +5,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.tutti.Guarantee;
 import org.tutti.Ordering;
@@ -21,6 +20,8 @@ import picocli.CommandLine.Spec;
 
 /// The subcommands of `tutti bench` that measure members as processes.
 final class InstrumentCommand {
+  private static final int SIZE_MAX = 32;
+
   private InstrumentCommand() {}
 
   /// What they have in common.
@@ -34,7 +35,9 @@ final class InstrumentCommand {
         names = "--bytes",
         paramLabel = "N",
         split = ",",
-        description = "Lengths of the messages of floods (100,1024,10240,102400).")
+        description =
+            "Lengths of messages, but for closed loops (100,1024,10240,102400; other commands than flood and"
+                + " versus raw 1024).")
     List<Integer> bytes = new ArrayList<>();
 
     @Option(names = "--rounds", paramLabel = "N", description = "Rounds that must count (${DEFAULT-VALUE}).")
@@ -57,8 +60,8 @@ final class InstrumentCommand {
         description = "The ordering: " + OrderingConverter.NAMES + " (${DEFAULT-VALUE}).")
     Ordering ordering = Ordering.SEQUENCER;
 
-    @Option(names = "--guarantee", paramLabel = "NAME", description = "uniform or agreed delivery (uniform).")
-    String guarantee = "uniform";
+    @Option(names = "--agreed", description = "Agreed instead of uniform delivery.")
+    boolean agreed;
 
     @Option(names = "--window", paramLabel = "BYTES", description = "The window of a member (Tutti's default).")
     int window;
@@ -94,6 +97,12 @@ final class InstrumentCommand {
       boolean run(InstrumentOptions options, PrintWriter out) throws InterruptedException;
     }
 
+    /// Measures one length if none was chosen.
+    int measureOne(Measurement measurement) throws InterruptedException {
+      bytes = bytes.isEmpty() ? List.of(1 << 10) : bytes;
+      return measure(measurement, 1);
+    }
+
     int measure(Measurement measurement, int senders) throws InterruptedException {
       try {
         return measurement.run(options(senders), spec.commandLine().getOut()) ? 0 : 1;
@@ -125,7 +134,7 @@ final class InstrumentCommand {
     }
 
     private List<String> settings() {
-      Guarantee how = Guarantee.valueOf(guarantee.toUpperCase(Locale.ROOT));
+      Guarantee how = agreed ? Guarantee.AGREED : Guarantee.UNIFORM;
       var settings = new ArrayList<>(List.of("ordering=" + ordering, "guarantee=" + how));
       if (window > 0) {
         settings.add("window=" + window);
@@ -169,17 +178,75 @@ final class InstrumentCommand {
     }
   }
 
+  /// `tutti bench openloop`.
+  @Command(
+      name = "openloop",
+      description = {
+        "Latency at half of the peak: the sequencer multicasts at a fixed rate, whatever becomes of the messages "
+            + "before; times count from when a message was due. Beside closed loops."
+      })
+  static final class OpenLoop implements Callable<Integer> {
+    @Mixin Common common = new Common();
+
+    @Override
+    public Integer call() throws InterruptedException {
+      return common.measureOne(Instrument::openLoop);
+    }
+  }
+
+  /// `tutti bench slow`.
+  @Command(
+      name = "slow",
+      description = {
+        "One slow member: while another one multicasts as fast as it may, it takes messages as fast as it can, then "
+            + "ten times slower, then fast again. The rates, how long recovery takes, views, and live heap meanwhile."
+      })
+  static final class Slow implements Callable<Integer> {
+    @Mixin Common common = new Common();
+
+    @Override
+    public Integer call() throws InterruptedException {
+      return common.measureOne(Instrument::slow);
+    }
+  }
+
+  /// `tutti bench scale`.
+  @Command(
+      name = "scale",
+      description = {
+        "Throughput with one sender of groups of several sizes, beside plain sockets to as many. Goal: it falls no "
+            + "faster."
+      })
+  static final class Scale implements Callable<Integer> {
+    @Mixin Common common = new Common();
+
+    @Option(names = "--sizes", paramLabel = "N", split = ",", description = "Sizes, rising (${DEFAULT-VALUE}).")
+    List<Integer> sizes = new ArrayList<>(List.of(3, 5, 7));
+
+    @Spec private CommandSpec spec = CommandSpec.create();
+
+    @Override
+    public Integer call() throws InterruptedException {
+      for (int size : sizes) {
+        if (size < 2 || size > SIZE_MAX) {
+          throw new ParameterException(spec.commandLine(), "groups have 2 to " + SIZE_MAX + " members, not " + size);
+        }
+      }
+      return common.measureOne((options, out) -> Instrument.scale(options, sizes, out));
+    }
+  }
+
   /// `tutti bench versus`.
   @Command(
       name = "versus",
       description = "Tutti side by side with something else, in the same rounds.",
-      subcommands = Raw.class)
+      subcommands = {Raw.class, JGroups.class})
   static final class Versus implements Runnable {
     @Spec private CommandSpec spec = CommandSpec.create();
 
     @Override
     public void run() {
-      throw new ParameterException(spec.commandLine(), "a command is missing: raw");
+      throw new ParameterException(spec.commandLine(), "a command is missing: raw or jgroups");
     }
   }
 
@@ -196,6 +263,29 @@ final class InstrumentCommand {
     @Override
     public Integer call() throws InterruptedException {
       return common.measure(Instrument::versusRaw, 1);
+    }
+  }
+
+  /// `tutti bench versus jgroups`.
+  @Command(
+      name = "jgroups",
+      description = {
+        "JGroups with total order: its shipped stacks with SEQUENCER, on loopback. One sender, and all members; closed "
+            + "loops, too, without --quick."
+      })
+  static final class JGroups implements Callable<Integer> {
+    @Mixin Common common = new Common();
+
+    @Option(
+        names = "--stacks",
+        paramLabel = "NAME",
+        split = ",",
+        description = "Which: tcp, tcp-new (with SEQUENCER2), udp (IP multicast) (${DEFAULT-VALUE}).")
+    List<String> stacks = new ArrayList<>(List.of("tcp", "tcp-new", "udp"));
+
+    @Override
+    public Integer call() throws InterruptedException {
+      return common.measureOne((options, out) -> Instrument.versusJGroups(options, stacks, out));
     }
   }
 }

@@ -110,7 +110,7 @@ class ArchitectureTest {
     check(
         noClasses()
             .that()
-            .resideOutsideOfPackages("org.tutti.bench..", "org.tutti.cli..")
+            .resideOutsideOfPackages("org.tutti.bench..", "org.tutti.cli..", "org.tutti.peers..")
             .should()
             .dependOnClassesThat(inTutti("bench")));
   }

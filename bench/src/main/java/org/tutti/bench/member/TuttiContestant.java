@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -49,6 +50,7 @@ final class TuttiContestant implements Contestant {
   private @Nullable Thread taker;
   private final AtomicLong delivered = new AtomicLong(); // written by the one thread that delivers
   private volatile long engine = -1;
+  private volatile long views; // written by the one thread that delivers
   private volatile long slowNanos;
   private volatile @Nullable String closed;
 
@@ -152,7 +154,9 @@ final class TuttiContestant implements Contestant {
 
   @Override
   public Map<String, Long> counters() throws InterruptedException {
-    return opened(node).counters();
+    var counters = new TreeMap<>(opened(node).counters());
+    counters.put("views-installed", views);
+    return counters;
   }
 
   @Override
@@ -175,6 +179,10 @@ final class TuttiContestant implements Contestant {
     delivered.lazySet(delivered.getPlain() + 1);
   }
 
+  private void viewed() {
+    views = views + 1;
+  }
+
   /// An application with a thread of its own, which can be slow without its node being slow.
   private void take() {
     try {
@@ -182,12 +190,17 @@ final class TuttiContestant implements Contestant {
       while (true) {
         Event event = group().receive(TAKE_WAIT);
         long pace = slowNanos;
+        if (event instanceof Event.ViewChange) {
+          viewed();
+        }
         if (event instanceof Event.Delivery) {
           count();
-          long now = System.nanoTime();
-          due = Math.max(due + pace, now - NAP_NANOS);
-          if (pace > 0 && due - now > NAP_NANOS) {
-            LockSupport.parkNanos(due - now);
+          if (pace > 0) {
+            long now = System.nanoTime();
+            due = Math.max(due + pace, now - NAP_NANOS);
+            if (due - now > NAP_NANOS) {
+              LockSupport.parkNanos(due - now);
+            }
           }
         }
       }
@@ -218,6 +231,7 @@ final class TuttiContestant implements Contestant {
     @Override
     public void install(View view) {
       engine = Thread.currentThread().threadId();
+      viewed();
     }
 
     @Override

@@ -13,6 +13,11 @@ final class GoalTable {
   private static final double TAIL_OF_TIMES = 3.0;
   private static final double PAUSE_MILLIS = 10;
   private static final double HEAP_MIB = 64;
+  private static final double OPEN_LOOP = 3;
+  private static final double SLOWED = 0.15; // a tenth, and some inaccuracy of the one who is slow
+  private static final double RECOVERY_MILLIS = 1000;
+  private static final double PEER = 5;
+  private static final double PEERS = 10;
 
   private GoalTable() {}
 
@@ -21,27 +26,55 @@ final class GoalTable {
     String size = String.format(Locale.ROOT, "%,d B", bytes);
     Double least = THROUGHPUT.get(bytes);
     if (least != null) {
-      goals.add(new Goal("throughput / raw, " + size, heat, tutti, Instrument.RAW, Measure.RATE, true, least));
+      goals.add(
+          new Limit("throughput / raw, " + size, heat, tutti, List.of(Instrument.RAW), Measure.RATE, true, least));
     }
     if (bytes == CPU_BYTES) {
-      goals.add(new Goal("CPU of all processes / raw, " + size, heat, tutti, Instrument.RAW, Measure.CPU, false, CPU));
       goals.add(
-          new Goal("allocation per message, engine, " + size, heat, tutti, tutti, Measure.ENGINE_BYTES, false, 0));
+          new Limit(
+              "CPU of all processes / raw, " + size, heat, tutti, List.of(Instrument.RAW), Measure.CPU, false, CPU));
+      goals.add(
+          new Limit("allocation per message, engine, " + size, heat, tutti, List.of(), Measure.ENGINE_BYTES, false, 0));
     }
-    goals.add(new Goal("longest pause, ms, " + size, heat, tutti, tutti, Measure.PAUSE, false, PAUSE_MILLIS));
+    goals.add(new Limit("longest pause, ms, " + size, heat, tutti, List.of(), Measure.PAUSE, false, PAUSE_MILLIS));
   }
 
   static void loops(List<Goal> goals, Heat heat) {
     String raw = heat.trials().getFirst().name();
     for (Heat.Trial trial : heat.trials().subList(1, heat.trials().size())) {
       String name = trial.name().replaceFirst(Instrument.TUTTI + " ", "");
-      goals.add(new Goal("p50 / raw ping, " + name, heat, trial.name(), raw, Measure.P50, false, HALF_OF_TIMES));
-      goals.add(new Goal("p99 / raw ping, " + name, heat, trial.name(), raw, Measure.P99, false, TAIL_OF_TIMES));
+      goals.add(
+          new Limit("p50 / raw ping, " + name, heat, trial.name(), List.of(raw), Measure.P50, false, HALF_OF_TIMES));
+      goals.add(
+          new Limit("p99 / raw ping, " + name, heat, trial.name(), List.of(raw), Measure.P99, false, TAIL_OF_TIMES));
     }
   }
 
   static void heap(List<Goal> goals, Heat heat) {
     String tutti = Instrument.TUTTI;
-    goals.add(new Goal("live heap per member, MiB", heat, tutti, tutti, Measure.HEAP, false, HEAP_MIB));
+    goals.add(new Limit("live heap per member, MiB", heat, tutti, List.of(), Measure.HEAP, false, HEAP_MIB));
+  }
+
+  static void openLoop(List<Goal> goals, Heat heat, String closed, String open, int bytes) {
+    String size = String.format(Locale.ROOT, "%,d B", bytes);
+    List<String> over = List.of(closed);
+    goals.add(new Limit("open loop p50 / closed loop, " + size, heat, open, over, Measure.P50, false, OPEN_LOOP));
+    goals.add(new Limit("open loop p99 / closed loop, " + size, heat, open, over, Measure.P99, false, OPEN_LOOP));
+  }
+
+  static void slow(List<Goal> goals, Heat heat, int bytes) {
+    String tutti = Instrument.TUTTI;
+    String size = String.format(Locale.ROOT, "%,d B", bytes);
+    List<String> none = List.of();
+    goals.add(new Limit("one slow member: rate / before, " + size, heat, tutti, none, Measure.SLOWED, false, SLOWED));
+    goals.add(new Limit("recovery after it, ms, " + size, heat, tutti, none, Measure.RECOVERY, false, RECOVERY_MILLIS));
+    goals.add(new Limit("views because of it, " + size, heat, tutti, none, Measure.VIEWS, false, 0));
+    goals.add(new Limit("live heap meanwhile, MiB, " + size, heat, tutti, none, Measure.HEAP, false, HEAP_MIB));
+  }
+
+  static void peers(List<Goal> goals, Heat one, Heat many, List<String> peers) {
+    String tutti = Instrument.TUTTI;
+    goals.add(new Limit("throughput / best peer, one sender, 1,024 B", one, tutti, peers, Measure.RATE, true, PEER));
+    goals.add(new Limit("throughput / best peer, all send, 1,024 B", many, tutti, peers, Measure.RATE, true, PEERS));
   }
 }

@@ -10,20 +10,24 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.Function;
-import java.util.stream.IntStream;
-import org.tutti.bench.member.Contestant.Seat;
 
 /// Measures Tutti with each member a process of its own, alone or side by side with others.
 public final class Instrument {
   static final String TUTTI = "tutti";
   static final String RAW = "raw";
+  static final String JGROUPS = "jgroups";
+
+  private static final double PERCENT = 100;
 
   private final InstrumentOptions options;
   private final String command;
   private final PrintWriter out;
   private final long begun = System.nanoTime();
   private final Path directory;
+  private final Map<String, Object> machine = Machine.description();
+  private final List<Team> everybody = new ArrayList<>(); // who took part
+  private final List<Heat> heats = new ArrayList<>();
+  private final List<Goal> goals = new ArrayList<>();
 
   private Instrument(InstrumentOptions options, String command, PrintWriter out) {
     this.options = options;
@@ -33,6 +37,11 @@ public final class Instrument {
     this.directory = options.out().resolve(command.replace(' ', '-') + "-" + when).toAbsolutePath();
   }
 
+  /// What a command measures.
+  private interface Plan {
+    List<Heat> heats(Programme programme) throws InterruptedException;
+  }
+
   /// Throughput.
   ///
   /// @param options how
@@ -40,7 +49,7 @@ public final class Instrument {
   /// @return whether enough rounds were undisturbed
   /// @throws InterruptedException when interrupted
   public static boolean flood(InstrumentOptions options, PrintWriter out) throws InterruptedException {
-    return new Instrument(options, "flood", out).run(List.of(TUTTI), Programme::floods);
+    return new Instrument(options, "flood", out).run(List.of(Squad.tutti(options.members())), Programme::floods);
   }
 
   /// Latency of a closed loop.
@@ -50,32 +59,102 @@ public final class Instrument {
   /// @return whether enough rounds were undisturbed
   /// @throws InterruptedException when interrupted
   public static boolean latency(InstrumentOptions options, PrintWriter out) throws InterruptedException {
-    return new Instrument(options, "latency", out).run(List.of(TUTTI), Programme::loops);
+    return new Instrument(options, "latency", out).run(List.of(Squad.tutti(options.members())), Programme::loops);
   }
 
-  /// Both, and the memory, beside plain sockets, and the table of goals.
+  /// Latency at half of the peak.
+  ///
+  /// @param options how
+  /// @param out     where to print
+  /// @return whether enough rounds were undisturbed
+  /// @throws InterruptedException when interrupted
+  public static boolean openLoop(InstrumentOptions options, PrintWriter out) throws InterruptedException {
+    return new Instrument(options, "openloop", out).run(List.of(Squad.tutti(options.members())), Programme::openLoops);
+  }
+
+  /// What one slow member does.
+  ///
+  /// @param options how
+  /// @param out     where to print
+  /// @return whether enough rounds were undisturbed
+  /// @throws InterruptedException when interrupted
+  public static boolean slow(InstrumentOptions options, PrintWriter out) throws InterruptedException {
+    Squad taking = new Squad(TUTTI, TUTTI, options.members(), List.of("receive=true"));
+    return new Instrument(options, "slow", out).run(List.of(taking), Programme::slow);
+  }
+
+  /// Throughput of groups of several sizes beside plain sockets to as many.
+  ///
+  /// @param options how
+  /// @param sizes   of the groups, rising
+  /// @param out     where to print
+  /// @return whether enough rounds were undisturbed
+  /// @throws InterruptedException when interrupted
+  public static boolean scale(InstrumentOptions options, List<Integer> sizes, PrintWriter out)
+      throws InterruptedException {
+    var instrument = new Instrument(options, "scale", out);
+    for (int size : sizes) {
+      instrument.measure(List.of(Squad.raw(size), Squad.tutti(size)), Programme::floods);
+    }
+    int lengths = options.bytes().size();
+    for (int i = lengths; i < instrument.heats.size(); i++) {
+      Heat few = instrument.heats.get(i % lengths);
+      Heat many = instrument.heats.get(i);
+      instrument.goals.add(
+          new Fall("throughput / raw, over that of " + sizes.getFirst() + "; " + many.title(), few, many));
+    }
+    return instrument.report();
+  }
+
+  /// Throughput, latency and memory beside plain sockets, and the table of goals.
   ///
   /// @param options how
   /// @param out     where to print
   /// @return whether enough rounds were undisturbed
   /// @throws InterruptedException when interrupted
   public static boolean versusRaw(InstrumentOptions options, PrintWriter out) throws InterruptedException {
-    return new Instrument(options, "versus raw", out).run(List.of(RAW, TUTTI), Programme::versusRaw);
+    int size = options.members();
+    return new Instrument(options, "versus raw", out)
+        .run(List.of(Squad.raw(size), Squad.tutti(size)), Programme::versusRaw);
   }
 
-  private boolean run(List<String> contestants, Function<Programme, List<Heat>> what) throws InterruptedException {
+  /// Throughput and latency beside JGroups.
+  ///
+  /// @param options how
+  /// @param stacks  which of its stacks
+  /// @param out     where to print
+  /// @return whether enough rounds were undisturbed
+  /// @throws InterruptedException when interrupted
+  public static boolean versusJGroups(InstrumentOptions options, List<String> stacks, PrintWriter out)
+      throws InterruptedException {
+    var squads = new ArrayList<Squad>();
+    stacks.forEach(stack -> squads.add(Squad.jgroups(options.members(), stack)));
+    squads.add(Squad.tutti(options.members()));
+    return new Instrument(options, "versus jgroups", out).run(squads, Programme::versusPeers);
+  }
+
+  private boolean run(List<Squad> squads, Plan plan) throws InterruptedException {
+    measure(squads, plan);
+    return report();
+  }
+
+  /// Starts teams, runs their heats, and ends them.
+  private void measure(List<Squad> squads, Plan plan) throws InterruptedException {
     var teams = new ArrayList<Team>();
     try {
       Files.createDirectories(directory);
-      for (String contestant : contestants) {
-        teams.add(team(contestant));
+      for (Squad squad : squads) {
+        var settings = new ArrayList<>(options.allSettings());
+        settings.addAll(squad.settings());
+        teams.add(new Team(squad, settings, options.flags(), directory));
       }
-      Map<String, Object> machine = Machine.description();
       var programme = new Programme(options, teams);
-      List<Heat> heats = what.apply(programme);
+      List<Heat> planned = plan.heats(programme);
       List<Long> own = teams.stream().flatMap(team -> team.pids().stream()).toList();
-      new Rounds(options.rules(), own, begun, out).run(heats);
-      return report(machine, teams, heats, programme.goals());
+      new Rounds(options.rules(), own, begun, out).run(planned);
+      heats.addAll(planned);
+      goals.addAll(programme.goals());
+      everybody.addAll(teams);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } finally {
@@ -83,105 +162,32 @@ public final class Instrument {
     }
   }
 
-  private Team team(String contestant) throws InterruptedException {
-    return new Team(contestant, contestant, options.members(), options.allSettings(), options.flags(), directory);
-  }
-
-  private boolean report(Map<String, Object> machine, List<Team> teams, List<Heat> heats, List<Goal> goals)
-      throws IOException {
-    machine.put("load-at-the-end", Machine.description().get("load"));
+  private boolean report() {
+    machine.put("load at the end", Machine.description().get("load"));
     Path file = directory.resolve("results.json");
-    new ResultFile(command, machine, teams).write(file, heats, goals);
+    try {
+      new ResultFile(command, machine, everybody).write(file, heats, goals);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
     var report = new Report(out);
-    report.machine(machine, teams);
+    report.machine(machine, everybody);
     heats.forEach(report::heat);
     report.goals(goals);
     boolean complete = heats.stream().allMatch(Heat::complete);
+    String limits =
+        String.format(
+            Locale.ROOT,
+            "others used up to %.0f %% of the machine and the host took up to %.0f %%",
+            options.others() * PERCENT,
+            options.steal() * PERCENT);
     out.printf(
-        Locale.ROOT,
         "%n%s%nraw results: %s%n",
-        complete ? "Every figure comes from undisturbed rounds." : "SOME FIGURES DO NOT COUNT: rounds were disturbed.",
+        complete
+            ? "Every figure comes from rounds in which " + limits + "."
+            : "SOME FIGURES DO NOT COUNT: in too few rounds " + limits + ".",
         file);
     out.flush();
     return complete;
-  }
-
-  /// Which heats a command has.
-  static final class Programme {
-    private final InstrumentOptions options;
-    private final List<Team> teams;
-    private final List<Goal> goals = new ArrayList<>();
-    private final long flood;
-    private final long loop;
-
-    Programme(InstrumentOptions options, List<Team> teams) {
-      this.options = options;
-      this.teams = List.copyOf(teams);
-      this.flood = options.time().toNanos();
-      this.loop = options.time().toNanos() / 2;
-    }
-
-    List<Goal> goals() {
-      return goals;
-    }
-
-    private Heat heat(String title, List<Heat.Trial> trials) {
-      return new Heat(title, trials, options.rounds());
-    }
-
-    private List<Heat> floods() {
-      var heats = new ArrayList<Heat>();
-      List<Integer> senders = IntStream.range(0, options.senders()).boxed().toList();
-      for (int bytes : options.bytes()) {
-        List<Heat.Trial> trials = new ArrayList<>();
-        for (Team team : teams) {
-          trials.add(new Heat.Trial(team.name(), team, new Task.Flood(senders, bytes, flood)));
-        }
-        String who = senders.size() == 1 ? "one sender" : senders.size() + " senders";
-        heats.add(heat(String.format(Locale.ROOT, "flood, %s, %,d B", who, bytes), trials));
-      }
-      return heats;
-    }
-
-    private List<Heat> loops() {
-      int bytes = Numbers.LATENCY_BYTES;
-      int last = options.members() - 1;
-      List<Heat.Trial> trials = new ArrayList<>();
-      for (Team team : teams) {
-        if (team.name().equals(RAW)) {
-          trials.add(new Heat.Trial("raw ping", team, new Task.Closed(0, bytes, Seat.LISTENER, loop)));
-        } else {
-          trials.add(trial(team, "sequencer", 0, Seat.LISTENER));
-          trials.add(trial(team, "member", last, Seat.LISTENER));
-          trials.add(trial(team, "sequencer", 0, Seat.THREAD));
-          trials.add(trial(team, "member", last, Seat.THREAD));
-        }
-      }
-      return List.of(heat("closed loop, " + bytes + " B", trials));
-    }
-
-    private Heat.Trial trial(Team team, String who, int rank, Seat seat) {
-      String how = seat == Seat.LISTENER ? "from the listener" : "a thread waits";
-      return new Heat.Trial(
-          team.name() + " " + who + ", " + how, team, new Task.Closed(rank, Numbers.LATENCY_BYTES, seat, loop));
-    }
-
-    private List<Heat> versusRaw() {
-      List<Heat> floods = floods();
-      List<Heat> loops = loops();
-      var memory = new ArrayList<Heat.Trial>();
-      Team tutti = teams.getLast();
-      memory.add(new Heat.Trial(TUTTI, tutti, new Task.Memory(1 << 10, flood)));
-      Heat heap = new Heat("live heap under a flood of 1,024 B", memory, 1);
-      for (int i = 0; i < floods.size(); i++) {
-        GoalTable.flood(goals, floods.get(i), options.bytes().get(i));
-      }
-      GoalTable.loops(goals, loops.getFirst());
-      GoalTable.heap(goals, heap);
-      var all = new ArrayList<>(floods);
-      all.addAll(loops);
-      all.add(heap);
-      return all;
-    }
   }
 }

@@ -42,7 +42,16 @@ enum Measure {
   HEAP("live heap MiB", 1.0 / (1 << 20), 1),
 
   /// The largest amount of memory in buffers outside of the heap of a process.
-  DIRECT("direct MiB", 1.0 / (1 << 20), 1);
+  DIRECT("direct MiB", 1.0 / (1 << 20), 1),
+
+  /// The rate of the slowest member while one is ten times slower, over the rate before.
+  SLOWED("slowed to", 1, 3),
+
+  /// How long it takes from when the slow one is fast again until the rate is what it was, nine tenths of it.
+  RECOVERY("recovery ms", 1e-6, 0),
+
+  /// How many views were installed by all members together.
+  VIEWS("views", 1, 0);
 
   private final String title;
   private final double scale;
@@ -58,7 +67,7 @@ enum Measure {
   boolean hasRatio() {
     return switch (this) {
       case RATE, CPU, P50, P90, P99, P999, MAX -> true;
-      case PAUSE, ENGINE_BYTES, ALL_BYTES, WAKEUPS, HEAP, DIRECT -> false;
+      case PAUSE, ENGINE_BYTES, ALL_BYTES, WAKEUPS, HEAP, DIRECT, SLOWED, RECOVERY, VIEWS -> false;
     };
   }
 

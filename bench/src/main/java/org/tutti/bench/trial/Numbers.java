@@ -56,9 +56,12 @@ public final class Numbers {
   /// The median, and the lowest and the highest round in brackets.
   ///
   /// @param how writes a value
-  /// @return the text; a dash when there is no round
+  /// @return the text; a dash when there is no round, and no brackets when there is only one
   public String show(DoubleFunction<String> how) {
-    return values.isEmpty() ? "-" : how.apply(median()) + " [" + how.apply(lowest()) + ".." + how.apply(worst()) + "]";
+    if (values.size() < 2) {
+      return values.isEmpty() ? "-" : how.apply(median());
+    }
+    return how.apply(median()) + " [" + how.apply(lowest()) + ".." + how.apply(worst()) + "]";
   }
 
   /// Writes nanoseconds as microseconds.

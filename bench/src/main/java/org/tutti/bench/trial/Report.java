@@ -41,7 +41,7 @@ final class Report {
         rows.add(ratios);
       }
     }
-    out.printf("%n%s: %s%n", heat.title(), lacking(heat));
+    out.printf("%n%s: %s%s%n", heat.title(), lacking(heat), unstable(heat));
     print(rows);
   }
 
@@ -59,6 +59,17 @@ final class Report {
         + " rounds count"
         + why
         + (heat.roundsThatCount() == 0 && !heat.rounds().isEmpty() ? "; FIGURES OF DISTURBED ROUNDS" : "");
+  }
+
+  /// Who did not come to run evenly before the first round.
+  private static String unstable(Heat heat) {
+    var names = new ArrayList<String>();
+    for (int i = 0; i < heat.warmUps().size(); i++) {
+      if (!heat.warmUps().get(i).stable()) {
+        names.add(heat.trials().get(i).name());
+      }
+    }
+    return names.isEmpty() ? "" : "; uneven at the end of its warm-up: " + String.join("; ", names);
   }
 
   private void print(List<List<String>> rows) {

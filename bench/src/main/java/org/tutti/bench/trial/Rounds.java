@@ -20,7 +20,7 @@ final class Rounds {
   /// @param windowsMax  when a warm-up is given up
   /// @param attemptsMax how often one round is run at most, while it is disturbed
   /// @param limits      what disturbs
-  /// @param budget      after this time nothing is begun any more, and rounds are missing
+  /// @param budget      after this time no second round is begun any more, and rounds are missing
   record Rules(int rounds, Duration window, int windowsMax, int attemptsMax, Machine.Limits limits, Duration budget) {}
 
   private final Rules rules;
@@ -46,7 +46,7 @@ final class Rounds {
     }
     for (int number = 0; number < rules.rounds(); number++) {
       for (Heat heat : heats) {
-        if (number < heat.roundsWanted() && !isLate()) {
+        if (number < heat.roundsWanted() && (number == 0 || !isLate())) {
           round(heat, number);
         }
       }

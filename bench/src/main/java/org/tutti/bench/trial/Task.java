@@ -71,4 +71,23 @@ sealed interface Task {
       return new Memory(bytes, other);
     }
   }
+
+  /// One multicasts as fast as it may while another one is as fast as it can, then ten times slower, then fast again.
+  ///
+  /// @param rank  who is slow
+  /// @param nanos how long each of the three phases lasts
+  record Slow(int rank, int bytes, long nanos) implements Task {
+    static final int PHASES = 3;
+    static final int TIMES_SLOWER = 10;
+
+    @Override
+    public Measure leading() {
+      return Measure.RATE;
+    }
+
+    @Override
+    public Task lasting(long other) {
+      return new Slow(rank, bytes, other);
+    }
+  }
 }

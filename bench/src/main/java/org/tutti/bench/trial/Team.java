@@ -19,6 +19,7 @@ import org.tutti.bench.member.Times;
 /// The processes of one contestant, by rank. It makes trials into outcomes.
 final class Team implements Player, AutoCloseable {
   private static final String WAKEUPS = "wakeups";
+  private static final String VIEWS = "views-installed"; // counted by the contestant
   private static final String COUNTED = "counted.";
   private static final double MILLION = 1e6;
   private static final long DRAIN_NANOS = 20_000_000_000L;
@@ -31,25 +32,23 @@ final class Team implements Player, AutoCloseable {
 
   /// Starts the processes and has them come together.
   ///
-  /// @param name       names it and its files
-  /// @param contestant what plays
-  /// @param size       how many processes
-  /// @param settings   for the contestant, `name=value`
-  /// @param flags      of the JVMs
-  /// @param directory  where logs go
-  Team(String name, String contestant, int size, List<String> settings, List<String> flags, Path directory)
-      throws InterruptedException {
-    this.name = name;
+  /// @param squad     which
+  /// @param settings  for the contestant, `name=value`
+  /// @param flags     of the JVMs
+  /// @param directory where logs go
+  Team(Squad squad, List<String> settings, List<String> flags, Path directory) throws InterruptedException {
+    this.name = squad.name();
     this.settings = List.copyOf(settings);
     this.flags = List.copyOf(flags);
     try {
-      for (int rank = 0; rank < size; rank++) {
-        children.add(new Child(name + "-" + rank, directory, flags, List.of(contestant)));
+      for (int rank = 0; rank < squad.size(); rank++) {
+        String title = name + "-of-" + squad.size() + "-" + rank;
+        children.add(new Child(title, directory, flags, List.of(squad.contestant())));
       }
       String open = String.join(" ", settings);
       tellAll(children, open.isEmpty() ? "open" : "open " + open);
       List<String> addresses = answers(children, 0).stream().map(answer -> answer.get("address")).toList();
-      for (int rank = 0; rank < size; rank++) {
+      for (int rank = 0; rank < squad.size(); rank++) {
         children.get(rank).ask("form " + rank + " " + String.join(",", addresses));
       }
       tellAll(children, "ready");
@@ -88,11 +87,11 @@ final class Team implements Player, AutoCloseable {
     return children.get(rank);
   }
 
-  private static void tellAll(List<Child> whom, String command) {
+  static void tellAll(List<Child> whom, String command) {
     whom.forEach(child -> child.tell(command));
   }
 
-  private static List<Map<String, String>> answers(List<Child> whom, long workNanos) throws InterruptedException {
+  static List<Map<String, String>> answers(List<Child> whom, long workNanos) throws InterruptedException {
     var answers = new ArrayList<Map<String, String>>();
     for (Child child : whom) {
       answers.add(child.answer(workNanos));
@@ -100,7 +99,7 @@ final class Team implements Player, AutoCloseable {
     return answers;
   }
 
-  private static long number(Map<String, String> answer, String key) {
+  static long number(Map<String, String> answer, String key) {
     String value = answer.get(key);
     if (value == null) {
       throw new BenchException("an answer without " + key + ": " + answer);
@@ -132,20 +131,26 @@ final class Team implements Player, AutoCloseable {
         messages = timed(times, values);
       }
       case Task.Memory memory -> messages = memory(memory, values);
+      case Task.Slow slow -> messages = new SlowMember(this, slow).run(values);
     }
     Machine.Moment end = Machine.now(own);
     values.put(Measure.CPU, (cpuSeconds() - cpu) / messages * MILLION);
     List<Map<String, String>> after = usage();
     SortedMap<String, Long> counters = counted(before, after);
+    if (task instanceof Task.Slow) {
+      values.put(Measure.VIEWS, (double) counters.getOrDefault(VIEWS, 0L));
+    }
     if (counters.containsKey(WAKEUPS)) {
       values.put(Measure.WAKEUPS, (double) counters.get(WAKEUPS) / messages);
     }
     values.put(
         Measure.ALL_BYTES,
         more(before, after, "process").stream().mapToLong(Long::longValue).sum() / (double) messages);
-    List<Long> engines = more(before, after, "engine");
-    senders(task).forEach(rank -> engines.set(rank, 0L));
-    values.put(Measure.ENGINE_BYTES, (double) Collections.max(engines) / messages);
+    if (number(after.getLast(), "engine") >= 0 && senders(task).size() < size()) {
+      List<Long> engines = more(before, after, "engine");
+      senders(task).forEach(rank -> engines.set(rank, 0L));
+      values.put(Measure.ENGINE_BYTES, (double) Collections.max(engines) / messages);
+    }
     values.put(Measure.PAUSE, (double) children.stream().mapToLong(Child::longestPause).max().orElse(0));
     return new Outcome(values, counters, times, (end.nanos() - start.nanos()) / 1e9, start.until(end));
   }
@@ -171,7 +176,7 @@ final class Team implements Player, AutoCloseable {
   }
 
   /// Remembers how much has been delivered before anything is sent.
-  private void rest() throws InterruptedException {
+  void rest() throws InterruptedException {
     for (Child child : children) {
       baseline.put(child, number(child.ask("delivered"), "count"));
     }
@@ -180,7 +185,7 @@ final class Team implements Player, AutoCloseable {
   /// Waits until everybody has so many messages more than at rest.
   ///
   /// @return when the last one had them
-  private long drained(long messages) throws InterruptedException {
+  long drained(long messages) throws InterruptedException {
     for (Child child : children) {
       child.tell("await " + (baseline.getOrDefault(child, 0L) + messages) + " " + DRAIN_NANOS);
     }
@@ -264,7 +269,7 @@ final class Team implements Player, AutoCloseable {
       case Task.Flood flood -> flood.senders();
       case Task.Closed closed -> List.of(closed.rank());
       case Task.Open open -> List.of(open.rank());
-      case Task.Memory _ -> List.of(0);
+      case Task.Memory _, Task.Slow _ -> List.of(0);
     };
   }
 

@@ -45,13 +45,26 @@ class InstrumentTest {
     boolean complete = Instrument.versusRaw(options(3, 1, List.of(100, 1024), 1), new PrintWriter(text));
     assertThat(complete).as("%s", text).isTrue();
     assertThat(text.toString())
-        .contains("flood, one sender, 1,024 B: 1 of 1 rounds count")
+        .contains("flood, 3 members, one sender, 1,024 B: 1 of 1 rounds count")
         .contains("closed loop, 100 B: 1 of 1 rounds count")
-        .containsPattern("throughput / raw, 100 B +>= 0.500 +\\d+\\.\\d\\d \\[")
-        .containsPattern("live heap per member, MiB +<= 64.0 +\\d+\\.\\d \\[")
+        .contains("open loop at half of the peak")
+        .containsPattern("throughput / raw, 100 B +>= 0.5 +\\d+\\.\\d\\d ")
+        .containsPattern("live heap per member, MiB +<= 64 +\\d+\\.\\d ")
         .doesNotContain("NaN", "not measured");
     assertThat(ProcessHandle.current().children().filter(ProcessHandle::isAlive)).isEmpty();
     assertThat(results()).containsKeys("command", "machine", "teams", "heats", "goals");
+  }
+
+  @Tag("socket")
+  @Test
+  void aMemberIsSlowForAWhile() throws Exception {
+    var text = new StringWriter();
+    boolean complete = Instrument.slow(options(2, 1, List.of(1024), 1), new PrintWriter(text));
+    assertThat(complete).as("%s", text).isTrue();
+    assertThat(text.toString())
+        .containsPattern("one slow member: rate / before, 1,024 B +<= 0.15 +\\d")
+        .containsPattern("recovery after it, ms, 1,024 B +<= 1000 +\\d")
+        .containsPattern("views because of it, 1,024 B +<= 0 +0 +reached");
   }
 
   private Map<String, Object> results() throws IOException {
@@ -81,7 +94,7 @@ class InstrumentTest {
             true);
     assertThatThrownBy(() -> Instrument.flood(wrong, new PrintWriter(new StringWriter())))
         .isInstanceOf(BenchException.class)
-        .hasMessageContaining("tutti-0")
+        .hasMessageContaining("tutti-of-2-0")
         .hasMessageContaining("NONE")
         .hasMessageContaining(".log");
     assertThat(ProcessHandle.current().children().filter(ProcessHandle::isAlive)).isEmpty();

@@ -118,10 +118,10 @@ class RoundsTest {
   }
 
   @Test
-  void whenTheTimeIsOverNoRoundBegins() throws InterruptedException {
+  void whenTheTimeIsOverThereIsOneRound() throws InterruptedException {
     Heat heat = heat(5, new Scripted("a", quiet(7)));
     run(heat, Duration.ofNanos(-1));
-    assertThat(heat.rounds()).isEmpty();
+    assertThat(heat.rounds()).hasSize(1);
     assertThat(heat.complete()).isFalse();
   }
 
@@ -129,9 +129,28 @@ class RoundsTest {
   void aGoalIsJudgedByTheMedianOfTheRatios() throws InterruptedException {
     Heat heat = heat(3, new Scripted("raw", quiet(10)), new Scripted("tutti", quiet(6), quiet(6), quiet(6), quiet(4)));
     run(heat, Duration.ofMinutes(1));
-    String reached = new Goal("throughput", heat, "tutti", "raw", Measure.RATE, true, 0.4).line();
-    String missed = new Goal("throughput", heat, "tutti", "raw", Measure.RATE, true, 0.5).line();
-    assertThat(reached).matches("throughput +>= 0\\.400 +0\\.40 \\[0\\.40\\.\\.0\\.60] +reached");
+    String reached = new Limit("throughput", heat, "tutti", List.of("raw"), Measure.RATE, true, 0.4).line();
+    String missed = new Limit("throughput", heat, "tutti", List.of("raw"), Measure.RATE, true, 0.5).line();
+    assertThat(reached).matches("throughput +>= 0\\.4 +0\\.40 \\[0\\.40\\.\\.0\\.60] +reached");
     assertThat(missed).endsWith("missed");
+  }
+
+  @Test
+  void amongSeveralTheBestIsWhatCounts() throws InterruptedException {
+    Player weak = new Scripted("weak", quiet(1));
+    Heat heat = heat(1, weak, new Scripted("strong", quiet(4)), new Scripted("tutti", quiet(8)));
+    run(heat, Duration.ofMinutes(1));
+    String line = new Limit("throughput", heat, "tutti", List.of("weak", "strong"), Measure.RATE, true, 5).line();
+    assertThat(line).matches("throughput +>= 5 +2\\.00 +missed, best: strong");
+  }
+
+  @Test
+  void throughputMayFallAsThatOfSocketsDoes() throws InterruptedException {
+    Heat few = heat(1, new Scripted("raw", quiet(100)), new Scripted("tutti", quiet(50)));
+    Heat many = heat(1, new Scripted("raw", quiet(10)), new Scripted("tutti", quiet(6)));
+    run(few, Duration.ofMinutes(1));
+    run(many, Duration.ofMinutes(1));
+    assertThat(new Fall("fall", few, many).line()).matches("fall +>= 1 +1\\.20 +reached");
+    assertThat(new Fall("fall", many, few).line()).matches("fall +>= 1 +0\\.83 +missed");
   }
 }

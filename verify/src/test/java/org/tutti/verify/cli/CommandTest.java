@@ -178,7 +178,8 @@ class CommandTest {
             List.of("tutti: a command is missing; see tutti --help"),
             List.of("tutti: Unmatched argument at index 0: 'frob'; see tutti --help", "frob"),
             List.of(
-                "tutti bench: a command is missing: cost, orders, flood, latency or versus; see tutti bench --help",
+                "tutti bench: a command is missing: cost, orders, flood, latency, openloop, scale, slow or versus;"
+                    + " see tutti bench --help",
                 "bench"),
             List.of(
                 "tutti bench orders: groups have 2 to 32 members, not [1]; see tutti bench orders --help",

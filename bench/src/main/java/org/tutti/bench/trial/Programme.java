@@ -1,0 +1,170 @@
+package org.tutti.bench.trial;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.IntStream;
+import org.tutti.bench.member.Contestant.Seat;
+
+/// Which heats a command has, and which goals.
+final class Programme {
+  private static final int KIB = 1 << 10;
+  private static final int WINDOWS_MAX = 8;
+  private static final int OPEN_LOOP_PART = 2; // of the peak
+
+  private final InstrumentOptions options;
+  private final List<Team> teams;
+  private final List<Long> own;
+  private final List<Goal> goals = new ArrayList<>();
+  private final long flood;
+  private final long loop;
+
+  /// @param options how to measure
+  /// @param teams   who takes part; Tutti is the last one
+  Programme(InstrumentOptions options, List<Team> teams) {
+    this.options = options;
+    this.teams = List.copyOf(teams);
+    this.own = teams.stream().flatMap(team -> team.pids().stream()).toList();
+    this.flood = options.time().toNanos();
+    this.loop = options.time().toNanos() / 2;
+  }
+
+  List<Goal> goals() {
+    return goals;
+  }
+
+  private Team tutti() {
+    return teams.getLast();
+  }
+
+  private Heat heat(String title, List<Heat.Trial> trials) {
+    return new Heat(title, trials, options.rounds());
+  }
+
+  /// All teams, with the chosen number of senders and each length.
+  List<Heat> floods() {
+    return options.bytes().stream().map(bytes -> flood(options.senders(), bytes)).toList();
+  }
+
+  private Heat flood(int senders, int bytes) {
+    List<Integer> ranks = IntStream.range(0, senders).boxed().toList();
+    List<Heat.Trial> trials = new ArrayList<>();
+    for (Team team : teams) {
+      trials.add(new Heat.Trial(team.name(), team, new Task.Flood(ranks, bytes, flood)));
+    }
+    String who = senders == 1 ? "one sender" : senders + " senders";
+    return heat(String.format(Locale.ROOT, "flood, %d members, %s, %,d B", tutti().size(), who, bytes), trials);
+  }
+
+  /// Closed loops of all teams.
+  List<Heat> loops() {
+    return List.of(loop(Numbers.LATENCY_BYTES));
+  }
+
+  private Heat loop(int bytes) {
+    int last = options.members() - 1;
+    List<Heat.Trial> trials = new ArrayList<>();
+    for (Team team : teams) {
+      if (team.name().equals(Instrument.RAW)) {
+        trials.add(new Heat.Trial("raw ping", team, new Task.Closed(0, bytes, Seat.LISTENER, loop)));
+      } else {
+        trials.add(loop(team, "sequencer", 0, bytes, Seat.LISTENER));
+        trials.add(loop(team, "member", last, bytes, Seat.LISTENER));
+        trials.add(loop(team, "sequencer", 0, bytes, Seat.THREAD));
+        trials.add(loop(team, "member", last, bytes, Seat.THREAD));
+      }
+    }
+    return heat(String.format(Locale.ROOT, "closed loop, %,d B", bytes), trials);
+  }
+
+  private Heat.Trial loop(Team team, String who, int rank, int bytes, Seat seat) {
+    String how = seat == Seat.LISTENER ? "from the listener" : "a thread waits";
+    return new Heat.Trial(team.name() + " " + who + ", " + how, team, new Task.Closed(rank, bytes, seat, loop));
+  }
+
+  /// Everything that there is beside plain sockets.
+  List<Heat> versusRaw() throws InterruptedException {
+    List<Heat> all = new ArrayList<>();
+    for (int bytes : options.bytes()) {
+      Heat heat = flood(1, bytes);
+      GoalTable.flood(goals, heat, bytes);
+      all.add(heat);
+    }
+    Heat loops = loop(Numbers.LATENCY_BYTES);
+    GoalTable.loops(goals, loops);
+    all.add(loops);
+    all.add(openLoop(KIB));
+    Heat heap = new Heat("live heap under a flood of 1,024 B", List.of(memory()), 1);
+    GoalTable.heap(goals, heap);
+    all.add(heap);
+    return all;
+  }
+
+  private Heat.Trial memory() {
+    return new Heat.Trial(Instrument.TUTTI, tutti(), new Task.Memory(KIB, flood));
+  }
+
+  /// Messages at half of the peak, beside closed loops.
+  List<Heat> openLoops() throws InterruptedException {
+    List<Heat> heats = new ArrayList<>();
+    for (int bytes : options.bytes()) {
+      heats.add(openLoop(bytes));
+    }
+    return heats;
+  }
+
+  private Heat openLoop(int bytes) throws InterruptedException {
+    int perSecond = Math.max(1, (int) (peak(bytes) / OPEN_LOOP_PART));
+    String open = Instrument.TUTTI + " open loop";
+    Heat heat =
+        heat(
+            String.format(Locale.ROOT, "open loop at half of the peak, %,d messages/s, %,d B", perSecond, bytes),
+            List.of(
+                loop(tutti(), "sequencer", 0, bytes, Seat.LISTENER),
+                loop(tutti(), "sequencer", 0, bytes, Seat.THREAD),
+                new Heat.Trial(open, tutti(), new Task.Open(0, bytes, perSecond, flood))));
+    GoalTable.openLoop(goals, heat, heat.trials().getFirst().name(), open, bytes);
+    return heat;
+  }
+
+  /// The rate of Tutti with one sender, once it does not grow any more.
+  private double peak(int bytes) throws InterruptedException {
+    var windows = new ArrayList<Double>();
+    while (!Rounds.isStable(windows) && windows.size() < WINDOWS_MAX) {
+      windows.add(tutti().run(new Task.Flood(List.of(0), bytes, loop), own).value(Measure.RATE));
+    }
+    return windows.getLast();
+  }
+
+  /// One member that is ten times slower for a while.
+  List<Heat> slow() {
+    List<Heat> heats = new ArrayList<>();
+    for (int bytes : options.bytes()) {
+      Task task = new Task.Slow(options.members() - 1, bytes, flood);
+      Heat.Trial trial = new Heat.Trial(Instrument.TUTTI, tutti(), task);
+      Heat heat = heat(String.format(Locale.ROOT, "one slow member, %,d B", bytes), List.of(trial));
+      GoalTable.slow(goals, heat, bytes);
+      heats.add(heat);
+    }
+    return heats;
+  }
+
+  /// One sender and all senders beside other toolkits, and closed loops.
+  List<Heat> versusPeers() {
+    List<Heat> all = new ArrayList<>();
+    List<String> peers = teams.subList(0, teams.size() - 1).stream().map(Team::name).toList();
+    for (int bytes : options.bytes()) {
+      Heat one = flood(1, bytes);
+      Heat many = flood(options.members(), bytes);
+      if (bytes == KIB) {
+        GoalTable.peers(goals, one, many, peers);
+      }
+      all.add(one);
+      all.add(many);
+    }
+    if (!options.quick()) {
+      all.add(loop(Numbers.LATENCY_BYTES));
+    }
+    return all;
+  }
+}

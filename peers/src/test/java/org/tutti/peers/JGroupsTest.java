@@ -1,0 +1,49 @@
+package org.tutti.peers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.tutti.bench.member.Contestant;
+import org.tutti.bench.member.Contestant.Seat;
+
+class JGroupsTest {
+  private static final long MOMENT = TimeUnit.MILLISECONDS.toNanos(50);
+
+  @Test
+  void benchFindsIt() {
+    assertThat(ServiceLoader.load(Contestant.class)).extracting(Contestant::name).contains("jgroups");
+  }
+
+  @Tag("socket")
+  @Test
+  void twoMembersFloodAndAnswerOverTcp() throws Exception {
+    try (var first = new JGroups();
+        var second = new JGroups()) {
+      List<String> addresses = List.of(first.open(Map.of("stack", "tcp")), second.open(Map.of("stack", "tcp")));
+      first.form(0, addresses);
+      second.form(1, addresses);
+      first.ready();
+      long sent = second.flood(100, MOMENT);
+      while (first.delivered() < sent || second.delivered() < sent) {
+        LockSupport.parkNanos(MOMENT / 10);
+      }
+      assertThat(first.closedLoop(100, MOMENT, Seat.THREAD).getTotalCount()).isPositive();
+      assertThat(second.closedLoop(100, MOMENT, Seat.LISTENER).getTotalCount()).isPositive();
+    }
+  }
+
+  @Test
+  void stacksThatDoNotExistAreRefused() throws Exception {
+    try (var member = new JGroups()) {
+      List<String> addresses = List.of(member.open(Map.of("stack", "carrier-pigeon")));
+      assertThatThrownBy(() -> member.form(0, addresses)).hasMessage("JGroups ships no stack carrier-pigeon");
+    }
+  }
+}
