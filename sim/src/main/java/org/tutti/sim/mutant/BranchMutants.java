@@ -47,11 +47,12 @@ final class BranchMutants {
               "end",
               new Drop("consumedByAll", 0)),
           new Mutant(
-              "branch-not-shown",
-              "a member takes part in a branch before its application is shown the view",
-              "engine.GroupEngine",
-              "installed",
-              new Drop("isShowing", 1)),
+                  "branch-not-shown",
+                  "a member takes part in a branch before its application is shown the view",
+                  "engine.GroupEngine",
+                  "installed",
+                  new Drop("isShowing", 1))
+              .inSplits(),
           new Mutant(
               "branch-goes-on",
               "a branch goes on after its members have reported",
