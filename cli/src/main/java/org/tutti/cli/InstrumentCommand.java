@@ -63,6 +63,9 @@ final class InstrumentCommand {
     @Option(names = "--agreed", description = "Agreed instead of uniform delivery.")
     boolean agreed;
 
+    @Option(names = "--futures", description = "Floods take a future for each message, instead of none.")
+    boolean futures;
+
     @Option(names = "--window", paramLabel = "BYTES", description = "The window of a member (Tutti's default).")
     int window;
 
@@ -136,6 +139,9 @@ final class InstrumentCommand {
     private List<String> settings() {
       Guarantee how = agreed ? Guarantee.AGREED : Guarantee.UNIFORM;
       var settings = new ArrayList<>(List.of("ordering=" + ordering, "guarantee=" + how));
+      if (futures) {
+        settings.add("futures=true");
+      }
       if (window > 0) {
         settings.add("window=" + window);
       }

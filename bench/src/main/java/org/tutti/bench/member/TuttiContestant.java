@@ -47,6 +47,7 @@ final class TuttiContestant implements Contestant {
   private @Nullable Node node;
   private @Nullable Group group;
   private int size;
+  private boolean futures; // whether floods ask what becomes of each message
   private @Nullable Thread taker;
   private final AtomicLong delivered = new AtomicLong(); // written by the one thread that delivers
   private volatile long engine = -1;
@@ -72,6 +73,7 @@ final class TuttiContestant implements Contestant {
     if (window != null) {
       config = config.withWindowBytes(Integer.parseInt(window));
     }
+    futures = "true".equals(settings.get("futures"));
     if ("true".equals(settings.get("receive"))) {
       taker = new Thread(this::take, "taker");
     }
@@ -118,10 +120,15 @@ final class TuttiContestant implements Contestant {
   @Override
   public long flood(int bytes, long forNanos) throws InterruptedException {
     byte[] payload = new byte[bytes];
+    ByteBuffer buffer = ByteBuffer.wrap(payload);
     long end = System.nanoTime() + forNanos;
     long sent = 0;
     while (System.nanoTime() < end) {
-      group().multicast(payload);
+      if (futures) {
+        group().multicast(payload);
+      } else {
+        group().put(buffer);
+      }
       sent++;
     }
     return sent;

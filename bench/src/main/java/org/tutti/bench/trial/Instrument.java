@@ -167,6 +167,8 @@ public final class Instrument {
     Path file = directory.resolve("results.json");
     try {
       new ResultFile(command, machine, everybody).write(file, heats, goals);
+      String page = HtmlReport.of("tutti bench " + command, machine, everybody, heats, goals);
+      Files.writeString(directory.resolve("report.html"), page);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -182,7 +184,7 @@ public final class Instrument {
             options.others() * PERCENT,
             options.steal() * PERCENT);
     out.printf(
-        "%n%s%nraw results: %s%n",
+        "%n%s%nraw results: %s, and report.html beside it%n",
         complete
             ? "Every figure comes from rounds in which " + limits + "."
             : "SOME FIGURES DO NOT COUNT: in too few rounds " + limits + ".",

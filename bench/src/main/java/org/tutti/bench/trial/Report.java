@@ -22,6 +22,12 @@ final class Report {
   }
 
   void heat(Heat heat) {
+    out.printf("%n%s: %s%s%n", heat.title(), lacking(heat), unstable(heat));
+    print(rows(heat));
+  }
+
+  /// A head, and two rows for each trial: its figures, and their ratios to those of the first one.
+  static List<List<String>> rows(Heat heat) {
     var measures = new TreeSet<Measure>();
     heat.rounds().forEach(round -> round.outcomes().forEach(outcome -> measures.addAll(outcome.values().keySet())));
     List<List<String>> rows = new ArrayList<>();
@@ -41,8 +47,7 @@ final class Report {
         rows.add(ratios);
       }
     }
-    out.printf("%n%s: %s%s%n", heat.title(), lacking(heat), unstable(heat));
-    print(rows);
+    return rows;
   }
 
   /// How many of its rounds count, and why others do not.
@@ -62,7 +67,7 @@ final class Report {
   }
 
   /// Who did not come to run evenly before the first round.
-  private static String unstable(Heat heat) {
+  static String unstable(Heat heat) {
     var names = new ArrayList<String>();
     for (int i = 0; i < heat.warmUps().size(); i++) {
       if (!heat.warmUps().get(i).stable()) {

@@ -53,6 +53,16 @@ class InstrumentTest {
         .doesNotContain("NaN", "not measured");
     assertThat(ProcessHandle.current().children().filter(ProcessHandle::isAlive)).isEmpty();
     assertThat(results()).containsKeys("command", "machine", "teams", "heats", "goals");
+    assertThat(Files.readString(file("report.html")))
+        .contains("<h2>Goals</h2>", "<circle", "<polyline", "closed loop, 100 B")
+        .doesNotContain("NaN", "Infinity")
+        .endsWith("</body></html>\n");
+  }
+
+  private Path file(String name) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      return files.filter(path -> path.endsWith(name)).findFirst().orElseThrow();
+    }
   }
 
   @Tag("socket")
@@ -68,10 +78,7 @@ class InstrumentTest {
   }
 
   private Map<String, Object> results() throws IOException {
-    try (Stream<Path> files = Files.walk(directory)) {
-      Path file = files.filter(path -> path.endsWith("results.json")).findFirst().orElseThrow();
-      return JSON.std.mapFrom(file.toFile());
-    }
+    return JSON.std.mapFrom(file("results.json").toFile());
   }
 
   @Tag("socket")
