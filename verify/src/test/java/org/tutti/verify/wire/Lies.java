@@ -38,7 +38,8 @@ final class Lies {
 
   /// Lies that name real members and views.
   ///
-  /// @param rich whether the group is that of the rich play, whose members order by Skeen, or by the sequencer in branches
+  /// @param rich whether the group is that of the rich play, whose members order by Skeen, or in branches by the
+  ///             sequencer
   Lies(SplittableRandom random, List<MemberId> members, List<ViewId> views, boolean rich) {
     this.rich = rich;
     this.random = random;

@@ -33,9 +33,9 @@ import org.tutti.transport.Traits;
 
 /// Three engines, a wire that loses nothing, and a play in which everything happens that makes members speak: a group
 /// is created, joined, used; state is transferred; a member is cut off and comes back; one leaves and its next life
-/// joins; the coordinator stops. The rich play has more: members propagate, put values on the whiteboard, multicast to some
-/// members only, and go on without the first one in a branch until it is back. The same configuration gives the same play, frame by frame, so that every moment of it
-/// can be had again and again.
+/// joins; the coordinator stops. The rich play has more: members propagate, put values on the whiteboard, multicast to
+/// some members only, and go on without the first one in a branch until it is back. The same configuration gives the
+/// same play, frame by frame, so that every moment of it can be had again and again.
 final class Stage {
   static final String GROUP = "bank";
   static final int NODES = 3;
