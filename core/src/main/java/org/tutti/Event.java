@@ -1,6 +1,5 @@
 package org.tutti;
 
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 
 /// What happens to a member of a group, in the one order that its application sees (B1).
@@ -30,13 +29,16 @@ public sealed interface Event {
   record StateRequest(MemberId newcomer, StateSink sink) implements Event {}
 
   /// The state to start from, in place of what this member knew. To be read to its end before later events are taken.
-  /// When reading throws [java.io.IOException], the member that gave it has gone: what was read so far is void, and
-  /// another offer or a view without offer follows.
+  ///
+  /// Reading throws [java.io.IOException] when the member that gives it is not in the next view, primary or not, or
+  /// gives up: what was read so far is no state of any moment. Another offer follows as soon as there is a primary view
+  /// again; until then, views that are not primary. What was read may still be of use: by [StateSource#resume] the next
+  /// donor is told of it. Who does not want the state any more leaves, or closes the source, which is the same.
   ///
   /// @param donor    who gives it
   /// @param position the position of the first delivery that is not contained in it
   /// @param source   the state's bytes
-  record StateOffer(MemberId donor, long position, InputStream source) implements Event {}
+  record StateOffer(MemberId donor, long position, StateSource source) implements Event {}
 
   /// A request of a thread of this process, which waits in [Group#localCall] for the response: give it with
   /// [Group#localRespond]. It comes after all that had happened to this member when it was made.

@@ -22,6 +22,15 @@ public abstract class StateSink extends OutputStream {
   /// For the engine's use.
   protected StateSink() {}
 
+  /// What the newcomer's application has of the state already, as it said by [StateSource#resume]: something that only
+  /// the applications understand. It may be left out of what is written, if the state says so. Waits until the newcomer
+  /// begins to read, so an application that does not use it had better not ask.
+  ///
+  /// @return the token; empty when the newcomer said nothing
+  /// @throws IOException           when the newcomer has gone, the state was given up, or this thread was interrupted
+  /// @throws IllegalStateException when it would block the engine thread; see [GroupListener]
+  public abstract byte[] token() throws IOException;
+
   /// Says that all of the state was written, and sends the rest of it, which blocks while the newcomer does not keep
   /// up. Afterwards writing throws [IOException]; flushing, closing and completing again do nothing.
   ///

@@ -230,20 +230,17 @@ final class Deliveries implements Deliverer {
 
   /// A state that contains everything below an index is to come: what was held back is contained in it.
   ///
-  /// If the user's last view is primary, others have got there what this one has not. So it is shown that it did not go
-  /// on from that view, by one in which it is alone (Prefix Delivery, B4). Views that were held back are not shown.
+  /// Views that were held back are not shown.
   ///
   /// @param index where the state ends
   /// @param next  the primary view that begins there
   void restart(long index, View next) {
     synced = false;
-    forgetEarly();
-    if (shown != null && shown.primary()) {
-      show(new View(next.id().before(self), List.of(self), false, List.of(shown.id())));
-      tellUndecided();
+    if (stateful) {
+      early.clear(); // the state takes the place of all that was delivered; who keeps that must not get it again
     }
-    held.clear();
-    heldBytes = 0;
+    forgetHeld();
+    showAbsence(next);
     deliveredNext = index;
     beginIndex = index;
     // Agreed delivery may have gone on in a minority, without the history: consumed there, it is consumed.
@@ -252,16 +249,35 @@ final class Deliveries implements Deliverer {
     before.forEach(own -> unconsumed.add(new Outstanding(Math.min(own.index, index - 1), own.cost)));
   }
 
-  /// A state takes the place of all that was delivered. Who keeps what it has must not get it again; but what was held
-  /// back it has never got.
-  private void forgetEarly() {
-    if (stateful) {
-      early.clear();
+  /// If the user's last view is primary, others have got there what this one has not. So it is shown that it did not go
+  /// on from that view, by one in which it is alone (Prefix Delivery, B4).
+  private void showAbsence(View next) {
+    if (shown != null && shown.primary()) {
+      show(new View(next.id().before(self), List.of(self), false, List.of(shown.id())));
+      tellUndecided();
     }
+  }
+
+  /// What was held back the user has never got.
+  private void forgetHeld() {
     for (Held waiting : held) {
       if (waiting instanceof Held.Early(Batch batch)) {
         early.remove(batch.sender(), batch.seq());
       }
+    }
+    held.clear();
+    heldBytes = 0;
+  }
+
+  /// No state is on the way, and none will be before the next primary view; it will contain what was held back. So the
+  /// user is shown that it is cut off.
+  ///
+  /// @param view the view just installed
+  void stranded(View view) {
+    if (!isShowing()) {
+      forgetHeld();
+      showAbsence(view);
+      show(view);
     }
   }
 

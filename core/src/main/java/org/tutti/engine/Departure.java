@@ -11,16 +11,12 @@ import org.tutti.membership.Lineage;
 /// How far a member is with leaving. Whoever has left says nothing more, but its last words, perhaps the announcement
 /// of the view without it, must arrive before it goes.
 final class Departure {
-  private String reason = "left";
+  private String reason = "";
   private boolean wanted;
   private boolean asked;
   private boolean departing;
   private long until;
   private List<MemberId> staying = List.of();
-
-  void want() {
-    wanted = true;
-  }
 
   void want(String why) {
     wanted = true;

@@ -229,6 +229,11 @@ final class DomainMember implements GroupUser {
   }
 
   @Override
+  public void stateKnown(long transfer, ByteBuffer token) {
+    inOrder(() -> user.stateKnown(transfer, token));
+  }
+
+  @Override
   public void stateCancelled(long transfer) {
     inOrder(() -> user.stateCancelled(transfer));
   }

@@ -100,7 +100,7 @@ final class GroupEngine {
     this.transfer =
         new StateTransfer(
             self,
-            ports.open(Channel.STATE, StateTransfer.CODEC, this::transferred),
+            ports.open(Channel.STATE, StateTransfer.CODEC, (from, message) -> transfer().receive(from, message)),
             node.counters(),
             this.user,
             new TransferHost(deliveries, sending, this::agreement));
@@ -227,8 +227,9 @@ final class GroupEngine {
     board.put();
   }
 
-  void leave() {
-    departure.want();
+  void leave(String reason) {
+    departure.want(reason);
+    transfer.refuse();
   }
 
   StateTransfer transfer() {
@@ -346,12 +347,8 @@ final class GroupEngine {
     if (agreement.expects(message.since(), from)) {
       keepEarly(from, Channel.STATE, message.since(), bytes);
     } else {
-      transferred(from, message);
+      transfer.receive(from, message);
     }
-  }
-
-  private void transferred(MemberId from, StateTransfer.Message message) {
-    transfer.receive(from, message);
   }
 
   /// Others may install a view earlier and speak in it; what they say waits for this member's installation.
@@ -413,8 +410,8 @@ final class GroupEngine {
       beginHistory(proposal);
     }
     deliveries.changed(view);
+    transfer.installed(proposal);
     if (view.primary()) {
-      transfer.installed(proposal);
       sending.resend();
     } else if (lineage != null && lineage.partitions() == Partitions.CONTINUE) {
       branch.begin(view, deliveries.isShowing());

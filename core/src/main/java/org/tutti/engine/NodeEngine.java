@@ -176,10 +176,12 @@ public final class NodeEngine {
       case Request.Switch(var name, var to) -> with(name, group -> group.switchTo(to));
       case Request.Whiteboard(var name) -> with(name, GroupEngine::whiteboardPut);
       case Request.LocalCall(var name, var call) -> with(name, group -> group.localCall(call));
-      case Request.Leave(var name) -> with(name, GroupEngine::leave);
+      case Request.Leave(var name, var reason) -> with(name, group -> group.leave(reason));
       case Request.StateChunk(var name, var transfer, var chunk, var last) ->
           with(name, group -> group.transfer().give(transfer, chunk, last));
       case Request.StateFailed(var name, var transfer) -> with(name, group -> group.transfer().giveUp(transfer));
+      case Request.StateKnown(var name, var transfer, var token) ->
+          with(name, group -> group.transfer().known(transfer, token));
       case Request.StateTaken(var name, var transfer) -> with(name, group -> group.transfer().taken(transfer));
       case Request.Consumed(var name) -> with(name, _ -> {}); // the flush that follows looks at it
       case Request.Suspect(var member) -> {

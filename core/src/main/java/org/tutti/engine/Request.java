@@ -72,8 +72,9 @@ public sealed interface Request {
 
   /// End the membership in an orderly way.
   ///
-  /// @param group the group's name
-  record Leave(String group) implements Request {}
+  /// @param group  the group's name
+  /// @param reason why, in words
+  record Leave(String group, String reason) implements Request {}
 
   /// A piece of the state that [GroupUser#stateRequested] asked for.
   ///
@@ -88,6 +89,13 @@ public sealed interface Request {
   /// @param group    the group's name
   /// @param transfer the transfer's number
   record StateFailed(String group, long transfer) implements Request {}
+
+  /// The application begins to read the state that it gets. At most once for each transfer.
+  ///
+  /// @param group    the group's name
+  /// @param transfer the transfer's number
+  /// @param token    what it has already, for the donor's application; never changed from now on
+  record StateKnown(String group, long transfer, ByteBuffer token) implements Request {}
 
   /// The application has taken a piece of the state that it gets.
   ///

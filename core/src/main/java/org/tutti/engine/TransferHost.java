@@ -42,4 +42,9 @@ record TransferHost(Deliveries deliveries, Sending sending, Supplier<ViewAgreeme
   public void failed() {
     views.get().want();
   }
+
+  @Override
+  public void stranded() {
+    deliveries.stranded(views.get().view());
+  }
 }

@@ -1,7 +1,6 @@
 package org.tutti.host;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -9,29 +8,59 @@ import java.util.Objects;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.tutti.StateSource;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.Request;
 
 /// The newcomer's side of a state transfer: keeps the chunks that have arrived until the application reads them.
 ///
 /// It reports each chunk that is taken, which gives the donor a credit; so at most
-/// [org.tutti.engine.GroupUser#CHUNKS_ON_THE_WAY] are here. Once closed, it takes the rest by itself.
-final class IncomingState extends InputStream {
+/// [org.tutti.engine.GroupUser#CHUNKS_ON_THE_WAY] are here.
+final class IncomingState extends StateSource {
+  private final String group;
+  private final long transfer;
   private final String donor;
+  private final Runnable aborted;
   private final Request taken;
   private final Inbox inbox;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final ArrayDeque<ByteBuffer> chunks = new ArrayDeque<>();
   private ByteBuffer current = ByteBuffer.allocate(0);
+  private boolean begun; // what is known already was said
   private boolean complete;
   private boolean closed;
   private @Nullable String broken;
 
-  IncomingState(String group, long transfer, String donor, Inbox inbox) {
+  /// @param aborted called when it is closed before its end
+  IncomingState(String group, long transfer, String donor, Inbox inbox, Runnable aborted) {
+    this.group = group;
+    this.transfer = transfer;
     this.donor = donor;
+    this.aborted = aborted;
     this.taken = new Request.StateTaken(group, transfer);
     this.inbox = inbox;
+  }
+
+  @Override
+  public void resume(byte[] token) {
+    if (token.length > TOKEN_BYTES_MAX) {
+      throw new IllegalArgumentException("a token has at most " + TOKEN_BYTES_MAX + " bytes, not " + token.length);
+    }
+    lock.lock();
+    try {
+      if (begun) {
+        throw new IllegalStateException("what is here of the state is said once, and before it is read");
+      }
+      begin(token.clone());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void begin(byte[] token) {
+    begun = true;
+    inbox.post(new Request.StateKnown(group, transfer, ByteBuffer.wrap(token)));
   }
 
   @Override
@@ -61,6 +90,9 @@ final class IncomingState extends InputStream {
 
   /// Waits for bytes; false at the end.
   private boolean await() throws IOException {
+    if (!begun) {
+      begin(new byte[0]);
+    }
     while (true) {
       if (closed) {
         throw new IOException("the state's source was closed");
@@ -109,10 +141,13 @@ final class IncomingState extends InputStream {
   public void close() {
     lock.lock();
     try {
+      boolean aborts = !isOver();
       closed = true;
       current = ByteBuffer.allocate(0);
-      while (chunks.pollFirst() != null) {
-        inbox.post(taken);
+      chunks.clear();
+      changed.signalAll();
+      if (aborts) {
+        aborted.run();
       }
     } finally {
       lock.unlock();
@@ -124,9 +159,7 @@ final class IncomingState extends InputStream {
     lock.lock();
     try {
       complete |= last;
-      if (closed) {
-        inbox.post(taken);
-      } else {
+      if (!closed) {
         chunks.addLast(bytes);
         changed.signalAll();
       }

@@ -77,7 +77,7 @@ public final class Membership implements Group, GroupUser {
     this.queue =
         listener != null ? null : new EventQueue(name, config.windowBytes(), inbox, calls, this::reportConsumed);
     this.application = listener != null ? new Listening(listener, calls) : queue;
-    this.states = new StateStreams(name, inbox);
+    this.states = new StateStreams(name, inbox, () -> leave("its application closed the state before its end"));
     this.wishes = new OrderingWishes(name, inbox);
     this.ended = ended;
   }
@@ -213,10 +213,14 @@ public final class Membership implements Group, GroupUser {
 
   @Override
   public CompletableFuture<Void> leave() {
+    return leave("left");
+  }
+
+  private CompletableFuture<Void> leave(String reason) {
     if (leaving.compareAndSet(false, true)) {
       window.refuse("it is leaving");
       // Refused only when the node has ended, and then so has, or will at once, this membership.
-      inbox.post(new Request.Leave(name));
+      inbox.post(new Request.Leave(name, reason));
     }
     return left.copy();
   }
@@ -357,18 +361,21 @@ public final class Membership implements Group, GroupUser {
   }
 
   @Override
+  public void stateKnown(long transfer, ByteBuffer token) {
+    states.known(transfer, token);
+  }
+
+  @Override
   public void stateCancelled(long transfer) {
     states.cancel(transfer);
   }
 
   @Override
   public void stateOffered(long transfer, MemberId donor, long index, long position) {
-    IncomingState source = states.offer(transfer, donor);
     if (stateful) {
-      application.offer(new Event.StateOffer(donor, position, source), index);
+      application.offer(new Event.StateOffer(donor, position, states.offer(transfer, donor)), index);
     } else {
-      // Other members have state, this one does not want it.
-      source.close();
+      leave("it was offered state and had not asked for any");
     }
   }
 

@@ -26,6 +26,7 @@ final class OutgoingState extends StateSink {
   private int credits = GroupUser.CHUNKS_ON_THE_WAY;
   private byte[] chunk = new byte[GroupUser.CHUNK_BYTES_MAX];
   private int filled;
+  private byte @Nullable [] token;
   private boolean completed;
   private @Nullable String broken;
 
@@ -34,6 +35,20 @@ final class OutgoingState extends StateSink {
     this.transfer = transfer;
     this.newcomer = newcomer;
     this.inbox = inbox;
+  }
+
+  @Override
+  public byte[] token() throws IOException {
+    lock.lock();
+    try {
+      while (token == null) {
+        check();
+        await();
+      }
+      return token.clone();
+    } finally {
+      lock.unlock();
+    }
   }
 
   @Override
@@ -106,16 +121,7 @@ final class OutgoingState extends StateSink {
 
   private void send(boolean last) throws IOException {
     while (credits == 0) {
-      if (inbox.isOwner()) {
-        throw new IllegalStateException("writing state would block the engine thread; write it from another thread");
-      }
-      try {
-        changed.await();
-      } catch (InterruptedException interrupt) {
-        giveUp("the writer was interrupted");
-        Thread.currentThread().interrupt();
-        throw new InterruptedIOException("interrupted while writing the state for " + newcomer);
-      }
+      await();
       check();
     }
     credits--;
@@ -126,6 +132,31 @@ final class OutgoingState extends StateSink {
     }
     chunk = last ? new byte[0] : new byte[GroupUser.CHUNK_BYTES_MAX];
     filled = 0;
+  }
+
+  private void await() throws IOException {
+    if (inbox.isOwner()) {
+      throw new IllegalStateException("writing state would block the engine thread; write it from another thread");
+    }
+    try {
+      changed.await();
+    } catch (InterruptedException interrupt) {
+      giveUp("the writer was interrupted");
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while writing the state for " + newcomer);
+    }
+  }
+
+  /// The newcomer begins to read.
+  void known(ByteBuffer said) {
+    lock.lock();
+    try {
+      token = new byte[said.remaining()];
+      said.duplicate().get(token);
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
   }
 
   /// Room for another chunk.

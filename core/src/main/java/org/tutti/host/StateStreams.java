@@ -11,12 +11,15 @@ import org.tutti.engine.EventLoop.Inbox;
 final class StateStreams {
   private final String group;
   private final Inbox inbox;
+  private final Runnable aborted;
   private final Map<Long, OutgoingState> outgoing = new TreeMap<>();
   private final Map<Long, IncomingState> incoming = new TreeMap<>();
 
-  StateStreams(String group, Inbox inbox) {
+  /// @param aborted called when an application closes a state before its end
+  StateStreams(String group, Inbox inbox, Runnable aborted) {
     this.group = group;
     this.inbox = inbox;
+    this.aborted = aborted;
   }
 
   OutgoingState request(long transfer, MemberId newcomer) {
@@ -33,6 +36,13 @@ final class StateStreams {
     }
   }
 
+  void known(long transfer, ByteBuffer token) {
+    OutgoingState sink = outgoing.get(transfer);
+    if (sink != null) {
+      sink.known(token);
+    }
+  }
+
   void cancel(long transfer) {
     OutgoingState sink = outgoing.remove(transfer);
     if (sink != null) {
@@ -41,7 +51,7 @@ final class StateStreams {
   }
 
   IncomingState offer(long transfer, MemberId donor) {
-    var source = new IncomingState(group, transfer, donor.name(), inbox);
+    var source = new IncomingState(group, transfer, donor.name(), inbox, aborted);
     incoming.put(transfer, source);
     return source;
   }

@@ -74,14 +74,14 @@ final class Flush {
     if (agreed != null && !behind.isEmpty()) {
       return new Decision.Tell(behind, withSources(agreed));
     }
-    if (!hasQuorum(primary)) {
+    if (!hasQuorum(primary) || !hasState(primary)) {
       return new Decision.Propose(nonPrimary());
     }
     Proposal unfinished = unfinished(primary);
     if (unfinished != null) {
       return new Decision.Finish(unfinished);
     }
-    boolean goesOn = hasState(primary) && !histories(primary).isEmpty() && isAllowed(primary);
+    boolean goesOn = !histories(primary).isEmpty() && isAllowed(primary);
     return new Decision.Propose(goesOn ? primary(primary) : nonPrimary());
   }
 
@@ -119,7 +119,8 @@ final class Flush {
     return rule.isQuorum(of, rank -> reports.containsKey(of.members().get(rank)));
   }
 
-  /// Members without the state may not carry the history on alone.
+  /// Members without the state may not carry the history on alone. Nor may they finish a view alone: they would let go
+  /// of batches that whoever has the state may need to follow.
   private boolean hasState(View of) {
     return reports.keySet().stream().anyMatch(member -> isDonor(of, member));
   }

@@ -3,6 +3,7 @@ package org.tutti.membership;
 import java.nio.ByteBuffer;
 import java.util.TreeMap;
 import org.tutti.MemberId;
+import org.tutti.StateSource;
 import org.tutti.ViewId;
 import org.tutti.wire.Codec;
 import org.tutti.wire.Malformed;
@@ -41,6 +42,11 @@ final class StateCodec implements Codec<StateTransfer.Message> {
         out.count(transfer);
       }
       case StateTransfer.Message.Cancelled _ -> out.u8(4);
+      case StateTransfer.Message.Known(ViewId _, long transfer, ByteBuffer token) -> {
+        out.u8(5);
+        out.count(transfer);
+        out.bytes(token);
+      }
     }
   }
 
@@ -64,10 +70,18 @@ final class StateCodec implements Codec<StateTransfer.Message> {
           }
           case 3 -> new StateTransfer.Message.Taken(since, in.count());
           case 4 -> new StateTransfer.Message.Cancelled(since);
+          case 5 -> known(since, in);
           default -> throw new Malformed("state message");
         };
     in.end();
     return message;
+  }
+
+  private static StateTransfer.Message known(ViewId since, WireReader in) throws Malformed {
+    long transfer = in.count();
+    ByteBuffer lent = in.bytes(StateSource.TOKEN_BYTES_MAX);
+    ByteBuffer token = ByteBuffer.allocate(lent.remaining()).put(lent).flip();
+    return new StateTransfer.Message.Known(since, transfer, token);
   }
 
   private static StateTransfer.Message header(ViewId since, WireReader in) throws Malformed {

@@ -5,8 +5,10 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
+import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.effect.Counters;
 import org.tutti.effect.Effects;
@@ -17,12 +19,13 @@ import org.tutti.wire.Codec;
 /// The agreement on the view names a donor for each of them. The donor first says where the history stands (index,
 /// position, what of each sender is in it); then its application's state as of that moment follows in chunks, as fast
 /// as the newcomer's application takes them. Deliveries go on meanwhile; the newcomer keeps them back. A transfer
-/// survives view changes as long as both sides do; when the donor goes, the next view names another, and the newcomer
-/// starts over from that view.
+/// survives view changes as long as both sides are in the views; when the donor goes, the next primary view names
+/// another, whose application is told what the newcomer's has already.
 ///
 /// ```
 ///   donor                                     newcomer
 ///     | -- Header(index, position, marks) ---> |   may multicast from here on
+///     | <---------------------------- Known -- |   what its application has already
 ///     | -- Chunk ... (16 on the way) --------> |   handed to the application
 ///     | <----------------------------- Taken - |
 ///     | -- Chunk(last) ----------------------> |   deliveries begin
@@ -45,7 +48,13 @@ public final class StateTransfer {
     /// @param transfer the transfer
     void stateWanted(long transfer);
 
-    /// The newcomer has gone, or no longer needs this.
+    /// What the newcomer's application has of the state already; at most once for each transfer.
+    ///
+    /// @param transfer the transfer
+    /// @param token    in its application's words; empty for nothing
+    default void stateKnown(long transfer, ByteBuffer token) {}
+
+    /// The newcomer has gone, is cut off, or no longer needs this.
     ///
     /// @param transfer the transfer
     void stateCancelled(long transfer);
@@ -65,7 +74,7 @@ public final class StateTransfer {
     /// @param last     whether the state ends here
     void stateChunk(long transfer, ByteBuffer chunk, boolean last);
 
-    /// The donor has gone; what came of this state is void.
+    /// The donor has gone or is cut off; what came of this state is void.
     ///
     /// @param transfer the transfer
     void stateInterrupted(long transfer);
@@ -100,6 +109,9 @@ public final class StateTransfer {
 
     /// The transfer has ended without success; a new one is needed.
     void failed();
+
+    /// In the view just installed, which is not primary, there is no state to wait for.
+    void stranded();
   }
 
   /// Where the history of primary views stands.
@@ -138,7 +150,14 @@ public final class StateTransfer {
     /// @param transfer the donor's number
     record Taken(ViewId since, long transfer) implements Message {}
 
-    /// The donor cannot go on.
+    /// The newcomer's application begins to read.
+    ///
+    /// @param since    the primary view at whose beginning the state is taken
+    /// @param transfer the donor's number
+    /// @param token    what it has already, in its words; empty for nothing
+    record Known(ViewId since, long transfer, ByteBuffer token) implements Message {}
+
+    /// The donor cannot go on, or the newcomer does not want it to.
     ///
     /// @param since the primary view at whose beginning the state is taken
     record Cancelled(ViewId since) implements Message {}
@@ -151,6 +170,8 @@ public final class StateTransfer {
     final MemberId newcomer;
     final ViewId since;
     int onTheWay; // chunks that the newcomer has not taken
+    boolean isKnown; // what it has already
+    boolean cutOff; // broken off, but the newcomer still needs this member
 
     Outgoing(MemberId newcomer, ViewId since) {
       this.newcomer = newcomer;
@@ -219,18 +240,21 @@ public final class StateTransfer {
     }
   }
 
-  /// A primary view was installed: end what it does not name, start what it does.
+  /// A view was installed, or a primary view was caught up with.
   ///
   /// @param proposal what was agreed
   public void installed(Proposal proposal) {
-    expect(proposal.transferTo(self), proposal.view().id());
-    for (Map.Entry<Long, Outgoing> entry : List.copyOf(outgoing.entrySet())) {
-      Outgoing transfer = entry.getValue();
-      if (!new Knowledge.Transfer(self, transfer.since).equals(proposal.transferTo(transfer.newcomer))) {
-        outgoing.remove(entry.getKey());
-        application.stateCancelled(entry.getKey());
-      }
+    if (proposal.view().primary()) {
+      change(proposal);
+    } else {
+      part(proposal.view());
     }
+  }
+
+  /// A primary view: end what it does not name, start what it does.
+  private void change(Proposal proposal) {
+    expect(proposal.transferTo(self), proposal.view().id());
+    endOutgoing(to -> !new Knowledge.Transfer(self, to.since).equals(proposal.transferTo(to.newcomer)));
     ViewId now = proposal.view().id();
     for (Proposal.Assignment assignment : proposal.transfers()) {
       ViewId since = assignment.transfer().since();
@@ -247,7 +271,30 @@ public final class StateTransfer {
   }
 
   private boolean isGiving(MemberId newcomer, ViewId since) {
-    return outgoing.values().stream().anyMatch(to -> to.newcomer.equals(newcomer) && to.since.equals(since));
+    return outgoing.values().stream()
+        .anyMatch(to -> to.newcomer.equals(newcomer) && to.since.equals(since) && !to.cutOff);
+  }
+
+  private void breakOff(long transfer, Outgoing to) {
+    if (!to.cutOff) {
+      to.cutOff = true;
+      application.stateCancelled(transfer);
+    }
+  }
+
+  /// Who is not in the view cannot be waited for: when it is back, a later primary view names a donor anew.
+  private void part(View view) {
+    if (incoming != null && !view.contains(incoming.from.donor())) {
+      interrupt();
+    }
+    if (incoming == null && !host.isSynced()) {
+      host.stranded();
+    }
+    outgoing.forEach((transfer, to) -> {
+      if (!view.contains(to.newcomer)) {
+        breakOff(transfer, to);
+      }
+    });
   }
 
   private void expect(Knowledge.@Nullable Transfer transfer, ViewId view) {
@@ -289,18 +336,30 @@ public final class StateTransfer {
     if (incoming != null && incoming.from.donor().equals(member)) {
       fail();
     }
+    endOutgoing(to -> to.newcomer.equals(member));
+  }
+
+  private void endOutgoing(Predicate<Outgoing> which) {
     for (Map.Entry<Long, Outgoing> entry : List.copyOf(outgoing.entrySet())) {
-      if (entry.getValue().newcomer.equals(member)) {
+      if (which.test(entry.getValue())) {
         outgoing.remove(entry.getKey());
-        application.stateCancelled(entry.getKey());
+        breakOff(entry.getKey(), entry.getValue());
       }
+    }
+  }
+
+  /// This member does not want a state any more.
+  public void refuse() {
+    if (incoming != null) {
+      effects.send(incoming.from.donor(), new Message.Cancelled(incoming.from.since()));
+      fail();
     }
   }
 
   /// The membership ends.
   public void close() {
     interrupt();
-    outgoing.keySet().forEach(application::stateCancelled);
+    outgoing.forEach(this::breakOff);
     outgoing.clear();
   }
 
@@ -313,7 +372,7 @@ public final class StateTransfer {
   /// @param last     whether it is the last one
   public void give(long transfer, ByteBuffer bytes, boolean last) {
     Outgoing to = outgoing.get(transfer);
-    if (to != null) {
+    if (to != null && !to.cutOff) {
       to.onTheWay++;
       effects.send(to.newcomer, new Message.Chunk(to.since, transfer, last, bytes));
       if (last) {
@@ -345,29 +404,48 @@ public final class StateTransfer {
     }
   }
 
+  /// The application begins to read.
+  ///
+  /// @param transfer this member's number for the transfer
+  /// @param token    what it has already, never changed from now on
+  public void known(long transfer, ByteBuffer token) {
+    Incoming current = incoming;
+    if (current != null && current.local == transfer) {
+      effects.send(current.from.donor(), new Message.Known(current.from.since(), current.remote, token));
+    }
+  }
+
   /// A message has come.
   ///
   /// @param from    who sent it
   /// @param message what it says
   public void receive(MemberId from, Message message) {
-    if (message instanceof Message.Taken(ViewId _, long transfer)) {
-      Outgoing to = outgoing.get(transfer);
-      if (to != null && to.newcomer.equals(from) && to.onTheWay > 0) {
-        to.onTheWay--;
-        application.stateWanted(transfer);
-      }
-      return;
-    }
     Incoming current = incoming;
-    if (current == null || !current.from.equals(new Knowledge.Transfer(from, message.since()))) {
-      counters.count("state.stale");
-      return;
-    }
+    boolean fromDonor = current != null && current.from.equals(new Knowledge.Transfer(from, message.since()));
     switch (message) {
-      case Message.Header header when current.remote < 0 -> begin(current, header);
-      case Message.Chunk chunk when chunk.transfer() == current.remote -> chunk(current, chunk);
-      case Message.Cancelled _ -> fail();
+      case Message.Taken(ViewId _, long transfer) -> taken(from, transfer);
+      case Message.Known(ViewId _, long transfer, ByteBuffer token) -> known(from, transfer, token);
+      case Message.Header header when fromDonor && current.remote < 0 -> begin(current, header);
+      case Message.Chunk chunk when fromDonor && chunk.transfer() == current.remote -> chunk(current, chunk);
+      case Message.Cancelled _ when fromDonor -> fail();
+      case Message.Cancelled(ViewId since) when isGiving(from, since) -> endOutgoing(to -> to.newcomer.equals(from));
       default -> counters.count("state.stale");
+    }
+  }
+
+  private void taken(MemberId from, long transfer) {
+    Outgoing to = outgoing.get(transfer);
+    if (to != null && to.newcomer.equals(from) && !to.cutOff && to.onTheWay > 0) {
+      to.onTheWay--;
+      application.stateWanted(transfer);
+    }
+  }
+
+  private void known(MemberId from, long transfer, ByteBuffer token) {
+    Outgoing to = outgoing.get(transfer);
+    if (to != null && to.newcomer.equals(from) && !to.cutOff && !to.isKnown) {
+      to.isKnown = true;
+      application.stateKnown(transfer, token);
     }
   }
 

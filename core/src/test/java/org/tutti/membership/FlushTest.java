@@ -245,6 +245,16 @@ class FlushTest {
   }
 
   @Test
+  void withoutTheStateNothingIsFinished() {
+    Proposal unfinished = successor(7, "a0", B, C);
+    report(A, Told.in(VIEW, "10: a0 |10| 0-1 0-0 0-0").waitsFor(C, VIEW.id()))
+        .report(B, Told.in(VIEW, NOTHING).waitsFor(C, VIEW.id()).accepted(unfinished.view().id(), unfinished));
+    assertThat(proposed().view().primary()).isFalse();
+    report(C, Told.in(VIEW, NOTHING));
+    assertThat(finished().view()).isEqualTo(unfinished.view());
+  }
+
+  @Test
   void ofSeveralTheOneWithTheHighestBallotIsFinished() {
     Proposal earlier = successor(6, "", A, B);
     Proposal later = successor(7, "", B, C);

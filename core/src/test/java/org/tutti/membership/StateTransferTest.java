@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.View;
+import org.tutti.ViewId;
 import org.tutti.effect.Counters;
 import org.tutti.effect.RecordingEffects;
 import org.tutti.membership.StateTransfer.Message;
@@ -32,9 +33,16 @@ class StateTransferTest {
     synced = self.equals(A);
     var transfer = new StateTransfer(self, new RecordingEffects<>(), counters, new Recording(), new Group());
     var assignment = new Proposal.Assignment(B, new Knowledge.Transfer(A, VIEW.id()), true);
-    transfer.installed(
-        new Proposal(VIEW, Told.LINEAGE, null, 10, Ordering.SEQUENCER, 0, List.of(), List.of(assignment), List.of()));
+    transfer.installed(proposal(VIEW, assignment));
     return transfer;
+  }
+
+  private static Proposal proposal(View view, Proposal.Assignment... transfers) {
+    return new Proposal(view, Told.LINEAGE, null, 10, Ordering.SEQUENCER, 0, List.of(), List.of(transfers), List.of());
+  }
+
+  private static Proposal nonPrimary(MemberId... members) {
+    return proposal(new View(new ViewId(4, 1), List.of(members), false, List.of(VIEW.id())));
   }
 
   private final class Recording implements StateTransfer.Application {
@@ -46,6 +54,11 @@ class StateTransferTest {
     @Override
     public void stateWanted(long transfer) {
       said.add("wanted");
+    }
+
+    @Override
+    public void stateKnown(long transfer, ByteBuffer token) {
+      said.add("known " + token.remaining());
     }
 
     @Override
@@ -99,6 +112,11 @@ class StateTransferTest {
     public void failed() {
       said.add("failed");
     }
+
+    @Override
+    public void stranded() {
+      said.add("stranded");
+    }
   }
 
   private static Message header(long index) {
@@ -151,5 +169,58 @@ class StateTransferTest {
     donor.receive(B, taken);
     donor.receive(B, taken);
     assertThat(said).containsExactly("requested 1", "wanted");
+  }
+
+  @Test
+  void whoeverReadsIsToldInAViewThatIsNotPrimaryThatItsDonorIsNotThere() {
+    StateTransfer newcomer = at(B);
+    newcomer.receive(A, header(10));
+    newcomer.installed(nonPrimary(B));
+    assertThat(said).containsExactly("started", "offered", "interrupted", "stranded");
+    assertThat(newcomer.running()).isNull();
+  }
+
+  @Test
+  void aTransferGoesOnInAViewThatIsNotPrimary() {
+    StateTransfer newcomer = at(B);
+    newcomer.receive(A, header(10));
+    newcomer.installed(nonPrimary(A, B));
+    newcomer.receive(A, chunk());
+    assertThat(said).containsExactly("started", "offered", "chunk");
+  }
+
+  @Test
+  void whoeverWritesIsToldThatItsNewcomerIsNotThereButIsNeededStill() {
+    StateTransfer donor = at(A);
+    donor.installed(nonPrimary(A));
+    assertThat(said).containsExactly("requested 1", "cancelled");
+    assertThat(donor.isDonor()).isTrue();
+    donor.give(1, ByteBuffer.allocate(1), true);
+    donor.receive(B, new Message.Taken(VIEW.id(), 1));
+    donor.installed(proposal(primary(5, A, B)));
+    assertThat(said).containsExactly("requested 1", "cancelled");
+    assertThat(donor.isDonor()).isFalse();
+  }
+
+  @Test
+  void theTokenIsToldOnce() {
+    StateTransfer donor = at(A);
+    donor.receive(B, new Message.Known(VIEW.id(), 1, ByteBuffer.allocate(3)));
+    donor.receive(B, new Message.Known(VIEW.id(), 1, ByteBuffer.allocate(4)));
+    assertThat(said).containsExactly("requested 1", "known 3");
+  }
+
+  @Test
+  void aNewcomerThatDoesNotWantTheStateTellsTheDonor() {
+    StateTransfer newcomer = at(B);
+    newcomer.receive(A, header(10));
+    newcomer.refuse();
+    assertThat(said).containsExactly("started", "offered", "interrupted", "failed");
+    said.clear();
+    StateTransfer donor = at(A);
+    donor.receive(B, new Message.Cancelled(VIEW.id()));
+    donor.receive(B, new Message.Cancelled(VIEW.id()));
+    assertThat(said).containsExactly("requested 1", "cancelled");
+    assertThat(donor.isDonor()).isFalse();
   }
 }

@@ -125,7 +125,7 @@ final class Application implements GroupUser {
     if (!leaving && !closed) {
       leaving = true;
       history.add(new Happening.Leaving(ordinal, agenda.nowNanos()));
-      node.request(new Request.Leave(group), 0);
+      node.request(new Request.Leave(group, "left"), 0);
     }
   }
 
@@ -399,6 +399,15 @@ final class Application implements GroupUser {
   }
 
   @Override
+  public void stateKnown(long transfer, ByteBuffer token) {
+    note(19, Hash.of(token));
+    if (trace.speaks()) {
+      say("of state " + Long.toHexString(transfer) + " is known " + Long.toHexString(token.getLong(0)));
+    }
+    outgoing.known(transfer);
+  }
+
+  @Override
   public void stateCancelled(long transfer) {
     note(7, transfer);
     if (trace.speaks()) {
@@ -416,6 +425,7 @@ final class Application implements GroupUser {
     history.add(new Happening.Offered(ordinal, agenda.nowNanos(), donor, index, position));
     incoming = new IncomingState(transfer);
     consumption.jump(index);
+    node.request(new Request.StateKnown(group, transfer, ByteBuffer.allocate(Long.BYTES).putLong(0, chain)), 0);
   }
 
   @Override

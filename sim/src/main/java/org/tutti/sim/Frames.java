@@ -197,6 +197,8 @@ final class Frames {
           "StateHeader[" + header.since() + " index=" + header.start().index() + ']';
       case StateTransfer.Message.Chunk chunk ->
           "StateChunk[" + chunk.since() + " " + chunk.bytes().remaining() + " bytes" + (chunk.last() ? ", last]" : "]");
+      case StateTransfer.Message.Known known ->
+          "StateKnown[" + known.since() + " " + known.token().remaining() + " bytes]";
       case StateTransfer.Message.Taken taken -> "StateTaken[" + taken.since() + ']';
       case StateTransfer.Message.Cancelled cancelled -> "StateCancelled[" + cancelled.since() + ']';
     };
@@ -256,6 +258,8 @@ final class Frames {
       case Request.StateChunk(_, long transfer, ByteBuffer chunk, boolean last) ->
           "state " + transfer + ": " + chunk.remaining() + " bytes" + (last ? ", the last" : "");
       case Request.StateFailed(_, long transfer) -> "state " + transfer + ": failed";
+      case Request.StateKnown(_, long transfer, ByteBuffer token) ->
+          "state " + transfer + ": " + token.remaining() + " bytes known";
       case Request.StateTaken(_, long transfer) -> "state " + transfer + ": piece taken";
       case Request.Consumed _ -> "consumed";
       case Request.Suspect(MemberId member) -> "suspect " + member;

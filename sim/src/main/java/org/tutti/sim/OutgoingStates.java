@@ -14,6 +14,7 @@ final class OutgoingStates {
     int at;
     int credits = GroupUser.CHUNKS_ON_THE_WAY;
     boolean writing;
+    boolean waits;
 
     Outgoing(long transfer, byte[] bytes) {
       this.transfer = transfer;
@@ -41,7 +42,16 @@ final class OutgoingStates {
     if (open.put(transfer, state) != null) {
       throw new IllegalStateException("transfer " + transfer + " was requested twice");
     }
+    state.waits = transfer % 2 == 0; // for what the newcomer has already, as half of the applications do
     writeSoon(state);
+  }
+
+  void known(long transfer) {
+    Outgoing state = open.get(transfer);
+    if (state != null) {
+      state.waits = false;
+      writeSoon(state);
+    }
   }
 
   void wanted(long transfer) {
@@ -62,7 +72,7 @@ final class OutgoingStates {
   }
 
   private void writeSoon(Outgoing state) {
-    if (!state.writing && state.credits > 0) {
+    if (!state.writing && !state.waits && state.credits > 0) {
       state.writing = true;
       setting
           .agenda()

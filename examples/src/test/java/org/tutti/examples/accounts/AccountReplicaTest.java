@@ -31,6 +31,7 @@ import org.tutti.Ordering;
 import org.tutti.Propagation;
 import org.tutti.Service;
 import org.tutti.StateSink;
+import org.tutti.StateSource;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.Whiteboard;
@@ -77,10 +78,10 @@ class AccountReplicaTest {
     byte[] state = sink.bytes.toByteArray();
     reports.clear();
     var half = new SequenceInputStream(new ByteArrayInputStream(state, 0, state.length / 2), new Gone());
-    run("newcomer", false, new Event.StateOffer(OTHER, 2, half));
+    run("newcomer", false, new Event.StateOffer(OTHER, 2, new Source(half)));
     assertThat(balance("newcomer")).isZero();
     assertThat(reports).noneMatch(Report.CaughtUp.class::isInstance);
-    run("newcomer", false, new Event.StateOffer(OTHER, 2, new ByteArrayInputStream(state)), deposit(2));
+    run("newcomer", false, new Event.StateOffer(OTHER, 2, new Source(new ByteArrayInputStream(state))), deposit(2));
     assertThat(balance("newcomer")).isEqualTo(3);
     assertThat(reports).contains(new Report.Received(state.length), new Report.CaughtUp(3));
   }
@@ -114,7 +115,7 @@ class AccountReplicaTest {
     var sink = new Sink();
     run("donor", true, deposit(0), deposit(1), new Event.StateRequest(OTHER, sink));
     sink.closed.await();
-    var offer = new Event.StateOffer(OTHER, 2, new ByteArrayInputStream(sink.bytes.toByteArray()));
+    var offer = new Event.StateOffer(OTHER, 2, new Source(new ByteArrayInputStream(sink.bytes.toByteArray())));
     reports.clear();
     run("absent", true, view(1, true), PAUSE, view(2, false), PAUSE, view(4, true, 2, 3), PAUSE, offer);
     assertThat(served()).containsExactly(new Report.CaughtUp(0), new Report.Suspended(0), new Report.CaughtUp(2));
@@ -170,6 +171,11 @@ class AccountReplicaTest {
     }
 
     @Override
+    public byte[] token() {
+      return new byte[0];
+    }
+
+    @Override
     public void complete() {
       complete = true;
     }
@@ -178,6 +184,26 @@ class AccountReplicaTest {
     public void close() {
       closed.countDown();
     }
+  }
+
+  /// A state that is here.
+  private static final class Source extends StateSource {
+    private final InputStream bytes;
+
+    Source(InputStream bytes) {
+      this.bytes = bytes;
+    }
+
+    @Override
+    public void resume(byte[] token) {}
+
+    @Override
+    public int read() throws IOException {
+      return bytes.read();
+    }
+
+    @Override
+    public void close() {}
   }
 
   /// What a newcomer reads once its donor has gone.

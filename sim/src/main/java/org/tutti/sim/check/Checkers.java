@@ -40,6 +40,7 @@ public final class Checkers {
         new AsideAgreement(),
         new AsideOrder(),
         new StateContinuity(),
+        new ReaderTold(),
         new DecidedMatchesDelivery(),
         new UndecidedTold(),
         new WindowRespected(GroupUser.MESSAGE_OVERHEAD));

@@ -48,8 +48,8 @@ public final class Mutants {
               "hide-absence",
               "who comes back with a state is not shown that it was left out",
               "engine.Deliveries",
-              "restart",
-              new Drop("Deliveries.show", 0)),
+              "showAbsence",
+              new Return(0)),
           new Mutant(
               "no-doubt",
               "who goes to a non-primary view is not told that its multicasts are undecided",
@@ -119,6 +119,12 @@ public final class Mutants {
               "engine.Deliveries",
               "deliver",
               new Fix(1, false)),
+          new Mutant(
+              "reader-not-told",
+              "who reads a state is not told when it is cut off from the donor",
+              "membership.StateTransfer",
+              "part",
+              new Drop("StateTransfer.interrupt", 0)),
           new Mutant(
               "forget-fate",
               "multicasts decided in a member's absence stay open",

@@ -3,15 +3,12 @@ package org.tutti.verify.host;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,8 +22,6 @@ import org.tutti.View;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
 import org.tutti.transport.Address;
-import org.tutti.transport.Receiver;
-import org.tutti.transport.Traits;
 import org.tutti.transport.Transport;
 
 /// B3 over TCP: a group of five is split, both parts go on, and come together again.
@@ -38,69 +33,6 @@ class BranchTest {
   private final List<Node> nodes = new ArrayList<>();
   private final List<Cuttable> transports = new ArrayList<>();
   private final List<Group> groups = new ArrayList<>();
-
-  /// Sockets on which frames to some peers get lost.
-  private static final class Cuttable implements Transport {
-    private final Transport sockets;
-    private volatile Set<Address> cut = Set.of();
-    private boolean lost;
-
-    Cuttable(Transport sockets) {
-      this.sockets = sockets;
-    }
-
-    void cut(Set<Address> peers) {
-      cut = Set.copyOf(peers);
-    }
-
-    @Override
-    public @Nullable ByteBuffer claim(Address to, int length) {
-      lost = cut.contains(to);
-      return lost ? ByteBuffer.allocate(length) : sockets.claim(to, length);
-    }
-
-    @Override
-    public void commit() {
-      if (!lost) {
-        sockets.commit();
-      }
-    }
-
-    @Override
-    public Traits traits() {
-      return sockets.traits();
-    }
-
-    @Override
-    public Address address() {
-      return sockets.address();
-    }
-
-    @Override
-    public void start(Receiver receiver) {
-      sockets.start(receiver);
-    }
-
-    @Override
-    public void poll(long waitNanosMax) {
-      sockets.poll(waitNanosMax);
-    }
-
-    @Override
-    public void wakeup() {
-      sockets.wakeup();
-    }
-
-    @Override
-    public Map<String, Long> counters() {
-      return sockets.counters();
-    }
-
-    @Override
-    public void close() {
-      sockets.close();
-    }
-  }
 
   @AfterEach
   void end() throws Exception {

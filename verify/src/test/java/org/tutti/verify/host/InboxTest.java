@@ -16,7 +16,7 @@ class InboxTest {
   private final Inbox inbox = new Inbox(wakeups::incrementAndGet);
 
   private static Request leave(String group) {
-    return new Request.Leave(group);
+    return new Request.Leave(group, "left");
   }
 
   private ArrayList<Request> drain(int max) {

@@ -21,6 +21,7 @@ import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.tutti.Event;
 import org.tutti.StateSink;
+import org.tutti.StateSource;
 import org.tutti.engine.Request;
 
 /// The streams by which applications exchange state.
@@ -51,7 +52,7 @@ class StateStreamsTest {
     return request.sink();
   }
 
-  private InputStream source() throws InterruptedException {
+  private StateSource source() throws InterruptedException {
     hand.group.stateOffered(TRANSFER, OTHER, 0, 0);
     return ((Event.StateOffer) hand.group.receive()).source();
   }
@@ -223,7 +224,7 @@ class StateStreamsTest {
     assertThat(read.get()).isEqualTo(CHUNK_BYTES_MAX + 5);
     assertThat(source.read()).isEqualTo(-1);
     var taken = new Request.StateTaken("bank", TRANSFER);
-    assertThat(hand.asked()).containsExactly(taken, taken);
+    assertThat(hand.asked()).containsExactly(known(), taken, taken);
   }
 
   @Test
@@ -234,7 +235,7 @@ class StateStreamsTest {
     assertThat(hand.asked()).isEmpty();
     assertThat(source.read()).isZero();
     assertThat(source.available()).isEqualTo(2);
-    assertThat(hand.asked()).hasSize(1);
+    assertThat(hand.asked(Request.StateTaken.class)).hasSize(1);
   }
 
   @Test
@@ -249,15 +250,97 @@ class StateStreamsTest {
     assertThat(hand.group.receive()).isInstanceOf(Event.StateOffer.class);
   }
 
+  private static Request known(int... token) {
+    byte[] bytes = new byte[token.length];
+    for (int i = 0; i < token.length; i++) {
+      bytes[i] = (byte) token[i];
+    }
+    return new Request.StateKnown("bank", TRANSFER, ByteBuffer.wrap(bytes));
+  }
+
   @Test
-  void aClosedSourceTakesTheRestByItself() throws Exception {
-    InputStream source = source();
-    arrive(3, false);
-    source.close();
-    arrive(3, false);
+  void closingBeforeTheEndIsLeaving() throws Exception {
+    for (boolean last : new boolean[] {false, true}) {
+      var each = new HandDriven();
+      each.group.stateOffered(TRANSFER, OTHER, 0, 0);
+      StateSource source = ((Event.StateOffer) each.group.receive()).source();
+      each.group.stateChunk(TRANSFER, ByteBuffer.allocate(3), last);
+      assertThat(source.read()).isZero();
+      each.asked();
+      source.close();
+      source.close();
+      assertThat(each.asked())
+          .containsExactly(new Request.Leave("bank", "its application closed the state before its end"));
+      assertThatThrownBy(source::read).hasMessage("the state's source was closed");
+    }
+  }
+
+  @Test
+  void closingAtTheEndIsNothing() throws Exception {
+    StateSource source = source();
     arrive(3, true);
-    assertThat(hand.asked(Request.StateTaken.class)).hasSize(3);
-    assertThatThrownBy(source::read).hasMessage("the state's source was closed");
+    assertThat(source.readNBytes(3)).hasSize(3);
+    source.close();
+    StateSource empty = source();
+    arrive(0, true);
+    assertThat(empty.read()).isEqualTo(-1);
+    empty.close();
+    StateSource broken = source();
+    arrive(3, false);
+    hand.group.stateInterrupted(TRANSFER);
+    broken.close();
+    assertThat(hand.asked(Request.Leave.class)).isEmpty();
+  }
+
+  @Test
+  void closingEndsAReaderThatWaits() throws Exception {
+    StateSource source = source();
+    Thread reader = start(source::read);
+    untilBlocked(reader);
+    source.close();
+    reader.join();
+    assertThat(thrown.get()).hasMessage("the state's source was closed");
+  }
+
+  @Test
+  void whatIsThereIsSaidOnceAndBeforeReading() throws Exception {
+    StateSource source = source();
+    byte[] token = {1, 2};
+    source.resume(token);
+    token[0] = 9;
+    assertThat(hand.asked()).containsExactly(known(1, 2));
+    assertThatThrownBy(() -> source.resume(token)).isInstanceOf(IllegalStateException.class);
+    arrive(1, true);
+    assertThat(source.read()).isZero();
+    assertThat(hand.asked()).containsExactly(new Request.StateTaken("bank", TRANSFER));
+    StateSource other = source();
+    arrive(1, true);
+    assertThat(other.read()).isZero();
+    assertThatThrownBy(() -> other.resume(token)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> other.resume(new byte[StateSource.TOKEN_BYTES_MAX + 1]))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void theDonorWaitsForTheToken() throws Exception {
+    StateSink sink = sink();
+    var token = new AtomicReference<byte[]>();
+    Thread writer = start(() -> token.set(sink.token()));
+    untilBlocked(writer);
+    hand.group.stateKnown(TRANSFER, ByteBuffer.wrap(new byte[] {7}));
+    writer.join();
+    assertThat(token.get()).containsExactly(7);
+    assertThat(sink.token()).containsExactly(7);
+  }
+
+  @Test
+  void noTokenComesOfANewcomerThatHasGone() throws Exception {
+    StateSink sink = sink();
+    Thread writer = start(sink::token);
+    untilBlocked(writer);
+    hand.group.stateCancelled(TRANSFER);
+    writer.join();
+    assertThat(thrown.get()).isInstanceOf(IOException.class).hasMessage("the state for n2 was given up: it has gone");
   }
 
   @Test
@@ -266,8 +349,8 @@ class StateStreamsTest {
     stateless.group.stateRequested(TRANSFER, OTHER);
     assertThat(stateless.asked()).containsExactly(new Request.StateFailed("bank", TRANSFER));
     stateless.group.stateOffered(TRANSFER, OTHER, 5, 50);
-    stateless.group.stateChunk(TRANSFER, ByteBuffer.allocate(3), true);
-    assertThat(stateless.asked()).containsExactly(new Request.StateTaken("bank", TRANSFER));
+    assertThat(stateless.asked())
+        .containsExactly(new Request.Leave("bank", "it was offered state and had not asked for any"));
     assertThat(stateless.group.receive(Duration.ZERO)).isNull();
   }
 }

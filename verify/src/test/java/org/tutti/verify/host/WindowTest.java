@@ -279,7 +279,7 @@ class WindowTest {
     assertThatThrownBy(() -> hand.group.multicast(new byte[1]))
         .isInstanceOf(GroupClosedException.class)
         .hasMessage("no longer a member of group \"bank\": it is leaving");
-    assertThat(hand.asked()).hasSize(2).last().isEqualTo(new Request.Leave("bank"));
+    assertThat(hand.asked()).hasSize(2).last().isEqualTo(new Request.Leave("bank", "left"));
     hand.group.decided(1, 7);
     hand.group.closed("left");
     assertThat(before).isCompletedWithValue(7L);

@@ -90,7 +90,8 @@ final class Stage {
     all.add(new Act(() -> isQuiet(0, 1, 2), () -> isolate(2, true)));
     all.add(new Act(() -> true, () -> speak(0, 1, 2)));
     all.add(new Act(() -> now - mark > CUT_NANOS && isTogether(0, 1) && isQuiet(0, 1), () -> isolate(2, false)));
-    all.add(new Act(() -> isTogether(0, 1, 2) && isQuiet(0, 1, 2), () -> players[1].ask(new Request.Leave(GROUP))));
+    all.add(
+        new Act(() -> isTogether(0, 1, 2) && isQuiet(0, 1, 2), () -> players[1].ask(new Request.Leave(GROUP, "left"))));
     all.add(new Act(() -> players[1].closed && isTogether(0, 2), () -> speak(0, 2)));
     all.add(new Act(() -> isQuiet(0, 2), () -> players[1] = new Player(1)));
     all.add(new Act(() -> true, () -> players[1].join()));
@@ -427,6 +428,7 @@ final class Stage {
     @Override
     public void stateOffered(long transfer, MemberId donor, long index, long position) {
       offered = true;
+      ask(new Request.StateKnown(GROUP, transfer, ByteBuffer.wrap(new byte[] {1, 2, 3})));
     }
 
     @Override

@@ -1,0 +1,41 @@
+package org.tutti;
+
+import java.io.InputStream;
+
+/// Brings the application's state to a newcomer; see [Event.StateOffer].
+///
+/// Whoever has a part of the state already, from a donor that went away or from an earlier life, says so before it
+/// reads, and the donor's application, which gets the same bytes from [StateSink#token], may leave that part out. Tutti
+/// passes the token on and does not know what it means; nor does a donor have to heed it, so the state itself should
+/// say what it leaves out:
+///
+/// ```java
+/// try (StateSource source = offer.source()) {
+///   source.resume(digestsOf(partsThatAreHere));
+///   replaceBy(source); // reads to the end
+/// }
+/// ```
+///
+/// Closing it before its end was read aborts: half a state is no state, so the member leaves the group.
+public abstract class StateSource extends InputStream {
+  /// The longest token.
+  public static final int TOKEN_BYTES_MAX = 64 << 10;
+
+  /// For the engine's use, and for tests of applications.
+  protected StateSource() {}
+
+  /// Says what this application has of the state already. It is told to the one donor that gives this state, and to
+  /// nobody later. Without it the donor is told nothing, that is an empty token, by the first reading.
+  ///
+  /// Never blocks; does nothing when the state is void already.
+  ///
+  /// @param token what the donor's application understands; it is copied
+  /// @throws IllegalArgumentException when the token is longer than [#TOKEN_BYTES_MAX]
+  /// @throws IllegalStateException    when this was called before, or reading has begun
+  public abstract void resume(byte[] token);
+
+  /// Ends reading. Before the end was read, this aborts: the member leaves, and the donor is told at once. Never blocks
+  /// and never throws; does nothing when called again, after the end, or when the state is void.
+  @Override
+  public abstract void close();
+}

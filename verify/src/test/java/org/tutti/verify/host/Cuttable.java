@@ -1,0 +1,73 @@
+package org.tutti.verify.host;
+
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.tutti.transport.Address;
+import org.tutti.transport.Receiver;
+import org.tutti.transport.Traits;
+import org.tutti.transport.Transport;
+
+/// Sockets on which frames to some peers get lost.
+final class Cuttable implements Transport {
+  private final Transport sockets;
+  private volatile Set<Address> cut = Set.of();
+  private boolean lost;
+
+  Cuttable(Transport sockets) {
+    this.sockets = sockets;
+  }
+
+  void cut(Set<Address> peers) {
+    cut = Set.copyOf(peers);
+  }
+
+  @Override
+  public @Nullable ByteBuffer claim(Address to, int length) {
+    lost = cut.contains(to);
+    return lost ? ByteBuffer.allocate(length) : sockets.claim(to, length);
+  }
+
+  @Override
+  public void commit() {
+    if (!lost) {
+      sockets.commit();
+    }
+  }
+
+  @Override
+  public Traits traits() {
+    return sockets.traits();
+  }
+
+  @Override
+  public Address address() {
+    return sockets.address();
+  }
+
+  @Override
+  public void start(Receiver receiver) {
+    sockets.start(receiver);
+  }
+
+  @Override
+  public void poll(long waitNanosMax) {
+    sockets.poll(waitNanosMax);
+  }
+
+  @Override
+  public void wakeup() {
+    sockets.wakeup();
+  }
+
+  @Override
+  public Map<String, Long> counters() {
+    return sockets.counters();
+  }
+
+  @Override
+  public void close() {
+    sockets.close();
+  }
+}
