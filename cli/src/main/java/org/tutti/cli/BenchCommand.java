@@ -1,5 +1,6 @@
 package org.tutti.cli;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -8,6 +9,7 @@ import org.tutti.Ordering;
 import org.tutti.bench.CostTable;
 import org.tutti.bench.OrdersBenchmark;
 import org.tutti.bench.OrdersOptions;
+import org.tutti.bench.TransferBenchmark;
 import org.tutti.net.TransportException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -27,6 +29,7 @@ import picocli.CommandLine.Spec;
     subcommands = {
       BenchCommand.Cost.class,
       BenchCommand.Orders.class,
+      BenchCommand.Transfer.class,
       InstrumentCommand.Flood.class,
       InstrumentCommand.Latency.class,
       InstrumentCommand.OpenLoop.class,
@@ -40,7 +43,8 @@ final class BenchCommand implements Runnable {
   @Override
   public void run() {
     throw new ParameterException(
-        spec.commandLine(), "a command is missing: cost, orders, flood, latency, openloop, scale, slow or versus");
+        spec.commandLine(),
+        "a command is missing: cost, orders, transfer, flood, latency, openloop, scale, slow or versus");
   }
 
   /// `tutti bench cost`.
@@ -120,6 +124,37 @@ final class BenchCommand implements Runnable {
         return onlySwitches ? options.switchesOnly() : options;
       } catch (IllegalArgumentException e) {
         throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+      }
+    }
+  }
+
+  /// `tutti bench transfer`.
+  @Command(
+      name = "transfer",
+      description = {
+        "Gives a large state to a newcomer over TCP on loopback while multicasts go on, with three processes of little "
+            + "heap. Prints the time, the longest gap between deliveries at the others, and each process's memory.",
+        "Exit code 0 only if the state came whole and no message was lost, doubled or out of order."
+      })
+  static final class Transfer implements Callable<Integer> {
+    @Spec private CommandSpec spec = CommandSpec.create();
+
+    @Option(names = "--mib", paramLabel = "N", description = "The length of the state in MiB (${DEFAULT-VALUE}).")
+    int mib = 1024;
+
+    @Option(names = "--rate", paramLabel = "N", description = "Multicasts per second (${DEFAULT-VALUE}).")
+    int rate = 1000;
+
+    @Option(names = "--heap", paramLabel = "N", description = "The heap of each process in MiB (${DEFAULT-VALUE}).")
+    int heap = 64;
+
+    @Override
+    public Integer call() {
+      try {
+        TransferBenchmark.run(mib, rate, heap, spec.commandLine().getOut());
+        return 0;
+      } catch (IOException e) {
+        throw new Failure(String.valueOf(e.getMessage()), e);
       }
     }
   }

@@ -15,6 +15,7 @@ import org.tutti.Ordering;
 import org.tutti.bench.CostTable;
 import org.tutti.bench.OrdersBenchmark;
 import org.tutti.bench.OrdersOptions;
+import org.tutti.bench.TransferBenchmark;
 
 /// What `tutti bench` runs.
 class BenchTest {
@@ -70,5 +71,13 @@ class BenchTest {
   @Test
   void groupsOfOneAreRefused() {
     assertThatThrownBy(() -> OrdersOptions.quick(List.of(1), ALL)).hasMessageContaining("2 to 32");
+  }
+
+  @Tag("socket")
+  @Test
+  void aStateLargerThanTheHeapIsGivenWhileMulticastsGoOn() throws Exception {
+    var text = new StringWriter();
+    TransferBenchmark.run(128, 500, 48, new PrintWriter(text));
+    assertThat(text.toString()).contains("read and checked in", "founder", "second", "newcomer");
   }
 }
