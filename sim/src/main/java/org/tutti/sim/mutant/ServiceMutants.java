@@ -72,8 +72,8 @@ final class ServiceMutants {
               "early-outlives-state",
               "a member skips what it had delivered before it got a state that does not contain it",
               "engine.Deliveries",
-              "forgetEarly",
-              new Return(0)));
+              "restart",
+              new Drop("EarlyMarks.clear", 0)));
 
   private ServiceMutants() {}
 
