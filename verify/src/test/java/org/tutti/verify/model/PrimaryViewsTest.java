@@ -3,12 +3,8 @@ package org.tutti.verify.model;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -18,7 +14,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// The model of docs/tla keeps its invariants, and TLC finds a counterexample when a rule of the protocol is broken.
 class PrimaryViewsTest {
-  private static final int MINUTES_MAX = 4; // on a machine with much else to do
   private static final int INVARIANT_VIOLATED = 12; // TLC's exit code
   private static final Pattern VIOLATED = Pattern.compile("Invariant (\\w+) is violated");
 
@@ -75,44 +70,20 @@ class PrimaryViewsTest {
 
   private Outcome run(String variant, String settings) throws IOException, InterruptedException {
     configure(("Variant=\"" + variant + "\"; " + settings).split("; *"));
-    Path model = root().resolve("docs/tla/PrimaryViews.tla");
+    Path model = Tlc.docs().resolve("PrimaryViews.tla");
     Files.copy(model, work.resolve(model.getFileName()));
-    Path output = work.resolve("output.txt");
-    Process tlc =
-        new ProcessBuilder(command(settings.isEmpty()))
-            .directory(work.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile())
-            .start();
-    boolean ended = tlc.waitFor(MINUTES_MAX, TimeUnit.MINUTES);
-    tlc.destroyForcibly().waitFor();
-    String said = Files.readString(output, StandardCharsets.UTF_8);
-    assertThat(ended).as("TLC ends in time:\n" + said).isTrue();
-    if (tlc.exitValue() == 0) {
-      assertThat(said).contains("No error has been found");
+    Tlc tlc = Tlc.run(work, "PrimaryViews", settings.isEmpty());
+    if (tlc.exit() == 0) {
       return new Outcome("");
     }
-    assertThat(tlc.exitValue()).as(said).isEqualTo(INVARIANT_VIOLATED);
-    Matcher found = VIOLATED.matcher(said);
-    assertThat(found.find()).as(said).isTrue();
+    assertThat(tlc.exit()).as(tlc.said()).isEqualTo(INVARIANT_VIOLATED);
+    Matcher found = VIOLATED.matcher(tlc.said());
+    assertThat(found.find()).as(tlc.said()).isTrue();
     return new Outcome(found.group(1));
   }
 
-  private List<String> command(boolean large) {
-    var command = new ArrayList<String>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(
-        large
-            ? List.of("-XX:+UseParallelGC", "-Xmx1g")
-            : List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx256m"));
-    command.add("-Djava.io.tmpdir=" + work); // where TLC unpacks its modules
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), "tlc2.TLC"));
-    command.addAll(List.of("-workers", large ? "auto" : "1", "-nowarning", "PrimaryViews.tla"));
-    return command;
-  }
-
   private void configure(String... settings) throws IOException {
-    String config = Files.readString(root().resolve("docs/tla/PrimaryViews.cfg"));
+    String config = Files.readString(Tlc.docs().resolve("PrimaryViews.cfg"));
     for (String setting : settings) {
       String name = setting.substring(0, setting.indexOf('='));
       String value = setting.substring(name.length() + 1);
@@ -125,13 +96,5 @@ class PrimaryViewsTest {
       }
     }
     Files.writeString(work.resolve("PrimaryViews.cfg"), config);
-  }
-
-  private static Path root() {
-    Path root = Path.of("").toAbsolutePath();
-    while (!Files.exists(root.resolve("mvnw"))) {
-      root = root.getParent();
-    }
-    return root;
   }
 }
