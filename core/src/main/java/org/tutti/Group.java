@@ -194,6 +194,19 @@ public interface Group extends AutoCloseable {
   /// @throws GroupClosedException  after [Event.Closed] was returned
   @Nullable Event receive(Duration wait) throws InterruptedException;
 
+  /// Says up to where the application's own durable state contains the history, in a group with [Durability]: what lies
+  /// before will not be delivered to this member again, so that stable storage may drop it. Returns at once; never
+  /// takes back an earlier call.
+  ///
+  /// @param position the position behind the last delivery that is durable with the application
+  void persisted(long position);
+
+  /// How the group stands, for whoever waits for it after a restart: in one sentence, which primary view was the last,
+  /// who of it is here, and what is waited for. For people; the words may change.
+  ///
+  /// @return the sentence
+  String status();
+
   /// Leaves: what this member multicast before is delivered first, the others install a view without it.
   ///
   /// @return completes when the membership has ended

@@ -1,6 +1,7 @@
 package org.tutti;
 
 import java.util.Collections;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -25,6 +26,10 @@ import org.jspecify.annotations.Nullable;
 /// @param stateTransfer     whether newcomers get the application's state from a member before their first delivery
 /// @param catchUpBytesMax   how many bytes of deliveries a newcomer keeps while its state is on the way, before it
 ///                          slows the group down; 64 KiB to 1 GiB
+/// @param durability        what this member keeps in the node's stable storage
+/// @param position          up to where the application's own durable state, or what it has made of its deliveries,
+///                          contains the history: the position of the first message that it has not; empty when it
+///                          has nothing durable. Only with a durability
 public record GroupConfig(
     Guarantee guarantee,
     Ordering ordering,
@@ -36,7 +41,9 @@ public record GroupConfig(
     int batchBytesMax,
     int batchMessagesMax,
     boolean stateTransfer,
-    int catchUpBytesMax) {
+    int catchUpBytesMax,
+    Durability durability,
+    OptionalLong position) {
   private static final int KIB = 1 << 10;
   private static final int GIB = 1 << 30;
 
@@ -47,6 +54,16 @@ public record GroupConfig(
     within("batchBytesMax", batchBytesMax, KIB, KIB * KIB);
     within("batchMessagesMax", batchMessagesMax, 1, 64 * KIB);
     within("catchUpBytesMax", catchUpBytesMax, 64 * KIB, GIB);
+    if (durability != Durability.NONE && domain != null) {
+      throw new IllegalArgumentException("durability " + durability + " does not go with domain \"" + domain + "\"");
+    }
+    if (durability != Durability.NONE && partitions == Partitions.CONTINUE) {
+      throw new IllegalArgumentException("durability " + durability + " does not go with partitions " + partitions);
+    }
+    if (position.isPresent() && (durability == Durability.NONE || position.getAsLong() < 0)) {
+      throw new IllegalArgumentException(
+          "position " + position.getAsLong() + " with durability " + durability + " has no meaning");
+    }
   }
 
   private static void within(String what, int value, int min, int max) {
@@ -56,7 +73,7 @@ public record GroupConfig(
   }
 
   /// Uniform delivery ordered by a sequencer, nothing new outside of primary views, a window of 4 MiB, batches up
-  /// to 64 KiB or 4096 messages, no state transfer.
+  /// to 64 KiB or 4096 messages, no state transfer, nothing in stable storage.
   ///
   /// @return the defaults
   public static GroupConfig standard() {
@@ -71,7 +88,9 @@ public record GroupConfig(
         64 * KIB,
         4 * KIB,
         false,
-        64 * KIB * KIB);
+        64 * KIB * KIB,
+        Durability.NONE,
+        OptionalLong.empty());
   }
 
   /// Changes the delivery guarantee.
@@ -159,6 +178,24 @@ public record GroupConfig(
     return with(draft -> draft.catchUpBytesMax = value);
   }
 
+  /// Changes what is kept in stable storage, which the node must have ([Node#start(NodeConfig,
+  /// org.tutti.transport.Transport, org.tutti.storage.StableStorage)]). Not for a group in a domain, nor for one that
+  /// goes on in partitions.
+  ///
+  /// @param value the policy
+  /// @return a changed copy
+  public GroupConfig withDurability(Durability value) {
+    return with(draft -> draft.durability = value);
+  }
+
+  /// Says where the application's own durable state stands, so that deliveries go on from there after a restart.
+  ///
+  /// @param value the position of the first message that it does not contain; 0 or more
+  /// @return a changed copy
+  public GroupConfig withPosition(long value) {
+    return with(draft -> draft.position = OptionalLong.of(value));
+  }
+
   private GroupConfig with(Consumer<Draft> change) {
     var draft = new Draft(this);
     change.accept(draft);
@@ -178,6 +215,8 @@ public record GroupConfig(
     int batchMessagesMax;
     boolean stateTransfer;
     int catchUpBytesMax;
+    Durability durability;
+    OptionalLong position;
 
     Draft(GroupConfig of) {
       guarantee = of.guarantee;
@@ -191,6 +230,8 @@ public record GroupConfig(
       batchMessagesMax = of.batchMessagesMax;
       stateTransfer = of.stateTransfer;
       catchUpBytesMax = of.catchUpBytesMax;
+      durability = of.durability;
+      position = of.position;
     }
 
     GroupConfig finish() {
@@ -205,7 +246,9 @@ public record GroupConfig(
           batchBytesMax,
           batchMessagesMax,
           stateTransfer,
-          catchUpBytesMax);
+          catchUpBytesMax,
+          durability,
+          position);
     }
   }
 }

@@ -19,6 +19,7 @@ import org.tutti.engine.EventLoop;
 import org.tutti.engine.NodeEngine;
 import org.tutti.engine.Request;
 import org.tutti.host.Membership;
+import org.tutti.storage.StableStorage;
 import org.tutti.transport.Transport;
 
 /// A process's place among the others: one engine thread, one transport, any number of groups.
@@ -43,12 +44,17 @@ public final class Node implements AutoCloseable {
 
   private final MemberId self;
   private final EventLoop loop;
+  private final boolean durable;
   private final Map<String, Membership> groups = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
-  private Node(MemberId self, NodeConfig config, Transport transport, RandomGenerator random) {
+  private Node(
+      MemberId self, NodeConfig config, Transport transport, @Nullable StableStorage storage, RandomGenerator random) {
     this.self = self;
-    this.loop = new EventLoop(new NodeEngine(self, config, transport, random), transport, this::endAll);
+    this.durable = storage != null;
+    this.loop =
+        new EventLoop(
+            new NodeEngine(self, config, transport, storage, random), transport, reason -> ended(storage, reason));
   }
 
   /// Starts a node. It keeps the process running until it is closed.
@@ -58,10 +64,25 @@ public final class Node implements AutoCloseable {
   /// @return the running node
   /// @throws IllegalArgumentException when name and address are too long, for a member or for the transport's frames
   public static Node start(NodeConfig config, Transport transport) {
+    return start(config, transport, null);
+  }
+
+  /// Starts a node whose groups may keep what they need in stable storage ([GroupConfig#withDurability]). When the
+  /// storage knows a group, creating or joining the group restarts that membership: this node stands for the member
+  /// that it was, waits until a quorum of the last primary view is back, and founds nothing anew.
+  ///
+  /// @param config    how it behaves
+  /// @param transport carries its frames; belongs to the node from now on, which closes it
+  /// @param storage   this node's, of this name only; belongs to the node from now on, which closes it; or null for
+  ///                  none
+  /// @return the running node
+  /// @throws IllegalArgumentException when name and address are too long, for a member or for the transport's frames
+  public static Node start(NodeConfig config, Transport transport, @Nullable StableStorage storage) {
     var random = new SplittableRandom();
     // The clock gives the order of lives, the random bits tell apart two that start in the same microsecond.
     long incarnation = micros() << INCARNATION_RANDOM_BITS | random.nextInt(1 << INCARNATION_RANDOM_BITS);
-    var node = new Node(new MemberId(config.name(), transport.address(), incarnation), config, transport, random);
+    var node =
+        new Node(new MemberId(config.name(), transport.address(), incarnation), config, transport, storage, random);
     node.loop.start();
     return node;
   }
@@ -77,7 +98,9 @@ public final class Node implements AutoCloseable {
     return self;
   }
 
-  /// Starts a group with this node as its first member; its events are taken with [Group#receive()].
+  /// Starts a group with this node as its first member; its events are taken with [Group#receive()]. A group that this
+  /// node's stable storage knows is restarted instead ([#start(NodeConfig, Transport, StableStorage)]): to found it
+  /// anew, delete the storage.
   ///
   /// @param group  the group's name
   /// @param config how to take part
@@ -124,6 +147,9 @@ public final class Node implements AutoCloseable {
     int bytes = group.getBytes(StandardCharsets.UTF_8).length;
     if (bytes == 0 || bytes > GROUP_BYTES_MAX) {
       throw new IllegalArgumentException("a group's name has 1 to " + GROUP_BYTES_MAX + " bytes, not " + bytes);
+    }
+    if (config.durability() != Durability.NONE && !durable) {
+      throw new IllegalArgumentException("durability " + config.durability() + " needs a node with stable storage");
     }
     refuseIfClosed();
     var membership = new Membership(group, self, config, listener, loop.inbox(), ended -> groups.remove(group, ended));
@@ -216,6 +242,16 @@ public final class Node implements AutoCloseable {
       // Without a primary view there may be nobody to say goodbye to.
     } catch (ExecutionException impossible) {
       throw new IllegalStateException(impossible);
+    }
+  }
+
+  private void ended(@Nullable StableStorage storage, String reason) {
+    try {
+      endAll(reason);
+    } finally {
+      if (storage != null) {
+        storage.close();
+      }
     }
   }
 

@@ -12,6 +12,8 @@ import org.tutti.membership.KeptHistory;
 import org.tutti.membership.Knowledge;
 import org.tutti.membership.Proposal;
 import org.tutti.membership.Refutation;
+import org.tutti.membership.StableState;
+import org.tutti.membership.Standing;
 import org.tutti.membership.StateTransfer;
 import org.tutti.membership.ViewHost;
 import org.tutti.order.Clock;
@@ -29,6 +31,8 @@ final class AgreementHost implements ViewHost {
 
   private final GroupConfig config;
   private final OptionalLong founded;
+  private final Standing standing;
+  private final @Nullable StableState restored;
   private final Surroundings node;
   private final Refutation refutation;
   private final LastHistory history;
@@ -41,6 +45,8 @@ final class AgreementHost implements ViewHost {
   AgreementHost(
       GroupConfig config,
       OptionalLong founded,
+      Standing standing,
+      @Nullable StableState restored,
       Surroundings node,
       Refutation refutation,
       LastHistory history,
@@ -51,6 +57,8 @@ final class AgreementHost implements ViewHost {
       Changes changes) {
     this.config = config;
     this.founded = founded;
+    this.standing = standing;
+    this.restored = restored;
     this.node = node;
     this.refutation = refutation;
     this.history = history;
@@ -115,6 +123,16 @@ final class AgreementHost implements ViewHost {
   @Override
   public Partitions partitions() {
     return config.partitions();
+  }
+
+  @Override
+  public Standing standing() {
+    return standing;
+  }
+
+  @Override
+  public @Nullable StableState restored() {
+    return restored;
   }
 
   @Override

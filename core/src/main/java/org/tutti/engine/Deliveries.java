@@ -5,6 +5,8 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
 import org.tutti.Invariant;
@@ -41,6 +43,7 @@ final class Deliveries implements Deliverer {
   private final GroupUser user;
   private final int catchUpBytesMax;
   private final boolean stateful; // the application starts over with a state
+  private final Written written;
   private final Map<MemberId, Long> marks =
       new LinkedHashMap<>(); // sender -> number behind its last batch that has its place
   private final EarlyMarks early = new EarlyMarks();
@@ -50,15 +53,18 @@ final class Deliveries implements Deliverer {
   private final ArrayDeque<Outstanding> unconsumed = new ArrayDeque<>(); // own delivered batches, by index
   private long positionNext;
   private long beginIndex; // where deliveries begin once the state is here
+  private StateTransfer.@Nullable Start started; // where the state ends that is coming
   private long deliveredNext; // index behind what was delivered, or is held back
   private long handedNext; // index behind what the user got
   private long consumedSaid; // only rises
   private long sentNext; // number behind this member's last batch
   private long ownPlacedNext; // number behind this member's last batch that the history contains
+  private long positionFirst; // what is before is with the application, even if its batch is not
   private boolean synced;
   private @Nullable View shown; // the last view that the user was told of
 
-  Deliveries(MemberId self, GroupUser user, GroupConfig config, boolean synced) {
+  Deliveries(MemberId self, GroupUser user, GroupConfig config, boolean synced, Written written) {
+    this.written = written;
     this.self = self;
     this.user = user;
     this.catchUpBytesMax = config.catchUpBytesMax();
@@ -176,6 +182,8 @@ final class Deliveries implements Deliverer {
     positionNext += batch.positions();
     if (again) {
       user.pass(index, batch, position);
+    } else if (batch.positions() > 0 && position < positionFirst) {
+      user.deliver(index, batch.without((int) (positionFirst - position)), positionFirst);
     } else {
       user.deliver(index, batch, position);
     }
@@ -247,6 +255,7 @@ final class Deliveries implements Deliverer {
     List<Outstanding> before = List.copyOf(unconsumed);
     unconsumed.clear();
     before.forEach(own -> unconsumed.add(new Outstanding(Math.min(own.index, index - 1), own.cost)));
+    written.restarted(index);
   }
 
   /// If the user's last view is primary, others have got there what this one has not. So it is shown that it did not go
@@ -281,6 +290,47 @@ final class Deliveries implements Deliverer {
     }
   }
 
+  // ---- restart ---------------------------------------------------------------------------------------------------
+
+  /// Goes on after a restart, where the application's own state ends; what all hold beyond that follows with [#replay],
+  /// then [#resumed]. An application without one waits for a state.
+  ///
+  /// @param restart  what stable storage had kept
+  /// @param position what the application says, if it does
+  void resume(Restart restart, OptionalLong position) {
+    Position from = restart.from();
+    deliveredNext = restart.stable().index();
+    if (from != null) {
+      deliveredNext = Math.max(deliveredNext, from.index());
+      positionNext = from.position();
+      positionFirst = position.orElse(0);
+      marks.putAll(from.start().marks());
+      user.begin(from.index(), Math.max(from.position(), positionFirst));
+    }
+  }
+
+  /// A batch that all hold is delivered again.
+  ///
+  /// @return how many bytes it is
+  int replay(long index, Batch batch) {
+    hand(index, batch, false);
+    return batch.payload().remaining();
+  }
+
+  boolean isConsumed() {
+    return user.consumedNext() >= handedNext;
+  }
+
+  /// The index behind what the application got.
+  long handedNext() {
+    return handedNext;
+  }
+
+  /// The position behind what the application got.
+  long positionNext() {
+    return positionNext;
+  }
+
   /// Where the history of a view begins, for the view's newcomers.
   StateTransfer.Start start() {
     Invariant.check(!stateful || early.isEmpty(), "a state contains nothing beyond the history");
@@ -294,7 +344,9 @@ final class Deliveries implements Deliverer {
 
   /// The donor has said where the history stands: own batches that it contains were delivered while this was away.
   void started(StateTransfer.Start start) {
+    started = start;
     positionNext = start.position();
+    positionFirst = 0;
     marks.clear();
     marks.putAll(start.marks());
     early.placed(marks);
@@ -307,8 +359,15 @@ final class Deliveries implements Deliverer {
   }
 
   void complete() {
-    heldBytes = 0;
+    written.started(Objects.requireNonNull(started));
+    started = null;
     user.begin(beginIndex, positionNext);
+    resumed();
+  }
+
+  /// All that was before is here: what was kept back follows.
+  void resumed() {
+    heldBytes = 0;
     while (!held.isEmpty()) {
       switch (held.remove()) {
         case Held.Ordered(long index, Batch batch, boolean again) -> hand(index, batch, again);

@@ -4,8 +4,10 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Durability;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
+import org.tutti.Partitions;
 import org.tutti.membership.Lineage;
 
 /// How far a member is with leaving. Whoever has left says nothing more, but its last words, perhaps the announcement
@@ -33,6 +35,9 @@ final class Departure {
     }
     if (!Objects.equals(lineage.domain(), config.domain())) {
       want("this member asks for domain " + config.domain() + ", and the group's is " + lineage.domain());
+    }
+    if (config.durability() != Durability.NONE && lineage.partitions() == Partitions.CONTINUE) {
+      want("this member asks for durability, and the group was founded to go on in partitions");
     }
   }
 

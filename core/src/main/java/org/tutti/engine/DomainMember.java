@@ -160,6 +160,11 @@ final class DomainMember implements GroupUser {
   }
 
   @Override
+  public void status(String sentence) {
+    user.status(sentence);
+  }
+
+  @Override
   public SortedMap<String, Long> whiteboardPut() {
     return user.whiteboardPut();
   }

@@ -24,6 +24,7 @@ import org.tutti.membership.Merge;
 import org.tutti.membership.PrimaryRule;
 import org.tutti.membership.Proposal;
 import org.tutti.membership.Refutation;
+import org.tutti.membership.Standing;
 import org.tutti.membership.StateTransfer;
 import org.tutti.membership.ViewAgreement;
 import org.tutti.membership.ViewMessage;
@@ -44,9 +45,11 @@ final class GroupEngine {
   private static final int DEPART_FACTOR = 5; // the longest that a member that has left waits for its last words
 
   private final MemberId self;
+  private final Standing standing;
   private final GroupConfig config;
   private final GroupUser user;
   private final Surroundings node;
+  private final Status status;
   private final Ports ports;
   private final PrimaryRule rule = new DynamicLinearVoting();
   private final PrimaryHistory.Doors doors;
@@ -59,11 +62,13 @@ final class GroupEngine {
   private final @Nullable DomainMember domain;
   private final Effects<Frontier.Message> frontierDoor;
   private final Deliveries deliveries;
-  private final EarlyMessages early;
+  private final Admission admission;
+  private final @Nullable Journal journal;
   private final BoardExchange board;
   private final LastHistory history;
   private final Branch branch;
   private final Departure departure = new Departure();
+  private @Nullable Replay replay;
   private boolean ended;
 
   GroupEngine(
@@ -73,29 +78,26 @@ final class GroupEngine {
       GroupUser user,
       Surroundings node,
       Ports.Node services,
-      long group,
-      int owner) {
+      Ports.Group group,
+      @Nullable Keeping keeping) {
     this.self = self;
     this.config = config;
     this.node = node;
-    this.domain = config.domain() == null ? null : new DomainMember(user, node.domains().apply(config.domain()), group);
+    Restart restart = keeping == null ? null : keeping.restart();
+    this.journal = keeping == null ? null : keeping.journal();
+    this.standing = restart == null ? new Standing(self, List.of()) : restart.standing();
+    Written written = journal == null ? Written.NOTHING_TO_WRITE : journal;
+    this.domain =
+        config.domain() == null ? null : new DomainMember(user, node.domains().apply(config.domain()), group.key());
     this.user = domain == null ? user : domain;
-    this.ports = new Ports(services, group, owner, this::view);
-    this.early = new EarlyMessages(config.windowBytes());
+    this.ports = new Ports(services, group, this::view, journal != null);
     this.board = new BoardExchange(this.user, ports);
-    this.deliveries = new Deliveries(self, this.user, config, founded.isPresent());
-    this.history = new LastHistory(deliveries, this::newHistory);
+    this.deliveries = new Deliveries(self, this.user, config, founded.isPresent(), written);
+    this.status = new Status(group.name(), self, rule, deliveries);
+    this.history = new LastHistory(deliveries, it -> newHistory(it.view(), it.indexFirst(), it.ordering(), it.clock()));
     this.branch = new Branch(self, this.user, this::newBranch);
     this.sending = new Sending(self, config, deliveries, history, branch, this.user, domain);
-    this.doors =
-        new PrimaryHistory.Doors(
-            ports.open(Channel.BATCH, new BatchCodec(self), (from, message) -> {}),
-            ports,
-            ports.open(Channel.STABILITY, Stability.CODEC, (from, message) -> {}),
-            ports.open(Channel.ASIDE, new AsideCodec(self), (from, message) -> {}),
-            sending.asides(),
-            node.counters(),
-            config.windowBytes());
+    this.doors = doors(written);
     this.frontierDoor = ports.open(Channel.FRONTIER, Frontier.CODEC, (from, message) -> {});
     this.transfer =
         new StateTransfer(
@@ -118,8 +120,7 @@ final class GroupEngine {
             suspect.multipliedBy(PATIENCE_FACTOR),
             viewDoor,
             node.counters(),
-            new AgreementHost(
-                config, founded, node, refutation, history, branch, deliveries, transfer, node.clock(), new Changes()));
+            host(founded, restart));
     var contacts = node.config().contacts();
     this.merge =
         new Merge(self, contacts, suspect, agreement, viewDoor, ports::hello, node.counters(), this::overruled);
@@ -127,16 +128,76 @@ final class GroupEngine {
     if (domain != null) {
       domain.begin(new InDomain(this::view, history, deliveries, sending));
     }
-    View birth = agreement.birth();
-    if (birth != null) {
+    var early = new EarlyMessages(config.windowBytes());
+    this.admission = new Admission(agreement, history, branch, transfer, early, node.counters(), this::lost);
+    begin(restart);
+    user.status(status.of(view(), agreement.primary()));
+  }
+
+  private PrimaryHistory.Doors doors(Written written) {
+    return new PrimaryHistory.Doors(
+        self,
+        ports.open(Channel.BATCH, new BatchCodec(self), (from, message) -> {}),
+        ports,
+        ports.open(Channel.STABILITY, Stability.CODEC, (from, message) -> {}),
+        ports.open(Channel.ASIDE, new AsideCodec(self), (from, message) -> {}),
+        sending.asides(),
+        node.counters(),
+        config.windowBytes(),
+        written);
+  }
+
+  private AgreementHost host(OptionalLong founded, @Nullable Restart restart) {
+    return new AgreementHost(
+        config,
+        founded,
+        standing,
+        restart == null ? null : restart.views(),
+        node,
+        refutation,
+        history,
+        branch,
+        deliveries,
+        transfer,
+        node.clock(),
+        new Changes());
+  }
+
+  private void begin(@Nullable Restart restart) {
+    View birth = agreement.primary();
+    if (restart != null) {
+      resume(restart);
+    } else if (birth != null) {
       history.found(newHistory(birth, 0, config.ordering(), 0), birth.equals(view()));
       sending.position(true);
       deliveries.changed(view());
     }
   }
 
-  private PrimaryHistory newHistory(Proposal proposal) {
-    return newHistory(proposal.view(), proposal.indexFirst(), proposal.ordering(), proposal.clock());
+  /// Goes on as the earlier life that left what stable storage has, and as if this one had been cut off at its end.
+  private void resume(Restart restart) {
+    deliveries.changed(view());
+    Stored.Kept kept = restart.history();
+    if (kept != null) {
+      PrimaryHistory last = newHistory(kept.view(), restart.stable().index(), kept.ordering(), 0);
+      last.resume(restart);
+      history.found(last, false);
+      deliveries.resume(restart, config.position());
+      replay = restart.from() == null ? null : new Replay(restart, deliveries, config.windowBytes());
+      goOnReplaying();
+    }
+    if (restart.primary() != null) {
+      merge.seek(restart.primary());
+    }
+  }
+
+  private void goOnReplaying() {
+    if (replay != null && replay.step()) {
+      replay = null;
+      deliveries.resumed();
+      sending.position(true);
+      agreement.want(); // it may be what the others wait for
+    }
   }
 
   private PrimaryHistory newHistory(View view, long indexFirst, Ordering ordering, long since) {
@@ -146,7 +207,7 @@ final class GroupEngine {
   }
 
   private PrimaryHistory newBranch(View view) {
-    return new PrimaryHistory(setting(view, 0), Ordering.SEQUENCER, guarantee(), null, branch, doors);
+    return new PrimaryHistory(setting(view, 0), Ordering.SEQUENCER, guarantee(), null, branch, doors.unwritten());
   }
 
   private Guarantee guarantee() {
@@ -155,7 +216,7 @@ final class GroupEngine {
 
   private Setting setting(View view, long indexFirst) {
     return new Setting(
-        view.rankOf(self),
+        Math.max(0, view.rankOf(self)), // what an earlier life was in does not go on here, so any rank will do
         view,
         indexFirst,
         ranks -> rule.isQuorum(view, ranks),
@@ -253,12 +314,13 @@ final class GroupEngine {
   // ---- a run of inputs ends --------------------------------------------------------------------------------------
 
   void flush(long now) {
-    PrimaryHistory current = acting();
+    goOnReplaying();
+    PrimaryHistory current = admission.acting();
     if (current != null) {
       do {
         sending.tellOrdering();
         sending.send(now);
-      } while (current.deliver() && acting() == current);
+      } while (current.deliver() && admission.acting() == current);
       current.flush();
       sending.tellOrdering();
     }
@@ -268,6 +330,22 @@ final class GroupEngine {
     }
     if (departure.ask(sending.isOver() || !view().primary())) {
       agreement.leave();
+    }
+  }
+
+  /// Writes what must not be forgotten, for the commit that follows.
+  Journal.Staged stage() {
+    return journal == null || ended ? Journal.Staged.NOTHING : journal.stage(agreement.stable(), history.current());
+  }
+
+  /// What was staged is in stable storage, so that it may be said: whether there is something to say.
+  boolean secured() {
+    return (journal != null && journal.committed()) | ports.sayToSelf();
+  }
+
+  void persisted(long position) {
+    if (journal != null) {
+      journal.persisted(position, deliveries.handedNext());
     }
   }
 
@@ -283,8 +361,8 @@ final class GroupEngine {
       return;
     }
     switch (channel) {
-      case BATCH, ORDER, STABILITY, FRONTIER, ASIDE -> inView(from, channel, in.viewId(), in.rest());
-      case STATE -> state(from, in.rest());
+      case BATCH, ORDER, STABILITY, FRONTIER, ASIDE -> admission.inView(from, channel, in.viewId(), in.rest());
+      case STATE -> admission.state(from, in.rest());
       case BOARD -> board.receive(from, BoardExchange.CODEC.readAll(in));
       case VIEW -> viewMessage(from, ViewMessage.CODEC.readAll(in));
       case HELLO -> throw new Malformed("hello in a link");
@@ -299,82 +377,6 @@ final class GroupEngine {
     }
   }
 
-  /// The history that goes on in the view installed, unless it is wedged.
-  private @Nullable PrimaryHistory acting() {
-    return view().primary() ? history.acting() : branch.acting();
-  }
-
-  private void inView(MemberId from, Channel channel, ViewId of, ByteBuffer bytes) throws Malformed {
-    PrimaryHistory current = acting();
-    if (!of.equals(view().id())) {
-      keepEarly(from, channel, of, bytes);
-    } else if (current == null || agreement.isCutOff(from)) {
-      node.counters().count(current == null ? "drop.wedged" : "drop.cut off");
-    } else {
-      try {
-        inHistory(current, from, channel, new WireReader(bytes));
-      } catch (Malformed malformed) {
-        cutOff(from);
-        throw malformed;
-      }
-    }
-  }
-
-  private void inHistory(PrimaryHistory current, MemberId from, Channel channel, WireReader in) throws Malformed {
-    boolean room = true;
-    switch (channel) {
-      case BATCH -> room = current.batch(from, new BatchCodec(from).readAll(in));
-      case ORDER -> room = current.order(from, in);
-      case ASIDE -> room = current.aside(from, new AsideCodec(from).readAll(in));
-      case FRONTIER -> current.frontier(from, Frontier.CODEC.readAll(in));
-      default -> current.stability(from, Stability.CODEC.readAll(in));
-    }
-    if (!room) {
-      node.counters().count("drop.early");
-      lost(from);
-    }
-  }
-
-  /// What a member said had to be dropped: what it goes on to say may make no sense without it.
-  private void cutOff(MemberId member) {
-    if (view().contains(member)) {
-      lost(member);
-    }
-  }
-
-  private void state(MemberId from, ByteBuffer bytes) throws Malformed {
-    StateTransfer.Message message = StateTransfer.CODEC.readAll(new WireReader(bytes.duplicate()));
-    if (agreement.expects(message.since(), from)) {
-      keepEarly(from, Channel.STATE, message.since(), bytes);
-    } else {
-      transfer.receive(from, message);
-    }
-  }
-
-  /// Others may install a view earlier and speak in it; what they say waits for this member's installation.
-  private void keepEarly(MemberId from, Channel channel, ViewId of, ByteBuffer bytes) {
-    if (!agreement.expects(of, from)) {
-      node.counters().count("drop.other view");
-    } else if (!early.keep(from, channel, of, bytes)) {
-      node.counters().count("drop.early");
-      lost(from);
-    }
-  }
-
-  private void takeEarly() {
-    for (EarlyMessages.Early message : early.take()) {
-      try {
-        if (message.channel() == Channel.STATE) {
-          state(message.from(), message.bytes());
-        } else {
-          inView(message.from(), message.channel(), message.view(), message.bytes());
-        }
-      } catch (Malformed malformed) {
-        node.counters().count("drop.malformed " + malformed.reason());
-      }
-    }
-  }
-
   private void viewMessage(MemberId from, ViewMessage message) throws Malformed {
     switch (message) {
       case ViewMessage.Found _, ViewMessage.Meet _, ViewMessage.Overruled _ -> merge.receive(from, message);
@@ -382,18 +384,6 @@ final class GroupEngine {
       case ViewMessage.Refuted(var members) -> refutation.refuted(from, members);
       case ViewMessage.Wedged(_, Knowledge its) when merge.isOfOtherHistory(from, its.lineage()) -> lost(from);
       default -> agreement.receive(from, message);
-    }
-  }
-
-  private void viewMessageFromSelf(MemberId from, ViewMessage message) {
-    if (ended) {
-      return;
-    }
-    try {
-      viewMessage(from, message);
-    } catch (Malformed malformed) {
-      // What this member proposes follows from what others reported. If they lied, it is dropped like theirs.
-      node.counters().count("drop.malformed " + malformed.reason());
     }
   }
 
@@ -419,21 +409,26 @@ final class GroupEngine {
     merge.installed(before, view);
     board.installed(before, view);
     departure.wantUnlessFit(lineage, config);
-    takeEarly();
+    admission.takeEarly();
+    user.status(status.of(view(), agreement.primary()));
   }
 
   private void beginHistory(Proposal proposal) {
-    Knowledge.Transfer assigned = proposal.transferTo(self);
+    Knowledge.Transfer assigned = standing.transferBy(proposal);
     if (assigned != null && assigned.since().equals(proposal.view().id())) {
       if (history.leadsTo(proposal)) {
         agreement.want(); // its state came after its report, so the transfer is superfluous: the next view ends it
       } else {
         deliveries.restart(proposal.indexFirst(), proposal.view());
         sending.position(false);
+        replay = null;
       }
     }
     sending.begin(proposal.view());
     history.begin(proposal);
+    if (journal != null) {
+      journal.began(agreement.stable(), history.current());
+    }
   }
 
   private void overruled(MemberId older) {
@@ -468,7 +463,7 @@ final class GroupEngine {
       history.end(view(), proposal);
       beginHistory(proposal);
       transfer.installed(proposal);
-      takeEarly();
+      admission.takeEarly();
     }
 
     @Override
@@ -486,7 +481,15 @@ final class GroupEngine {
   private final class ViewsToSelf implements Ports.Inward<ViewMessage> {
     @Override
     public void receive(MemberId from, ViewMessage message) {
-      viewMessageFromSelf(from, message);
+      if (ended) {
+        return;
+      }
+      try {
+        viewMessage(from, message);
+      } catch (Malformed malformed) {
+        // What this member proposes follows from what others reported. If they lied, it is dropped like theirs.
+        node.counters().count("drop.malformed " + malformed.reason());
+      }
     }
 
     @Override

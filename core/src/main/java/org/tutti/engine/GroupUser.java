@@ -144,6 +144,11 @@ public interface GroupUser extends StateTransfer.Application {
     return 0;
   }
 
+  /// How the group stands, in a sentence for people; told again whenever it changes.
+  ///
+  /// @param sentence what [org.tutti.Group#status] says
+  default void status(String sentence) {}
+
   /// The membership has ended; nothing follows.
   ///
   /// @param reason why, in words

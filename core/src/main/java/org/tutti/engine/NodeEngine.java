@@ -24,6 +24,8 @@ import org.tutti.link.Links;
 import org.tutti.order.Clock;
 import org.tutti.pack.Batch;
 import org.tutti.pack.Stretch;
+import org.tutti.storage.StableStorage;
+import org.tutti.storage.StorageException;
 import org.tutti.transport.Outlet;
 import org.tutti.wire.Codec;
 import org.tutti.wire.Encoded;
@@ -56,6 +58,7 @@ public final class NodeEngine {
   private final Ports.Node services;
   private final Clock clock = new Clock(); // one for all groups: what is in several of them is ordered by it
   private final Map<String, Domain> domains = new TreeMap<>();
+  private final @Nullable StableStorage storage;
   private boolean interestDirty;
   private int owners = NODE;
   private long now;
@@ -67,6 +70,19 @@ public final class NodeEngine {
   /// @param outlet where its frames go
   /// @param random where all its randomness comes from
   public NodeEngine(MemberId self, NodeConfig config, Outlet outlet, RandomGenerator random) {
+    this(self, config, outlet, null, random);
+  }
+
+  /// Makes a node without groups that may have stable storage.
+  ///
+  /// @param self    this life of this node
+  /// @param config  how it behaves
+  /// @param outlet  where its frames go
+  /// @param storage what its groups may keep things in; closed by whoever opened it; or null
+  /// @param random  where all its randomness comes from
+  public NodeEngine(
+      MemberId self, NodeConfig config, Outlet outlet, @Nullable StableStorage storage, RandomGenerator random) {
+    this.storage = storage;
     this.self = self;
     this.config = config;
     this.heartbeatNanos = config.heartbeat().toNanos();
@@ -133,13 +149,43 @@ public final class NodeEngine {
   public void flush(long nowNanos) {
     begin(nowNanos);
     do {
-      for (GroupEngine group : List.copyOf(groups.values())) {
-        group.flush(now);
-        drain();
-      }
-    } while (settleDomains());
+      do {
+        for (GroupEngine group : List.copyOf(groups.values())) {
+          group.flush(now);
+          drain();
+        }
+      } while (settleDomains());
+    } while (secure());
     updateInterest();
     links.flush(now);
+  }
+
+  /// Puts into stable storage what must be there before anybody hears of it: one commit for all groups.
+  ///
+  /// @return whether the groups have something to do now that it is there
+  private boolean secure() {
+    if (storage == null) {
+      return false;
+    }
+    var most = Journal.Staged.NOTHING;
+    for (GroupEngine group : groups.values()) {
+      Journal.Staged staged = group.stage();
+      most = staged.compareTo(most) > 0 ? staged : most;
+    }
+    commit(most);
+    boolean more = false;
+    for (GroupEngine group : groups()) {
+      more |= group.secured();
+    }
+    drain();
+    return more;
+  }
+
+  private void commit(Journal.Staged what) {
+    if (storage != null && what != Journal.Staged.NOTHING) {
+      counters.count(what == Journal.Staged.FORCE ? "storage.force" : "storage.write");
+      storage.commit(what == Journal.Staged.FORCE);
+    }
   }
 
   private boolean settleDomains() {
@@ -184,6 +230,7 @@ public final class NodeEngine {
           with(name, group -> group.transfer().known(transfer, token));
       case Request.StateTaken(var name, var transfer) -> with(name, group -> group.transfer().taken(transfer));
       case Request.Consumed(var name) -> with(name, _ -> {}); // the flush that follows looks at it
+      case Request.Persisted(var name, var position) -> with(name, group -> group.persisted(position.getAsLong()));
       case Request.Suspect(var member) -> {
         if (detector.suspect(now, member)) {
           suspicionChanged();
@@ -208,6 +255,13 @@ public final class NodeEngine {
       user.closed("this node is already a member of group " + name);
       return;
     }
+    Keeping keeping;
+    try {
+      keeping = Keeping.open(storage, name, self, groupConfig, founded.isPresent(), this::commit);
+    } catch (StorageException refused) {
+      user.closed("stable storage of node " + self + " for group " + name + ": " + refused.getMessage());
+      return;
+    }
     var surroundings =
         new Surroundings(
             config,
@@ -223,7 +277,9 @@ public final class NodeEngine {
               interestDirty = true;
             });
     groupKeys.put(name, key);
-    groups.put(key, new GroupEngine(self, founded, groupConfig, user, surroundings, services, key, ++owners));
+    var at = new Ports.Group(name, key, ++owners);
+    OptionalLong founds = keeping != null && keeping.restart() != null ? OptionalLong.empty() : founded;
+    groups.put(key, new GroupEngine(self, founds, groupConfig, user, surroundings, services, at, keeping));
     interestDirty = true;
   }
 

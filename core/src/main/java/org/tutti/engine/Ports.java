@@ -1,9 +1,12 @@
 package org.tutti.engine;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.effect.Effects;
@@ -30,9 +33,9 @@ final class Ports implements Orders.Door {
   }
 
   private final Node node;
-  private final long group;
-  private final int owner;
+  private final Group group;
   private final Supplier<View> view;
+  private final @Nullable List<Runnable> unsaid; // to this member itself about views, until the storage has it
   private long broadcasts;
 
   /// What a node offers its groups.
@@ -51,10 +54,23 @@ final class Ports implements Orders.Door {
       Supplier<Long> clock,
       Consumer<Runnable> later) {}
 
-  Ports(Node node, long group, int owner, Supplier<View> view) {
+  /// A group at its node.
+  ///
+  /// @param name  its name
+  /// @param key   its name on the wire
+  /// @param owner of its timers
+  record Group(String name, long key, int owner) {}
+
+  /// Makes the doors of a group.
+  ///
+  /// @param node    the node's
+  /// @param group   whose doors
+  /// @param view    the view installed
+  /// @param durable whether what is said about views has to wait for stable storage
+  Ports(Node node, Group group, Supplier<View> view, boolean durable) {
+    this.unsaid = durable ? new ArrayList<>() : null;
     this.node = node;
     this.group = group;
-    this.owner = owner;
     this.view = view;
   }
 
@@ -70,7 +86,7 @@ final class Ports implements Orders.Door {
   WireWriter frame(Channel channel) {
     var out = new WireWriter();
     out.u8(channel.number());
-    out.fixed(group);
+    out.fixed(group.key);
     if (channel.isInView()) {
       out.viewId(view.get().id());
     }
@@ -92,8 +108,22 @@ final class Ports implements Orders.Door {
     node.links.datagram(to, new Encoded(out.copy(), Codec.NOTHING));
   }
 
+  /// Stable storage has what this member has promised: now it may hear of it itself, as the others do in the end of
+  /// this run of inputs.
+  ///
+  /// @return whether it had said anything to itself
+  boolean sayToSelf() {
+    if (unsaid == null || unsaid.isEmpty()) {
+      return false;
+    }
+    List<Runnable> said = List.copyOf(unsaid);
+    unsaid.clear();
+    said.forEach(Runnable::run);
+    return true;
+  }
+
   void close() {
-    node.timers.cancelAll(owner);
+    node.timers.cancelAll(group.owner);
   }
 
   private final class Port<M> implements Effects<M> {
@@ -111,7 +141,9 @@ final class Ports implements Orders.Door {
 
     @Override
     public void send(MemberId to, M message) {
-      if (to.equals(node.self)) {
+      if (to.equals(node.self) && unsaid != null && channel == Channel.VIEW) {
+        unsaid.add(() -> inward.receive(to, message));
+      } else if (to.equals(node.self)) {
         node.later.accept(() -> inward.receive(to, message));
       } else {
         node.links.send(to, Encoded.of(frame(channel), codec, message));
@@ -135,12 +167,12 @@ final class Ports implements Orders.Door {
 
     @Override
     public void schedule(Timer timer, Duration after) {
-      node.timers.schedule(owner, scoped(timer), node.clock.get() + after.toNanos(), () -> inward.expire(timer));
+      node.timers.schedule(group.owner, scoped(timer), node.clock.get() + after.toNanos(), () -> inward.expire(timer));
     }
 
     @Override
     public void cancel(Timer timer) {
-      node.timers.cancel(owner, scoped(timer));
+      node.timers.cancel(group.owner, scoped(timer));
     }
 
     private Timer scoped(Timer timer) {

@@ -24,6 +24,7 @@ import org.tutti.order.Stability;
 import org.tutti.order.Tail;
 import org.tutti.order.WaitingRoom;
 import org.tutti.pack.Batch;
+import org.tutti.storage.StorageException;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 
@@ -34,6 +35,7 @@ final class PrimaryHistory {
 
   private final View view;
   private final int self;
+  private final long indexFirst;
   private final Log log;
   private final WaitingRoom room;
   private final Orders orders;
@@ -42,6 +44,7 @@ final class PrimaryHistory {
   private final Deliverer deliveries;
   private final EarlyDeliveries early;
   private final Effects<Batch> batches;
+  private final Written written;
   private final List<Ordering> inForce = new ArrayList<>(); // not empty
   private final @Nullable Frontier frontier; // of a group in a domain
   private final @Nullable Asides asides; // where the ordering can have any
@@ -58,12 +61,15 @@ final class PrimaryHistory {
     this.clock = setting.clock();
     this.frontier = frontier;
     this.deliveries = deliveries;
+    this.indexFirst = setting.indexFirst();
     this.batches = doors.batches;
+    this.written = doors.written;
     this.inForce.add(ordering);
-    this.log = new Log(view, self, setting.indexFirst(), ordering, this::switched);
+    int own = view.rankOf(doors.member);
+    this.log = new Log(view, own, setting.indexFirst(), ordering, this::switched);
     this.room = new WaitingRoom(log, (long) doors.windowBytes + SPARE_BYTES);
     this.early = new EarlyDeliveries(view, self, deliveries);
-    boolean some = ordering == Ordering.SKEEN && frontier == null;
+    boolean some = ordering == Ordering.SKEEN && frontier == null && own >= 0;
     this.asides = some ? new Asides(setting, log, doors.windowBytes, doors.aside, doors.asides) : null;
     this.orders = new Orders(setting, ordering, log, doors.order, doors.counters, asides);
     this.stability = new Stability(self, view, setting.indexFirst(), guarantee, setting.quorum(), doors.stability);
@@ -71,6 +77,7 @@ final class PrimaryHistory {
 
   /// The protocols' doors; they outlive a view.
   ///
+  /// @param member      this member
   /// @param batches     for the senders' batches
   /// @param order       opens one for an ordering
   /// @param stability   for progress
@@ -78,14 +85,46 @@ final class PrimaryHistory {
   /// @param asides      gets what becomes of these
   /// @param counters    the node's
   /// @param windowBytes how much of a sender may be on its way
+  /// @param written     what is in stable storage
   record Doors(
+      MemberId member,
       Effects<Batch> batches,
       Orders.Door order,
       Effects<Stability.Message> stability,
       Effects<AsideMessage> aside,
       Asides.User asides,
       Counters counters,
-      int windowBytes) {}
+      int windowBytes,
+      Written written) {
+
+    /// The same for what is not kept.
+    Doors unwritten() {
+      return new Doors(
+          member, batches, order, stability, aside, asides, counters, windowBytes, Written.NOTHING_TO_WRITE);
+    }
+  }
+
+  /// Takes up what an earlier life had kept of this history; it is not to go on here.
+  void resume(Restart from) {
+    for (int rank = 0; rank < view.size(); rank++) {
+      long next = from.stable().mark(view.members().get(rank));
+      if (next >= 0) {
+        log.resume(rank, next);
+      }
+    }
+    for (Batch batch : from.unstable()) {
+      int rank = view.rankOf(batch.sender());
+      clock.witness(batch.stamp());
+      boolean here = rank >= 0 && log.add(rank, batch) && log.place(rank, batch.seq());
+      if (!here) {
+        throw new StorageException("the log is damaged: " + batch + " does not go on with what is before it");
+      }
+    }
+    for (Batch batch : from.loose()) {
+      clock.witness(batch.stamp());
+      log.add(view.rankOf(batch.sender()), batch);
+    }
+  }
 
   private void switched(Ordering to) {
     orders.switched(to);
@@ -103,6 +142,10 @@ final class PrimaryHistory {
 
   View view() {
     return view;
+  }
+
+  long indexFirst() {
+    return indexFirst;
   }
 
   Log log() {
@@ -236,8 +279,13 @@ final class PrimaryHistory {
   boolean deliver() {
     orders.flush();
     boolean news = asides != null && asides.flush();
-    stability.progress(log.heldNext(), deliveries.consumedNext());
+    stability.progress(writtenNext(), deliveries.consumedNext());
     return early.deliver() | deliverNext(stability.decidedNext()) | news;
+  }
+
+  /// The index behind what this member holds, and will even if it is restarted.
+  private long writtenNext() {
+    return Math.min(log.heldNext(), written.next());
   }
 
   private boolean deliverNext(long end) {
@@ -271,7 +319,7 @@ final class PrimaryHistory {
 
   /// Ends a run of inputs: tells the others how far this member is, forgets what all have.
   void flush() {
-    stability.progress(log.heldNext(), deliveries.consumedNext());
+    stability.progress(writtenNext(), deliveries.consumedNext());
     stability.flush();
     if (frontier != null) {
       frontier.flush();
@@ -295,6 +343,7 @@ final class PrimaryHistory {
   /// Delivers the end of this history.
   void end(Cut cut) {
     log.adopt(cut, deliveries.deliveredNext());
+    written.adopted(log);
     if (asides != null && cut.whole()) {
       for (AsidePlace kept : cut.asides()) {
         if (asides.awaits(kept)) {

@@ -2,6 +2,7 @@ package org.tutti.engine;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.function.LongSupplier;
 import org.tutti.Event;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
@@ -107,6 +108,12 @@ public sealed interface Request {
   ///
   /// @param group the group's name
   record Consumed(String group) implements Request {}
+
+  /// The application's own durable state contains what lies before a position.
+  ///
+  /// @param group    the group's name
+  /// @param position tells the position of the first message that it does not contain
+  record Persisted(String group, LongSupplier position) implements Request {}
 
   /// Treat a node as crashed: somebody who knows says so.
   ///

@@ -11,6 +11,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +51,10 @@ public final class Membership implements Group, GroupUser {
   private final CompletableFuture<Void> left = new CompletableFuture<>();
   private final AtomicBoolean leaving = new AtomicBoolean();
   private final AtomicBoolean consumedPosted = new AtomicBoolean();
+  private final AtomicLong persisted = new AtomicLong();
+  private final AtomicBoolean persistedPosted = new AtomicBoolean();
   private volatile @Nullable View view;
+  private volatile String status;
 
   /// Makes a membership that waits for the engine to begin.
   ///
@@ -68,6 +72,7 @@ public final class Membership implements Group, GroupUser {
       Inbox inbox,
       Consumer<Membership> ended) {
     this.name = name;
+    this.status = "group " + name + ": " + self + " takes part soon";
     this.self = self;
     this.stateful = config.stateTransfer();
     this.inbox = inbox;
@@ -243,6 +248,29 @@ public final class Membership implements Group, GroupUser {
     } catch (ExecutionException impossible) {
       throw new IllegalStateException(impossible);
     }
+  }
+
+  @Override
+  public void persisted(long position) {
+    // One on the way is enough: its handling sees the last one.
+    if (persisted.getAndAccumulate(position, Math::max) < position && persistedPosted.compareAndSet(false, true)) {
+      inbox.post(new Request.Persisted(name, this::takePersisted));
+    }
+  }
+
+  private long takePersisted() {
+    persistedPosted.set(false);
+    return persisted.get();
+  }
+
+  @Override
+  public String status() {
+    return status;
+  }
+
+  @Override
+  public void status(String sentence) {
+    status = sentence;
   }
 
   private void reportConsumed() {

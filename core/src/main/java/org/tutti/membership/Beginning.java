@@ -9,15 +9,26 @@ import org.tutti.ViewId;
 /// Where a member starts: in a view of its own. A founder's is the first primary view of a new history, unless others
 /// of the configured set have to come first: then it is not primary, and follows one that nobody was in.
 ///
-/// @param view    the first view
-/// @param lineage the history that it founds, or null
-/// @param primary the history's first primary view, or null
-record Beginning(View view, @Nullable Lineage lineage, @Nullable View primary) {
+/// A member that is restarted from stable storage begins as if it had been cut off from everybody at the end of its
+/// earlier life: it knows what that one knew, and its view is later than all that were promised.
+///
+/// @param view     the first view
+/// @param standing as whom it counts
+/// @param lineage  the history that it founds or was in, or null
+/// @param primary  the history's first primary view, or the last one that was known; or null
+/// @param restored what stable storage had kept, or null
+record Beginning(
+    View view, Standing standing, @Nullable Lineage lineage, @Nullable View primary, @Nullable StableState restored) {
   static Beginning of(MemberId self, boolean founder, ViewHost host) {
     List<MemberId> alone = List.of(self);
+    StableState restored = host.restored();
+    if (restored != null) {
+      var later = new View(new ViewId(restored.promised().epoch() + 1, self.incarnation()), alone, false, List.of());
+      return new Beginning(later, host.standing(), restored.lineage(), restored.primary(), restored);
+    }
     var first = new View(new ViewId(0, self.incarnation()), alone, false, List.of());
     if (!founder) {
-      return new Beginning(first, null, null);
+      return new Beginning(first, host.standing(), null, null, null);
     }
     Electorate electorate = host.electorate();
     var birth = new ViewId(1, self.incarnation());
@@ -26,8 +37,9 @@ record Beginning(View view, @Nullable Lineage lineage, @Nullable View primary) {
             birth, host.founded(), host.isStateful(), host.guarantee(), host.domain(), electorate, host.partitions());
     var primary = new View(birth, alone, true, List.of());
     if (electorate.allows(alone)) {
-      return new Beginning(primary, lineage, primary);
+      return new Beginning(primary, host.standing(), lineage, primary, null);
     }
-    return new Beginning(new View(new ViewId(2, self.incarnation()), alone, false, List.of(birth)), lineage, primary);
+    var second = new View(new ViewId(2, self.incarnation()), alone, false, List.of(birth));
+    return new Beginning(second, host.standing(), lineage, primary, null);
   }
 }

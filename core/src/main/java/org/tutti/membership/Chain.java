@@ -12,9 +12,18 @@ final class Chain {
   private Knowledge.@Nullable Accepted accepted; // its successor, or itself until this member has installed it
   private Knowledge.@Nullable Accepted installed; // itself, for those who have not
 
-  Chain(@Nullable Lineage lineage, @Nullable View primary) {
-    this.lineage = lineage;
-    this.primary = primary;
+  Chain(Beginning beginning) {
+    StableState kept = beginning.restored();
+    this.lineage = beginning.lineage();
+    this.primary = beginning.primary();
+    this.accepted = kept == null ? null : kept.accepted();
+    this.installed = kept == null ? null : kept.installed();
+  }
+
+  /// What must outlive this member.
+  StableState stable(Standing standing, Promise promise) {
+    return new StableState(
+        standing.self(), standing.earlier(), promise.first(), promise.ballot(), lineage, primary, accepted, installed);
   }
 
   @Nullable Lineage lineage() {

@@ -43,6 +43,7 @@ final class Flush {
   private final ViewId ballot;
   private final SortedMap<MemberId, Knowledge> reports;
   private final Set<MemberId> told; // in this attempt already, whatever came of it
+  private final SortedMap<MemberId, MemberId> speakers = new TreeMap<>(); // for whom -> the latest life that reported
   private final @Nullable View primary; // the latest that any report knows
 
   Flush(MemberId self, PrimaryRule rule, ViewId ballot, SortedMap<MemberId, Knowledge> reports, Set<MemberId> told) {
@@ -52,6 +53,13 @@ final class Flush {
     this.reports = reports;
     this.told = told;
     this.primary = latestPrimary();
+    reports.keySet().forEach(member -> speaks(member, member));
+    reports.forEach((member, report) -> report.earlier().forEach(life -> speaks(life, member)));
+  }
+
+  /// A report counts for its member, and for the earlier lives for which the member stands.
+  private void speaks(MemberId life, MemberId member) {
+    speakers.merge(life, member, (one, other) -> other.supersedes(one) ? other : one);
   }
 
   private @Nullable View latestPrimary() {
@@ -105,7 +113,9 @@ final class Flush {
       return List.of();
     }
     return agreed.view().members().stream()
-        .filter(member -> reports.containsKey(member) && !told.contains(member))
+        .map(speakers::get)
+        .filter(Objects::nonNull)
+        .filter(member -> !told.contains(member))
         .filter(member -> isAt(report(member), ended))
         .toList();
   }
@@ -116,7 +126,7 @@ final class Flush {
   }
 
   private boolean hasQuorum(View of) {
-    return rule.isQuorum(of, rank -> reports.containsKey(of.members().get(rank)));
+    return rule.isQuorum(of, rank -> speakers.containsKey(of.members().get(rank)));
   }
 
   /// Members without the state may not carry the history on alone. Nor may they finish a view alone: they would let go
@@ -142,8 +152,8 @@ final class Flush {
   private @Nullable Proposal unfinished(View of) {
     Knowledge.Accepted highest = null;
     for (MemberId member : of.members()) { // nobody else decides about its successor
-      Knowledge report = reports.get(member);
-      Knowledge.Accepted accepted = report == null ? null : report.accepted();
+      MemberId speaker = speakers.get(member);
+      Knowledge.Accepted accepted = speaker == null ? null : report(speaker).accepted();
       if (accepted == null || isVoid(accepted)) {
         continue;
       }

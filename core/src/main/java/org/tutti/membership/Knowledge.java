@@ -1,5 +1,6 @@
 package org.tutti.membership;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.View;
@@ -23,6 +24,7 @@ import org.tutti.wire.WireWriter;
 /// @param stateful whether it can give the state to others
 /// @param transfer from whom it is getting the state, or null
 /// @param leaving  whether it wants to be out of the next view
+/// @param earlier  the lives of its name for which it stands: it was restarted from what they had kept
 public record Knowledge(
     View view,
     @Nullable Lineage lineage,
@@ -34,7 +36,8 @@ public record Knowledge(
     boolean synced,
     boolean stateful,
     @Nullable Transfer transfer,
-    boolean leaving) {
+    boolean leaving,
+    List<MemberId> earlier) {
 
   /// A member's part of a view's history.
   ///
@@ -55,7 +58,16 @@ public record Knowledge(
   ///
   /// @param ballot   in which it was accepted
   /// @param proposal what was proposed
-  public record Accepted(ViewId ballot, Proposal proposal) {}
+  public record Accepted(ViewId ballot, Proposal proposal) {
+    void write(WireWriter out) {
+      out.viewId(ballot);
+      proposal.write(out);
+    }
+
+    static Accepted read(WireReader in) throws Malformed {
+      return new Accepted(in.viewId(), Proposal.read(in));
+    }
+  }
 
   /// A state transfer.
   ///
@@ -77,6 +89,7 @@ public record Knowledge(
   /// @return whether nothing speaks against it
   boolean isPossible(MemberId from, ViewHost host) {
     return view.contains(from)
+        && earlier.stream().allMatch(from::supersedes)
         && (history == null || host.kept().allows(history))
         && (branch == null || host.branch().allows(branch));
   }
@@ -87,12 +100,7 @@ public record Knowledge(
     out.optional(primary, WireWriter::view);
     out.optional(history, (to, value) -> value.write(to));
     out.optional(branch, (to, value) -> value.write(to));
-    out.optional(
-        accepted,
-        (to, value) -> {
-          to.viewId(value.ballot);
-          value.proposal.write(to);
-        });
+    out.optional(accepted, (to, value) -> value.write(to));
     out.count(clock);
     out.flag(synced);
     out.flag(stateful);
@@ -103,6 +111,7 @@ public record Knowledge(
           to.viewId(value.since);
         });
     out.flag(leaving);
+    out.members(earlier);
   }
 
   private static boolean hasALaneForEach(@Nullable View of, @Nullable History history) {
@@ -121,12 +130,13 @@ public record Knowledge(
             in.optional(WireReader::view),
             in.optional(History::read),
             in.optional(History::read),
-            in.optional(from -> new Accepted(from.viewId(), Proposal.read(from))),
+            in.optional(Accepted::read),
             in.count(),
             in.flag(),
             in.flag(),
             in.optional(from -> new Transfer(from.member(), from.viewId())),
-            in.flag());
+            in.flag(),
+            in.members());
     if (!hasALaneForEach(knowledge.view, knowledge.history)
         || !hasALaneForEach(knowledge.primary, knowledge.history)
         || (knowledge.branch != null && !knowledge.isOfItsView(knowledge.branch))) {

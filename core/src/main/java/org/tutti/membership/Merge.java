@@ -96,6 +96,13 @@ public final class Merge {
     }
   }
 
+  /// Members were left behind in an earlier life: they may be back where they were.
+  ///
+  /// @param last the last primary view that was known then
+  public void seek(View last) {
+    last.members().forEach(member -> absent.add(member.address()));
+  }
+
   /// Time to call out: the coordinator to everybody, a member to its coordinator. Inside a view the calls confirm that
   /// both sides have installed it.
   public void call() {
@@ -135,7 +142,7 @@ public final class Merge {
   }
 
   private ViewMessage.Meet meet(boolean answer) {
-    return new ViewMessage.Meet(agreement.view(), agreement.lineage(), agreement.primary(), answer);
+    return new ViewMessage.Meet(agreement.view(), agreement.lineage(), primary(), answer);
   }
 
   /// A message has come.
@@ -244,8 +251,13 @@ public final class Merge {
     if (mine.primary() != theirs.primary()) {
       return mine.primary();
     }
-    int later = compare(agreement.primary(), meet.primary());
+    int later = compare(primary(), meet.primary());
     return later > 0 || (later == 0 && mine.id().compareTo(theirs.id()) > 0);
+  }
+
+  private @Nullable ViewId primary() {
+    View primary = agreement.primary();
+    return primary == null ? null : primary.id();
   }
 
   private static int compare(@Nullable ViewId one, @Nullable ViewId other) {

@@ -7,12 +7,19 @@ import org.tutti.ViewId;
 /// The highest ballot that a member has answered: it answers no lower one any more, and gives its proposer the time to
 /// succeed.
 final class Promise {
+  private final ViewId first;
   private ViewId ballot; // rises
   private @Nullable MemberId proposer;
   private long renewedAt;
 
   Promise(ViewId ballot) {
+    this.first = ballot;
     this.ballot = ballot;
+  }
+
+  /// With what this life began: higher than all that earlier lives have promised.
+  ViewId first() {
+    return first;
   }
 
   ViewId ballot() {

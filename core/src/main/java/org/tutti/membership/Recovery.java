@@ -30,15 +30,15 @@ final class Recovery {
     }
   }
 
-  private final MemberId self;
+  private final Standing standing;
   private final Effects<ViewMessage> effects;
   private final KeptHistory kept;
   private final KeptHistory branch;
   private final List<Wanted> wanted = new ArrayList<>();
   private @Nullable Runnable complete;
 
-  Recovery(MemberId self, Effects<ViewMessage> effects, KeptHistory kept, KeptHistory branch) {
-    this.self = self;
+  Recovery(Standing standing, Effects<ViewMessage> effects, KeptHistory kept, KeptHistory branch) {
+    this.standing = standing;
     this.effects = effects;
     this.kept = kept;
     this.branch = branch;
@@ -106,7 +106,7 @@ final class Recovery {
   boolean fits(Proposal proposal, View current) {
     View next = proposal.view();
     Cut ending = cutOf(proposal, current);
-    if (!next.contains(self) || (ending != null && !kept.fits(ending))) {
+    if (!standing.isIn(next) || (ending != null && !kept.fits(ending))) {
       return false;
     }
     ViewId of = kept.of();
@@ -117,7 +117,7 @@ final class Recovery {
     if (last.id().equals(of)) {
       return ending != null;
     }
-    Knowledge.Transfer transfer = proposal.transferTo(self);
+    Knowledge.Transfer transfer = standing.transferBy(proposal);
     return transfer != null && transfer.since().equals(next.id()) && (of == null || of.compareTo(next.id()) < 0);
   }
 

@@ -85,12 +85,12 @@ public final class ViewAgreement {
     this.host = host;
     this.backoff = new Backoff(tick, effects);
     this.proposer = new Proposer(self, rule, patienceNanos, effects, this);
-    this.recovery = new Recovery(self, effects, host.kept(), host.branch());
+    this.recovery = new Recovery(host.standing(), effects, host.kept(), host.branch());
     var beginning = Beginning.of(self, founder, host);
     this.view = beginning.view();
     this.company = new Company(self, view, host::suspects);
     this.promise = new Promise(view.id());
-    this.chain = new Chain(beginning.lineage(), beginning.primary());
+    this.chain = new Chain(beginning);
     effects.schedule(TICK, tick);
   }
 
@@ -110,19 +110,19 @@ public final class ViewAgreement {
     return chain.lineage();
   }
 
-  /// The latest primary view that is known to have been agreed.
+  /// The latest primary view that is known to have been agreed; for a founder the first one of its history, even when
+  /// others have to come before it is installed.
   ///
-  /// @return its id, or null
-  public @Nullable ViewId primary() {
-    View primary = chain.primary();
-    return primary == null ? null : primary.id();
+  /// @return the view, or null
+  public @Nullable View primary() {
+    return chain.primary();
   }
 
-  /// At the beginning, the first primary view of the history that this member founds.
+  /// What of this member has to outlive it.
   ///
-  /// @return the view, which is installed unless others have to come first; null for who founds none
-  public @Nullable View birth() {
-    return chain.primary();
+  /// @return a new object, equal to the last one if nothing has changed
+  public StableState stable() {
+    return chain.stable(host.standing(), promise);
   }
 
   /// Whether this member may soon install a view with another member, because it has accepted it.
@@ -359,7 +359,8 @@ public final class ViewAgreement {
         host.synced(),
         host.isStateful(),
         host.transfer(),
-        wantsOut());
+        wantsOut(),
+        host.standing().earlier());
   }
 
   private void refused(MemberId from, ViewId ballot, ViewId other) {
@@ -418,7 +419,7 @@ public final class ViewAgreement {
     } else if (proposal.view().primary()) {
       chain.learn(proposal.view());
     }
-    if (leaving && !proposal.view().contains(self)) {
+    if (leaving && !host.standing().isIn(proposal.view())) {
       ended = true;
       host.left(proposal);
     }
@@ -446,7 +447,8 @@ public final class ViewAgreement {
   /// in a branch that others may have ended in another way than it could.
   private void follow(Proposal proposal, boolean held) {
     chain.follow(proposal);
-    if (proposal.view().id().compareTo(view.id()) > 0 && recovery.endsBranch(proposal)) {
+    boolean later = proposal.view().id().compareTo(view.id()) > 0;
+    if (later && proposal.view().contains(self) && recovery.endsBranch(proposal)) {
       enter(proposal, held);
     } else {
       wedge();

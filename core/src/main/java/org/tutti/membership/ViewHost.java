@@ -56,6 +56,16 @@ public interface ViewHost {
   /// @return what members do in views that are not primary
   Partitions partitions();
 
+  /// As whom this member counts in views.
+  ///
+  /// @return always the same
+  Standing standing();
+
+  /// What stable storage had kept of an earlier life, when that knew a history.
+  ///
+  /// @return what it knew, or null for a member that begins anew
+  @Nullable StableState restored();
+
   /// This member's logical clock.
   ///
   /// @return the highest stamp that it has given or seen

@@ -51,7 +51,7 @@ public final class Log {
   /// Starts the history of a view.
   ///
   /// @param view       the view
-  /// @param self       this member's rank in it
+  /// @param self       this member's rank in it, or -1 when an earlier life of this member was in it
   /// @param indexFirst the index of its first place
   /// @param ordering   the ordering in force at the beginning
   /// @param switches   is told of others
@@ -97,6 +97,17 @@ public final class Log {
     lanes.get(rank).append(batch);
     advance();
     return true;
+  }
+
+  /// Takes up where an earlier life was: a sender's batches below a number are held and forgotten.
+  ///
+  /// @param rank the sender's rank, of which nothing has come yet
+  /// @param seq  the number
+  public void resume(int rank, long seq) {
+    started[rank] = true;
+    lanes.set(rank, new Sequence<>(seq));
+    heldOf[rank] = seq;
+    begin(rank, seq);
   }
 
   private void begin(int rank, long seq) {
@@ -381,7 +392,7 @@ public final class Log {
       }
       next[run.rank()] = run.next();
     }
-    return next[self] <= (started[self] ? lanes.get(self).next() : UNKNOWN);
+    return self < 0 || next[self] <= (started[self] ? lanes.get(self).next() : UNKNOWN);
   }
 
   /// By rank, the number of the sender's first batch that is not forgotten, as far as known.

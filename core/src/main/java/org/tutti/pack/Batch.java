@@ -111,6 +111,19 @@ public record Batch(MemberId sender, long seq, Kind kind, long stamp, CausalPast
     return new Batch(sender, seq, kind, clock, delivered, count, payload);
   }
 
+  /// The same batch without its first messages, for who has them already.
+  ///
+  /// @param messages how many, at most all
+  /// @return a batch to be delivered, not to be sent
+  public Batch without(int messages) {
+    Messages rest = messages();
+    for (int i = 0; i < messages; i++) {
+      rest.next();
+    }
+    ByteBuffer left = payload.slice(rest.at, payload.limit() - rest.at);
+    return new Batch(sender, seq, kind, stamp, past, count - messages, left);
+  }
+
   /// Writes all but the payload, which follows as the message's tail, and the sender.
   ///
   /// @param out where to

@@ -20,7 +20,8 @@ class EarlyDeliveriesTest {
   private static final View VIEW = primary(1, A, B, C);
 
   private final List<String> delivered = new ArrayList<>();
-  private final Deliveries deliveries = new Deliveries(C, user(), GroupConfig.standard(), true);
+  private final Deliveries deliveries =
+      new Deliveries(C, user(), GroupConfig.standard(), true, Written.NOTHING_TO_WRITE);
   private final EarlyDeliveries early = new EarlyDeliveries(VIEW, 2, deliveries);
   private long index;
 

@@ -55,6 +55,51 @@ class FlushTest {
     return Told.proposal(primary(epoch, members), VIEW, 10, List.of(whole(places)));
   }
 
+  // ---- restarts from stable storage ------------------------------------------------------------------------------
+
+  private static final MemberId B_AGAIN = Members.member("b", 12);
+  private static final MemberId C_AGAIN = Members.member("c", 13);
+  private static final MemberId C_AT_LAST = Members.member("c", 23);
+
+  private static Told restarted(MemberId member, String tail) {
+    return Told.cutOff(nonPrimary(8, member), VIEW, tail);
+  }
+
+  @Test
+  void restartedMembersCountForTheLivesWhoseStorageTheyHave() {
+    report(B_AGAIN, restarted(B_AGAIN, "10: a0 a1 |10| 0-2 0-0 0-0").standsFor(B));
+    report(C_AGAIN, restarted(C_AGAIN, NOTHING).standsFor(C));
+    Proposal next = proposed();
+    assertThat(next.view().primary()).isTrue();
+    assertThat(next.view().members()).containsExactlyInAnyOrder(B_AGAIN, C_AGAIN);
+    assertThat(next.indexFirst()).isEqualTo(12);
+    assertThat(next.cuts().getLast().sources().getFirst()).isEqualTo(B_AGAIN);
+  }
+
+  @Test
+  void whoHasNoStorageCountsForNobody() {
+    report(B_AGAIN, restarted(B_AGAIN, NOTHING).standsFor(B));
+    report(C_AGAIN, Told.newcomer(nonPrimary(8, C_AGAIN)));
+    assertThat(proposed().view().primary()).isFalse();
+  }
+
+  @Test
+  void twoLivesOfOneMemberCountOnce() {
+    report(C_AGAIN, restarted(C_AGAIN, NOTHING).standsFor(C));
+    report(C_AT_LAST, restarted(C_AT_LAST, NOTHING).standsFor(C, C_AGAIN));
+    Proposal next = proposed();
+    assertThat(next.view().primary()).isFalse();
+    assertThat(next.view().members()).containsExactly(C_AT_LAST);
+  }
+
+  @Test
+  void whatAnEarlierLifeHasAcceptedIsFinished() {
+    Proposal accepted = successor(7, "a0", A, B, C);
+    report(B_AGAIN, restarted(B_AGAIN, NOTHING).standsFor(B).accepted(new ViewId(8, 3), accepted));
+    report(C_AGAIN, restarted(C_AGAIN, NOTHING).standsFor(C));
+    assertThat(finished().view()).isEqualTo(accepted.view());
+  }
+
   // ---- branches --------------------------------------------------------------------------------------------------
 
   @Test

@@ -33,6 +33,7 @@ final class Told {
   private boolean synced = true;
   private Knowledge.@Nullable Transfer transfer;
   private boolean leaving;
+  private List<MemberId> earlier = List.of();
 
   private Told(View view) {
     this.view = view;
@@ -84,13 +85,19 @@ final class Told {
     return this;
   }
 
+  Told standsFor(MemberId... lives) {
+    earlier = List.of(lives);
+    return this;
+  }
+
   Told leaves() {
     leaving = true;
     return this;
   }
 
   Knowledge knowledge() {
-    return new Knowledge(view, lineage, primary, history, branch, accepted, 0, synced, true, transfer, leaving);
+    return new Knowledge(
+        view, lineage, primary, history, branch, accepted, 0, synced, true, transfer, leaving, earlier);
   }
 
   static Proposal proposal(View view, @Nullable View lastPrimary, long indexFirst, List<Cut> cuts) {

@@ -92,9 +92,9 @@ class ViewAgreementTest {
     offer(new ViewId(4, 1), Told.proposal(apart, BOTH, 0, List.of()));
     agreement.receive(A, new ViewMessage.Install(apart.id()));
     assertThat(agreement.view()).isEqualTo(apart);
-    assertThat(agreement.primary()).isEqualTo(BOTH.id());
+    assertThat(agreement.primary()).extracting(View::id).isEqualTo(BOTH.id());
     agreement.receive(A, new ViewMessage.Install(last.id()));
-    assertThat(agreement.primary()).isEqualTo(last.id());
+    assertThat(agreement.primary()).extracting(View::id).isEqualTo(last.id());
     effects.take();
     tick();
     assertThat(said(B)).as("it asks itself for a new view").hasSize(1).first().isInstanceOf(ViewMessage.Propose.class);
@@ -115,7 +115,7 @@ class ViewAgreementTest {
   @Test
   void anAnnouncementOfWhatWasNeverAcceptedSaysNothing() throws Malformed {
     agreement.receive(A, new ViewMessage.Install(new ViewId(3, 1)));
-    assertThat(agreement.primary()).isEqualTo(BOTH.id());
+    assertThat(agreement.primary()).extracting(View::id).isEqualTo(BOTH.id());
     effects.take();
     tick();
     assertThat(said(B)).isEmpty();
@@ -223,7 +223,7 @@ class ViewAgreementTest {
     agreement.receive(A, new ViewMessage.Propose(new ViewId(6, 1)));
     agreement.receive(A, new ViewMessage.Agreed(new ViewId(6, 1), successor(next)));
     assertThat(agreement.view()).isEqualTo(apart);
-    assertThat(agreement.primary()).isEqualTo(next.id());
+    assertThat(agreement.primary()).extracting(View::id).isEqualTo(next.id());
     assertThat(group.caughtUp).isEqualTo(1);
   }
 
@@ -307,6 +307,16 @@ class ViewAgreementTest {
     @Override
     public KeptHistory branch() {
       return branch;
+    }
+
+    @Override
+    public Standing standing() {
+      return new Standing(B, List.of());
+    }
+
+    @Override
+    public @Nullable StableState restored() {
+      return null;
     }
 
     @Override

@@ -20,17 +20,6 @@ import org.tutti.sim.check.History;
 /// The application on a simulated node. Its state is a chain of hashes over every message since the group's first,
 /// which it hands to newcomers; everything that happens to it goes into the history for the checkers.
 final class Application implements GroupUser {
-  /// What others want to know as it happens.
-  interface Watcher {
-    void installed(Application at, View view);
-
-    void delivered(Application at);
-
-    void stateRequested(Application at);
-
-    void closed(Application at);
-  }
-
   final SimulatedNode node;
   final int ordinal;
   private final String group;
@@ -43,6 +32,7 @@ final class Application implements GroupUser {
   private final OutgoingStates outgoing;
   private final AsideBook asides;
   private final Consumption consumption;
+  private final DurableState durable;
   private @Nullable IncomingState incoming;
   private @Nullable View view;
   private boolean calm;
@@ -54,10 +44,10 @@ final class Application implements GroupUser {
   private long outstanding; // what of the window is used
   private long indexNext;
   private long positionNext;
-  private long chain;
-  private long weak; // over the messages of weak services, which come in any order
+  private final Digest digest = new Digest();
 
-  Application(Simulation.Setting setting, SimulatedNode node, String group, Watcher watcher) {
+  Application(
+      Simulation.Setting setting, SimulatedNode node, String group, @Nullable SimulatedDisk disk, Watcher watcher) {
     this.node = node;
     this.group = group;
     this.setting = setting;
@@ -67,6 +57,7 @@ final class Application implements GroupUser {
     this.watcher = watcher;
     this.ordinal = history.ordinalOf(node.self);
     this.random = setting.streams().open(Streams.Purpose.APPLICATION, node.self.incarnation());
+    this.durable = new DurableState(disk, setting.streams().open(Streams.Purpose.STORAGE, node.self.incarnation()));
     this.consumption = new Consumption(setting, node, ordinal, group, random);
     this.asides = new AsideBook(setting, node, group, ordinal, consumption.sloth());
     this.outgoing = new OutgoingStates(setting, node, group, random);
@@ -76,7 +67,22 @@ final class Application implements GroupUser {
   void begin(boolean creates) {
     whole = creates;
     history.add(new Happening.Entered(ordinal, agenda.nowNanos(), creates));
-    var config = setting.plan().config();
+    if (creates) {
+      save(); // it knows that it stands at the beginning
+    }
+    enter(creates);
+  }
+
+  /// Begins the membership again, with what an earlier life had kept.
+  void beginAgain(MemberId earlier, boolean creates) {
+    long now = agenda.nowNanos();
+    history.add(new Happening.Entered(ordinal, now, false));
+    history.add(new Happening.Restarted(ordinal, now, history.ordinalOf(earlier), durable.summary()));
+    enter(creates);
+  }
+
+  private void enter(boolean creates) {
+    var config = durable.configured(setting.plan().config());
     node.request(creates ? new Request.Create(group, config, this, 0) : new Request.Join(group, config, this), 0);
   }
 
@@ -180,7 +186,7 @@ final class Application implements GroupUser {
   }
 
   Happening.Summary summary() {
-    return new Happening.Summary(indexNext, positionNext, chain, weak);
+    return digest.at(indexNext, positionNext);
   }
 
   @Override
@@ -190,13 +196,27 @@ final class Application implements GroupUser {
       say("begin at " + index + " @" + position);
     }
     history.add(new Happening.Begun(ordinal, agenda.nowNanos(), index, position));
+    SimulatedDisk.Saved saved = whole ? null : durable.recall(position);
+    if (saved != null) {
+      recall(index, saved.summary(), saved.whole());
+      return;
+    }
     if (!setting.plan().config().stateTransfer()) {
-      whole = index == 0 && weak == 0; // of what it delivered early something may have been left out
-      chain = 0;
+      whole = index == 0 && digest.hasNoWeak(); // of what it delivered early something may have been left out
+      digest.restart();
       consumption.jump(index);
     }
     indexNext = index;
     positionNext = position;
+  }
+
+  /// Goes on with its own durable state.
+  private void recall(long index, Happening.Summary summary, boolean fromTheFirst) {
+    whole = fromTheFirst;
+    digest.set(summary);
+    indexNext = index;
+    positionNext = summary.position();
+    consumption.jump(index);
   }
 
   @Override
@@ -227,20 +247,21 @@ final class Application implements GroupUser {
 
   @Override
   public void deliverEarly(Batch batch) {
-    Content content = content(batch);
+    Content content = Contents.of(history, batch, null);
     note(14, batch.seq());
     trace.note(content.toString());
     if (trace.speaks()) {
-      say("deliver early " + words(batch));
+      say("deliver early " + Contents.words(batch));
     }
     setting.tally().early += content.count();
     history.add(new Happening.Early(ordinal, agenda.nowNanos(), content));
+    durable.early(content);
     take(content);
   }
 
   @Override
   public void deliverInBranch(Batch batch) {
-    Content content = content(batch, view);
+    Content content = Contents.of(history, batch, view);
     note(17, batch.seq());
     trace.note(content.toString());
     if (trace.speaks()) {
@@ -268,21 +289,30 @@ final class Application implements GroupUser {
   }
 
   private void place(long index, Batch batch, long position, boolean again) {
-    Content content = content(batch);
+    Content content = Contents.of(history, batch, null);
     note(again ? 15 : 1, index * 31 + position);
     trace.note(content.toString());
     if (trace.speaks()) {
-      say((again ? "pass " : "deliver ") + index + " @" + position + " " + words(batch));
+      say((again ? "pass " : "deliver ") + index + " @" + position + " " + Contents.words(batch));
     }
     history.add(new Happening.Delivered(ordinal, agenda.nowNanos(), index, position, content, again));
-    if (!again) {
+    if (!again && !durable.contains(index)) {
       take(content);
     }
     apply(index, content, position);
+    if (durable.placed(index, content)) {
+      save();
+    }
   }
 
-  private static String words(Batch batch) {
-    return batch.sender() + "/" + batch.seq() + " " + batch.count() + " messages " + batch.kind();
+  /// Makes the state durable, as it is after a place.
+  private void save() {
+    if (durable.isKept()) {
+      history.add(new Happening.Saved(ordinal, agenda.nowNanos(), summary()));
+      durable.save(ordinal, summary(), whole);
+      long position = positionNext;
+      node.request(new Request.Persisted(group, () -> position), 0);
+    }
   }
 
   private void take(Content content) {
@@ -290,31 +320,7 @@ final class Application implements GroupUser {
       watcher.delivered(this);
     }
     setting.tally().deliveries += content.count();
-    for (int i = 0; i < content.count(); i++) {
-      if (content.isWeak()) {
-        weak +=
-            Hash.step(Hash.step(content.service().ordinal(), content.sender()), content.hash(i) + content.length(i));
-      } else {
-        chain = Hash.step(Hash.step(chain, content.sender()), content.hash(i) + content.length(i));
-      }
-    }
-  }
-
-  private Content content(Batch batch) {
-    return content(batch, null);
-  }
-
-  private Content content(Batch batch, @Nullable View branch) {
-    long[] hashes = new long[batch.count()];
-    int[] lengths = new int[batch.count()];
-    Batch.Messages messages = batch.messages();
-    for (int i = 0; i < hashes.length; i++) {
-      ByteBuffer message = messages.next();
-      hashes[i] = Hash.of(message);
-      lengths[i] = message.remaining();
-    }
-    return history.content(
-        branch, history.ordinalOf(batch.sender()), batch.seq(), batch.kind().service(), hashes, lengths);
+    digest.take(content);
   }
 
   private void apply(long index, Content content, long position) {
@@ -425,7 +431,8 @@ final class Application implements GroupUser {
     history.add(new Happening.Offered(ordinal, agenda.nowNanos(), donor, index, position));
     incoming = new IncomingState(transfer);
     consumption.jump(index);
-    node.request(new Request.StateKnown(group, transfer, ByteBuffer.allocate(Long.BYTES).putLong(0, chain)), 0);
+    node.request(
+        new Request.StateKnown(group, transfer, ByteBuffer.allocate(Long.BYTES).putLong(0, summary().chain())), 0);
   }
 
   @Override
@@ -449,12 +456,13 @@ final class Application implements GroupUser {
   private void restore(StateImage image) {
     indexNext = image.summary().index();
     positionNext = image.summary().position();
-    chain = image.summary().chain();
-    weak = image.summary().weak();
+    digest.set(image.summary());
     setting.tally().transfers++;
     history.add(new Happening.Restored(ordinal, agenda.nowNanos(), image.donor(), image.transfer(), image.summary()));
     incoming = null;
     whole = true;
+    durable.replaced();
+    save();
   }
 
   @Override

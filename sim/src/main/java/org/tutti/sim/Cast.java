@@ -21,7 +21,7 @@ import org.tutti.sim.check.PrimaryUniqueness;
 import org.tutti.transport.Address;
 
 /// Who takes part: the nodes by their places, their lives, their applications; and which of them the group can spare.
-final class Cast implements SimulatedNode.World, Network.Host, Application.Watcher {
+final class Cast implements SimulatedNode.World, Network.Host, Watcher {
   /// Called when an engine or application threw something.
   interface Breakage {
     void broken(SimulatedNode node, Throwable error);
@@ -32,12 +32,14 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
 
   private final Simulation.Setting setting;
   private final Breakage breakage;
+  private final @Nullable SimulatedDisk[] disks; // by place, if the group is durable
   private final @Nullable Application[] places; // the newest life at each place, also when it has ended
   private final List<Application> lives = new ArrayList<>();
   private final TreeSet<ViewId> announced = new TreeSet<>();
   private final TreeMap<String, Integer> numbers = new TreeMap<>();
   private final List<Address> addresses = new ArrayList<>();
   private final SplittableRandom random;
+  private final SplittableRandom fates; // of disks
   private final Consumer<SimulatedNode> atStart;
   private @Nullable Network network;
   private @Nullable View latestPrimary;
@@ -52,11 +54,14 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
     this.setting = setting;
     this.breakage = breakage;
     this.places = new Application[setting.plan().nodes()];
+    this.disks = new SimulatedDisk[places.length];
+    this.fates = setting.streams().open(Streams.Purpose.STORAGE, 1);
     this.random = setting.streams().open(Streams.Purpose.NODE, 0);
     this.incarnationNext = 1 + random.nextLong(1L << 40);
     for (int i = 0; i < places.length; i++) {
       addresses.add(new Address("n" + i + ":1"));
       numbers.put(addresses.getLast().text(), i);
+      disks[i] = setting.plan().isDurable() ? new SimulatedDisk() : null;
     }
   }
 
@@ -96,14 +101,20 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
     }
     var clock = new NodeClock(random.nextLong(CLOCK_ORIGIN_MAX), drift);
     var node = new SimulatedNode(setting, this, Objects.requireNonNull(network), place, self, clock);
-    var application = new Application(setting, node, GROUP, this);
+    SimulatedDisk disk = disks[place];
+    MemberId earlier = disk == null ? null : disk.lastLife();
+    var application = new Application(setting, node, GROUP, disk, this);
     places[place] = application;
     lives.add(application);
     if (setting.trace().speaks()) {
       setting.trace().say(self.name(), "starts as incarnation " + self.incarnation());
     }
-    node.start(config(self), setting.streams());
-    application.begin(creates);
+    node.start(config(self), disk == null ? null : disk.mount(self), setting.streams());
+    if (earlier == null) {
+      application.begin(creates);
+    } else {
+      application.beginAgain(earlier, disk.knowsGroup() && fates.nextBoolean());
+    }
     atStart.accept(node);
   }
 
@@ -206,6 +217,39 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
     }
     countCrash(node, application);
     node.crash();
+    unmount(node, setting.plan().losesPower() && fates.nextBoolean());
+  }
+
+  private void unmount(SimulatedNode node, boolean power) {
+    SimulatedDisk disk = disks[node.number];
+    if (disk != null && places[node.number].node == node) {
+      disk.unmount();
+      if (power) {
+        disk.loseUnforced(fates);
+      }
+    }
+  }
+
+  /// The power of a node's machine is going to fail in the middle of a commit.
+  void tear(SimulatedNode node, int commits) {
+    SimulatedDisk disk = disks[node.number];
+    if (disk != null) {
+      disk.failAfter(commits);
+    }
+  }
+
+  @Override
+  public void lostPower(SimulatedNode node) {
+    setting.tally().fault(FaultKind.TORN_WRITE);
+    crash(node);
+  }
+
+  /// A place gets another disk, while nobody is there.
+  void wipe(int place) {
+    SimulatedDisk disk = disks[place];
+    if (disk != null) {
+      disk.wipe();
+    }
   }
 
   /// Whom an ordering needs most: who is first in the view, and who has not heard of the fate of its multicasts.
@@ -245,6 +289,15 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
       life.node.crashAfterFrames(Long.MAX_VALUE);
       life.calm();
     }
+    for (int place = 0; place < places.length; place++) {
+      Application last = places[place];
+      if (disks[place] != null) {
+        disks[place].failAfter(Integer.MAX_VALUE);
+        if (last != null && !last.node.isAlive() && !last.isClosed()) {
+          start(place, false); // the group is to go on from what the disks have
+        }
+      }
+    }
   }
 
   /// Brings crashed members back as if they had only stood still.
@@ -271,7 +324,8 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
     }
     for (Application life : lives) {
       View view = life.view();
-      boolean replaced = life != places[life.node.number] && !life.isClosed();
+      SimulatedDisk disk = disks[life.node.number];
+      boolean replaced = life != places[life.node.number] && !life.isClosed() && (disk == null || disk.wasWiped());
       boolean leftAlone = life.isClosed() && view != null && (!view.primary() || view.size() == 1);
       if (replaced || leftAlone) {
         return true;
@@ -293,6 +347,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
   @Override
   public void broken(SimulatedNode node, Throwable error) {
     node.crash();
+    unmount(node, false);
     breakage.broken(node, error);
   }
 
@@ -335,6 +390,10 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
     if (view.primary() && (latestPrimary == null || latestPrimary.id().compareTo(view.id()) < 0)) {
       latestPrimary = view;
     }
+    SimulatedDisk disk = disks[at.node.number];
+    if (disk != null && view.primary()) {
+      disk.learnGroup();
+    }
   }
 
   /// Whoever delivers messages is told to somebody.
@@ -362,6 +421,13 @@ final class Cast implements SimulatedNode.World, Network.Host, Application.Watch
   /// An ended membership ends its process, some time later.
   @Override
   public void closed(Application at) {
-    setting.agenda().after(setting.plan().heartbeatNanos(), at.node::crash);
+    setting
+        .agenda()
+        .after(
+            setting.plan().heartbeatNanos(),
+            () -> {
+              at.node.crash();
+              unmount(at.node, false);
+            });
   }
 }

@@ -51,7 +51,13 @@ public enum FaultKind {
   /// The group is asked to change its ordering, by several members at once now and then.
   SWITCH,
   /// What a node sends arrives late at some others, too shortly for a suspicion: an ordering sees different things.
-  LAG;
+  LAG,
+  /// All processes end at about the same time, perhaps with their machines, and come back in any order.
+  BLACKOUT,
+  /// The power fails in the middle of a commit to a disk.
+  TORN_WRITE,
+  /// A process comes back without its disk.
+  DISK_LOSS;
 
   /// The name on the command line.
   ///

@@ -11,6 +11,7 @@ import org.tutti.engine.Request;
 /// strike single frames are in [Network].
 final class Faults {
   private static final int OCCURRENCES_MAX = 12; // of one kind in one run, at full strength
+  private static final double DISK_LOSS_SHARE = 0.25; // of restarts, at least
   private static final double LAG_UNITS_MAX = 0.9; // times the time of suspicion
 
   private final Simulation.Setting setting;
@@ -19,6 +20,7 @@ final class Faults {
   private final Plan plan;
   private final Agenda agenda;
   private final Splits splits;
+  private final SplittableRandom disks;
   private boolean over;
   private int partitions; // counts them, so that an old one's end does not mend a newer one
 
@@ -28,6 +30,7 @@ final class Faults {
     this.network = network;
     this.plan = setting.plan();
     this.agenda = setting.agenda();
+    this.disks = setting.streams().open(Streams.Purpose.FAULT, FaultKind.DISK_LOSS.ordinal());
     this.splits = new Splits(setting, cast, network);
   }
 
@@ -68,6 +71,8 @@ final class Faults {
         });
     recurring(FaultKind.SWITCH, this::switchOrdering);
     recurring(FaultKind.LAG, this::lag);
+    recurring(FaultKind.BLACKOUT, this::blackOut);
+    recurring(FaultKind.TORN_WRITE, random -> cast.tear(someone(random), random.nextInt(8)));
     if (plan.has(FaultKind.RESTART)) {
       restartLater(setting.streams().open(Streams.Purpose.FAULT, FaultKind.RESTART.ordinal()));
     }
@@ -275,8 +280,42 @@ final class Faults {
           List<Integer> empty = cast.emptyPlaces();
           if (!empty.isEmpty()) {
             strike(FaultKind.RESTART);
-            cast.restart(empty.get(random.nextInt(empty.size())));
+            restart(empty.get(random.nextInt(empty.size())));
           }
         });
+  }
+
+  private void restart(int place) {
+    if (plan.has(FaultKind.DISK_LOSS)
+        && disks.nextDouble() < DISK_LOSS_SHARE * (1 + plan.strength(FaultKind.DISK_LOSS))) {
+      strike(FaultKind.DISK_LOSS);
+      cast.wipe(place);
+    }
+    cast.restart(place);
+  }
+
+  /// Everybody goes, and comes back in any order, some only when all faults have ended.
+  private void blackOut(SplittableRandom random) {
+    strike(FaultKind.BLACKOUT);
+    long within = random.nextInt(3) == 0 ? 1 : plan.suspectNanos();
+    for (SimulatedNode node : cast.living()) {
+      agenda.after(random.nextLong(within), () -> goDark(node));
+      boolean late = random.nextInt(5) == 0;
+      if (!late) {
+        agenda.after(within + duration(random, 6), () -> comeBack(node.number));
+      }
+    }
+  }
+
+  private void goDark(SimulatedNode node) {
+    if (!over) {
+      cast.crash(node);
+    }
+  }
+
+  private void comeBack(int place) {
+    if (!over && cast.emptyPlaces().contains(place)) {
+      restart(place);
+    }
   }
 }

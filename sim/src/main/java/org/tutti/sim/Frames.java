@@ -261,6 +261,7 @@ final class Frames {
       case Request.StateKnown(_, long transfer, ByteBuffer token) ->
           "state " + transfer + ": " + token.remaining() + " bytes known";
       case Request.StateTaken(_, long transfer) -> "state " + transfer + ": piece taken";
+      case Request.Persisted(var _, var position) -> "request: durable up to " + position.getAsLong();
       case Request.Consumed _ -> "consumed";
       case Request.Suspect(MemberId member) -> "suspect " + member;
     };

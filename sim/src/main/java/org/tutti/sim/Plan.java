@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
+import org.tutti.Durability;
 import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.MemberId;
@@ -72,6 +73,8 @@ public record Plan(
   private static final int SPLIT_UNITS_MIN = 20; // a few splits, each with its merge
   private static final double SPLIT_CRASH_STRENGTH = 0.05; // besides those of a smaller side
   private static final int CONTINUE_ONE_IN = 2;
+  private static final int DURABLE_ONE_IN = 2; // of those without domain and branches
+  private static final double BLACKOUT_STRENGTH_MAX = 0.4;
   private static final int REFUTABLE_ONE_IN = 4;
 
   /// Copies the strengths.
@@ -102,6 +105,8 @@ public record Plan(
       strengths.put(FaultKind.LAG, LAG_STRENGTH_MIN + (1 - LAG_STRENGTH_MIN) * orderings.nextDouble());
     }
     boolean goesOn = new Streams(seed).open(Streams.Purpose.PARTITIONS, 0).nextInt(CONTINUE_ONE_IN) == 0;
+    SplittableRandom disks = new Streams(seed).open(Streams.Purpose.STORAGE, 0);
+    Durability durability = durability(disks, domain == null && !goesOn, strengths);
     int frameBytesMax = FRAME_BYTES[random.nextInt(FRAME_BYTES.length)];
     int nodes = NODES[random.nextInt(NODES.length)];
     return new Plan(
@@ -112,6 +117,7 @@ public record Plan(
             .withDomain(domain)
             .withElectorate(electorate(new Streams(seed).open(Streams.Purpose.ELECTORATE, 0), nodes))
             .withPartitions(goesOn ? Partitions.CONTINUE : Partitions.SUSPEND)
+            .withDurability(durability)
             .withSuspicion(suspicion(new Streams(seed).open(Streams.Purpose.ELECTORATE, 1))),
         heartbeat,
         suspect,
@@ -127,6 +133,38 @@ public record Plan(
         random.nextInt(10) > 0,
         false,
         strengths);
+  }
+
+  /// Whether the group's members keep what they know on their disks.
+  boolean isDurable() {
+    return config.durability() != Durability.NONE;
+  }
+
+  /// Whether disks may lose what was not forced.
+  boolean losesPower() {
+    return config.durability() == Durability.EACH;
+  }
+
+  /// In some runs of those in which it is possible; with the faults that belong to it.
+  private static Durability durability(SplittableRandom random, boolean possible, Map<FaultKind, Double> strengths) {
+    if (!possible || random.nextInt(DURABLE_ONE_IN) > 0) {
+      return Durability.NONE;
+    }
+    Durability durability = random.nextInt(3) == 0 ? Durability.VIEWS : Durability.EACH;
+    if (random.nextInt(3) > 0) {
+      strengths.put(FaultKind.BLACKOUT, BLACKOUT_STRENGTH_MAX * random.nextDouble());
+    }
+    if (random.nextInt(3) > 0) {
+      strengths.put(FaultKind.TORN_WRITE, random.nextDouble());
+    }
+    if (random.nextBoolean()) {
+      strengths.put(FaultKind.DISK_LOSS, random.nextDouble());
+    }
+    if (random.nextBoolean()) {
+      strengths.putIfAbsent(FaultKind.CRASH, random.nextDouble());
+      strengths.putIfAbsent(FaultKind.RESTART, random.nextDouble());
+    }
+    return durability;
   }
 
   /// Whether there are more groups, which overlap.
@@ -285,6 +323,7 @@ public record Plan(
     text.append(config.electorate().isEmpty() ? "" : ", electorate " + config.electorate());
     text.append(config.partitions() == Partitions.CONTINUE ? ", with branches" : "");
     text.append(config.suspicion() == Suspicion.REFUTABLE ? ", refutable suspicion" : "");
+    text.append(isDurable() ? ", " + config.durability().name().toLowerCase(Locale.ROOT) + " durable" : "");
     text.append(overlaps() ? " in overlapping groups" : "");
     text.append(config.stateTransfer() ? ", state of about " + stateBytes + " bytes" : ", no state");
     text.append(", window ").append(config.windowBytes());

@@ -12,6 +12,7 @@ import org.tutti.ViewId;
 import org.tutti.engine.Input;
 import org.tutti.engine.NodeEngine;
 import org.tutti.engine.Request;
+import org.tutti.storage.StableStorage;
 import org.tutti.transport.Address;
 import org.tutti.transport.Outlet;
 import org.tutti.transport.Traits;
@@ -27,6 +28,8 @@ final class SimulatedNode implements Outlet {
     void crashed(SimulatedNode node);
 
     void broken(SimulatedNode node, Throwable error);
+
+    void lostPower(SimulatedNode node);
 
     void announced(SimulatedNode node, ViewId view);
 
@@ -76,8 +79,8 @@ final class SimulatedNode implements Outlet {
   }
 
   /// Starts the engine.
-  void start(NodeConfig config, Streams streams) {
-    engine = new NodeEngine(self, config, this, streams.open(Streams.Purpose.ENGINE, self.incarnation()));
+  void start(NodeConfig config, @Nullable StableStorage storage, Streams streams) {
+    engine = new NodeEngine(self, config, this, storage, streams.open(Streams.Purpose.ENGINE, self.incarnation()));
     planTurn();
   }
 
@@ -135,6 +138,9 @@ final class SimulatedNode implements Outlet {
       }
       engine().flush(now);
       planExpiry(engine().deadlineNanos(), now);
+    } catch (SimulatedDisk.PowerFailure failure) {
+      world.lostPower(this);
+      return;
     } catch (Throwable error) {
       world.broken(this, error);
       return;

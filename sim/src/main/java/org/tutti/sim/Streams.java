@@ -37,7 +37,8 @@ final class Streams {
     ASIDE,
     SPLIT,
     PARTITIONS,
-    FOYER
+    FOYER,
+    STORAGE
   }
 
   /// Spreads a number over all bits (after Stafford's variant 13).

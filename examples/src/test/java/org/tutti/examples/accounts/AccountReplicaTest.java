@@ -223,6 +223,16 @@ class AccountReplicaTest {
     }
 
     @Override
+    public void persisted(long position) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public String status() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
     public Event receive() {
       Event next = events.poll();
       while (next == PAUSE) {

@@ -12,8 +12,10 @@ import org.tutti.Guarantee;
 import org.tutti.sim.check.Happening.Delivered;
 import org.tutti.sim.check.Happening.Gave;
 import org.tutti.sim.check.Happening.Restored;
+import org.tutti.sim.check.Happening.Summary;
 
-/// A sender's batches are delivered in its order, none missing, none twice, on through views and state transfers (H1).
+/// A sender's batches are delivered in its order, none missing, none twice, on through views, state transfers and
+/// restarts (H1).
 ///
 /// Where deliveries begin without state, the first batch of a sender may be any later one. In groups with agreed
 /// delivery those batches may be missing that their sender delivered while it was cut off; nobody else has them.
@@ -26,6 +28,8 @@ public record FifoOrder() implements Checker {
     List<Set<Long>> own = new ArrayList<>(); // what each member has delivered of itself
     history.members().forEach(_ -> own.add(new HashSet<>()));
     Map<String, Counts> given = new HashMap<>();
+    Map<Summary, Counts> saved = new HashMap<>();
+    long[] contained = new long[members]; // the index behind the durable state with which a restart began
     for (Happening happening : history.happenings()) {
       int member = happening.member();
       switch (happening) {
@@ -34,9 +38,14 @@ public record FifoOrder() implements Checker {
           Counts state = given.get(restored.donor() + "/" + restored.transfer());
           counts.set(member, state == null ? new Counts(members, false) : state.copy());
         }
+        case Happening.Saved(_, _, Summary summary) -> saved.put(summary, counts.get(member).copy());
+        case Happening.Restarted(_, _, _, Summary summary) when summary != null -> {
+          counts.set(member, saved.get(summary).copy());
+          contained[member] = summary.index();
+        }
         case Happening.Begun begun when !history.stateTransfer() && begun.index() > 0 ->
             counts.get(member).forget(history.guarantee() == Guarantee.UNIFORM);
-        case Delivered delivered -> {
+        case Delivered delivered when delivered.index() >= contained[member] -> {
           if (delivered.batch().sender() == member) {
             own.get(member).add(delivered.batch().seq());
           }

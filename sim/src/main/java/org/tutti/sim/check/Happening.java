@@ -1,6 +1,7 @@
 package org.tutti.sim.check;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.Service;
 import org.tutti.View;
@@ -177,6 +178,22 @@ public sealed interface Happening {
   /// @param transfer the donor's number of the transfer, as the state itself says
   /// @param summary  what the state says
   record Restored(int member, long nanos, int donor, long transfer, Summary summary) implements Happening {}
+
+  /// The member's application made its state durable.
+  ///
+  /// @param member  who
+  /// @param nanos   when
+  /// @param summary the state
+  record Saved(int member, long nanos, Summary summary) implements Happening {}
+
+  /// The member is a restart: stable storage has what an earlier life of its name had kept, and perhaps the
+  /// application's own state.
+  ///
+  /// @param member  who
+  /// @param nanos   when
+  /// @param earlier the life before
+  /// @param summary the application's durable state, or null when it has none
+  record Restarted(int member, long nanos, int earlier, @Nullable Summary summary) implements Happening {}
 
   /// The state that was being read is void.
   ///

@@ -14,7 +14,8 @@ import org.tutti.sim.check.Happening.Early;
 import org.tutti.sim.check.Happening.Installed;
 
 /// Nothing is delivered before the first view, and in a view that is not primary only what is late (B4): what was kept
-/// back for the state that has just come, and the end of the history of primary views that the member was in. What was
+/// back for the state that has just come, and the end of the history of primary views that the member, or a life from
+/// whose stable storage it was restarted, was in. What was
 /// delivered on time in a primary view without this member, or in a later one, is not late but wrong.
 ///
 /// Nothing is delivered there before it has its place.
@@ -30,6 +31,7 @@ public record NoDeliveryInNonPrimary() implements Checker {
         }
       }
     }
+    var lives = new Lives(history);
     var current = new View[history.members().size()];
     long[] begunAt = new long[current.length];
     Arrays.fill(begunAt, -1);
@@ -51,7 +53,7 @@ public record NoDeliveryInNonPrimary() implements Checker {
           if (view == null) {
             report.accept(
                 history.name(delivered.member()) + " delivered " + delivered.index() + " before its first view");
-          } else if (!view.primary() && !kept && !places.isEmpty() && !mayBeLate(self, view, places)) {
+          } else if (!view.primary() && !kept && !places.isEmpty() && !mayBeLate(self, view, places, lives)) {
             report.accept(
                 history.name(delivered.member())
                     + " delivered "
@@ -67,7 +69,9 @@ public record NoDeliveryInNonPrimary() implements Checker {
     }
   }
 
-  private static boolean mayBeLate(MemberId self, View view, List<View> places) {
-    return places.stream().anyMatch(place -> place.contains(self) && place.id().compareTo(view.id().agreed()) <= 0);
+  private static boolean mayBeLate(MemberId self, View view, List<View> places, Lives lives) {
+    return places.stream()
+        .filter(place -> place.id().compareTo(view.id().agreed()) <= 0)
+        .anyMatch(place -> place.members().stream().anyMatch(member -> lives.isLaterLifeOf(self, member)));
   }
 }

@@ -14,14 +14,16 @@ import org.tutti.sim.check.Happening.Summary;
 
 /// A member's history has no hole: its indices and positions follow one another, from 0 or from where its deliveries
 /// begin; in uniform groups they never begin anew
-/// further back. In a group with state transfer they begin only behind a state that was
-/// offered and read to its end, and that state is of exactly that moment at the member that gave it (B8).
+/// further back. After a restart they go on where the application's own durable state ends. In a group with state
+/// transfer they begin only behind a state that was offered and read to its end, and that state is of exactly that
+/// moment at the member that gave it (B8).
 public record StateContinuity() implements Checker {
   private static final class Progress {
     long index; // of the next delivery
     long position;
     @Nullable Offered offer; // that was not read to its end
     @Nullable Summary state; // that was read, and deliveries have not begun
+    @Nullable Summary saved; // that the application had made durable in an earlier life
   }
 
   @Override
@@ -38,6 +40,7 @@ public record StateContinuity() implements Checker {
         case Offered offered -> mine.offer = offered;
         case Happening.Interrupted _ -> mine.offer = null;
         case Restored restored -> restore(history, restored, mine, given, report);
+        case Happening.Restarted restarted -> mine.saved = restarted.summary();
         case Begun begun -> begin(history, begun, mine, report);
         case Delivered delivered -> deliver(history, delivered, mine, report);
         default -> {}
@@ -66,7 +69,10 @@ public record StateContinuity() implements Checker {
     String who = history.name(begun.member());
     Summary state = mine.state;
     mine.state = null;
+    Summary saved = mine.saved;
+    mine.saved = null;
     boolean fits = state != null && state.index() == begun.index() && state.position() == begun.position();
+    fits |= saved != null && saved.index() >= begun.index() && saved.position() == begun.position();
     if (history.stateTransfer() && !fits) {
       report.accept(who + " begins at " + begun.index() + " @" + begun.position() + " with state " + state);
     }

@@ -26,7 +26,7 @@ final class BranchMutants {
               "history-in-branch",
               "the history of the primary view goes on in a view that is not",
               List.of(
-                  new Edit("org.tutti.engine.GroupEngine", "acting", new Fix(0, false)),
+                  new Edit("org.tutti.engine.Admission", "acting", new Fix(0, false)),
                   new Edit("org.tutti.engine.LastHistory", "acting", new Fix(0, false)))),
           new Mutant(
               "branch-as-history",

@@ -24,7 +24,7 @@ public final class Mutants {
               "acknowledge-unheld",
               "a member acknowledges places whose batches it does not have",
               "engine.PrimaryHistory",
-              "flush",
+              "writtenNext",
               new Redirect("Log.heldNext", "knownNext")),
           new Mutant(
               "skip-cut",
@@ -173,7 +173,13 @@ public final class Mutants {
   ///
   /// @return in the order of the table
   public static List<Mutant> all() {
-    return Stream.of(SHARED, OrderingMutants.all(), ServiceMutants.all(), BranchMutants.all(), FoyerMutants.all())
+    return Stream.of(
+            SHARED,
+            OrderingMutants.all(),
+            ServiceMutants.all(),
+            BranchMutants.all(),
+            FoyerMutants.all(),
+            DurabilityMutants.all())
         .flatMap(List::stream)
         .toList();
   }

@@ -325,7 +325,7 @@ class CodecTest {
     View view = new View(LATER, List.of(A, B), true, List.of());
     var history = new Knowledge.History(LATER, tail);
     return new ViewMessage.Wedged(
-        LATER, new Knowledge(view, LINEAGE, view, history, null, null, 0, true, true, null, false));
+        LATER, new Knowledge(view, LINEAGE, view, history, null, null, 0, true, true, null, false, List.of()));
   }
 
   private static ViewMessage branch(boolean primary, ViewId of, int lanes) {
@@ -334,7 +334,7 @@ class CodecTest {
     var tail = new Tail(0, List.of(), Ordering.SEQUENCER, 0, Collections.nCopies(lanes, lane));
     var branch = new Knowledge.History(of, tail);
     return new ViewMessage.Wedged(
-        LATER, new Knowledge(view, LINEAGE, null, null, branch, null, 0, true, true, null, false));
+        LATER, new Knowledge(view, LINEAGE, null, null, branch, null, 0, true, true, null, false, List.of()));
   }
 
   @Test

@@ -1,0 +1,243 @@
+package org.tutti.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.tutti.Durability;
+import org.tutti.Invariant;
+import org.tutti.MemberId;
+import org.tutti.membership.Knowledge;
+import org.tutti.membership.StableState;
+import org.tutti.membership.StateTransfer;
+import org.tutti.order.Log;
+import org.tutti.pack.Batch;
+import org.tutti.storage.Region;
+
+/// One group's write-ahead log in stable storage: what this member has promised and accepted about views, and all that
+/// it holds of the history from where its application's own durable state ends.
+///
+/// Guarantee: whatever has left the node, and whatever was delivered, was in the storage before ([NodeEngine#flush]).
+/// So a later life knows all that this one has ever let anybody count on. After Oki and Liskov, "Viewstamped
+/// replication", 1988, where the log is forced before a view is formed, and Keidar and Dolev, "Totally ordered
+/// broadcast in the face of network partitions", 2000, whose members log before they acknowledge.
+///
+/// The log is dropped before what both do without: the application, which says what it has made durable, and the other
+/// members of the view, of which each holds what all hold.
+final class Journal implements Written {
+  /// What a commit has to do for this group.
+  enum Staged {
+    /// Nothing.
+    NOTHING,
+    /// Survive the end of the process.
+    WRITE,
+    /// Survive a power failure.
+    FORCE
+  }
+
+  private static final int STEP = 16; // places by which the log's beginning moves, so that not each costs a record
+
+  /// What of a batch has to be known.
+  record Entry(MemberId sender, long seq, int positions) {
+    static Entry of(Batch batch) {
+      return new Entry(batch.sender(), batch.seq(), batch.positions());
+    }
+
+    boolean is(Batch batch) {
+      return sender.equals(batch.sender()) && seq == batch.seq();
+    }
+  }
+
+  private final Region region;
+  private final Consumer<Staged> commit;
+  private final Staged messages; // what they need
+  private @Nullable StableState views; // as written
+  private Stored.@Nullable Kept history; // as written
+  private Position base = new Position(0, 0); // where the log begins
+  private Position persisted = base.copy(); // where the application's durable state ends
+  private List<Entry> entries = new ArrayList<>(); // from the base on, as written
+  private long stable; // the index behind what all held, as written
+  private long next; // behind what is written and committed
+  private boolean begun; // the base is to be written
+
+  /// Goes on with what a restart found, or begins with nothing.
+  ///
+  /// @param region where to
+  /// @param policy what is forced
+  /// @param found  what was found, or null
+  /// @param commit commits what is written, at once
+  Journal(Region region, Durability policy, @Nullable Restart found, Consumer<Staged> commit) {
+    this.region = region;
+    this.commit = commit;
+    this.messages = policy == Durability.EACH ? Staged.FORCE : Staged.WRITE;
+    this.views = found == null ? null : found.views();
+    if (found == null) {
+      region.truncate(region.first());
+    } else {
+      base = found.base();
+      persisted = found.persisted().copy();
+      entries.addAll(found.entries());
+      stable = found.stable().index();
+    }
+    next = end();
+    begun = found == null;
+  }
+
+  /// The index behind what is written.
+  private long end() {
+    return base.index() + entries.size();
+  }
+
+  @Override
+  public long next() {
+    return next;
+  }
+
+  // ---- what happens ----------------------------------------------------------------------------------------------
+
+  @Override
+  public void restarted(long index) {
+    begin(Position.unknown(index));
+  }
+
+  @Override
+  public void started(StateTransfer.Start start) {
+    Invariant.check(base.index() == start.index(), "nothing is dropped before the state is there");
+    base = Position.of(start);
+    persisted = base.copy();
+    begun = true;
+  }
+
+  private void begin(Position at) {
+    region.truncate(region.first());
+    entries = new ArrayList<>();
+    base = at;
+    persisted = base.copy();
+    next = Math.min(next, at.index());
+    begun = true;
+  }
+
+  /// The application's own durable state contains everything before a position.
+  ///
+  /// @param position of the first message that it does not contain
+  /// @param handed   the index behind what the application got
+  void persisted(long position, long handed) {
+    while (persisted.isKnown() && persisted.index() < Math.min(handed, end())) {
+      Entry entry = entries.get((int) (persisted.index() - base.index()));
+      if (!Restart.isBefore(persisted, entry.positions, position)) {
+        return;
+      }
+      persisted.pass(entry.sender, entry.seq, entry.positions);
+    }
+  }
+
+  /// A view change ends the history differently from what was held here.
+  @Override
+  public void adopted(Log log) {
+    long same = Math.max(base.index(), log.first());
+    while (same < Math.min(end(), log.heldNext()) && entries.get((int) (same - base.index())).is(log.at(same))) {
+      same++;
+    }
+    if (same < end()) {
+      region.truncate(same);
+      entries.subList((int) (same - base.index()), entries.size()).clear();
+      next = Math.min(next, same);
+    }
+    if (append(log)) {
+      commit.accept(messages);
+      next = end();
+    }
+  }
+
+  private boolean append(Log log) {
+    Invariant.check(end() >= log.first(), "what is forgotten was written");
+    boolean any = false;
+    for (long index = Math.max(end(), log.first()); index < log.heldNext(); index++) {
+      Batch batch = log.at(index);
+      Stored.append(region, index, batch);
+      entries.add(Entry.of(batch));
+      any = true;
+    }
+    return any;
+  }
+
+  // ---- a run of inputs ends --------------------------------------------------------------------------------------
+
+  /// A primary view begins. When deliveries begin anew with it, what was before is gone, and that is committed before
+  /// the application gets any of the state: otherwise it could know more than the storage.
+  ///
+  /// @param now     what was promised and accepted
+  /// @param current the view's history
+  void began(StableState now, @Nullable PrimaryHistory current) {
+    if (!base.isKnown()) {
+      commit.accept(stage(now, current));
+      next = end();
+    }
+  }
+
+  /// Writes what is new; [#committed] follows a commit.
+  ///
+  /// @param now     what was promised and accepted
+  /// @param current the history of the last primary view, or null
+  /// @return what the commit has to do
+  Staged stage(StableState now, @Nullable PrimaryHistory current) {
+    Log log = current == null ? null : current.log();
+    boolean agreed = stageViews(now, current);
+    boolean more = log != null && append(log);
+    boolean moved = log != null && trim(log, agreed);
+    if (agreed || (more && messages == Staged.FORCE)) {
+      return Staged.FORCE;
+    }
+    return more || moved ? Staged.WRITE : Staged.NOTHING;
+  }
+
+  private boolean stageViews(StableState now, @Nullable PrimaryHistory current) {
+    Stored.Kept kept = current == null ? null : kept(current);
+    if (now.equals(views) && Objects.equals(kept, history)) {
+      return false;
+    }
+    Knowledge.Accepted before = views == null ? null : views.accepted();
+    if (current != null && now.accepted() != null && !now.accepted().equals(before)) {
+      Stored.loose(region, current.view().id(), current.log().unplaced());
+    }
+    views = now;
+    history = kept;
+    Stored.views(region, new Stored.Views(now, kept));
+    return true;
+  }
+
+  private Stored.Kept kept(PrimaryHistory current) {
+    Stored.Kept last = history;
+    boolean same = last != null && last.view().equals(current.view()) && last.ordering() == current.ordering();
+    return same ? last : new Stored.Kept(current.view(), current.indexFirst(), current.ordering());
+  }
+
+  /// Drops what nobody needs.
+  private boolean trim(Log log, boolean atOnce) {
+    long drop = Math.min(persisted.index(), log.first());
+    if (!begun && !atOnce && drop < base.index() + STEP && log.first() < stable + STEP) {
+      return false;
+    }
+    int dropped = (int) Math.max(0, drop - base.index());
+    entries.subList(0, dropped).forEach(entry -> base.pass(entry.sender, entry.seq, entry.positions));
+    entries.subList(0, dropped).clear();
+    base.forgetAllBut(log.view());
+    if (dropped > 0) {
+      region.dropBefore(base.index());
+    }
+    stable = log.first();
+    begun = false;
+    Stored.base(region, base, stable);
+    return true;
+  }
+
+  /// What was staged is where it has to be.
+  ///
+  /// @return whether more may be acknowledged than before
+  boolean committed() {
+    boolean more = end() > next;
+    next = end();
+    return more;
+  }
+}

@@ -1,0 +1,51 @@
+package org.tutti.engine;
+
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.tutti.Durability;
+import org.tutti.GroupConfig;
+import org.tutti.MemberId;
+import org.tutti.storage.Region;
+import org.tutti.storage.StableStorage;
+import org.tutti.storage.StorageException;
+
+/// A group's part of the node's stable storage.
+///
+/// @param journal what goes there
+/// @param restart what was there, or null
+record Keeping(Journal journal, @Nullable Restart restart) {
+  /// Opens it.
+  ///
+  /// @param storage the node's, or null
+  /// @param group   the group's name
+  /// @param self    this life of this node
+  /// @param config  how it takes part
+  /// @param founder whether it founds the group, if no history is known
+  /// @param commit  commits what is written, at once
+  /// @return null for a group that keeps nothing
+  /// @throws StorageException when it may not go on with what is there, or must not begin anew beside it
+  static @Nullable Keeping open(
+      @Nullable StableStorage storage,
+      String group,
+      MemberId self,
+      GroupConfig config,
+      boolean founder,
+      Consumer<Journal.Staged> commit) {
+    if (storage == null) {
+      if (config.durability() == Durability.NONE) {
+        return null;
+      }
+      throw new StorageException("the node has none");
+    }
+    Region region = storage.region(group);
+    if (config.durability() == Durability.NONE) {
+      Stored.Views views = Stored.views(region);
+      if (views != null && views.views().knowsHistory()) {
+        throw new StorageException("it knows a history of the group: take part with a durability, or delete it");
+      }
+      return null;
+    }
+    Restart restart = Restart.read(region, self, config, founder);
+    return new Keeping(new Journal(region, config.durability(), restart, commit), restart);
+  }
+}

@@ -1,0 +1,108 @@
+package org.tutti.engine;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.tutti.MemberId;
+import org.tutti.View;
+import org.tutti.membership.StateTransfer;
+import org.tutti.pack.Batch;
+import org.tutti.wire.Malformed;
+import org.tutti.wire.WireReader;
+import org.tutti.wire.WireWriter;
+
+/// A place in the history with everything before it summed up, as far as it is known. It walks over batches.
+final class Position {
+  private static final int MARKS_MAX = 1024;
+  private static final int MARK_BYTES_MIN = 10;
+  private static final long UNKNOWN = -1;
+
+  private long index;
+  private long position; // of the next message, or UNKNOWN
+  private final Map<MemberId, Long> marks = new LinkedHashMap<>(); // sender -> number behind its last batch before
+
+  /// Where a history begins.
+  Position(long index, long position) {
+    this.index = index;
+    this.position = position;
+  }
+
+  static Position unknown(long index) {
+    return new Position(index, UNKNOWN);
+  }
+
+  static Position of(StateTransfer.Start start) {
+    var at = new Position(start.index(), start.position());
+    at.marks.putAll(start.marks());
+    return at;
+  }
+
+  Position copy() {
+    var copy = new Position(index, position);
+    copy.marks.putAll(marks);
+    return copy;
+  }
+
+  long index() {
+    return index;
+  }
+
+  boolean isKnown() {
+    return position != UNKNOWN;
+  }
+
+  long position() {
+    return position;
+  }
+
+  StateTransfer.Start start() {
+    return new StateTransfer.Start(index, position, new LinkedHashMap<>(marks));
+  }
+
+  /// The number behind a sender's last batch before this place.
+  ///
+  /// @return -1 when none is known
+  long mark(MemberId sender) {
+    return marks.getOrDefault(sender, UNKNOWN);
+  }
+
+  void pass(Batch batch) {
+    pass(batch.sender(), batch.seq(), batch.positions());
+  }
+
+  void pass(MemberId sender, long seq, int positions) {
+    index++;
+    position += isKnown() ? positions : 0;
+    marks.put(sender, seq + 1);
+  }
+
+  /// Senders of the past that are in a view no more are forgotten, when there are many.
+  void forgetAllBut(View view) {
+    if (marks.size() > MARKS_MAX) {
+      marks.keySet().removeIf(sender -> !view.contains(sender));
+    }
+  }
+
+  void write(WireWriter out) {
+    out.count(index);
+    out.count(position + 1);
+    out.count(marks.size());
+    marks.forEach((sender, next) -> {
+      out.member(sender);
+      out.count(next);
+    });
+  }
+
+  static Position read(WireReader in) throws Malformed {
+    var position = new Position(in.count(), in.count() - 1);
+    int size = in.listLength(MARK_BYTES_MIN);
+    for (int i = 0; i < size; i++) {
+      position.marks.put(in.member(), in.count());
+    }
+    return position;
+  }
+
+  @Override
+  public String toString() {
+    return index + " @" + position;
+  }
+}

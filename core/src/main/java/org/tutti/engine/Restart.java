@@ -1,0 +1,150 @@
+package org.tutti.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.tutti.GroupConfig;
+import org.tutti.MemberId;
+import org.tutti.View;
+import org.tutti.membership.StableState;
+import org.tutti.membership.Standing;
+import org.tutti.pack.Batch;
+import org.tutti.storage.Region;
+import org.tutti.storage.StorageException;
+
+/// What stable storage had kept of a member's earlier life, ready for the next one.
+///
+/// @param standing  as whom the new life counts
+/// @param views     what was promised and accepted
+/// @param history   the history of the last primary view that was installed, or null when there was none
+/// @param base      where the log begins
+/// @param entries   what stands from there on
+/// @param from      where the application's deliveries go on, or null when its state has to come from others
+/// @param persisted where the application's durable state ends, as far as the log knows; the base when it has none
+/// @param stable    the place behind what all members of the last primary view held
+/// @param region    where the rest is
+record Restart(
+    Standing standing,
+    StableState views,
+    Stored.@Nullable Kept history,
+    Position base,
+    List<Journal.Entry> entries,
+    @Nullable Position from,
+    Position persisted,
+    Position stable,
+    Region region) {
+  private static final int LIVES_MAX = 1000; // each costs room in every report
+
+  /// Reads what is there.
+  ///
+  /// @param region where it is
+  /// @param self   the new life
+  /// @param config how it takes part
+  /// @param founder whether it founds the group, if no history is known
+  /// @return what was kept, or null when there is nothing to go on with
+  /// @throws StorageException when it cannot be gone on with, in words
+  static @Nullable Restart read(Region region, MemberId self, GroupConfig config, boolean founder) {
+    Stored.Views views = Stored.views(region);
+    boolean known = views != null && views.views().knowsHistory();
+    if (!known) {
+      refuseIfAhead(config, 0, "knows no history of the group");
+    }
+    if (views == null || (founder && !known)) {
+      return null;
+    }
+    refuseStranger(views.views().life(), self);
+    Stored.Kept kept = views.history();
+    Standing standing = views.views().standing(self);
+    if (standing.earlier().size() > LIVES_MAX) {
+      throw new StorageException("it was restarted " + LIVES_MAX + " times without a primary view");
+    }
+    if (kept == null) {
+      var nowhere = new Position(0, 0);
+      return new Restart(
+          standing, views.views(), null, nowhere, List.of(), null, nowhere.copy(), nowhere.copy(), region);
+    }
+    Stored.Base base = Stored.base(region);
+    if (base == null || (region.first() < region.next() && region.first() != base.base().index())) {
+      throw new StorageException("the log does not begin where its record says");
+    }
+    return read(config, standing, views, base, region);
+  }
+
+  private static Restart read(
+      GroupConfig config, Standing standing, Stored.Views views, Stored.Base kept, Region region) {
+    Stored.Kept history = Objects.requireNonNull(views.history());
+    Position base = kept.base();
+    long held = Math.max(history.indexFirst(), kept.stable());
+    Position persisted = base.copy();
+    Position stable = base.copy();
+    Position end = base.copy();
+    List<Journal.Entry> entries = new ArrayList<>();
+    for (long index = region.first(); index < region.next(); index++) {
+      Batch batch = Stored.at(region, index);
+      entries.add(Journal.Entry.of(batch));
+      if (stable.index() < held) {
+        stable.pass(batch);
+      }
+      if (persisted.index() == end.index() && isBefore(persisted, batch.positions(), config.position().orElse(0))) {
+        persisted.pass(batch);
+      }
+      end.pass(batch);
+    }
+    if (stable.index() < held) {
+      throw new StorageException("the log ends before the last primary view begins");
+    }
+    if (end.isKnown()) {
+      refuseIfAhead(config, end.position(), "knows the group's history up to " + end.position());
+    }
+    boolean named = config.position().isPresent() && config.position().getAsLong() >= base.position();
+    boolean whole = !config.stateTransfer();
+    Position from = base.isKnown() && (named || whole) ? persisted.copy() : null;
+    return new Restart(standing, views.views(), history, base, entries, from, persisted, stable, region);
+  }
+
+  /// Whether a batch lies wholly before a position.
+  static boolean isBefore(Position at, int positions, long position) {
+    // What has no positions of its own, right at the position, may not have been delivered.
+    return at.isKnown() && at.position() + positions <= position && (positions > 0 || at.position() < position);
+  }
+
+  private static void refuseStranger(MemberId life, MemberId self) {
+    if (!life.name().equals(self.name())) {
+      throw new StorageException("it belongs to node " + life.name() + ", and this one is " + self.name());
+    }
+    if (!self.supersedes(life)) {
+      throw new StorageException("it was used by a later life of " + life.name() + ": the clock has gone back");
+    }
+  }
+
+  private static void refuseIfAhead(GroupConfig config, long end, String known) {
+    if (config.position().orElse(0) > end) {
+      throw new StorageException(
+          "the application says that its state stands at position "
+              + config.position().orElse(0)
+              + ", but it "
+              + known);
+    }
+  }
+
+  /// A batch of the log.
+  Batch at(long index) {
+    return Stored.at(region, index);
+  }
+
+  /// What was held and may not be held by all: from the stable place on.
+  List<Batch> unstable() {
+    return Stored.between(region, stable.index(), base.index() + entries.size());
+  }
+
+  /// Batches of the last history that came without places.
+  List<Batch> loose() {
+    return history == null ? List.of() : Stored.loose(region, history.view().id());
+  }
+
+  /// The last primary view that was known.
+  @Nullable View primary() {
+    return views.primary();
+  }
+}

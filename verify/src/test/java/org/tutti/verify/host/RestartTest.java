@@ -1,0 +1,124 @@
+package org.tutti.verify.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.tutti.Durability;
+import org.tutti.Event;
+import org.tutti.Group;
+import org.tutti.GroupConfig;
+import org.tutti.Node;
+import org.tutti.NodeConfig;
+import org.tutti.View;
+import org.tutti.net.TcpConfig;
+import org.tutti.net.TcpTransport;
+import org.tutti.net.TransportException;
+import org.tutti.transport.Address;
+
+/// A group whose nodes all stop at once, and are started again on the same stable storages.
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class RestartTest {
+  private static final Duration SOON = Duration.ofSeconds(60);
+  private static final GroupConfig CONFIG = GroupConfig.standard().withDurability(Durability.EACH);
+
+  @TempDir private Path directory;
+  private final Map<Integer, FailingStorage> disks = new TreeMap<>();
+  private final List<Address> contacts = new ArrayList<>();
+  private final List<Node> nodes = new ArrayList<>();
+
+  private Node start(int number) throws TransportException {
+    var transport = TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan().withSocketDirectory(null));
+    NodeConfig config =
+        NodeConfig.lan("n" + number).withContacts(contacts).withTimes(Duration.ofMillis(50), Duration.ofSeconds(2));
+    var disk = new FailingStorage(directory.resolve("n" + number));
+    disks.put(number, disk);
+    Node node = Node.start(config, transport, disk);
+    contacts.add(node.self().address());
+    nodes.add(node);
+    return node;
+  }
+
+  @AfterEach
+  void end() {
+    nodes.reversed().forEach(Node::close);
+  }
+
+  private static View untilPrimaryOf(Group group, int size) throws InterruptedException {
+    while (true) {
+      Event event = group.receive(SOON);
+      assertThat(event).as("next event of " + group.self() + ": " + group.status()).isNotNull();
+      if (event instanceof Event.ViewChange(View view) && view.primary() && view.size() == size) {
+        return view;
+      }
+    }
+  }
+
+  private static List<Byte> deliveries(Group group, int count) throws InterruptedException {
+    List<Byte> delivered = new ArrayList<>();
+    while (delivered.size() < count) {
+      Event event = group.receive(SOON);
+      assertThat(event).as("next event of " + group.self() + ": " + group.status()).isNotNull();
+      if (event instanceof Event.Delivery delivery) {
+        delivered.add(delivery.payload().get(delivery.payload().position()));
+      }
+    }
+    return delivered;
+  }
+
+  @Test
+  void allThatWasAcknowledgedIsDeliveredAgainAfterAllNodesHaveStopped() throws Exception {
+    List<Group> groups = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      Node node = start(i);
+      groups.add(i == 0 ? node.create("bank", CONFIG) : node.join("bank", CONFIG));
+      untilPrimaryOf(groups.getFirst(), i + 1);
+    }
+    for (byte i = 0; i < 20; i++) {
+      groups.get(i % 3).multicast(new byte[] {i}).get(SOON.toSeconds(), TimeUnit.SECONDS);
+    }
+    disks.values().forEach(FailingStorage::fail);
+    groups.getFirst().tryMulticast(new byte[1]); // whoever has something to write from now on stops
+    for (Group group : groups) {
+      while (!(group.receive(SOON) instanceof Event.Closed)) {
+        // All that was delivered before.
+      }
+    }
+
+    Group alone = start(0).create("bank", CONFIG);
+    Event first = alone.receive(SOON);
+    assertThat(first).isInstanceOfSatisfying(Event.ViewChange.class, it -> assertThat(it.view().primary()).isFalse());
+    while (!alone.status().startsWith("group bank: last primary view ")) {
+      Thread.onSpinWait(); // it is told right after the view
+    }
+    assertThat(alone.status()).endsWith("waiting for n1 or n2");
+    Group second = start(1).join("bank", CONFIG.withPosition(15));
+
+    assertThat(deliveries(second, 5)).containsExactly((byte) 15, (byte) 16, (byte) 17, (byte) 18, (byte) 19);
+    assertThat(deliveries(alone, 20)).hasSize(20).isSorted().startsWith((byte) 0);
+    long next = second.multicast(new byte[] {20}).get(SOON.toSeconds(), TimeUnit.SECONDS);
+    assertThat(next).isEqualTo(20);
+  }
+
+  @Test
+  void whatDoesNotFitIsRefused() throws Exception {
+    Group group = start(0).create("bank", CONFIG.withPosition(7));
+    assertThat(group.receive(SOON))
+        .isEqualTo(
+            new Event.Closed(
+                "stable storage of node n0 for group bank: the application says that its state stands at position 7,"
+                    + " but it knows no history of the group"));
+    assertThatIllegalArgumentException().isThrownBy(() -> CONFIG.withDomain("banks"));
+    assertThatIllegalArgumentException().isThrownBy(() -> GroupConfig.standard().withPosition(3));
+  }
+}
