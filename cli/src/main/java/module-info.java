@@ -7,6 +7,7 @@ module org.tutti.cli {
   requires org.tutti.lab;
   requires org.tutti.net;
   requires org.tutti.sim;
+  requires org.tutti.store;
   requires static org.jspecify;
 
   opens org.tutti.cli to

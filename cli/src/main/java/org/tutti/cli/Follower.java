@@ -1,13 +1,24 @@
 package org.tutti.cli;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import org.tutti.Event;
 import org.tutti.Group;
+import org.tutti.Service;
+import org.tutti.View;
 
-/// Prints what happens in a group until the membership ends.
+/// Prints what happens in a group until the membership ends; while a member that keeps a history waits for others, for
+/// whom.
 final class Follower {
+  private static final Duration LOOK_EVERY = Duration.ofMillis(500);
+
   private final Session session;
   private final Output out;
+  private boolean first = true;
+  private boolean primary;
+  private String said = "";
+  private long printed; // the position behind the last delivery that was printed
+  private long kept; // up to where that is known to the group
 
   Follower(Session session, Output out) {
     this.session = session;
@@ -37,17 +48,56 @@ final class Follower {
       return event;
     }
     out.flush();
-    return group.receive();
+    if (!session.isDurable()) {
+      return group.receive();
+    }
+    if (printed > kept) {
+      group.persisted(printed);
+      kept = printed;
+    }
+    return waitAloud(group);
+  }
+
+  /// Waits for the next event, and says what the group waits for meanwhile.
+  private Event waitAloud(Group group) throws InterruptedException {
+    if (primary) {
+      return group.receive();
+    }
+    @Nullable Event event = group.receive(LOOK_EVERY);
+    while (event == null) {
+      String status = group.status();
+      if (!status.equals(said)) {
+        said = status;
+        out.line(status);
+        out.flush();
+      }
+      event = group.receive(LOOK_EVERY);
+    }
+    return event;
   }
 
   private void print(Event event) {
     switch (event) {
-      case Event.ViewChange change -> out.view(change.view());
-      case Event.Delivery delivery -> out.delivery(delivery);
+      case Event.ViewChange change -> installed(change.view());
+      case Event.Delivery delivery -> {
+        out.delivery(delivery);
+        if (delivery.service() == Service.TOTAL) {
+          printed = Math.max(printed, delivery.position() + 1);
+        }
+      }
       // This member has no state: another one must give it.
       case Event.StateRequest request -> request.sink().close();
       case Event.StateOffer _, Event.LocalCall _, Event.Closed _ ->
           throw new IllegalStateException("unexpected: " + event);
     }
+  }
+
+  private void installed(View view) {
+    if (first && session.isDurable() && session.isCreator() && !view.primary()) {
+      out.line("what is kept here knows the group: it goes on with its history instead of being created");
+    }
+    first = false;
+    primary = view.primary();
+    out.view(view);
   }
 }

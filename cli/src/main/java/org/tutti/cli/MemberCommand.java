@@ -6,7 +6,10 @@ import org.tutti.transport.Address;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /// `tutti member`: a member that prints views and deliveries until it is stopped.
 @Command(
@@ -17,7 +20,10 @@ import picocli.CommandLine.Option;
 final class MemberCommand implements Callable<Integer> {
   /// Exactly one of the two.
   static final class Beginning {
-    @Option(names = "--create", required = true, description = "Start the group with this member alone.")
+    @Option(
+        names = "--create",
+        required = true,
+        description = "Start the group with this member alone; or go on with the history that --data knows.")
     boolean create;
 
     @Option(
@@ -33,6 +39,10 @@ final class MemberCommand implements Callable<Integer> {
 
   @Mixin Participation options = new Participation();
 
+  @Mixin Keeping keeping = new Keeping();
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
   @ArgGroup(multiplicity = "1")
   Beginning beginning = new Beginning();
 
@@ -46,6 +56,8 @@ final class MemberCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
+    options.keeping = keeping;
+    refuseWhatDoesNotGoTogether();
     var out = new Output();
     try (var session = Session.open("member", options, listen, beginning.contacts, null)) {
       out.line(session.node().self().name() + " listens on " + session.node().self().address());
@@ -53,5 +65,13 @@ final class MemberCommand implements Callable<Integer> {
       new Follower(session, out).follow(options.timeout);
     }
     return 0;
+  }
+
+  private void refuseWhatDoesNotGoTogether() {
+    try {
+      options.config();
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+    }
   }
 }

@@ -69,6 +69,8 @@ final class Participation {
   @Option(names = "--verbose", description = "Print stack traces of errors.")
   boolean verbose;
 
+  Keeping keeping = new Keeping(); // options of those commands that keep anything
+
   NodeConfig node(String command) {
     return NodeConfig.lan(name != null ? name : command + "-" + ProcessHandle.current().pid()).withCluster(cluster);
   }
@@ -78,6 +80,7 @@ final class Participation {
         .withGuarantee(agreed ? Guarantee.AGREED : Guarantee.UNIFORM)
         .withOrdering(order)
         .withElectorate(electorate)
-        .withPartitions(partitions);
+        .withPartitions(partitions)
+        .withDurability(keeping.durability(name != null));
   }
 }

@@ -17,6 +17,7 @@ import org.tutti.NodeConfig;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
 import org.tutti.net.TransportException;
+import org.tutti.store.FileStorage;
 import org.tutti.transport.Address;
 
 /// This process's node and its membership of one group, and their orderly end: at the end of the command, or when a
@@ -50,10 +51,14 @@ final class Session implements AutoCloseable {
       List<Address> contacts,
       @Nullable GroupListener listener) {
     NodeConfig config = options.node(command).withContacts(contacts);
+    FileStorage storage = options.keeping.open();
     try {
       TcpTransport transport = TcpTransport.open(listen != null ? listen : facing(contacts), TcpConfig.lan());
-      return new Session(options, contacts, Node.start(config, transport), listener);
+      return new Session(options, contacts, Node.start(config, transport, storage), listener);
     } catch (TransportException e) {
+      if (storage != null) {
+        storage.close();
+      }
       throw new Failure(String.valueOf(e.getMessage()), e);
     }
   }
@@ -80,6 +85,16 @@ final class Session implements AutoCloseable {
     return listener == null
         ? node.join(options.group, options.config())
         : node.join(options.group, options.config(), listener);
+  }
+
+  /// Whether this command was to start the group.
+  boolean isCreator() {
+    return contacts.isEmpty();
+  }
+
+  /// Whether the member keeps the group's history.
+  boolean isDurable() {
+    return options.keeping.data != null;
   }
 
   Group group() {
