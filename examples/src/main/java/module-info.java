@@ -6,6 +6,7 @@ module org.tutti.examples {
   requires transitive java.sql;
   requires org.tutti;
   requires org.tutti.net;
+  requires org.tutti.store;
   requires static org.jspecify;
 
   exports org.tutti.examples.accounts;

@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Durability;
 import org.tutti.Ordering;
 import org.tutti.examples.accounts.Demo;
 import org.tutti.examples.accounts.DemoOptions;
@@ -101,11 +102,29 @@ final class DemoCommand implements Callable<Integer> {
   @Nullable List<Integer> sizes;
 
   @Option(
+      names = "--total-failure",
+      description = {
+        "Instead: kill all replicas at once and start them again, in an order drawn from the seed, the last one late; "
+            + "then start one that knows less than the others alone."
+      })
+  boolean totalFailure;
+
+  @Option(
+      names = "--fsync",
+      paramLabel = "POLICY",
+      converter = FsyncConverter.class,
+      description = {
+        "Have the replicas keep what they need for a restart on disk: each or views, as with tutti member. Default: "
+            + "each with --total-failure, else nothing."
+      })
+  @Nullable Durability fsync;
+
+  @Option(
       names = "--rate",
       paramLabel = "N",
       description = {
-        "How many transactions per second the clients send together with --split, --rolling and --resize, where they "
-            + "go on until the end (${DEFAULT-VALUE})."
+        "How many transactions per second the clients send together with --split, --rolling, --resize and "
+            + "--total-failure, where they go on until the end (${DEFAULT-VALUE})."
       })
   int rate = DemoOptions.standard().rate();
 
@@ -159,6 +178,7 @@ final class DemoCommand implements Callable<Integer> {
           scenario(),
           rate,
           order,
+          fsync != null ? fsync : totalFailure ? Durability.EACH : Durability.NONE,
           portBase,
           keep);
     } catch (IllegalArgumentException e) {
@@ -167,9 +187,9 @@ final class DemoCommand implements Callable<Integer> {
   }
 
   private Scenario scenario() {
-    long chosen = Stream.of(split, rolling, sizes).filter(Objects::nonNull).count();
+    long chosen = Stream.of(split, rolling, sizes, totalFailure ? "yes" : null).filter(Objects::nonNull).count();
     if (chosen > 1 || chosen == 1 && (kill != null || killDuringTransfer)) {
-      throw new IllegalArgumentException("one of --kill, --split, --rolling and --resize at a time");
+      throw new IllegalArgumentException("one of --kill, --split, --rolling, --resize and --total-failure at a time");
     }
     if (reject && split == null) {
       throw new IllegalArgumentException("--reject is about --split");
@@ -181,6 +201,9 @@ final class DemoCommand implements Callable<Integer> {
       return new Scenario.Resize(sizes);
     }
     int count = replicas == null ? DemoOptions.standard().scenario().replicas() : replicas;
+    if (totalFailure) {
+      return new Scenario.TotalFailure(count);
+    }
     if (split != null) {
       return new Scenario.Split(count, choose(split, "sequencer", "youngest"), reject);
     }

@@ -4,7 +4,6 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -14,9 +13,11 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Durability;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
+import org.tutti.MemberId;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.Ordering;
@@ -26,6 +27,7 @@ import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
+import org.tutti.net.TransportException;
 import org.tutti.transport.Address;
 
 /// A replica of the accounts service: takes the group's events in order and keeps its ledger by them.
@@ -36,15 +38,23 @@ import org.tutti.transport.Address;
 ///
 /// Clients are served while the replica is in a primary view and its ledger holds all of the history so far. When it is
 /// cut off they are told which of their requests are undecided, and turned away until it is back and caught up.
+///
+/// With a durability, what the replica knows is in its [Belongings]: when all replicas have died and are started again,
+/// the group goes on where it was.
 public final class AccountReplica {
   private static final String GROUP = "accounts";
   private static final int RUN_MAX = 1000;
+  private static final Duration LOOK_EVERY = Duration.ofMillis(500);
   private static final int REPORT_EVERY_BYTES = 1 << 16;
+
+  /// A replica that goes on with what it kept has all that was before its own multicast when it gets that.
+  private static final byte[] BUOY = {};
 
   /// A reply that waits for the commit.
   private record Answer(long client, Reply reply) {}
 
   private final Group group;
+  private final Belongings own;
   private final Ledger ledger;
   private final ClientPort clients;
   private final Consumer<Report> reports;
@@ -53,50 +63,54 @@ public final class AccountReplica {
   private boolean primary = true; // no view yet is as good as one: a creator has nobody to be cut off from
   private @Nullable ViewId lastPrimary;
   private boolean serving;
+  private String said = ""; // of what it waits for
 
-  AccountReplica(Group group, Ledger ledger, ClientPort clients, boolean creator, Consumer<Report> reports) {
+  AccountReplica(Group group, Belongings own, ClientPort clients, boolean creator, Consumer<Report> reports) {
     this.group = group;
-    this.ledger = ledger;
+    this.own = own;
+    this.ledger = own.ledger();
     this.clients = clients;
     this.reports = reports;
-    current = creator;
+    current = creator && !own.isDurable(); // else it may be a history that is restarted, and others know more
   }
 
   /// Runs a replica process until it is told `quit` on its standard input, or that ends.
   ///
   /// @param args `--name=NAME --role=create|join --order=ORDERING --listen=HOST:PORT [--advertise=HOST:PORT]
-  ///             --contacts=HOST:PORT,... --clients=HOST:PORT --data=DIR`
+  ///             --contacts=HOST:PORT,... --clients=HOST:PORT --data=DIR [--fsync=NONE|VIEWS|EACH]`
   /// @throws Exception whatever prevents it from serving; the process ends with an exit code that is not 0
   public static void main(String[] args) throws Exception {
     var arguments =
-        new Arguments(args, Set.of("name", "role", "order", "listen", "advertise", "contacts", "clients", "data"));
+        new Arguments(
+            args, Set.of("name", "role", "order", "listen", "advertise", "contacts", "clients", "data", "fsync"));
     boolean creator = arguments.text("role").equals("create");
-    Path data = Files.createDirectories(Path.of(arguments.text("data")));
-    if (creator && Ledger.exists(data)) {
-      throw new IllegalStateException(data + " holds a ledger; a new group starts with an empty one");
-    }
     var config =
         NodeConfig.lan(arguments.text("name"))
             .withContacts(arguments.list("contacts").stream().map(Address::new).toList());
-    var listen = new Address(arguments.text("listen"));
-    var transport =
-        arguments.has("advertise")
-            ? TcpTransport.open(listen, new Address(arguments.text("advertise")), TcpConfig.lan())
-            : TcpTransport.open(listen, TcpConfig.lan());
-    try (Node node = Node.start(config, transport);
-        Ledger ledger = Ledger.openEmpty(data)) {
-      var how = GroupConfig.standard().withStateTransfer(true).withOrdering(Ordering.valueOf(arguments.text("order")));
+    var durability = Durability.valueOf(arguments.has("fsync") ? arguments.text("fsync") : "NONE");
+    try (Belongings own = Belongings.open(Path.of(arguments.text("data")), durability, creator);
+        Node node = Node.start(config, transport(arguments), own.storage())) {
+      GroupConfig how =
+          own.config(
+              GroupConfig.standard().withStateTransfer(true).withOrdering(Ordering.valueOf(arguments.text("order"))));
       Group group = creator ? node.create(GROUP, how) : node.join(GROUP, how);
       var fates = new Fates(group);
       try (var clients = new ClientPort(arguments.endpoint("clients"), fates::submit)) {
         var told = new AtomicBoolean();
-        Lifeline.hold(command -> obey(command, group, ledger, fates, told));
-        String reason = new AccountReplica(group, ledger, clients, creator, Report::print).run();
+        Lifeline.hold(command -> obey(command, group, own.ledger(), fates, told));
+        String reason = new AccountReplica(group, own, clients, creator, Report::print).run();
         if (!told.get()) {
           throw new IllegalStateException("the membership of " + GROUP + " ended: " + reason);
         }
       }
     }
+  }
+
+  private static TcpTransport transport(Arguments arguments) throws TransportException {
+    var listen = new Address(arguments.text("listen"));
+    return arguments.has("advertise")
+        ? TcpTransport.open(listen, new Address(arguments.text("advertise")), TcpConfig.lan())
+        : TcpTransport.open(listen, TcpConfig.lan());
   }
 
   private static void obey(String command, Group group, Ledger ledger, Fates fates, AtomicBoolean told) {
@@ -121,7 +135,7 @@ public final class AccountReplica {
   /// @throws IOException          when clients cannot be accepted
   public String run() throws InterruptedException, SQLException, IOException {
     while (true) {
-      @Nullable Event event = group.receive();
+      @Nullable Event event = next();
       for (int i = 1; event != null; i++) {
         if (event instanceof Event.Closed(String reason)) {
           commitAndAnswer();
@@ -135,11 +149,28 @@ public final class AccountReplica {
     }
   }
 
-  private void handle(Event event) throws SQLException {
+  /// Waits for an event. A replica that goes on with what it kept says what it waits for until it serves.
+  private Event next() throws InterruptedException {
+    if (serving || !own.isDurable()) {
+      return group.receive();
+    }
+    Event event = group.receive(LOOK_EVERY);
+    while (event == null) {
+      String status = group.status();
+      if (!status.equals(said)) {
+        said = status;
+        reports.accept(new Report.Waiting(status));
+      }
+      event = group.receive(LOOK_EVERY);
+    }
+    return event;
+  }
+
+  private void handle(Event event) throws SQLException, InterruptedException {
     switch (event) {
-      case Event.Delivery(_, Service service, long position, ByteBuffer payload) -> {
+      case Event.Delivery(MemberId sender, Service service, long position, ByteBuffer payload) -> {
         if (service == Service.TOTAL) { // others would come at different moments at different replicas
-          apply(position, payload);
+          apply(sender, position, payload);
         }
       }
       case Event.ViewChange(View view) -> installed(view);
@@ -151,16 +182,24 @@ public final class AccountReplica {
   }
 
   /// A primary view that does not continue the last one seen here follows others: state is going to be offered.
-  private void installed(View view) {
+  private void installed(View view) throws InterruptedException {
     primary = view.primary();
     if (primary) {
       current &= lastPrimary == null || view.predecessors().contains(lastPrimary);
       lastPrimary = view.id();
+      if (!current && own.isDurable()) {
+        group.multicast(BUOY);
+      }
     }
     reports.accept(Report.installed(view));
   }
 
-  private void apply(long position, ByteBuffer payload) throws SQLException {
+  private void apply(MemberId sender, long position, ByteBuffer payload) throws SQLException {
+    if (!payload.hasRemaining()) {
+      ledger.pass(position);
+      current |= sender.equals(group.self());
+      return;
+    }
     Request request;
     try {
       request = Request.decode(payload);
@@ -175,6 +214,7 @@ public final class AccountReplica {
 
   private void commitAndAnswer() throws SQLException {
     ledger.commit();
+    own.committed(group);
     answers.forEach(answer -> clients.reply(answer.client(), answer.reply()));
     answers.clear();
   }
@@ -201,6 +241,7 @@ public final class AccountReplica {
     commitAndAnswer(); // what was applied before must not be undone with a transfer that fails
     try (Metered source = new Metered(offer.source())) {
       ledger.restore(source, offer.position());
+      own.force(group);
       current = true;
       reports.accept(new Report.Received(source.bytes));
     } catch (IOException _) {

@@ -66,6 +66,7 @@ final class Chronicle {
       }
       case Report.CaughtUp(long next) when formed -> caughtUp(replica, next);
       case Report.Suspended(long next) -> screen.event(replica.name + " is cut off at position " + Screen.count(next));
+      case Report.Waiting(String status) -> screen.event(replica.name + ": " + status);
       case Report.Progress(long answered, _, _, _) when answered > 0 -> {
         lastAnswerNanos = System.nanoTime();
         firstAnswerNanos = firstAnswerNanos == 0 ? lastAnswerNanos : firstAnswerNanos;

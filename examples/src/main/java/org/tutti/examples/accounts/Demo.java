@@ -43,6 +43,7 @@ public final class Demo {
         case Scenario.Split split -> new Splitting(split, ensemble, chronicle, relay).play();
         case Scenario.Rolling rolling -> new RollingRestart(rolling, ensemble, chronicle).play();
         case Scenario.Resize resize -> new Resizing(resize, ensemble, chronicle).play();
+        case Scenario.TotalFailure _ -> new TotalFailure(options.seed(), ensemble, chronicle).play();
       }
       return ensemble.end();
     } catch (Fleet.Broken e) {

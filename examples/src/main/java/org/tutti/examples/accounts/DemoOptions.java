@@ -2,6 +2,7 @@ package org.tutti.examples.accounts;
 
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Durability;
 import org.tutti.Ordering;
 
 /// What a [Demo] shall do. Start from [#standard] and change what differs.
@@ -14,6 +15,7 @@ import org.tutti.Ordering;
 /// @param rate         how many transactions per second all clients together send in a scenario that is
 ///                     [Scenario#endless]; 1 per client to 100 000
 /// @param ordering     who decides the order of the replicas' multicasts
+/// @param durability   what the replicas keep on disk for a restart
 /// @param portBase     the first of three ports per replica; 0 takes free ones
 /// @param keep         an empty or new directory where the data stays; null for a temporary directory
 public record DemoOptions(
@@ -24,6 +26,7 @@ public record DemoOptions(
     Scenario scenario,
     int rate,
     Ordering ordering,
+    Durability durability,
     int portBase,
     @Nullable Path keep) {
   private static final int PORT_MIN = 1024;
@@ -35,6 +38,9 @@ public record DemoOptions(
     within("transactions", transactions, 30, Integer.MAX_VALUE);
     within("clients", clients, 1, 32);
     within("rate", rate, clients, RATE_MAX);
+    if (scenario instanceof Scenario.TotalFailure && durability == Durability.NONE) {
+      throw new IllegalArgumentException("nothing survives a total failure with durability NONE");
+    }
     if (portBase != 0) {
       within("port base", portBase, PORT_MIN, PORT_MAX);
     }
@@ -44,7 +50,8 @@ public record DemoOptions(
   ///
   /// @return the options of a plain `tutti demo`
   public static DemoOptions standard() {
-    return new DemoOptions(null, 50_000, 1, 3, new Scenario.Kill(3, 1, false), 1000, Ordering.SEQUENCER, 0, null);
+    return new DemoOptions(
+        null, 50_000, 1, 3, new Scenario.Kill(3, 1, false), 1000, Ordering.SEQUENCER, Durability.NONE, 0, null);
   }
 
   /// Changes what happens.
@@ -53,7 +60,17 @@ public record DemoOptions(
   /// @param underOrder who decides the order meanwhile
   /// @return a changed copy
   public DemoOptions with(Scenario value, Ordering underOrder) {
-    return new DemoOptions(input, transactions, seed, clients, value, rate, underOrder, portBase, keep);
+    return with(value, underOrder, durability);
+  }
+
+  /// Changes what happens, and what is kept on disk.
+  ///
+  /// @param value      the new scenario
+  /// @param underOrder who decides the order meanwhile
+  /// @param kept       what the replicas keep on disk
+  /// @return a changed copy
+  public DemoOptions with(Scenario value, Ordering underOrder, Durability kept) {
+    return new DemoOptions(input, transactions, seed, clients, value, rate, underOrder, kept, portBase, keep);
   }
 
   private static void within(String what, int value, int min, int max) {

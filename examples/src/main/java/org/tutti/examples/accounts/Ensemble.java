@@ -123,6 +123,11 @@ final class Ensemble {
     return start(index, "join");
   }
 
+  /// Starts a replica that is to create the group.
+  Child create(int index) throws IOException {
+    return start(index, "create");
+  }
+
   /// Has a replica leave the group; ends when its process has.
   void leave(Child replica) throws InterruptedException, Fleet.Broken {
     replica.tell("quit");
@@ -155,6 +160,11 @@ final class Ensemble {
   /// The replicas that are not gone for good, those that started last at the end.
   List<Child> replicas() {
     return List.copyOf(replicas.values());
+  }
+
+  /// Those of them that run.
+  List<Child> living() {
+    return replicas.values().stream().filter(child -> !child.ended()).toList();
   }
 
   /// The replicas in the order of their seniority in the view: the first one is the sequencer, if there is one.
@@ -258,7 +268,8 @@ final class Ensemble {
                 "--listen=127.0.0.1:" + memberPort(index),
                 "--contacts=" + addresses(this::memberAddress),
                 "--clients=127.0.0.1:" + clientPort(index),
-                "--data=" + directory(name)));
+                "--data=" + directory(name),
+                "--fsync=" + options.durability()));
     if (isRelayed()) {
       arguments.add("--advertise=" + memberAddress(index));
     }

@@ -23,7 +23,8 @@ import org.tutti.examples.accounts.Transaction.Withdraw;
 /// number and the position reached change in **one** SQL transaction, which ends with [#commit]; therefore a request is
 /// executed exactly once however often it is delivered: a number that is not new gets the reply in the journal.
 ///
-/// Durability is the group's affair, not the disk's: a replica that starts again gets the state from a living one.
+/// A commit reaches the disk some time later, or with [#force]. Until then it is the group that keeps what was done: a
+/// replica that starts again gets it from a living one, or from the group's log.
 ///
 /// For one thread, except [#next] and [#retries], which any thread may ask.
 public final class Ledger implements AutoCloseable {
@@ -222,6 +223,15 @@ public final class Ledger implements AutoCloseable {
   public void commit() throws SQLException {
     update(updateNext, next);
     database.commit();
+  }
+
+  /// Forces what was committed to the disk, where it outlives this process and a power failure.
+  ///
+  /// @throws SQLException when the database fails: this replica must stop
+  public void force() throws SQLException {
+    try (Statement statement = database.createStatement()) {
+      statement.execute("CHECKPOINT SYNC");
+    }
   }
 
   /// An account's balance.

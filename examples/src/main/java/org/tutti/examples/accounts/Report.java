@@ -27,6 +27,9 @@ sealed interface Report {
   /// A replica is not in a primary view, or misses what happened in one, and serves nobody any more.
   record Suspended(long next) implements Report {}
 
+  /// A replica that was started again waits for others; in words for people.
+  record Waiting(String status) implements Report {}
+
   /// The answer to `status`: the position reached, requests delivered again, how many were undecided when it was cut
   /// off, of how many of these the fate is known, and the view, its sequencer first.
   record Status(long next, long retries, long undecided, long decided, List<String> members) implements Report {}
@@ -52,6 +55,7 @@ sealed interface Report {
               case Received(long bytes) -> "received " + bytes;
               case CaughtUp(long next) -> "caught-up " + next;
               case Suspended(long next) -> "suspended " + next;
+              case Waiting(String status) -> "waiting " + status;
               case Status(long next, long retries, long undecided, long decided, var members) ->
                   "status " + next + " " + retries + " " + undecided + " " + decided + " " + String.join(" ", members);
               case Progress(long answered, long resent, long undecided, long moves) ->
@@ -72,6 +76,7 @@ sealed interface Report {
       case "received" -> new Received(number(words, 1));
       case "caught-up" -> new CaughtUp(number(words, 1));
       case "suspended" -> new Suspended(number(words, 1));
+      case "waiting" -> new Waiting(String.join(" ", words.subList(1, words.size())));
       case "status" ->
           new Status(
               number(words, 1), number(words, 2), number(words, 3), number(words, 4), words.subList(5, words.size()));

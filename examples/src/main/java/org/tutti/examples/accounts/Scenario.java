@@ -96,6 +96,16 @@ public sealed interface Scenario {
     }
   }
 
+  /// All replicas are killed at once and started again; then one that knows less is started alone.
+  ///
+  /// @param replicas how many replicas; 3 to [#REPLICAS_MAX]
+  record TotalFailure(int replicas) implements Scenario {
+    /// Checks the ranges.
+    public TotalFailure {
+      within("replicas of a total failure", replicas, 3, REPLICAS_MAX);
+    }
+  }
+
   /// How many replicas there may be at a time.
   int REPLICAS_MAX = 9;
 

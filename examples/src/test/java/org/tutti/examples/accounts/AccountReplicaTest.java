@@ -24,6 +24,7 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.tutti.Durability;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.MemberId;
@@ -121,6 +122,17 @@ class AccountReplicaTest {
     assertThat(served()).containsExactly(new Report.CaughtUp(0), new Report.Suspended(0), new Report.CaughtUp(2));
   }
 
+  @Test
+  void aReplicaThatGoesOnWithWhatItKeptServesWhenItHasAllThatWasBeforeItsOwnMulticast() throws Exception {
+    Event own = new Event.Delivery(OTHER, Service.TOTAL, 2, ByteBuffer.allocate(0));
+    run("kept", Durability.VIEWS, view(5, false), view(6, true, 4), deposit(0), deposit(1), PAUSE, own, PAUSE);
+    assertThat(served()).containsExactly(new Report.CaughtUp(3));
+    reports.clear();
+    run("kept", Durability.VIEWS, view(7, false), view(8, true, 6), deposit(3), PAUSE);
+    assertThat(served()).isEmpty();
+    assertThat(balance("kept")).isEqualTo(3);
+  }
+
   private List<Report> served() {
     return reports.stream().filter(r -> r instanceof Report.CaughtUp || r instanceof Report.Suspended).toList();
   }
@@ -144,8 +156,18 @@ class AccountReplicaTest {
     try (Ledger ledger = Ledger.open(directory.resolve(name));
         var clients = new ClientPort(loopback, _ -> {})) {
       var group = new Script(events);
-      assertThat(new AccountReplica(group, ledger, clients, creator, reports::add).run())
+      assertThat(new AccountReplica(group, Belongings.of(ledger), clients, creator, reports::add).run())
           .isEqualTo("end of the script");
+    }
+  }
+
+  private void run(String name, Durability durability, Event... events) throws Exception {
+    var loopback = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    try (Belongings own = Belongings.open(directory.resolve(name), durability, false);
+        var clients = new ClientPort(loopback, _ -> {})) {
+      var group = new Script(events);
+      assertThat(new AccountReplica(group, own, clients, true, reports::add).run()).isEqualTo("end of the script");
+      assertThat(group.multicasts).hasSize(1);
     }
   }
 
@@ -217,19 +239,18 @@ class AccountReplicaTest {
   /// A membership that consists of given events, then the end.
   private static final class Script implements Group {
     private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
+    private final List<byte[]> multicasts = new ArrayList<>();
 
     Script(Event... events) {
       this.events.addAll(List.of(events));
     }
 
     @Override
-    public void persisted(long position) {
-      throw new UnsupportedOperationException();
-    }
+    public void persisted(long position) {}
 
     @Override
     public String status() {
-      throw new UnsupportedOperationException();
+      return "in a script";
     }
 
     @Override
@@ -243,6 +264,9 @@ class AccountReplicaTest {
 
     @Override
     public @Nullable Event receive(Duration wait) {
+      if (!wait.isZero()) {
+        return receive();
+      }
       return events.peek() == PAUSE ? null : events.poll();
     }
 
@@ -263,7 +287,8 @@ class AccountReplicaTest {
 
     @Override
     public CompletableFuture<Long> multicast(byte[] payload, Service service) {
-      throw new UnsupportedOperationException();
+      multicasts.add(payload);
+      return new CompletableFuture<>();
     }
 
     @Override

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.tutti.Durability;
 import org.tutti.Ordering;
 import org.tutti.examples.accounts.Demo;
 import org.tutti.examples.accounts.DemoOptions;
@@ -49,9 +50,21 @@ class DemoTest {
     assertThat(output).contains("leaves for good", "started replica-4", "HOLDS");
   }
 
+  /// All replicas are killed at once and started again; then one that knows less is started alone.
+  @Test
+  void noAnsweredTransactionIsLostOrDoubledWhenAllReplicasDieAtOnce() throws IOException, InterruptedException {
+    String output = play(new Scenario.TotalFailure(3), Ordering.SEQUENCER, Durability.VIEWS);
+    assertThat(output).contains("killed replica-3, all at once", "to create the group", "waiting for", "HOLDS");
+  }
+
   private static String play(Scenario scenario, Ordering order) throws IOException, InterruptedException {
+    return play(scenario, order, Durability.NONE);
+  }
+
+  private static String play(Scenario scenario, Ordering order, Durability durability)
+      throws IOException, InterruptedException {
     var shown = new ByteArrayOutputStream();
-    var options = new DemoOptions(null, TRANSACTIONS, 1, CLIENTS, scenario, RATE, order, 0, null);
+    var options = new DemoOptions(null, TRANSACTIONS, 1, CLIENTS, scenario, RATE, order, durability, 0, null);
     boolean holds = Demo.run(options, new PrintStream(shown));
     String output = shown.toString();
     assertThat(holds).as(output).isTrue();
