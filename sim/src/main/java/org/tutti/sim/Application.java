@@ -198,7 +198,9 @@ final class Application implements GroupUser {
     history.add(new Happening.Begun(ordinal, agenda.nowNanos(), index, position));
     SimulatedDisk.Saved saved = whole ? null : durable.recall(position);
     if (saved != null) {
-      recall(index, saved.summary(), saved.whole());
+      boolean next =
+          index <= saved.summary().index(); // else weak messages between are missed, as a position cannot tell
+      recall(index, saved.summary(), saved.whole() && next);
       return;
     }
     if (!setting.plan().config().stateTransfer()) {
