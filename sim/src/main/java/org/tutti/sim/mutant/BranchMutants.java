@@ -48,10 +48,10 @@ final class BranchMutants {
               new Drop("consumedByAll", 0)),
           new Mutant(
                   "branch-not-shown",
-                  "a member takes part in a branch before its application is shown the view",
-                  "engine.GroupEngine",
-                  "installed",
-                  new Drop("isShowing", 1))
+                  "a member that waits in vain for a state takes part in a branch and is not shown the view",
+                  List.of(
+                      new Edit("org.tutti.engine.GroupEngine", "installed", new Drop("isShowing", 1)),
+                      new Edit("org.tutti.engine.Deliveries", "stranded", new Return(0))))
               .inSplits(),
           new Mutant(
               "branch-goes-on",
@@ -60,11 +60,12 @@ final class BranchMutants {
               "wedge",
               new Drop("Branch.stop", 0)),
           new Mutant(
-              "branch-end-unfetched",
-              "a member follows from a branch without the batches of its end",
-              List.of(
-                  new Edit("org.tutti.membership.Recovery", "endsBranch", new Return(1)),
-                  new Edit("org.tutti.membership.Recovery", "branchCutOf", new Return(0)))));
+                  "branch-end-unfetched",
+                  "a member follows from a branch without the batches of its end",
+                  List.of(
+                      new Edit("org.tutti.membership.Recovery", "endsBranch", new Return(1)),
+                      new Edit("org.tutti.membership.Recovery", "branchCutOf", new Return(0))))
+              .inSplits());
 
   private BranchMutants() {}
 
