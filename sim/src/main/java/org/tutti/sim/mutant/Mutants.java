@@ -112,7 +112,7 @@ public final class Mutants {
               "resend",
               new Return(0)),
           new Mutant(
-              "any-view", "messages of other views are taken", "engine.GroupEngine", "inView", new Drop("equals", 1)),
+              "any-view", "messages of other views are taken", "engine.Admission", "inView", new Drop("equals", 1)),
           new Mutant(
               "deliver-before-state",
               "a newcomer delivers before its state is here",
