@@ -36,7 +36,7 @@ public record ReaderTold() implements Checker {
             reader.without = view;
           }
         }
-        case Happening.Undecided _ -> {} // goes with the view
+        case Happening.Undecided _, Happening.AsideDecided _ -> {} // what becomes of multicasts goes with the view
         default -> tellOff(history, reader, happening, report);
       }
     }

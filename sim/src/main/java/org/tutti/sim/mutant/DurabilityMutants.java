@@ -30,11 +30,12 @@ final class DurabilityMutants {
               "of",
               new Drop("ViewId.epoch", 0)),
           new Mutant(
-              "forget-acceptance",
-              "a restarted member does not know what it had accepted",
-              "membership.Chain",
-              "<init>",
-              new Drop("StableState.accepted", 0)),
+                  "forget-acceptance",
+                  "a restarted member does not know what it had accepted",
+                  "membership.Chain",
+                  "<init>",
+                  new Drop("StableState.accepted", 0))
+              .inSplits(),
           new Mutant(
               "stand-without-log",
               "a restarted member counts, but has nothing of the history",
