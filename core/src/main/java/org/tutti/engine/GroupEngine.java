@@ -180,7 +180,7 @@ final class GroupEngine {
     Stored.Kept kept = restart.history();
     if (kept != null) {
       PrimaryHistory last = newHistory(kept.view(), restart.stable().index(), kept.ordering(), 0);
-      last.resume(restart);
+      last.resume(restart, kept.indexFirst());
       history.found(last, false);
       deliveries.resume(restart, config.position());
       replay = restart.from() == null ? null : new Replay(restart, deliveries, config.windowBytes());

@@ -72,6 +72,7 @@ final class Journal implements Written {
     this.commit = commit;
     this.messages = policy == Durability.EACH ? Staged.FORCE : Staged.WRITE;
     this.views = found == null ? null : found.views();
+    this.history = found == null ? null : found.history();
     if (found == null) {
       region.truncate(region.first());
     } else {
@@ -209,8 +210,9 @@ final class Journal implements Written {
 
   private Stored.Kept kept(PrimaryHistory current) {
     Stored.Kept last = history;
-    boolean same = last != null && last.view().equals(current.view()) && last.ordering() == current.ordering();
-    return same ? last : new Stored.Kept(current.view(), current.indexFirst(), current.ordering());
+    boolean same = last != null && last.view().equals(current.view());
+    long first = same ? last.indexFirst() : current.indexFirst(); // after a restart the log begins later than the view
+    return new Stored.Kept(current.view(), first, current.ordering());
   }
 
   /// Drops what nobody needs.

@@ -13,12 +13,18 @@ import org.tutti.wire.WireWriter;
 /// A place in the history with everything before it summed up, as far as it is known. It walks over batches.
 final class Position {
   private static final int MARKS_MAX = 1024;
-  private static final int MARK_BYTES_MIN = 10;
+  private static final int MARK_BYTES_MIN = 11;
   private static final long UNKNOWN = -1;
 
   private long index;
   private long position; // of the next message, or UNKNOWN
-  private final Map<MemberId, Long> marks = new LinkedHashMap<>(); // sender -> number behind its last batch before
+  private final Map<MemberId, Mark> marks = new LinkedHashMap<>(); // of senders that have batches before
+
+  /// Up to where a sender's batches are before a place.
+  ///
+  /// @param next   the number behind the last one
+  /// @param behind an index behind it
+  private record Mark(long next, long behind) {}
 
   /// Where a history begins.
   Position(long index, long position) {
@@ -32,7 +38,7 @@ final class Position {
 
   static Position of(StateTransfer.Start start) {
     var at = new Position(start.index(), start.position());
-    at.marks.putAll(start.marks());
+    start.marks().forEach((sender, next) -> at.marks.put(sender, new Mark(next, start.index())));
     return at;
   }
 
@@ -55,14 +61,20 @@ final class Position {
   }
 
   StateTransfer.Start start() {
-    return new StateTransfer.Start(index, position, new LinkedHashMap<>(marks));
+    Map<MemberId, Long> nexts = new LinkedHashMap<>();
+    marks.forEach((sender, mark) -> nexts.put(sender, mark.next));
+    return new StateTransfer.Start(index, position, nexts);
   }
 
-  /// The number behind a sender's last batch before this place.
+  /// The number behind a sender's last batch before this place, if it is one of the view that began at an index. In a
+  /// later view a sender may go on with a higher number: what it sent in between may be in no history.
   ///
-  /// @return -1 when none is known
-  long mark(MemberId sender) {
-    return marks.getOrDefault(sender, UNKNOWN);
+  /// @param sender     a member of the view
+  /// @param indexFirst the index of the view's first place
+  /// @return -1 when it has none in the view
+  long mark(MemberId sender, long indexFirst) {
+    Mark mark = marks.get(sender);
+    return mark == null || mark.behind <= indexFirst ? UNKNOWN : mark.next;
   }
 
   void pass(Batch batch) {
@@ -72,7 +84,7 @@ final class Position {
   void pass(MemberId sender, long seq, int positions) {
     index++;
     position += isKnown() ? positions : 0;
-    marks.put(sender, seq + 1);
+    marks.put(sender, new Mark(seq + 1, index));
   }
 
   /// Senders of the past that are in a view no more are forgotten, when there are many.
@@ -86,9 +98,10 @@ final class Position {
     out.count(index);
     out.count(position + 1);
     out.count(marks.size());
-    marks.forEach((sender, next) -> {
+    marks.forEach((sender, mark) -> {
       out.member(sender);
-      out.count(next);
+      out.count(mark.next);
+      out.count(mark.behind);
     });
   }
 
@@ -96,7 +109,7 @@ final class Position {
     var position = new Position(in.count(), in.count() - 1);
     int size = in.listLength(MARK_BYTES_MIN);
     for (int i = 0; i < size; i++) {
-      position.marks.put(in.member(), in.count());
+      position.marks.put(in.member(), new Mark(in.count(), in.count()));
     }
     return position;
   }

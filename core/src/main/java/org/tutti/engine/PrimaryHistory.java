@@ -105,9 +105,12 @@ final class PrimaryHistory {
   }
 
   /// Takes up what an earlier life had kept of this history; it is not to go on here.
-  void resume(Restart from) {
+  ///
+  /// @param from      what was kept
+  /// @param viewFirst the index of the view's first place, at most the one where this begins
+  void resume(Restart from, long viewFirst) {
     for (int rank = 0; rank < view.size(); rank++) {
-      long next = from.stable().mark(view.members().get(rank));
+      long next = from.stable().mark(view.members().get(rank), viewFirst);
       if (next >= 0) {
         log.resume(rank, next);
       }
