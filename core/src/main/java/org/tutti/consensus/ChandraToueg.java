@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.consensus.RoundMessage.Ack;
-import org.tutti.consensus.RoundMessage.Adopted;
 import org.tutti.consensus.RoundMessage.Decide;
 import org.tutti.consensus.RoundMessage.Estimate;
 import org.tutti.consensus.RoundMessage.Nack;
@@ -41,6 +40,9 @@ import org.tutti.wire.Malformed;
 /// has adopted when it enters that round. Two quorums share a member; so once a quorum has adopted a value in a round,
 /// every coordinator of a later round hears of it, and the latest round that it hears of is of the same value.
 ///
+/// Decisions are a beginning of what one coordinator proposed: what was adopted in earlier rounds than the latest is
+/// void in all instances that the latest did not reach. A value may rely on those before it.
+///
 /// @param <V> the values' type
 public final class ChandraToueg<V> implements Consensus<RoundMessage<V>> {
   /// How many instances a coordinator has under way at once.
@@ -55,7 +57,7 @@ public final class ChandraToueg<V> implements Consensus<RoundMessage<V>> {
   private final Panel panel;
   private final Effects<RoundMessage<V>> effects;
   private final User<V> user;
-  private final NavigableMap<Long, Adopted<V>> values = new TreeMap<>(); // decided below decidedNext, adopted above
+  private final NavigableMap<Long, V> values = new TreeMap<>(); // decided below decidedNext, adopted above
   private final List<@Nullable Estimate<V>> estimates; // by rank, the last one, for a round that may become mine
   private final long[] rounds; // by rank, the latest one that a member is known to be in
   private final long[] told; // by rank, which round of mine a member was told of
@@ -65,6 +67,7 @@ public final class ChandraToueg<V> implements Consensus<RoundMessage<V>> {
   private long roundNext; // behind the last proposal in this round, or -1 when it has not begun
   private boolean leading;
   private boolean ackDue;
+  private long adoptedIn = 1; // the last round in which anything was, and all that is adopted and not decided
   private long decidedNext;
   private long keptFirst; // all members have decided all below
   private long saidDecided; // coordinator only
@@ -139,8 +142,8 @@ public final class ChandraToueg<V> implements Consensus<RoundMessage<V>> {
 
   private Estimate<V> estimateFor(int coordinator) {
     long first = Math.max(keptFirst, Math.min(knownNext[coordinator], decidedNext));
-    return new Estimate<>(
-        round, first, valuesFrom(first, decidedNext), List.copyOf(values.tailMap(decidedNext, true).values()));
+    List<V> adopted = List.copyOf(values.tailMap(decidedNext, true).values());
+    return new Estimate<>(round, first, valuesFrom(first, decidedNext), adoptedIn, adopted);
   }
 
   private List<V> valuesFrom(long first, long end) {
@@ -162,13 +165,9 @@ public final class ChandraToueg<V> implements Consensus<RoundMessage<V>> {
   // ---- phase 2: the coordinator hears what a quorum has adopted, and proposes it again ----------------------------
 
   private void estimate(int from, Estimate<V> estimate) throws Malformed {
-    if (coordinator(estimate.round()) != self || estimate.first() > decidedNext) {
+    boolean possible = estimate.first() <= decidedNext && estimate.since() < estimate.round();
+    if (coordinator(estimate.round()) != self || !possible) {
       throw new Malformed("estimate");
-    }
-    for (Adopted<V> adopted : estimate.adopted()) {
-      if (adopted.round() >= estimate.round()) {
-        throw new Malformed("estimate");
-      }
     }
     heard(from, estimate.round(), estimate.decidedNext());
     learn(estimate.first(), estimate.decided());
@@ -209,16 +208,13 @@ public final class ChandraToueg<V> implements Consensus<RoundMessage<V>> {
   private void lead() {
     for (Estimate<V> estimate : estimates) {
       if (estimate != null && estimate.round() == round) {
-        long instance = estimate.decidedNext();
-        for (Adopted<V> adopted : estimate.adopted()) {
-          adoptIfLater(instance++, adopted);
-        }
+        takeOver(estimate);
       }
     }
+    adoptedIn = round;
     Collections.fill(estimates, null);
     Arrays.fill(acked, 0);
     leading = true;
-    values.tailMap(decidedNext, true).replaceAll((_, adopted) -> new Adopted<>(round, adopted.value()));
     roundNext = adoptedNext();
     forget(decidedByAll());
     saidDecided = keptFirst;
@@ -228,14 +224,26 @@ public final class ChandraToueg<V> implements Consensus<RoundMessage<V>> {
     user.lead(before);
   }
 
-  private void adoptIfLater(long instance, Adopted<V> adopted) {
-    if (instance >= decidedNext) {
-      values.merge(instance, adopted, ChandraToueg::later);
+  /// What was adopted in the latest round counts, in all instances together.
+  private void takeOver(Estimate<V> estimate) {
+    if (estimate.since() >= adoptedIn) {
+      reach(estimate.since());
+      long instance = estimate.decidedNext();
+      for (V value : estimate.adopted()) {
+        if (instance >= decidedNext) {
+          values.put(instance, value);
+        }
+        instance++;
+      }
     }
   }
 
-  private static <V> Adopted<V> later(Adopted<V> one, Adopted<V> other) {
-    return other.round() > one.round() ? other : one;
+  /// What was adopted in earlier rounds and not decided is void: a round begins with all of it that may be decided.
+  private void reach(long later) {
+    if (adoptedIn < later) {
+      adoptedIn = later;
+      values.tailMap(decidedNext, true).clear();
+    }
   }
 
   private long adoptedNext() {
@@ -249,7 +257,7 @@ public final class ChandraToueg<V> implements Consensus<RoundMessage<V>> {
       if (value == null) {
         break;
       }
-      values.put(roundNext++, new Adopted<>(round, value));
+      values.put(roundNext++, value);
     }
     if (first < roundNext) {
       effects.broadcast(new Propose<>(round, first, valuesFrom(first, roundNext), keptFirst));
@@ -279,10 +287,11 @@ public final class ChandraToueg<V> implements Consensus<RoundMessage<V>> {
     round = propose.round();
     rounds[self] = round;
     leading = false;
+    reach(round);
     roundNext = propose.first();
     for (V value : propose.values()) {
       if (roundNext >= decidedNext) {
-        values.put(roundNext, new Adopted<>(round, value));
+        values.put(roundNext, value);
       }
       roundNext++;
     }
@@ -321,11 +330,11 @@ public final class ChandraToueg<V> implements Consensus<RoundMessage<V>> {
   }
 
   private V value(long instance) {
-    Adopted<V> adopted = values.get(instance);
-    if (adopted == null) {
+    V value = values.get(instance);
+    if (value == null) {
       throw new IllegalStateException("no value in instance " + instance);
     }
-    return adopted.value();
+    return value;
   }
 
   private void nacked(int from, long of, long itsDecidedNext) {
@@ -372,7 +381,7 @@ public final class ChandraToueg<V> implements Consensus<RoundMessage<V>> {
   }
 
   private void decide(V value) {
-    values.put(decidedNext, new Adopted<>(round, value));
+    values.put(decidedNext, value);
     patience = Math.max(panel.patience().toNanos(), patience - patience / 16);
     progressAt = effects.nowNanos();
     user.decided(decidedNext++, value);

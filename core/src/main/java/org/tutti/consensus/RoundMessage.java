@@ -11,21 +11,15 @@ import org.tutti.wire.WireWriter;
 ///
 /// @param <V> the values' type
 public sealed interface RoundMessage<V> {
-  /// A value that a member has adopted.
-  ///
-  /// @param round the round in which it did; the source's timestamp
-  /// @param value the value
-  /// @param <V>   the values' type
-  record Adopted<V>(long round, V value) {}
-
   /// To a round's coordinator: I am in your round, and this is what I bring.
   ///
   /// @param round   the round
   /// @param first   an instance; its coordinator has decided all below
   /// @param decided the decisions of this and the following instances
-  /// @param adopted the values adopted in the instances after those
+  /// @param since   the last round in which this member has adopted anything; the source's timestamp
+  /// @param adopted the values adopted in that round, in the instances after those that are decided
   /// @param <V>     the values' type
-  record Estimate<V>(long round, long first, List<V> decided, List<Adopted<V>> adopted) implements RoundMessage<V> {
+  record Estimate<V>(long round, long first, List<V> decided, long since, List<V> adopted) implements RoundMessage<V> {
     long decidedNext() {
       return first + decided.size();
     }
@@ -73,7 +67,7 @@ public sealed interface RoundMessage<V> {
     return switch (this) {
       case Estimate<V> estimate -> {
         List<V> all = new ArrayList<>(estimate.decided);
-        estimate.adopted.forEach(adopted -> all.add(adopted.value));
+        all.addAll(estimate.adopted);
         yield all;
       }
       case Propose<V> propose -> propose.values;
@@ -107,16 +101,13 @@ public sealed interface RoundMessage<V> {
     @Override
     public void write(RoundMessage<V> message, WireWriter out) {
       switch (message) {
-        case Estimate<V>(long round, long first, List<V> decided, List<Adopted<V>> adopted) -> {
+        case Estimate<V>(long round, long first, List<V> decided, long since, List<V> adopted) -> {
           out.u8(ESTIMATE);
           out.count(round);
           out.count(first);
           write(decided, out);
-          out.count(adopted.size());
-          for (Adopted<V> one : adopted) {
-            out.count(one.round);
-            value.write(one.value, out);
-          }
+          out.count(since);
+          write(adopted, out);
         }
         case Propose<V>(long round, long first, List<V> values, long decidedByAll) -> {
           out.u8(PROPOSE);
@@ -152,17 +143,13 @@ public sealed interface RoundMessage<V> {
     @Override
     public RoundMessage<V> read(WireReader in) throws Malformed {
       return switch (in.u8()) {
-        case ESTIMATE -> new Estimate<>(round(in), instance(in), values(in), in.list(2, this::adopted));
+        case ESTIMATE -> new Estimate<>(round(in), instance(in), values(in), round(in), values(in));
         case PROPOSE -> new Propose<>(round(in), instance(in), values(in), instance(in));
         case ACK -> new Ack<>(round(in), instance(in), instance(in));
         case NACK -> new Nack<>(round(in), instance(in));
         case DECIDE -> new Decide<>(instance(in), values(in));
         default -> throw new Malformed("consensus message");
       };
-    }
-
-    private Adopted<V> adopted(WireReader in) throws Malformed {
-      return new Adopted<>(round(in), value.read(in));
     }
 
     private List<V> values(WireReader in) throws Malformed {

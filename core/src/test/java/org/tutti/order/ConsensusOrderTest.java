@@ -20,7 +20,6 @@ import org.tutti.View;
 import org.tutti.consensus.ChandraToueg;
 import org.tutti.consensus.RoundMessage;
 import org.tutti.consensus.RoundMessage.Ack;
-import org.tutti.consensus.RoundMessage.Adopted;
 import org.tutti.consensus.RoundMessage.Decide;
 import org.tutti.consensus.RoundMessage.Estimate;
 import org.tutti.consensus.RoundMessage.Nack;
@@ -147,10 +146,25 @@ class ConsensusOrderTest {
   void aNewCoordinatorProposesWhatWasAdoptedLast() throws Malformed {
     atB.arrived(1, 0, 1);
     atB.receive(A, new Propose<>(1, 0, List.of(end(1, 1)), 0));
-    atB.receive(C, new Estimate<>(5, 0, List.of(), List.of(new Adopted<>(4, end(2, 9)), new Adopted<>(1, end(0, 3)))));
+    atB.receive(C, new Estimate<>(5, 0, List.of(), 4, List.of(end(2, 9), end(0, 3))));
     assertThat(said()).contains(new Broadcast<>(new Propose<>(5, 0, List.of(end(2, 9), end(0, 3)), 0)));
     atB.flush();
     assertThat(said()).containsExactly(new Broadcast<>(new Propose<>(5, 2, List.of(end(1, 1)), 0)));
+  }
+
+  /// What comes behind may follow from what a later round replaced.
+  @Test
+  void aNewCoordinatorForgetsWhatTheLatestRoundDidNotReach() throws Malformed {
+    atB.receive(A, new Propose<>(1, 0, List.of(end(1, 1), end(0, 3)), 0));
+    atB.receive(C, new Estimate<>(5, 0, List.of(), 3, List.of(end(2, 9))));
+    assertThat(said()).contains(new Broadcast<>(new Propose<>(5, 0, List.of(end(2, 9)), 0)));
+  }
+
+  @Test
+  void aNewCoordinatorForgetsWhatADecisionOfALaterRoundReplaced() throws Malformed {
+    atB.receive(A, new Propose<>(1, 0, List.of(end(1, 1), end(0, 3)), 0));
+    atB.receive(C, new Estimate<>(5, 0, List.of(end(2, 9)), 3, List.of()));
+    assertThat(said()).contains(new Broadcast<>(new Propose<>(5, 1, List.of(), 0)));
   }
 
   @Test
@@ -163,9 +177,9 @@ class ConsensusOrderTest {
             new Propose<>(4, 1, List.of(end(1, 1)), 0),
             new Decide<>(1, List.of(end(1, 1))),
             new Ack<>(1, 1, 0),
-            new Estimate<>(3, 0, List.of(), List.of()),
-            new Estimate<>(2, 1, List.of(), List.of()),
-            new Estimate<>(2, 0, List.of(), List.of(new Adopted<>(2, end(1, 1)))));
+            new Estimate<>(3, 0, List.of(), 1, List.of()),
+            new Estimate<>(2, 1, List.of(), 1, List.of()),
+            new Estimate<>(2, 0, List.of(), 2, List.of(end(1, 1))));
     for (RoundMessage<List<LaneEnd>> message : refused) {
       assertThatExceptionOfType(Malformed.class).as("%s", message).isThrownBy(() -> atB.receive(A, message));
     }
