@@ -28,6 +28,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
   }
 
   private static final String GROUP = "choir";
+  private static final int FOUNDER = 0; // its place
   private static final long CLOCK_ORIGIN_MAX = 1L << 40;
 
   private final Simulation.Setting setting;
@@ -46,6 +47,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
   private @Nullable Consumer<SimulatedNode> atAnnouncement;
   private @Nullable Consumer<Application> atDelivery;
   private long incarnationNext;
+  private boolean founded;
   private boolean calm;
 
   /// @param atStart gets each node that begins a life
@@ -68,7 +70,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
   /// Starts the first node, which creates the group, and the others, which join, some of them late.
   void begin(Network net) {
     network = net;
-    start(0, true);
+    start(FOUNDER);
     Plan plan = setting.plan();
     for (int i = 1; i < places.length; i++) {
       int place = i;
@@ -82,15 +84,15 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
                 moment,
                 () -> {
                   setting.tally().fault(FaultKind.LATE_JOIN);
-                  start(place, false);
+                  start(place);
                 });
       } else {
-        setting.agenda().at(random.nextLong(plan.suspectNanos() / 4 + 1), () -> start(place, false));
+        setting.agenda().at(random.nextLong(plan.suspectNanos() / 4 + 1), () -> start(place));
       }
     }
   }
 
-  private void start(int place, boolean creates) {
+  private void start(int place) {
     Plan plan = setting.plan();
     incarnationNext += 1 + random.nextInt(1000);
     var self = new MemberId("n" + place, addresses.get(place), incarnationNext);
@@ -110,8 +112,9 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
       setting.trace().say(self.name(), "starts as incarnation " + self.incarnation());
     }
     node.start(config(self), disk == null ? null : disk.mount(self), setting.streams());
-    if (earlier == null) {
-      application.begin(creates);
+    boolean founds = place == FOUNDER && !founded; // again, if an earlier life had no time for it
+    if (earlier == null || founds) {
+      application.begin(founds);
     } else {
       application.beginAgain(earlier, disk.knowsGroup() && fates.nextBoolean());
     }
@@ -270,7 +273,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
   }
 
   void restart(int place) {
-    start(place, false);
+    start(place);
   }
 
   /// Lets something happen when the next view is announced, just before the first frame about it leaves.
@@ -294,7 +297,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
       if (disks[place] != null) {
         disks[place].failAfter(Integer.MAX_VALUE);
         if (last != null && !last.node.isAlive() && !last.isClosed()) {
-          start(place, false); // the group is to go on from what the disks have
+          start(place); // the group is to go on from what the disks have
         }
       }
     }
@@ -387,6 +390,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
 
   @Override
   public void installed(Application at, View view) {
+    founded |= at.node.number == FOUNDER; // who founds is in a view at once
     if (view.primary() && (latestPrimary == null || latestPrimary.id().compareTo(view.id()) < 0)) {
       latestPrimary = view;
     }
