@@ -41,7 +41,7 @@ class DisturbanceTest {
                 Disturbance.BRIDGE,
                 3,
                 Disturbance.RING,
-                30,
+                26,
                 Disturbance.CHAIN,
                 5));
   }
@@ -66,7 +66,7 @@ class DisturbanceTest {
                 Disturbance.BRIDGE,
                 3,
                 Disturbance.RING,
-                17,
+                18,
                 Disturbance.CHAIN,
                 5));
   }
