@@ -9,7 +9,6 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
-import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.membership.StateTransfer;
@@ -331,9 +330,13 @@ final class Deliveries implements Deliverer {
     return positionNext;
   }
 
+  /// Whether the application's state contains what the history does not.
+  boolean isAhead() {
+    return stateful && !early.isEmpty();
+  }
+
   /// Where the history of a view begins, for the view's newcomers.
   StateTransfer.Start start() {
-    Invariant.check(!stateful || early.isEmpty(), "a state contains nothing beyond the history");
     return new StateTransfer.Start(deliveredNext, positionNext, new LinkedHashMap<>(marks));
   }
 

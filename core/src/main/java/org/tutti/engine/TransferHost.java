@@ -17,6 +17,11 @@ record TransferHost(Deliveries deliveries, Sending sending, Supplier<ViewAgreeme
   }
 
   @Override
+  public boolean isAhead() {
+    return deliveries.isAhead();
+  }
+
+  @Override
   public boolean isSynced() {
     return deliveries.isSynced();
   }

@@ -19,8 +19,7 @@ import org.tutti.wire.Codec;
 /// The agreement on the view names a donor for each of them. The donor first says where the history stands (index,
 /// position, what of each sender is in it); then its application's state as of that moment follows in chunks, as fast
 /// as the newcomer's application takes them. Deliveries go on meanwhile; the newcomer keeps them back. A transfer
-/// survives view changes as long as both sides are in the views; when the donor goes, the next primary view names
-/// another, whose application is told what the newcomer's has already.
+/// survives view changes while both sides are in the views; when the donor goes, the next primary view names another.
 ///
 /// ```
 ///   donor                                     newcomer
@@ -86,6 +85,11 @@ public final class StateTransfer {
     ///
     /// @return index, position and marks at the beginning of the current view
     Start start();
+
+    /// Whether this member's state contains what the history does not, so that it is none for others.
+    ///
+    /// @return whether it does
+    boolean isAhead();
 
     /// Whether this member has the state.
     ///
@@ -321,6 +325,11 @@ public final class StateTransfer {
   }
 
   private void give(MemberId newcomer, ViewId since, boolean state) {
+    if (host.isAhead()) {
+      counters.count("drop.malformed assignment"); // the proposal contradicts what was reported
+      effects.send(newcomer, new Message.Cancelled(since));
+      return;
+    }
     long transfer = ++numbers;
     effects.send(newcomer, new Message.Header(since, transfer, host.start(), state));
     if (state) {

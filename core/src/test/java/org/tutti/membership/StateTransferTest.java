@@ -84,6 +84,11 @@ class StateTransferTest {
 
   private final class Group implements StateTransfer.Host {
     @Override
+    public boolean isAhead() {
+      return false;
+    }
+
+    @Override
     public Start start() {
       return START;
     }

@@ -12,6 +12,7 @@ public final class NoContradiction {
   private static final List<String> REASONS =
       List.of(
           "aside",
+          "assignment",
           "ballot",
           "batch",
           "batch out of order",
