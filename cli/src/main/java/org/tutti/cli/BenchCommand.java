@@ -35,6 +35,7 @@ import picocli.CommandLine.Spec;
       InstrumentCommand.OpenLoop.class,
       InstrumentCommand.Scale.class,
       InstrumentCommand.Slow.class,
+      InstrumentCommand.Stages.class,
       InstrumentCommand.Versus.class
     })
 final class BenchCommand implements Runnable {
@@ -44,7 +45,7 @@ final class BenchCommand implements Runnable {
   public void run() {
     throw new ParameterException(
         spec.commandLine(),
-        "a command is missing: cost, orders, transfer, flood, latency, openloop, scale, slow or versus");
+        "a command is missing: cost, orders, transfer, flood, latency, openloop, scale, slow, stages or versus");
   }
 
   /// `tutti bench cost`.

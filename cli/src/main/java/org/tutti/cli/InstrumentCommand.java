@@ -36,8 +36,8 @@ final class InstrumentCommand {
         paramLabel = "N",
         split = ",",
         description =
-            "Lengths of messages, but for closed loops (100,1024,10240,102400; other commands than flood and"
-                + " versus raw 1024).")
+            "Lengths of messages, but for closed loops (100,1024,10240,102400; other commands than flood,"
+                + " stages and versus raw 1024).")
     List<Integer> bytes = new ArrayList<>();
 
     @Option(names = "--rounds", paramLabel = "N", description = "Rounds that must count (${DEFAULT-VALUE}).")
@@ -213,6 +213,23 @@ final class InstrumentCommand {
     @Override
     public Integer call() throws InterruptedException {
       return common.measureOne(Instrument::slow);
+    }
+  }
+
+  /// `tutti bench stages`.
+  @Command(
+      name = "stages",
+      description = {
+        "Where the time goes: one member floods, and the JVMs record what their threads do. Nanoseconds of CPU time "
+            + "per message and per batch, stage by stage, of the sequencer, which sends, and of another member, in "
+            + "Markdown; and the throughput with and without the recording."
+      })
+  static final class Stages implements Callable<Integer> {
+    @Mixin Common common = new Common();
+
+    @Override
+    public Integer call() throws InterruptedException {
+      return common.measure(Instrument::stages, 1);
     }
   }
 

@@ -96,7 +96,7 @@ final class GroupEngine {
     this.status = new Status(group.name(), self, rule, deliveries);
     this.history = new LastHistory(deliveries, it -> newHistory(it.view(), it.indexFirst(), it.ordering(), it.clock()));
     this.branch = new Branch(self, this.user, this::newBranch);
-    this.sending = new Sending(self, config, deliveries, history, branch, this.user, domain);
+    this.sending = new Sending(self, config, deliveries, history, branch, this.user, domain, node.counters());
     this.doors = doors(written);
     this.frontierDoor = ports.open(Channel.FRONTIER, Frontier.CODEC, (from, message) -> {});
     this.transfer =

@@ -8,6 +8,7 @@ import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.View;
+import org.tutti.effect.Counters;
 import org.tutti.order.Asides;
 import org.tutti.pack.Batch;
 import org.tutti.pack.NaturalPacking;
@@ -24,6 +25,7 @@ final class Sending {
   private final GroupUser user;
   private final @Nullable DomainMember domain;
   private final AsideQueue asides;
+  private final Counters counters;
   private final Switching switching = new Switching();
   private boolean positioned; // the history's position is known, so this member may multicast
   private @Nullable Ordering told;
@@ -35,13 +37,15 @@ final class Sending {
       LastHistory history,
       Branch branch,
       GroupUser user,
-      @Nullable DomainMember domain) {
+      @Nullable DomainMember domain,
+      Counters counters) {
     this.packer = new Packer(self, config.batchBytesMax(), config.batchMessagesMax(), NaturalPacking.standard());
     this.deliveries = deliveries;
     this.history = history;
     this.branch = branch;
     this.user = user;
     this.domain = domain;
+    this.counters = counters;
     this.asides = new AsideQueue(self, config, deliveries, user);
   }
 
@@ -106,6 +110,7 @@ final class Sending {
     }
     do {
       for (Batch batch = next(now, current); batch != null; batch = next(now, current)) {
+        counters.count("batch.sent");
         deliveries.sent(batch);
         current.send(batch);
       }

@@ -6,6 +6,8 @@ import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.LinkedHashMap;
@@ -29,6 +31,7 @@ public final class Worker {
   private static final BlockingQueue<String> COMMANDS = new LinkedBlockingQueue<>();
 
   private final Contestant contestant;
+  private final FlightRecording recording = new FlightRecording();
 
   private Worker(Contestant contestant) {
     this.contestant = contestant;
@@ -117,6 +120,11 @@ public final class Worker {
       case "await" -> await(Long.parseLong(command[1]), Long.parseLong(command[2]));
       case "slow" -> {
         contestant.slow(Long.parseLong(command[1]));
+        yield Map.of();
+      }
+      case "record" -> Map.of("by-cpu-time", recording.start(Duration.ofNanos(Long.parseLong(command[1]))));
+      case "recorded" -> {
+        recording.stop(Path.of(String.join(" ", Arrays.asList(command).subList(1, command.length))));
         yield Map.of();
       }
       case "usage" -> usage();

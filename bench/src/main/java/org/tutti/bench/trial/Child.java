@@ -27,6 +27,7 @@ final class Child implements AutoCloseable {
   private static final Pattern SAFEPOINT = Pattern.compile("Total:\\s+(\\d+) ns");
 
   private final String title;
+  private final Path directory;
   private final Path log;
   private final Path pauses;
   private final Process process;
@@ -42,6 +43,7 @@ final class Child implements AutoCloseable {
   /// @param arguments of its program
   Child(String title, Path directory, List<String> flags, List<String> arguments) throws IOException {
     this.title = title;
+    this.directory = directory;
     this.log = directory.resolve(title + ".log");
     this.pauses = directory.resolve(title + ".safepoints");
     var command = new ArrayList<String>();
@@ -83,6 +85,11 @@ final class Child implements AutoCloseable {
 
   long pid() {
     return process.pid();
+  }
+
+  /// A file of its own.
+  Path file(String name) {
+    return directory.resolve(title + "-" + name);
   }
 
   /// Gives a command; [#answer] tells what came of it.

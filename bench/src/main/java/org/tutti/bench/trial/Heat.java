@@ -2,7 +2,9 @@ package org.tutti.bench.trial;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Trials that are compared: in each round they run right after one another, and each round gives their ratios.
@@ -120,6 +122,14 @@ final class Heat {
       }
     }
     return numbers;
+  }
+
+  /// What was recorded, in all rounds together.
+  Optional<Profile> profile() {
+    return used().stream()
+        .flatMap(round -> round.outcomes().stream())
+        .flatMap(outcome -> Stream.ofNullable(outcome.profile()))
+        .reduce(Profile::plus);
   }
 
   /// The place of a trial.

@@ -63,6 +63,10 @@ final class HtmlReport {
     row(rows.getFirst(), "th", "");
     rows.stream().skip(1).forEach(row -> row(row, "td", row.getFirst().strip().startsWith("over ") ? "ratio" : ""));
     page.append("</table></div>");
+    List<String> stages = StageTable.of(heat);
+    if (!stages.isEmpty()) {
+      page.append("<pre>").append(escaped(String.join("\n", stages))).append("</pre>");
+    }
     Measure leading = heat.trials().getFirst().task().leading();
     page.append(Plot.dots(heat, leading)).append(Plot.curves(heat));
   }

@@ -17,6 +17,9 @@ public final class Instrument {
   static final String RAW = "raw";
   static final String JGROUPS = "jgroups";
 
+  /// Without these, stacks that were taken between two safepoints are those of the next one: other code's, if inlined.
+  private static final List<String> EXACT = List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints");
+
   private static final double PERCENT = 100;
 
   private final InstrumentOptions options;
@@ -81,6 +84,17 @@ public final class Instrument {
   public static boolean slow(InstrumentOptions options, PrintWriter out) throws InterruptedException {
     Squad taking = new Squad(TUTTI, TUTTI, options.members(), List.of("receive=true"));
     return new Instrument(options, "slow", out).run(List.of(taking), Programme::slow);
+  }
+
+  /// Where the CPU time of a flood goes, stage by stage.
+  ///
+  /// @param options how
+  /// @param out     where to print
+  /// @return whether enough rounds were undisturbed
+  /// @throws InterruptedException when interrupted
+  public static boolean stages(InstrumentOptions options, PrintWriter out) throws InterruptedException {
+    return new Instrument(options.withFlags(EXACT), "stages", out)
+        .run(List.of(Squad.tutti(options.members())), Programme::stages);
   }
 
   /// Throughput of groups of several sizes beside plain sockets to as many.
@@ -176,6 +190,7 @@ public final class Instrument {
     report.machine(machine, everybody);
     heats.forEach(report::heat);
     report.goals(goals);
+    heats.forEach(report::stages);
     boolean complete = heats.stream().allMatch(Heat::complete);
     String limits =
         String.format(

@@ -66,6 +66,13 @@ public record InstrumentOptions(
     return all;
   }
 
+  /// The same with more flags.
+  InstrumentOptions withFlags(List<String> more) {
+    var all = new ArrayList<>(flags);
+    all.addAll(more);
+    return new InstrumentOptions(members, senders, bytes, rounds, time, unix, settings, all, out, others, steal, quick);
+  }
+
   Rounds.Rules rules() {
     return new Rounds.Rules(
         rounds,

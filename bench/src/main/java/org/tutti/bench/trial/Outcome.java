@@ -10,12 +10,14 @@ import org.jspecify.annotations.Nullable;
 /// @param values      what was measured
 /// @param counters    what the processes counted themselves meanwhile, all together
 /// @param times       the histogram as HdrHistogram compresses it, in base 64, or null
+/// @param profile     what the processes used the processor for, or null when that was not recorded
 /// @param seconds     how long it took
 /// @param load        what the machine did besides
 record Outcome(
     SortedMap<Measure, Double> values,
     SortedMap<String, Long> counters,
     @Nullable String times,
+    @Nullable Profile profile,
     double seconds,
     Machine.Load load) {
   Outcome {

@@ -56,6 +56,20 @@ final class Programme {
     return heat(String.format(Locale.ROOT, "flood, %d members, %s, %,d B", tutti().size(), who, bytes), trials);
   }
 
+  /// Floods as they are, and with a recording of what takes the time.
+  List<Heat> stages() {
+    return options.bytes().stream().map(this::stages).toList();
+  }
+
+  private Heat stages(int bytes) {
+    var task = new Task.Flood(List.of(0), bytes, flood);
+    return heat(
+        String.format(Locale.ROOT, "flood, %d members, one sender, %,d B", tutti().size(), bytes),
+        List.of(
+            new Heat.Trial(tutti().name(), tutti(), task),
+            new Heat.Trial(tutti().name() + ", recorded", tutti(), new Task.Recorded(task))));
+  }
+
   /// Closed loops of all teams.
   List<Heat> loops() {
     return List.of(loop(Numbers.LATENCY_BYTES));

@@ -26,6 +26,16 @@ final class Report {
     print(rows(heat));
   }
 
+  /// Where the time of a heat went, if that was recorded.
+  void stages(Heat heat) {
+    List<String> lines = StageTable.of(heat);
+    if (!lines.isEmpty()) {
+      out.println();
+      lines.forEach(out::println);
+      out.flush();
+    }
+  }
+
   /// A head, and two rows for each trial: its figures, and their ratios to those of the first one.
   static List<List<String>> rows(Heat heat) {
     var measures = new TreeSet<Measure>();

@@ -20,6 +20,7 @@ import org.tutti.bench.member.Times;
 final class Team implements Player, AutoCloseable {
   private static final String WAKEUPS = "wakeups";
   private static final String VIEWS = "views-installed"; // counted by the contestant
+  private static final String BATCHES = "batch.sent";
   private static final String COUNTED = "counted.";
   private static final double MILLION = 1e6;
   private static final long DRAIN_NANOS = 20_000_000_000L;
@@ -117,9 +118,17 @@ final class Team implements Player, AutoCloseable {
     Machine.Moment start = Machine.now(own);
     var values = new TreeMap<Measure, Double>();
     String times = null;
+    List<Spending> spent = List.of();
+    boolean byCpuTime = false;
     long messages;
     switch (task) {
       case Task.Flood flood -> messages = flood(flood, values);
+      case Task.Recorded recorded -> {
+        var recorder = new Recorder(children);
+        messages = flood(recorded.flood(), values);
+        spent = recorder.stop(Integer.toString(recorded.flood().bytes()));
+        byCpuTime = recorder.isByCpuTime();
+      }
       case Task.Closed closed -> {
         times =
             times(child(closed.rank()), "closed-loop " + closed.bytes() + " " + closed.nanos() + " " + closed.seat());
@@ -152,7 +161,9 @@ final class Team implements Player, AutoCloseable {
       values.put(Measure.ENGINE_BYTES, (double) Collections.max(engines) / messages);
     }
     values.put(Measure.PAUSE, (double) children.stream().mapToLong(Child::longestPause).max().orElse(0));
-    return new Outcome(values, counters, times, (end.nanos() - start.nanos()) / 1e9, start.until(end));
+    Profile profile =
+        spent.isEmpty() ? null : new Profile(messages, counters.getOrDefault(BATCHES, 0L), byCpuTime, spent);
+    return new Outcome(values, counters, times, profile, (end.nanos() - start.nanos()) / 1e9, start.until(end));
   }
 
   private double cpuSeconds() {
@@ -267,6 +278,7 @@ final class Team implements Player, AutoCloseable {
   private static List<Integer> senders(Task task) {
     return switch (task) {
       case Task.Flood flood -> flood.senders();
+      case Task.Recorded recorded -> recorded.flood().senders();
       case Task.Closed closed -> List.of(closed.rank());
       case Task.Open open -> List.of(open.rank());
       case Task.Memory _, Task.Slow _ -> List.of(0);

@@ -23,7 +23,10 @@ class InstrumentTest {
   @TempDir Path directory;
 
   private InstrumentOptions options(int members, int senders, List<Integer> bytes, int rounds) {
-    Duration moment = Duration.ofMillis(100);
+    return options(members, senders, bytes, rounds, Duration.ofMillis(100));
+  }
+
+  private InstrumentOptions options(int members, int senders, List<Integer> bytes, int rounds, Duration moment) {
     return new InstrumentOptions(
         members, senders, bytes, rounds, moment, false, List.of(), SMALL, directory, 2, 2, true);
   }
@@ -75,6 +78,24 @@ class InstrumentTest {
         .containsPattern("one slow member: rate / before, 1,024 B +<= 0.15 +\\d")
         .containsPattern("recovery after it, ms, 1,024 B +<= 1000 +\\d")
         .containsPattern("views because of it, 1,024 B +<= 0 +0 +reached");
+  }
+
+  /// How many stacks there are depends on how much of the machine is to be had, and a few may all be of one stage.
+  @Tag("socket")
+  @Test
+  void everyStageOfAFloodHasItsTime() throws Exception {
+    var text = new StringWriter();
+    Duration longer = Duration.ofMillis(400);
+    boolean complete = Instrument.stages(options(3, 1, List.of(1024), 2, longer), new PrintWriter(text));
+    assertThat(complete).as("%s", text).isTrue();
+    assertThat(text.toString())
+        .contains("flood, 3 members, one sender, 1,024 B: CPU time by stage", "over tutti")
+        .containsPattern("\\| write \\| [0-9.,]+ \\| ")
+        .containsPattern("\\| \\*\\*all\\*\\* \\| [1-9][0-9.,]* \\| [1-9][0-9,]* \\| 100.0 \\| [1-9]")
+        .containsPattern("[1-9][0-9,]* stacks of the sequencer, [1-9]")
+        .doesNotContain("NaN", "by the clock");
+    assertThat(file("tutti-of-3-0-1024.jfr")).isNotEmptyFile();
+    assertThat(Files.readString(file("results.json"))).contains("\"cpu-nanos\"", "\"batches\"", "\"write\"");
   }
 
   private Map<String, Object> results() throws IOException {
