@@ -263,13 +263,13 @@ final class InstrumentCommand {
   @Command(
       name = "versus",
       description = "Tutti side by side with something else, in the same rounds.",
-      subcommands = {Raw.class, JGroups.class})
+      subcommands = {Raw.class, JGroups.class, AeronCluster.class})
   static final class Versus implements Runnable {
     @Spec private CommandSpec spec = CommandSpec.create();
 
     @Override
     public void run() {
-      throw new ParameterException(spec.commandLine(), "a command is missing: raw or jgroups");
+      throw new ParameterException(spec.commandLine(), "a command is missing: raw, jgroups or aeron-cluster");
     }
   }
 
@@ -309,6 +309,31 @@ final class InstrumentCommand {
     @Override
     public Integer call() throws InterruptedException {
       return common.measureOne((options, out) -> Instrument.versusJGroups(options, stacks, out));
+    }
+  }
+
+  /// `tutti bench versus aeron-cluster`.
+  @Command(
+      name = "aeron-cluster",
+      description = {
+        "Aeron Cluster (Raft, uniform, its log in memory-mapped files that are not forced to the disk), on loopback. One "
+            + "client, and one at each member; closed loops, too, without --quick."
+      })
+  static final class AeronCluster implements Callable<Integer> {
+    @Mixin Common common = new Common();
+
+    @Option(
+        names = "--stacks",
+        paramLabel = "NAME",
+        split = ",",
+        description =
+            "Which: shipped (its threads wait as by default), tuned (they yield first; longer packets)"
+                + " (${DEFAULT-VALUE}).")
+    List<String> stacks = new ArrayList<>(List.of("shipped", "tuned"));
+
+    @Override
+    public Integer call() throws InterruptedException {
+      return common.measureOne((options, out) -> Instrument.versusAeron(options, stacks, out));
     }
   }
 }

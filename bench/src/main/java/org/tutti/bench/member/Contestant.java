@@ -37,6 +37,12 @@ public interface Contestant extends AutoCloseable {
   /// @throws TimeoutException     when somebody does not come
   void ready() throws InterruptedException, TimeoutException;
 
+  /// A trial of this one's team begins, or has ended: those who would use the processor while nothing is asked of them
+  /// must not do so while others are measured.
+  ///
+  /// @param ours whether it begins
+  default void turn(boolean ours) {}
+
   /// Sends as fast as it may.
   ///
   /// @param bytes    the length of each message

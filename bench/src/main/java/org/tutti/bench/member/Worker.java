@@ -55,7 +55,8 @@ public final class Worker {
     }
   }
 
-  /// Reads commands; when they end, so does the process, even if it waits for others that have ended already.
+  /// Reads commands; when they end, so does the process, even if it waits for others that have ended already. What is to
+  /// be done at its end, such as to delete files, has a time of its own.
   private static void read() {
     try (var lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
@@ -65,11 +66,17 @@ public final class Worker {
       // As if it had ended.
     }
     COMMANDS.add(END);
-    long end = System.nanoTime() + FAREWELL_NANOS;
-    while (System.nanoTime() < end) {
-      LockSupport.parkNanos(FAREWELL_NANOS);
-    }
+    waitFor(FAREWELL_NANOS);
+    Thread.ofPlatform().name("end").daemon().start(() -> Runtime.getRuntime().exit(1));
+    waitFor(FAREWELL_NANOS);
     Runtime.getRuntime().halt(1);
+  }
+
+  private static void waitFor(long nanos) {
+    long end = System.nanoTime() + nanos;
+    for (long left = nanos; left > 0; left = end - System.nanoTime()) {
+      LockSupport.parkNanos(left);
+    }
   }
 
   private static Contestant named(String name) {
@@ -105,6 +112,10 @@ public final class Worker {
       }
       case "ready" -> {
         contestant.ready();
+        yield Map.of();
+      }
+      case "turn" -> {
+        contestant.turn(Boolean.parseBoolean(command[1]));
         yield Map.of();
       }
       case "flood" -> flood(Integer.parseInt(command[1]), Long.parseLong(command[2]));

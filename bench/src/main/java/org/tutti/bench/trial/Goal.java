@@ -3,7 +3,7 @@ package org.tutti.bench.trial;
 import java.math.BigDecimal;
 import java.util.Locale;
 
-/// A figure that is wanted, and whether it was reached.
+/// A line of the table of goals: a figure that is wanted, and whether it was reached; or one that is only told.
 interface Goal {
   /// Its line in the table of goals, once everything is measured.
   String line();
@@ -20,8 +20,12 @@ interface Goal {
 
   /// Whether it was reached, and whether that counts.
   static String verdict(boolean reached, Heat heat) {
-    String lacking = " (" + heat.roundsThatCount() + " of " + heat.roundsWanted() + " rounds count)";
-    return (reached ? "reached" : "missed") + (heat.complete() ? "" : lacking);
+    return (reached ? "reached" : "missed") + lacking(heat);
+  }
+
+  /// How many rounds count, if those are too few.
+  static String lacking(Heat heat) {
+    return heat.complete() ? "" : " (" + heat.roundsThatCount() + " of " + heat.roundsWanted() + " rounds count)";
   }
 
   /// How a ratio is written.

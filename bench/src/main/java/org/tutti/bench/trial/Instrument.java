@@ -10,12 +10,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.tutti.bench.member.Scratch;
 
 /// Measures Tutti with each member a process of its own, alone or side by side with others.
 public final class Instrument {
   static final String TUTTI = "tutti";
   static final String RAW = "raw";
   static final String JGROUPS = "jgroups";
+  static final String AERON = "aeron-cluster";
 
   /// Without these, stacks that were taken between two safepoints are those of the next one: other code's, if inlined.
   private static final List<String> EXACT = List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints");
@@ -144,7 +146,26 @@ public final class Instrument {
     var squads = new ArrayList<Squad>();
     stacks.forEach(stack -> squads.add(Squad.jgroups(options.members(), stack)));
     squads.add(Squad.tutti(options.members()));
-    return new Instrument(options, "versus jgroups", out).run(squads, Programme::versusPeers);
+    return new Instrument(options, "versus jgroups", out).run(squads, Programme::versusJGroups);
+  }
+
+  /// Throughput and latency beside Aeron Cluster.
+  ///
+  /// @param options how
+  /// @param stacks  which of its stacks
+  /// @param out     where to print
+  /// @return whether enough rounds were undisturbed
+  /// @throws InterruptedException when interrupted
+  public static boolean versusAeron(InstrumentOptions options, List<String> stacks, PrintWriter out)
+      throws InterruptedException {
+    try (var scratch = Scratch.create()) {
+      var squads = new ArrayList<Squad>();
+      stacks.forEach(stack -> squads.add(Squad.aeron(options.members(), stack, scratch.path())));
+      squads.add(Squad.tutti(options.members()));
+      return new Instrument(options, "versus aeron-cluster", out).run(squads, Programme::versusAeron);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private boolean run(List<Squad> squads, Plan plan) throws InterruptedException {

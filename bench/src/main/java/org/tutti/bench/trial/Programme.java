@@ -81,6 +81,9 @@ final class Programme {
     for (Team team : teams) {
       if (team.name().equals(Instrument.RAW)) {
         trials.add(new Heat.Trial("raw ping", team, new Task.Closed(0, bytes, Seat.LISTENER, loop)));
+      } else if (team.name().startsWith("aeron")) { // whoever sends there polls, too
+        trials.add(new Heat.Trial(team.name() + " leader", team, new Task.Closed(0, bytes, Seat.THREAD, loop)));
+        trials.add(new Heat.Trial(team.name() + " member", team, new Task.Closed(last, bytes, Seat.THREAD, loop)));
       } else {
         trials.add(loop(team, "sequencer", 0, bytes, Seat.LISTENER));
         trials.add(loop(team, "member", last, bytes, Seat.LISTENER));
@@ -163,15 +166,14 @@ final class Programme {
     return heats;
   }
 
-  /// One sender and all senders beside other toolkits, and closed loops.
-  List<Heat> versusPeers() {
+  /// One sender and all senders beside JGroups, and closed loops.
+  List<Heat> versusJGroups() {
     List<Heat> all = new ArrayList<>();
-    List<String> peers = teams.subList(0, teams.size() - 1).stream().map(Team::name).toList();
     for (int bytes : options.bytes()) {
       Heat one = flood(1, bytes);
       Heat many = flood(options.members(), bytes);
       if (bytes == KIB) {
-        GoalTable.peers(goals, one, many, peers);
+        GoalTable.peers(goals, one, many, peers());
       }
       all.add(one);
       all.add(many);
@@ -180,5 +182,28 @@ final class Programme {
       all.add(loop(Numbers.LATENCY_BYTES));
     }
     return all;
+  }
+
+  /// One sender and all senders beside Aeron Cluster, and closed loops. Nothing is wanted; the ratios are told.
+  List<Heat> versusAeron() {
+    List<Heat> all = new ArrayList<>();
+    for (int bytes : options.bytes()) {
+      all.add(flood(1, bytes));
+      all.add(flood(options.members(), bytes));
+    }
+    all.forEach(flood -> goals.add(new Comparison(flood, Instrument.TUTTI, peers(), Measure.RATE)));
+    if (!options.quick()) {
+      Heat loops = loop(Numbers.LATENCY_BYTES);
+      List<String> names = loops.trials().stream().map(Heat.Trial::name).toList();
+      List<String> ours = names.stream().filter(name -> name.startsWith(Instrument.TUTTI)).toList();
+      List<String> theirs = names.stream().filter(name -> !ours.contains(name)).toList();
+      ours.forEach(name -> goals.add(new Comparison(loops, name, theirs, Measure.P50)));
+      all.add(loops);
+    }
+    return all;
+  }
+
+  private List<String> peers() {
+    return teams.subList(0, teams.size() - 1).stream().map(Team::name).toList();
   }
 }

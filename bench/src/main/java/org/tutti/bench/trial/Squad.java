@@ -1,5 +1,6 @@
 package org.tutti.bench.trial;
 
+import java.nio.file.Path;
 import java.util.List;
 
 /// Which processes are to be started as a team.
@@ -8,9 +9,15 @@ import java.util.List;
 /// @param contestant what plays
 /// @param size       how many processes
 /// @param settings   besides those of the run, `name=value`
-record Squad(String name, String contestant, int size, List<String> settings) {
+/// @param flags      of the JVMs, besides those of the run
+record Squad(String name, String contestant, int size, List<String> settings, List<String> flags) {
   Squad {
     settings = List.copyOf(settings);
+    flags = List.copyOf(flags);
+  }
+
+  Squad(String name, String contestant, int size, List<String> settings) {
+    this(name, contestant, size, settings, List.of());
   }
 
   static Squad tutti(int size) {
@@ -24,5 +31,16 @@ record Squad(String name, String contestant, int size, List<String> settings) {
   /// JGroups with one of its stacks.
   static Squad jgroups(int size, String stack) {
     return new Squad(Instrument.JGROUPS + "-" + stack, Instrument.JGROUPS, size, List.of("stack=" + stack));
+  }
+
+  /// Aeron Cluster with one of two stacks.
+  ///
+  /// @param scratch where its files go
+  static Squad aeron(int size, String stack, Path scratch) {
+    // What its libraries reach into; see their documentation.
+    List<String> opens =
+        List.of("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED", "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED");
+    List<String> settings = List.of("stack=" + stack, "scratch=" + scratch);
+    return new Squad("aeron-" + stack, Instrument.AERON, size, settings, opens);
   }
 }

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
 import org.tutti.bench.member.Times;
@@ -40,11 +41,11 @@ final class Team implements Player, AutoCloseable {
   Team(Squad squad, List<String> settings, List<String> flags, Path directory) throws InterruptedException {
     this.name = squad.name();
     this.settings = List.copyOf(settings);
-    this.flags = List.copyOf(flags);
+    this.flags = Stream.concat(flags.stream(), squad.flags().stream()).toList();
     try {
       for (int rank = 0; rank < squad.size(); rank++) {
         String title = name + "-of-" + squad.size() + "-" + rank;
-        children.add(new Child(title, directory, flags, List.of(squad.contestant())));
+        children.add(new Child(title, directory, this.flags, List.of(squad.contestant())));
       }
       String open = String.join(" ", settings);
       tellAll(children, open.isEmpty() ? "open" : "open " + open);
@@ -112,6 +113,7 @@ final class Team implements Player, AutoCloseable {
 
   @Override
   public Outcome run(Task task, List<Long> own) throws InterruptedException {
+    turn(true);
     children.forEach(Child::longestPause);
     List<Map<String, String>> before = usage();
     double cpu = cpuSeconds();
@@ -160,10 +162,16 @@ final class Team implements Player, AutoCloseable {
       senders(task).forEach(rank -> engines.set(rank, 0L));
       values.put(Measure.ENGINE_BYTES, (double) Collections.max(engines) / messages);
     }
+    turn(false);
     values.put(Measure.PAUSE, (double) children.stream().mapToLong(Child::longestPause).max().orElse(0));
     Profile profile =
         spent.isEmpty() ? null : new Profile(messages, counters.getOrDefault(BATCHES, 0L), byCpuTime, spent);
     return new Outcome(values, counters, times, profile, (end.nanos() - start.nanos()) / 1e9, start.until(end));
+  }
+
+  private void turn(boolean ours) throws InterruptedException {
+    tellAll(children, "turn " + ours);
+    answers(children, 0);
   }
 
   private double cpuSeconds() {
