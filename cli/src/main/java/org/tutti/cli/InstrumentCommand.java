@@ -316,8 +316,8 @@ final class InstrumentCommand {
   @Command(
       name = "aeron-cluster",
       description = {
-        "Aeron Cluster (Raft, uniform, its log in memory-mapped files that are not forced to the disk), on loopback. One "
-            + "client, and one at each member; closed loops, too, without --quick."
+        "Aeron Cluster (Raft, uniform, its log in memory-mapped files that are not forced to the disk), on loopback. "
+            + "One client, and one at each member; closed loops, too, without --quick."
       })
   static final class AeronCluster implements Callable<Integer> {
     @Mixin Common common = new Common();
@@ -327,7 +327,7 @@ final class InstrumentCommand {
         paramLabel = "NAME",
         split = ",",
         description =
-            "Which: shipped (its threads wait as by default), tuned (they yield first; longer packets)"
+            "Which: shipped (its threads wait as by default), tuned (they park for short times only; longer packets)"
                 + " (${DEFAULT-VALUE}).")
     List<String> stacks = new ArrayList<>(List.of("shipped", "tuned"));
 

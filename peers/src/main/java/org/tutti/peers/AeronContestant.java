@@ -26,9 +26,9 @@ import org.tutti.bench.member.Scratch;
 import org.tutti.bench.member.Times;
 
 /// A member of an Aeron Cluster and a client of that cluster in one process. The first member leads, and its client
-/// reaches it through shared memory; those of the others send to it by UDP. A message that a client offers is replicated
-/// (Raft, the log in files that are mapped into memory and never forced to the disk), and then delivered to the service at
-/// every member. In a closed loop the leader's service sends it back to the client, whose thread polls for it.
+/// reaches it through shared memory; those of the others send to it by UDP. A message that a client offers is
+/// replicated (Raft, the log in files that are mapped into memory and never forced to the disk), and then delivered to
+/// the service at every member. In a closed loop the leader's service sends it back to the client, whose thread polls.
 public final class AeronContestant implements Contestant {
   /// The longest message: an eighth of a buffer of what clients send by, without headers.
   static final int BYTES_MAX = (1 << 17) - 64;

@@ -25,9 +25,9 @@ final class AeronNode implements AutoCloseable {
   /// How many ports a member has: for clients, consensus, the log, those who catch up, and the archive.
   static final int PORTS = 5;
 
-  /// Which stack is used. `shipped` has Aeron's default for how threads wait and the default length of packets, which is
-  /// that of an Ethernet. In `tuned` threads give way for long before they park, and packets are longer, as loopback
-  /// allows.
+  /// Which stack is used. `shipped` has Aeron's default for how threads wait and the default length of packets, which
+  /// is that of an Ethernet. In `tuned` threads never spin and park for short times only, and packets are longer, as
+  /// loopback allows.
   ///
   /// @param idling    how threads wait
   /// @param mtu       parameter of channels, or nothing
@@ -36,7 +36,7 @@ final class AeronNode implements AutoCloseable {
       return switch (name) {
         case "shipped" -> new Stack(BackoffIdleStrategy::new, "");
         case "tuned" ->
-            new Stack(() -> new BackoffIdleStrategy(0, YIELDS, PARK_NANOS, PARK_NANOS), "|mtu=" + LONG_PACKET);
+            new Stack(() -> new BackoffIdleStrategy(0, YIELDS, PARK_NANOS, PARK_NANOS_MAX), "|mtu=" + LONG_PACKET);
         default -> throw new IllegalArgumentException("there is no stack " + name + " of Aeron Cluster");
       };
     }
@@ -49,9 +49,10 @@ final class AeronNode implements AutoCloseable {
   static final String LOOPBACK = "127.0.0.1";
   static final String REMOTE = "aeron:udp?interface=" + LOOPBACK; // else sockets would be bound to all interfaces
 
-  private static final int YIELDS = 100;
-  private static final long PARK_NANOS = 20_000;
-  private static final int LONG_PACKET = 8 << 10;
+  private static final int YIELDS = 10; // with many more, threads of a busy machine get in each other's way
+  private static final long PARK_NANOS = 1_000; // Linux makes some 55 microseconds of it
+  private static final long PARK_NANOS_MAX = 50_000;
+  private static final int LONG_PACKET = 16 << 10;
   private static final String ANY_PORT = REMOTE + "|endpoint=" + LOOPBACK + ":0";
   private static final int APPOINTED = 0; // the first one leads, as the first one of others is sequencer
 

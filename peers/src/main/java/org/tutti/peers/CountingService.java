@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.DirectBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// The replicated application: it counts messages, and sends those that ask for it back to the client that they are from.
-/// Of the replicas only the leader's really sends.
+/// The replicated application: it counts messages, and sends those that ask for it back to the client they are from. Of
+/// the replicas only the leader's really sends.
 final class CountingService implements ClusteredService {
   /// The first byte of a message that is to be sent back.
   static final byte ECHO = 1;

@@ -159,8 +159,7 @@ public final class JGroups implements Contestant {
   public Histogram closedLoop(int bytes, long forNanos, Seat seat)
       throws InterruptedException, IOException, ExecutionException {
     byte[] payload = new byte[bytes];
-    var running = new Loop(payload, System.nanoTime() + forNanos);
-    running.before = System.nanoTime();
+    var running = new Loop(payload, forNanos);
     if (seat == Seat.LISTENER) {
       loop = running;
       send(payload);
@@ -215,9 +214,10 @@ public final class JGroups implements Contestant {
     private final CompletableFuture<Histogram> finished = new CompletableFuture<>();
     private long before;
 
-    Loop(byte[] payload, long end) {
+    Loop(byte[] payload, long forNanos) {
       this.payload = payload;
-      this.end = end;
+      this.before = System.nanoTime();
+      this.end = before + forNanos;
     }
 
     void recorded() {

@@ -22,8 +22,9 @@ class JGroupsTest {
     assertThat(ServiceLoader.load(Contestant.class)).extracting(Contestant::name).contains("jgroups");
   }
 
-  /// Only when asked for: now and then the sequencer's protocol drops a member's message as a duplicate right after the
-  /// start, and a closed loop waits for it for ever. That is nothing that a build of Tutti should fail for.
+  /// Only when asked for: now and then the sequencer's protocol drops a member's message as a duplicate soon after the
+  /// start, also when one has come back before, and a closed loop waits for it for ever. That is nothing that a build
+  /// of Tutti should fail for.
   @EnabledIfSystemProperty(named = "peers", matches = "true")
   @Tag("socket")
   @Test

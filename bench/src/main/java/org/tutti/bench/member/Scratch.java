@@ -25,7 +25,8 @@ public final class Scratch implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
-  /// For the processes of a measurement: in memory where that is offered with enough room, else where temporary files go.
+  /// For the processes of a measurement: in memory where that is offered with enough room, else where temporary files
+  /// go.
   ///
   /// @return a new one
   /// @throws IOException when it cannot be made

@@ -55,8 +55,8 @@ public final class Worker {
     }
   }
 
-  /// Reads commands; when they end, so does the process, even if it waits for others that have ended already. What is to
-  /// be done at its end, such as to delete files, has a time of its own.
+  /// Reads commands; when they end, so does the process, even if it waits for others that have ended already. What is
+  /// to be done at its end, such as to delete files, has a time of its own.
   private static void read() {
     try (var lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
