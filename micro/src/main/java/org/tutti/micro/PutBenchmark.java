@@ -1,0 +1,79 @@
+package org.tutti.micro;
+
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+import org.tutti.GroupConfig;
+import org.tutti.engine.EventLoop.Inbox;
+import org.tutti.engine.GroupUser;
+import org.tutti.engine.Request;
+import org.tutti.host.Membership;
+import org.tutti.pack.Batch;
+import org.tutti.pack.NaturalPacking;
+import org.tutti.pack.Packer;
+
+/// The way of messages into a batch of 64 KiB, in one thread: the caller's `put` for each, then the engine takes the
+/// stretch, packs it, and gives the window its room back. What the network and the others do is left out.
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Fork(2)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class PutBenchmark {
+  /// The length of a message.
+  @Param({"100", "1024"})
+  public int bytes;
+
+  private final GroupConfig config = GroupConfig.standard();
+  private final Inbox inbox = new Inbox(() -> {});
+  private final Membership membership = new Membership("choir", Sample.member(0), config, null, inbox, ended -> {});
+  private final Packer packer =
+      new Packer(Sample.member(0), config.batchBytesMax(), config.batchMessagesMax(), NaturalPacking.standard());
+  private ByteBuffer message = ByteBuffer.allocate(0);
+  private int count;
+  private long now;
+
+  /// Made by JMH.
+  public PutBenchmark() {}
+
+  /// Makes the message.
+  @Setup
+  public void make() {
+    message = ByteBuffer.allocate(bytes);
+    count = Sample.batch(bytes).count();
+  }
+
+  /// As many messages as a batch has.
+  ///
+  /// @return the batch
+  /// @throws InterruptedException never
+  @Benchmark
+  public @Nullable Batch putAndPack() throws InterruptedException {
+    for (int i = 0; i < count; i++) {
+      membership.put(message);
+    }
+    inbox.drain(this::take, 1);
+    Batch batch = packer.next(now++, 0);
+    membership.decided(count, 0);
+    membership.released(count * (bytes + GroupUser.MESSAGE_OVERHEAD));
+    return batch;
+  }
+
+  private void take(Request request) {
+    if (request instanceof Request.Multicast multicast) {
+      packer.add(now, multicast.stretch());
+    }
+  }
+}
