@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// @param batchBytesMax     a batch is closed at this size; a single larger message makes a batch of its own;
 ///                          1 KiB to 1 MiB
 /// @param batchMessagesMax  a batch is closed at this number of messages; 1 to 65536
+/// @param packing           when smaller batches are closed (B9)
 /// @param stateTransfer     whether newcomers get the application's state from a member before their first delivery
 /// @param catchUpBytesMax   how many bytes of deliveries a newcomer keeps while its state is on the way, before it
 ///                          slows the group down; 64 KiB to 1 GiB
@@ -40,6 +41,7 @@ public record GroupConfig(
     int windowBytes,
     int batchBytesMax,
     int batchMessagesMax,
+    Packing packing,
     boolean stateTransfer,
     int catchUpBytesMax,
     Durability durability,
@@ -73,7 +75,7 @@ public record GroupConfig(
   }
 
   /// Uniform delivery ordered by a sequencer, nothing new outside of primary views, a window of 4 MiB, batches up
-  /// to 64 KiB or 4096 messages, no state transfer, nothing in stable storage.
+  /// to 64 KiB or 4096 messages, natural packing, no state transfer, nothing in stable storage.
   ///
   /// @return the defaults
   public static GroupConfig standard() {
@@ -87,6 +89,7 @@ public record GroupConfig(
         4 * KIB * KIB,
         64 * KIB,
         4 * KIB,
+        Packing.natural(),
         false,
         64 * KIB * KIB,
         Durability.NONE,
@@ -162,6 +165,14 @@ public record GroupConfig(
     });
   }
 
+  /// Changes how this member packs its multicasts.
+  ///
+  /// @param value the new way
+  /// @return a changed copy
+  public GroupConfig withPacking(Packing value) {
+    return with(draft -> draft.packing = value);
+  }
+
   /// Asks for state transfer: [Event.StateRequest] and [Event.StateOffer] events then occur and must be handled.
   ///
   /// @param value whether newcomers get state
@@ -213,6 +224,7 @@ public record GroupConfig(
     int windowBytes;
     int batchBytesMax;
     int batchMessagesMax;
+    Packing packing;
     boolean stateTransfer;
     int catchUpBytesMax;
     Durability durability;
@@ -228,6 +240,7 @@ public record GroupConfig(
       windowBytes = of.windowBytes;
       batchBytesMax = of.batchBytesMax;
       batchMessagesMax = of.batchMessagesMax;
+      packing = of.packing;
       stateTransfer = of.stateTransfer;
       catchUpBytesMax = of.catchUpBytesMax;
       durability = of.durability;
@@ -245,6 +258,7 @@ public record GroupConfig(
           windowBytes,
           batchBytesMax,
           batchMessagesMax,
+          packing,
           stateTransfer,
           catchUpBytesMax,
           durability,

@@ -29,6 +29,7 @@ final class Branch implements Deliverer {
   private long deliveredNext;
   private long sentNext;
   private long ownDelivered;
+  private long ownMessages; // delivered in all branches
   private long handed; // how many batches the user got, of all branches
 
   Branch(MemberId self, GroupUser user, Function<View, PrimaryHistory> open) {
@@ -102,6 +103,11 @@ final class Branch implements Deliverer {
     return (int) (sentNext - ownDelivered);
   }
 
+  /// How many of its messages branches have delivered.
+  long ownMessages() {
+    return ownMessages;
+  }
+
   void send(Batch batch) {
     PrimaryHistory current = acting();
     if (current != null) {
@@ -122,6 +128,7 @@ final class Branch implements Deliverer {
     deliveredNext = index + 1;
     if (batch.sender().equals(self)) {
       ownDelivered++;
+      ownMessages += batch.count();
       unconsumed.add(new Outstanding(index, Deliveries.cost(batch)));
       user.decidedInBranch(batch.count());
     }

@@ -50,6 +50,7 @@ final class Deliveries implements Deliverer {
   private long heldBytes;
   private final ArrayDeque<Sent> undecided = new ArrayDeque<>(); // own batches, by number
   private final ArrayDeque<Outstanding> unconsumed = new ArrayDeque<>(); // own delivered batches, by index
+  private long ownMessages;
   private long positionNext;
   private long beginIndex; // where deliveries begin once the state is here
   private StateTransfer.@Nullable Start started; // where the state ends that is coming
@@ -188,7 +189,13 @@ final class Deliveries implements Deliverer {
     }
   }
 
+  /// How many of this member's messages the history contains.
+  long ownMessages() {
+    return ownMessages;
+  }
+
   private void tellDecided(Batch batch, long position) {
+    ownMessages += batch.count();
     if (batch.count() > 0) {
       user.decided(batch.count(), position);
     }

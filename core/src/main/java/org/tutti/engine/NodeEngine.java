@@ -230,6 +230,7 @@ public final class NodeEngine {
           with(name, group -> group.transfer().known(transfer, token));
       case Request.StateTaken(var name, var transfer) -> with(name, group -> group.transfer().taken(transfer));
       case Request.Consumed(var name) -> with(name, _ -> {}); // the flush that follows looks at it
+      case Request.Packed(var name) -> with(name, _ -> {}); // so does it here
       case Request.Persisted(var name, var position) -> with(name, group -> group.persisted(position.getAsLong()));
       case Request.Suspect(var member) -> {
         if (detector.suspect(now, member)) {

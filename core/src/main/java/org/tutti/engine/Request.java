@@ -109,6 +109,11 @@ public sealed interface Request {
   /// @param group the group's name
   record Consumed(String group) implements Request {}
 
+  /// Messages that wait for their batch have become as many as the engine wanted ([Stretch#bound]).
+  ///
+  /// @param group the group's name
+  record Packed(String group) implements Request {}
+
   /// The application's own durable state contains what lies before a position.
   ///
   /// @param group    the group's name

@@ -11,7 +11,6 @@ import org.tutti.View;
 import org.tutti.effect.Counters;
 import org.tutti.order.Asides;
 import org.tutti.pack.Batch;
-import org.tutti.pack.NaturalPacking;
 import org.tutti.pack.Packer;
 import org.tutti.pack.Stretch;
 
@@ -39,7 +38,7 @@ final class Sending {
       GroupUser user,
       @Nullable DomainMember domain,
       Counters counters) {
-    this.packer = new Packer(self, config.batchBytesMax(), config.batchMessagesMax(), NaturalPacking.standard());
+    this.packer = new Packer(self, config.batchBytesMax(), config.batchMessagesMax(), config.packing().begin());
     this.deliveries = deliveries;
     this.history = history;
     this.branch = branch;
@@ -88,6 +87,7 @@ final class Sending {
 
   /// Sends what is due.
   void send(long now) {
+    packer.delivered(now, deliveries.ownMessages() + branch.ownMessages());
     PrimaryHistory current = history.acting();
     if (current != null) {
       send(now, current);

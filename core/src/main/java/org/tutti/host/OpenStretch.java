@@ -17,9 +17,12 @@ final class OpenStretch implements Stretch {
   private final Lock lock;
   private final int bytesMax;
   private final int messagesMax;
+  private final Runnable bounded;
   private ByteBuffer packed;
   private int count;
   private boolean sealed;
+  private int messagesBound = Integer.MAX_VALUE;
+  private int bytesBound = Integer.MAX_VALUE;
 
   /// Begins with one message, whatever its size.
   ///
@@ -27,11 +30,14 @@ final class OpenStretch implements Stretch {
   /// @param lock        held by the caller, here and in [#add]
   /// @param bytesMax    a further message that does not fit is not added
   /// @param messagesMax likewise
+  /// @param bounded     called by [#add] when a bound of the engine is reached
   /// @param bytesLikely how long the stretch will probably become
   /// @param first       copied
-  OpenStretch(Batch.Kind kind, Lock lock, int bytesMax, int messagesMax, int bytesLikely, ByteBuffer first) {
+  OpenStretch(
+      Batch.Kind kind, Lock lock, int bytesMax, int messagesMax, Runnable bounded, int bytesLikely, ByteBuffer first) {
     this.kind = kind;
     this.lock = lock;
+    this.bounded = bounded;
     this.bytesMax = bytesMax;
     this.messagesMax = messagesMax;
     int size = size(first);
@@ -53,7 +59,7 @@ final class OpenStretch implements Stretch {
   /// @return whether it fits, is of this stretch's kind, and comes before the engine has taken the stretch
   boolean add(Batch.Kind of, ByteBuffer message) {
     int size = size(message);
-    if (sealed || of != kind || count == messagesMax || packed.position() + size > bytesMax) {
+    if (sealed || of != kind || count == messagesMax || packed.position() + size > bytesMax || isBounded(size)) {
       return false;
     }
     if (packed.remaining() < size) {
@@ -61,7 +67,15 @@ final class OpenStretch implements Stretch {
       packed = ByteBuffer.allocate(bytes).put(packed.flip());
     }
     put(message);
+    if (isBounded(1)) {
+      bounded.run();
+    }
     return true;
+  }
+
+  /// Whether so many bytes more are more than the engine wants.
+  private boolean isBounded(int more) {
+    return count >= messagesBound || packed.position() + more > bytesBound;
   }
 
   private void put(ByteBuffer message) {
@@ -85,6 +99,18 @@ final class OpenStretch implements Stretch {
   @Override
   public int bytes() {
     return sealed ? packed.remaining() : packed.position();
+  }
+
+  @Override
+  public boolean bound(int messages, int bytes) {
+    lock.lock();
+    try {
+      messagesBound = messages;
+      bytesBound = bytes;
+      return !sealed && isBounded(1);
+    } finally {
+      lock.unlock();
+    }
   }
 
   @Override

@@ -39,6 +39,7 @@ final class Window {
   private final int runBytesMax;
   private final int runMessagesMax;
   private final Inbox inbox;
+  private final Runnable bounded;
   private final ReentrantLock lock = new ReentrantLock();
   private final ArrayDeque<Condition> line = new ArrayDeque<>();
   private final Fates undecided = new Fates(); // second ones
@@ -62,6 +63,7 @@ final class Window {
     // Groups of a domain share one order of a node's multicasts, so none may join an earlier one of its group.
     this.runMessagesMax = config.domain() == null ? config.batchMessagesMax() : 1;
     this.inbox = inbox;
+    this.bounded = () -> inbox.post(new Request.Packed(group));
   }
 
   private record Aside(CompletableFuture<Void> sent, long cost) {}
@@ -115,7 +117,7 @@ final class Window {
     OpenStretch last = stretch;
     if (last == null || !last.add(kind, message)) {
       int likely = last == null ? 0 : last.bytes();
-      var next = new OpenStretch(kind, lock, runBytesMax, runMessagesMax, OpenStretch.likely(likely), message);
+      var next = new OpenStretch(kind, lock, runBytesMax, runMessagesMax, bounded, OpenStretch.likely(likely), message);
       post(new Request.Multicast(group, next));
       stretch = next;
     }

@@ -2,20 +2,27 @@ package org.tutti.pack;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
+import org.tutti.Packing;
 
 /// Packs one member's stretches into batches, in order; a batch ends where the kind of messages changes. Mostly a
-/// stretch is a batch as it is; only stretches that were broken off early are put together. Pure: the caller brings the
-/// time.
+/// stretch is a batch as it is; stretches that were broken off early are put together, and those that are longer than
+/// the policy's degree divided. Pure: the caller brings the time.
 public final class Packer {
+  private record Waiting(Stretch stretch, long sinceNanos) {}
+
   private final MemberId sender;
   private final int bytesMax;
   private final int messagesMax;
-  private final PackingPolicy policy;
-  private final ArrayDeque<Stretch> waiting = new ArrayDeque<>(); // only the last one grows
-  private long firstAtNanos;
+  private final Packing.Policy policy;
+  private final ArrayDeque<Waiting> waiting = new ArrayDeque<>(); // only the last one grows
+  private final ArrayList<ByteBuffer> parts = new ArrayList<>(); // of the batch that is being closed
+  private @Nullable Stretch bounded; // with the bounds below
+  private int boundMessages;
+  private int boundBytes;
   private long seqNext;
 
   /// Makes a packer with nothing waiting.
@@ -24,7 +31,7 @@ public final class Packer {
   /// @param bytesMax    closes a batch; a larger message makes a batch of its own
   /// @param messagesMax closes a batch
   /// @param policy      closes smaller batches
-  public Packer(MemberId sender, int bytesMax, int messagesMax, PackingPolicy policy) {
+  public Packer(MemberId sender, int bytesMax, int messagesMax, Packing.Policy policy) {
     this.sender = sender;
     this.bytesMax = bytesMax;
     this.messagesMax = messagesMax;
@@ -36,16 +43,21 @@ public final class Packer {
   /// @param now the time
   /// @param stretch the messages
   public void add(long now, Stretch stretch) {
-    if (waiting.isEmpty()) {
-      firstAtNanos = now;
-    }
-    waiting.add(stretch);
+    waiting.add(new Waiting(stretch, now));
+  }
+
+  /// Tells the policy what became of this member's messages.
+  ///
+  /// @param now      the time
+  /// @param messages how many have been delivered here, all in all
+  public void delivered(long now, long messages) {
+    policy.delivered(now, messages);
   }
 
   /// Closes the next batch if it is time to.
   ///
   /// @param now             the time
-  /// @param batchesOnTheWay see [PackingPolicy#close]
+  /// @param batchesOnTheWay see [Packing.Policy#closes]
   /// @return the batch, or null
   public @Nullable Batch next(long now, int batchesOnTheWay) {
     Batch batch = next(now, batchesOnTheWay, seqNext);
@@ -58,34 +70,61 @@ public final class Packer {
   /// Closes the next batch if it is time to, for a place that has numbers of its own.
   ///
   /// @param now             the time
-  /// @param batchesOnTheWay see [PackingPolicy#close]
+  /// @param batchesOnTheWay see [Packing.Policy#closes]
   /// @param seq             the batch's number
   /// @return the batch, or null
   public @Nullable Batch next(long now, int batchesOnTheWay, long seq) {
     if (waiting.isEmpty()) {
       return null;
     }
-    long age = now - firstAtNanos;
-    if (age < policy.delayNanosMax() && !policy.close(batchesOnTheWay, age) && !isFull()) {
+    long age = now - waiting.getFirst().sinceNanos;
+    if (age < policy.delayNanosMax() && !policy.closes(batchesOnTheWay, age) && !isFull()) {
       return null;
     }
-    firstAtNanos = now;
     return close(seq);
   }
 
-  /// Whether nothing that may come can join the stretches that go first.
+  /// Whether nothing that may come can join the stretches that go first. If something can, and the policy bounds the
+  /// batch, the last stretch will tell.
   private boolean isFull() {
-    Batch.Kind kind = waiting.getFirst().kind();
-    long bytes = 0;
+    Batch.Kind kind = waiting.getFirst().stretch.kind();
+    int messages = messagesMax();
+    int length = bytesMax();
+    int bytes = 0; // before the last stretch
     int count = 0;
-    for (Stretch stretch : waiting) {
-      bytes += stretch.bytes();
-      count += stretch.count();
-      if (stretch.kind() != kind || bytes >= bytesMax || count >= messagesMax) {
+    Stretch last = null;
+    for (Waiting each : waiting) {
+      if (last != null) {
+        bytes += last.bytes();
+        count += last.count();
+      }
+      last = each.stretch;
+      if (last.kind() != kind || bytes + last.bytes() >= length || count + last.count() >= messages) {
         return true;
       }
     }
-    return false;
+    return isBounding() && last != null && bound(last, messages - count, length - bytes);
+  }
+
+  /// Whether the policy wants smaller batches than the group's configuration.
+  private boolean isBounding() {
+    return policy.messagesMax() < Integer.MAX_VALUE || policy.bytesMax() < Integer.MAX_VALUE;
+  }
+
+  private boolean bound(Stretch last, int messages, int bytes) {
+    boolean known = last == bounded && messages == boundMessages && bytes == boundBytes;
+    bounded = last;
+    boundMessages = messages;
+    boundBytes = bytes;
+    return !known && last.bound(messages, bytes);
+  }
+
+  private int messagesMax() {
+    return Math.min(messagesMax, policy.messagesMax());
+  }
+
+  private int bytesMax() {
+    return Math.min(bytesMax, policy.bytesMax());
   }
 
   /// Makes a batch that changes the group's ordering; it goes before the messages that wait.
@@ -107,37 +146,73 @@ public final class Packer {
   ///
   /// @return the time, or [Long#MAX_VALUE] when nothing waits
   public long deadline() {
-    return waiting.isEmpty() ? Long.MAX_VALUE : firstAtNanos + policy.delayNanosMax();
+    return waiting.isEmpty() ? Long.MAX_VALUE : waiting.getFirst().sinceNanos + policy.delayNanosMax();
   }
 
   private Batch close(long seq) {
-    Stretch first = waiting.remove();
-    ByteBuffer payload = first.seal();
-    int count = first.count();
-    int bytes = first.bytes();
-    int joined = 0;
-    for (Stretch stretch : waiting) {
-      stretch.seal(); // or it might grow beyond the batch
-      if (stretch.kind() != first.kind()
-          || bytes + stretch.bytes() > bytesMax
-          || count + stretch.count() > messagesMax) {
+    Batch.Kind kind = waiting.getFirst().stretch.kind();
+    int messages = messagesMax();
+    int length = bytesMax();
+    int count = 0;
+    int bytes = 0;
+    bounded = null; // what waits behind this batch is to be bounded anew
+    while (!waiting.isEmpty() && waiting.getFirst().stretch.kind() == kind) {
+      ByteBuffer payload = waiting.getFirst().stretch.seal(); // or it might grow beyond the batch
+      if (isBounding()) {
+        divide(payload, messages - count, length - bytes, count == 0);
+      }
+      Stretch next = waiting.getFirst().stretch;
+      if (count > 0 && (count + next.count() > messages || bytes + next.bytes() > length)) {
         break;
       }
-      bytes += stretch.bytes();
-      count += stretch.count();
-      joined++;
+      waiting.remove();
+      parts.add(next.seal());
+      count += next.count();
+      bytes += next.bytes();
     }
-    return new Batch(sender, seq, first.kind(), 0, CausalPast.NONE, count, join(payload, joined, bytes));
+    return new Batch(sender, seq, kind, 0, CausalPast.NONE, count, join(bytes));
   }
 
-  private ByteBuffer join(ByteBuffer first, int more, int bytes) {
-    if (more == 0) {
-      return first;
+  /// Divides the stretch that goes first where a batch ends, if it ends there.
+  ///
+  /// @param payload of the stretch
+  /// @param some    whether its first message belongs to the batch, however long it is
+  private void divide(ByteBuffer payload, int messages, int bytes, boolean some) {
+    Waiting first = waiting.getFirst();
+    Batch.Kind kind = first.stretch.kind();
+    int all = first.stretch.count();
+    if (all <= messages && payload.remaining() <= bytes) {
+      return;
     }
-    ByteBuffer all = ByteBuffer.allocate(bytes).put(first.duplicate());
-    for (int i = 0; i < more; i++) {
-      all.put(waiting.remove().seal().duplicate());
+    int count = 0;
+    int at = payload.position();
+    for (boolean room = true; room && count < Math.min(all, messages); ) {
+      int end = Prefix.end(payload, at);
+      room = end - payload.position() <= bytes || (some && count == 0);
+      if (room) {
+        at = end;
+        count++;
+      }
     }
-    return all.flip();
+    if (count > 0 && count < all) {
+      ByteBuffer head = payload.slice(payload.position(), at - payload.position());
+      ByteBuffer rest = payload.slice(at, payload.limit() - at);
+      waiting.remove();
+      waiting.addFirst(new Waiting(new Stretch.Sealed(kind, all - count, rest), first.sinceNanos));
+      waiting.addFirst(new Waiting(new Stretch.Sealed(kind, count, head), first.sinceNanos));
+    }
+  }
+
+  private ByteBuffer join(int bytes) {
+    ByteBuffer payload = parts.getFirst();
+    if (parts.size() > 1) {
+      payload = ByteBuffer.allocate(bytes);
+      for (ByteBuffer part : parts) {
+        payload.put(part.duplicate());
+      }
+      payload.flip();
+    }
+    parts.clear();
+    return payload;
   }
 }

@@ -27,4 +27,21 @@ public final class Prefix {
     }
     out.put((byte) rest);
   }
+
+  /// Where a message ends.
+  ///
+  /// @param in       messages, each behind its prefix
+  /// @param position where a message's prefix begins
+  /// @return behind the message
+  static int end(ByteBuffer in, int position) {
+    int at = position;
+    int length = 0;
+    for (int shift = 0; ; shift += 7) {
+      int next = in.get(at++);
+      length |= (next & 0x7f) << shift;
+      if (next >= 0) {
+        return at + length;
+      }
+    }
+  }
 }

@@ -26,6 +26,14 @@ public interface Stretch {
   /// @return all messages from position to limit, never changed from now on; the same each time
   ByteBuffer seal();
 
+  /// Bounds the stretch's growth: it ends where a bound is reached, and then the packer is to be asked again. Another
+  /// call puts other bounds in the place of these.
+  ///
+  /// @param messages how many messages, at least 1
+  /// @param bytes    how many bytes, at least 1
+  /// @return whether it has reached a bound already
+  boolean bound(int messages, int bytes);
+
   /// A stretch of one message.
   ///
   /// @param kind    what it is
@@ -35,22 +43,23 @@ public interface Stretch {
     int length = message.remaining();
     ByteBuffer payload = ByteBuffer.allocate(Prefix.bytes(length) + length);
     Prefix.put(payload, length);
-    return new Sealed(kind, payload.put(message.duplicate()).flip());
+    return new Sealed(kind, 1, payload.put(message.duplicate()).flip());
   }
 
-  /// A stretch of one message, which cannot grow.
+  /// A stretch that cannot grow.
   ///
-  /// @param kind what the message is
-  /// @param seal its bytes behind their prefix
-  record Sealed(Batch.Kind kind, ByteBuffer seal) implements Stretch {
-    @Override
-    public int count() {
-      return 1;
-    }
-
+  /// @param kind  what the messages are
+  /// @param count how many there are
+  /// @param seal  their bytes, each behind its prefix
+  record Sealed(Batch.Kind kind, int count, ByteBuffer seal) implements Stretch {
     @Override
     public int bytes() {
       return seal.remaining();
+    }
+
+    @Override
+    public boolean bound(int messages, int bytes) {
+      return count >= messages || bytes() >= bytes;
     }
   }
 }

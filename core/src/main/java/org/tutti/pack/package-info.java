@@ -1,4 +1,4 @@
 /// Batches, the unit of ordering, acknowledging and retransmission, and how messages are packed into them.
 ///
-/// Reading order: [Batch], [CausalPast], [Stretch], [PackingPolicy], [Packer].
+/// Reading order: [Batch], [CausalPast], [Stretch], [Packer], [NaturalPacking], [HillClimb].
 package org.tutti.pack;

@@ -133,6 +133,8 @@ class PackerTest {
     private ByteBuffer packed = ByteBuffer.allocate(2 * BYTES_MAX);
     private int count;
     private boolean sealed;
+    private int messagesBound = Integer.MAX_VALUE;
+    private int bytesBound = Integer.MAX_VALUE;
 
     void add(int size) {
       Prefix.put(packed, size);
@@ -156,6 +158,13 @@ class PackerTest {
     }
 
     @Override
+    public boolean bound(int messages, int bytes) {
+      messagesBound = messages;
+      bytesBound = bytes;
+      return count >= messages || bytes() >= bytes;
+    }
+
+    @Override
     public ByteBuffer seal() {
       if (!sealed) {
         packed = packed.flip();
@@ -163,6 +172,14 @@ class PackerTest {
       sealed = true;
       return packed;
     }
+  }
+
+  @Test
+  void theTimeInThePackerCountsFromTheMessageOnAndNotFromTheBatchBefore() {
+    add(0, 600);
+    add(DELAY / 2, 600);
+    assertThat(sizes(packer.next(DELAY - 1, 9))).as("full").containsExactly(600);
+    assertThat(packer.deadline()).isEqualTo(DELAY / 2 + DELAY);
   }
 
   @Test

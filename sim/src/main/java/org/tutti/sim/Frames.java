@@ -263,6 +263,7 @@ final class Frames {
       case Request.StateTaken(_, long transfer) -> "state " + transfer + ": piece taken";
       case Request.Persisted(var _, var position) -> "request: durable up to " + position.getAsLong();
       case Request.Consumed _ -> "consumed";
+      case Request.Packed _ -> "packed";
       case Request.Suspect(MemberId member) -> "suspect " + member;
     };
   }

@@ -15,6 +15,7 @@ import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
+import org.tutti.Packing;
 import org.tutti.Partitions;
 import org.tutti.Suspicion;
 import org.tutti.membership.Electorate;
@@ -76,6 +77,10 @@ public record Plan(
   private static final int DURABLE_ONE_IN = 2; // of those without domain and branches
   private static final double BLACKOUT_STRENGTH_MAX = 0.4;
   private static final int REFUTABLE_ONE_IN = 4;
+  private static final int UNNATURAL_ONE_IN = 3;
+  private static final int PACKING_DEGREE_MAX = 64;
+  private static final int PACKING_DELAY_MICROS_MAX = 20_000;
+  private static final int PACKING_INTERVAL_MILLIS_MAX = 500;
 
   /// Copies the strengths.
   public Plan {
@@ -118,6 +123,7 @@ public record Plan(
             .withElectorate(electorate(new Streams(seed).open(Streams.Purpose.ELECTORATE, 0), nodes))
             .withPartitions(goesOn ? Partitions.CONTINUE : Partitions.SUSPEND)
             .withDurability(durability)
+            .withPacking(packing(new Streams(seed).open(Streams.Purpose.PACKING, 0)))
             .withSuspicion(suspicion(new Streams(seed).open(Streams.Purpose.ELECTORATE, 1))),
         heartbeat,
         suspect,
@@ -182,6 +188,21 @@ public record Plan(
       }
     }
     return names;
+  }
+
+  /// Natural packing in most runs, another policy with numbers of all sizes in the others.
+  private static Packing packing(SplittableRandom random) {
+    if (random.nextInt(UNNATURAL_ONE_IN) > 0) {
+      return Packing.natural();
+    }
+    var delayMax = Duration.ofNanos(between(random, 0, PACKING_DELAY_MICROS_MAX) * 1000L);
+    return random.nextBoolean()
+        ? Packing.fixed(between(random, 1, PACKING_DEGREE_MAX), delayMax)
+        : Packing.hillClimb(
+            Duration.ofMillis(between(random, 1, PACKING_INTERVAL_MILLIS_MAX)),
+            between(random, 1, PACKING_DEGREE_MAX),
+            between(random, 1, 64 << 10),
+            delayMax);
   }
 
   private static Suspicion suspicion(SplittableRandom random) {
@@ -328,6 +349,7 @@ public record Plan(
     text.append(config.stateTransfer() ? ", state of about " + stateBytes + " bytes" : ", no state");
     text.append(", window ").append(config.windowBytes());
     text.append(", batch ").append(config.batchBytesMax()).append('/').append(config.batchMessagesMax());
+    text.append(config.packing().equals(Packing.natural()) ? "" : " " + config.packing());
     text.append(", frames to ").append(frameBytesMax);
     text.append(", heartbeat ").append(millis(heartbeatNanos)).append(", suspect ").append(millis(suspectNanos));
     text.append(", delay ").append(millis(delayNanosMin)).append("..").append(millis(delayNanosMax));

@@ -38,7 +38,8 @@ final class Streams {
     SPLIT,
     PARTITIONS,
     FOYER,
-    STORAGE
+    STORAGE,
+    PACKING
   }
 
   /// Spreads a number over all bits (after Stafford's variant 13).

@@ -21,6 +21,7 @@ import org.tutti.Service;
 import org.tutti.UndecidedException;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
+import org.tutti.pack.Stretch;
 
 /// The budget of a member's multicasts and the futures of those on the way.
 class WindowTest {
@@ -228,6 +229,24 @@ class WindowTest {
     hand.group.offer(ByteBuffer.allocate(WINDOW / 2 - 100));
     assertThat(hand.multicasts().stream().map(message -> message.length))
         .containsExactly(1, WINDOW / 2, WINDOW / 2 - 100);
+  }
+
+  /// The engine bounds a stretch that it has left to grow: who fills it wakes the engine, who comes later begins another.
+  @Test
+  void whoReachesTheEnginesBoundTellsItSo() throws Exception {
+    hand.group.multicast(new byte[1]);
+    Stretch stretch = hand.asked(Request.Multicast.class).getFirst().stretch();
+    assertThat(stretch.bound(3, 1000)).isFalse();
+    hand.group.multicast(new byte[1]);
+    assertThat(hand.asked()).isEmpty();
+    hand.group.multicast(new byte[1]);
+    assertThat(hand.asked()).containsExactly(new Request.Packed("bank"));
+    hand.group.multicast(new byte[1]);
+    assertThat(stretches()).containsExactly(1);
+    assertThat(stretch.count()).isEqualTo(3);
+    assertThat(stretch.bound(3, 1000)).isTrue();
+    assertThat(stretch.bound(4, 6)).as("three messages behind one byte each").isTrue();
+    assertThat(stretch.bound(4, 7)).isFalse();
   }
 
   @Test
