@@ -33,6 +33,7 @@ import picocli.CommandLine.Spec;
       InstrumentCommand.Flood.class,
       InstrumentCommand.Latency.class,
       InstrumentCommand.OpenLoop.class,
+      PackingCommand.class,
       InstrumentCommand.Scale.class,
       InstrumentCommand.Slow.class,
       InstrumentCommand.Stages.class,
@@ -45,7 +46,8 @@ final class BenchCommand implements Runnable {
   public void run() {
     throw new ParameterException(
         spec.commandLine(),
-        "a command is missing: cost, orders, transfer, flood, latency, openloop, scale, slow, stages or versus");
+        "a command is missing: cost, orders, transfer, flood, latency, openloop, packing, scale, slow, stages or"
+            + " versus");
   }
 
   /// `tutti bench cost`.

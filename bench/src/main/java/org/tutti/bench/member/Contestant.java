@@ -94,6 +94,16 @@ public interface Contestant extends AutoCloseable {
   /// @param nanos for each message; 0 for as fast as it can
   void slow(long nanos);
 
+  /// What only some can do.
+  ///
+  /// @param command its name and what it is to be done with
+  /// @return the answer
+  /// @throws InterruptedException when interrupted
+  /// @throws TimeoutException     when others do not do their part
+  default Map<String, ?> perform(String[] command) throws InterruptedException, TimeoutException {
+    throw new IllegalArgumentException("no command: " + command[0]);
+  }
+
   @Override
   void close();
 

@@ -46,6 +46,7 @@ final class TuttiContestant implements Contestant {
   private GroupConfig config = GroupConfig.standard();
   private @Nullable Node node;
   private @Nullable Group group;
+  private @Nullable PackingGroups packingGroups;
   private int size;
   private boolean futures; // whether floods ask what becomes of each message
   private @Nullable Thread taker;
@@ -169,6 +170,14 @@ final class TuttiContestant implements Contestant {
   @Override
   public void slow(long nanos) {
     slowNanos = nanos;
+  }
+
+  @Override
+  public Map<String, ?> perform(String[] command) throws InterruptedException, TimeoutException {
+    if (packingGroups == null) {
+      packingGroups = new PackingGroups(opened(node), config, size, this::count);
+    }
+    return packingGroups.perform(command);
   }
 
   private Group group() {

@@ -140,7 +140,7 @@ public final class Worker {
       }
       case "usage" -> usage();
       case "memory" -> Memory.live();
-      default -> throw new IllegalArgumentException("no command: " + command[0]);
+      default -> contestant.perform(command);
     };
   }
 
@@ -171,7 +171,7 @@ public final class Worker {
     return Map.of("at", System.nanoTime(), "count", contestant.delivered());
   }
 
-  private static Map<String, String> times(Histogram times) {
+  static Map<String, String> times(Histogram times) {
     ByteBuffer bytes = ByteBuffer.allocate(times.getNeededByteBufferCapacity());
     int length = times.encodeIntoCompressedByteBuffer(bytes, Deflater.BEST_SPEED);
     return Map.of("times", Base64.getEncoder().encodeToString(Arrays.copyOf(bytes.array(), length)));

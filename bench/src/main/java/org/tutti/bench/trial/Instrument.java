@@ -122,6 +122,19 @@ public final class Instrument {
     return instrument.report();
   }
 
+  /// Packing policies beside fixed degrees.
+  ///
+  /// @param options how
+  /// @param degrees which fixed ones, rising, the first one 1
+  /// @param out     where to print
+  /// @return whether enough rounds were undisturbed
+  /// @throws InterruptedException when interrupted
+  public static boolean packing(InstrumentOptions options, List<Integer> degrees, PrintWriter out)
+      throws InterruptedException {
+    Plan plan = programme -> new PackingProgramme(options, degrees, programme.tutti(), programme.goals()).heats();
+    return new Instrument(options, "packing", out).run(List.of(Squad.tutti(options.members())), plan);
+  }
+
   /// Throughput, latency and memory beside plain sockets, and the table of goals.
   ///
   /// @param options how

@@ -51,7 +51,13 @@ enum Measure {
   RECOVERY("recovery ms", 1e-6, 0),
 
   /// How many views were installed by all members together.
-  VIEWS("views", 1, 0);
+  VIEWS("views", 1, 0),
+
+  /// The packing degree at the end, of a policy that has one.
+  DEGREE("degree", 1, 0),
+
+  /// How long it takes a packing policy that begins until the rate is that of one that has learned, nine tenths of it.
+  SETTLED("settled ms", 1e-6, 0);
 
   private final String title;
   private final double scale;
@@ -67,7 +73,7 @@ enum Measure {
   boolean hasRatio() {
     return switch (this) {
       case RATE, CPU, P50, P90, P99, P999, MAX -> true;
-      case PAUSE, ENGINE_BYTES, ALL_BYTES, WAKEUPS, HEAP, DIRECT, SLOWED, RECOVERY, VIEWS -> false;
+      case PAUSE, ENGINE_BYTES, ALL_BYTES, WAKEUPS, HEAP, DIRECT, SLOWED, RECOVERY, VIEWS, DEGREE, SETTLED -> false;
     };
   }
 

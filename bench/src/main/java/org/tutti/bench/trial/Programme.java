@@ -33,7 +33,7 @@ final class Programme {
     return goals;
   }
 
-  private Team tutti() {
+  Team tutti() {
     return teams.getLast();
   }
 

@@ -2,6 +2,7 @@ package org.tutti.bench.trial;
 
 import java.util.List;
 import org.tutti.bench.member.Contestant.Seat;
+import org.tutti.bench.member.Source;
 
 /// What a team is told to do in a trial.
 sealed interface Task {
@@ -74,6 +75,34 @@ sealed interface Task {
     @Override
     public Task lasting(long other) {
       return new Open(rank, bytes, perSecond, other);
+    }
+  }
+
+  /// A source at the first process, whose messages are packed in a certain way.
+  ///
+  /// @param packing natural, hill-climb, or a fixed degree
+  record Packed(String packing, Source source, long nanos) implements Task {
+    @Override
+    public Measure leading() {
+      return Measure.RATE;
+    }
+
+    @Override
+    public Task lasting(long other) {
+      return new Packed(packing, source, other);
+    }
+  }
+
+  /// The same with a policy that has just begun, until it has settled.
+  record Settling(String packing, Source source, long nanos) implements Task {
+    @Override
+    public Measure leading() {
+      return Measure.RATE;
+    }
+
+    @Override
+    public Task lasting(long other) {
+      return new Settling(packing, source, other);
     }
   }
 

@@ -143,6 +143,14 @@ final class Team implements Player, AutoCloseable {
       }
       case Task.Memory memory -> messages = memory(memory, values);
       case Task.Slow slow -> messages = new SlowMember(this, slow).run(values);
+      case Task.Packed packed -> {
+        var answer = new PackingTrial(this, packed.packing(), packed.source()).run(packed.nanos(), values);
+        times = answer.times();
+        timed(times, values);
+        messages = answer.messages();
+      }
+      case Task.Settling settling ->
+          messages = new PackingTrial(this, settling.packing(), settling.source()).settle(settling.nanos(), values);
     }
     Machine.Moment end = Machine.now(own);
     values.put(Measure.CPU, (cpuSeconds() - cpu) / messages * MILLION);
@@ -289,7 +297,7 @@ final class Team implements Player, AutoCloseable {
       case Task.Recorded recorded -> recorded.flood().senders();
       case Task.Closed closed -> List.of(closed.rank());
       case Task.Open open -> List.of(open.rank());
-      case Task.Memory _, Task.Slow _ -> List.of(0);
+      case Task.Memory _, Task.Slow _, Task.Packed _, Task.Settling _ -> List.of(0);
     };
   }
 

@@ -98,6 +98,25 @@ class InstrumentTest {
     assertThat(Files.readString(file("results.json"))).contains("\"cpu-nanos\"", "\"batches\"", "\"write\"");
   }
 
+  @Tag("socket")
+  @Test
+  void packingPoliciesAreComparedWithTheBestFixedDegree() throws Exception {
+    var text = new StringWriter();
+    InstrumentOptions small = options(3, 1, List.of(1000), 1);
+    boolean complete = Instrument.packing(small, List.of(1, 8), new PrintWriter(text));
+    assertThat(complete).as("%s", text).isTrue();
+    assertThat(text.toString())
+        .contains("continuous source, 1,000 B (table 2, figure 3): 1 of 1 rounds count")
+        .contains("continuous source, 1,000 and 3,000 B (figure 5): 1 of 1 rounds count")
+        .containsPattern("bursts of \\d+ x 15 messages, 20 ms of sleep, 1,000 B \\(figure 6, bursts \\d+ x longer\\)")
+        .containsPattern("natural / best fixed degree, 1,000 B: rate +>= 0.95 +\\d+\\.\\d\\d ")
+        .containsPattern("hill-climb / best fixed degree, bursts of 15: p50 +<= 1.05 +\\d+\\.\\d\\d .*best: ")
+        .containsPattern("hill-climb settles, ms +<= 2000 +\\d")
+        .containsPattern("degree 8 .* 8\\n")
+        .doesNotContain("NaN", "not measured");
+    assertThat(ProcessHandle.current().children().filter(ProcessHandle::isAlive)).isEmpty();
+  }
+
   private Map<String, Object> results() throws IOException {
     return JSON.std.mapFrom(file("results.json").toFile());
   }

@@ -1,0 +1,194 @@
+package org.tutti.bench.member;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.tutti.Event;
+import org.tutti.Group;
+import org.tutti.GroupConfig;
+import org.tutti.GroupListener;
+import org.tutti.MemberId;
+import org.tutti.Node;
+import org.tutti.Packing;
+import org.tutti.Service;
+import org.tutti.View;
+
+/// Groups of one node that differ in how their members pack; one at a time has something to do.
+final class PackingGroups {
+  private static final Duration DELAY_MAX = Duration.ofMillis(2); // as the other policies
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
+  private static final long POLL_NANOS = 500_000;
+  private static final int RANK = 3;
+
+  private record Place(Group group, Watched packing, Listener listener) {}
+
+  private final Node node;
+  private final GroupConfig config;
+  private final int size;
+  private final Runnable delivered;
+  private final Map<String, Place> places = new TreeMap<>();
+
+  /// @param node      which enters them
+  /// @param config    but for the packing
+  /// @param size      how many members they have
+  /// @param delivered called for each delivery
+  PackingGroups(Node node, GroupConfig config, int size, Runnable delivered) {
+    this.node = node;
+    this.config = config;
+    this.size = size;
+    this.delivered = delivered;
+  }
+
+  /// How a policy is called in commands: natural, hill-climb, or a number for a fixed degree.
+  private static Packing packing(String name) {
+    return switch (name) {
+      case "natural" -> Packing.natural();
+      case "hill-climb" -> Packing.hillClimb();
+      default -> Packing.fixed(Integer.parseInt(name), DELAY_MAX);
+    };
+  }
+
+  /// `enter GROUP PACKING RANK`, at one process after the other; `together GROUP`; `source GROUP SOURCE NANOS`;
+  /// `exit GROUP`.
+  Map<String, ?> perform(String[] command) throws InterruptedException, TimeoutException {
+    String name = command[1];
+    return switch (command[0]) {
+      case "enter" -> enter(name, packing(command[2]), Integer.parseInt(command[RANK]));
+      case "together" -> await(place(name), size);
+      case "source" -> source(place(name), Source.of(command[2]), Long.parseLong(command[RANK]));
+      case "exit" -> exit(name);
+      default -> throw new IllegalArgumentException("no command: " + command[0]);
+    };
+  }
+
+  private Place place(String name) {
+    Place place = places.get(name);
+    if (place == null) {
+      throw new IllegalArgumentException("not in group " + name);
+    }
+    return place;
+  }
+
+  private Map<String, ?> enter(String name, Packing packing, int rank) throws InterruptedException, TimeoutException {
+    if (places.containsKey(name)) {
+      return Map.of();
+    }
+    var watched = new Watched(packing);
+    GroupConfig how = config.withPacking(watched);
+    var listener = new Listener();
+    Group group = rank == 0 ? node.create(name, how, listener) : node.join(name, how, listener);
+    var place = new Place(group, watched, listener);
+    places.put(name, place);
+    return await(place, rank + 1);
+  }
+
+  private Map<String, ?> await(Place place, int members) throws InterruptedException, TimeoutException {
+    long end = System.nanoTime() + PATIENCE_NANOS;
+    for (View view = place.group.view(); view == null || view.size() < members; view = place.group.view()) {
+      String closed = place.listener.closed;
+      if (closed != null || System.nanoTime() > end) {
+        throw new TimeoutException("no view of " + members + " members but " + view + ", closed: " + closed);
+      }
+      LockSupport.parkNanos(POLL_NANOS);
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+    }
+    return Map.of();
+  }
+
+  private Map<String, ?> source(Place place, Source source, long nanos) throws InterruptedException {
+    Source.Run run = source.run(place.group, nanos);
+    var answer = new LinkedHashMap<String, Object>(Worker.times(run.times()));
+    answer.put("sent", run.sent());
+    answer.put("start", run.start());
+    answer.put("degree", place.packing.degree);
+    return answer;
+  }
+
+  private Map<String, ?> exit(String name) {
+    Place place = place(name);
+    places.remove(name);
+    place.group.close();
+    return Map.of();
+  }
+
+  /// Lets one see the degree that a policy has come to.
+  private static final class Watched implements Packing {
+    private final Packing packing;
+    private volatile int degree;
+
+    Watched(Packing packing) {
+      this.packing = packing;
+    }
+
+    @Override
+    public Policy begin() {
+      Policy policy = packing.begin();
+      return new Policy() {
+        @Override
+        public int messagesMax() {
+          return policy.messagesMax();
+        }
+
+        @Override
+        public int bytesMax() {
+          return policy.bytesMax();
+        }
+
+        @Override
+        public long delayNanosMax() {
+          return policy.delayNanosMax();
+        }
+
+        @Override
+        public boolean closes(int batchesOnTheWay, long ageNanos) {
+          return policy.closes(batchesOnTheWay, ageNanos);
+        }
+
+        @Override
+        public void delivered(long nowNanos, long messages) {
+          policy.delivered(nowNanos, messages);
+          int now = policy.messagesMax();
+          if (now != degree) {
+            degree = now;
+          }
+        }
+      };
+    }
+  }
+
+  /// Counts, and nothing else.
+  private final class Listener implements GroupListener {
+    private volatile @Nullable String closed;
+
+    @Override
+    public void deliver(MemberId sender, Service service, long position, ByteBuffer payload) {
+      delivered.run();
+    }
+
+    @Override
+    public void install(View view) {}
+
+    @Override
+    public void requestState(Event.StateRequest request) {
+      throw new IllegalStateException("nobody asks for state here");
+    }
+
+    @Override
+    public void offerState(Event.StateOffer offer) {
+      throw new IllegalStateException("nobody asks for state here");
+    }
+
+    @Override
+    public void closed(String reason) {
+      closed = reason;
+    }
+  }
+}

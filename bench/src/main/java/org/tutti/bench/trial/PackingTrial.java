@@ -1,0 +1,121 @@
+package org.tutti.bench.trial;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.tutti.bench.member.Source;
+
+/// One source whose messages are packed in one way. For each way there is a group of its own on the same nodes, so that
+/// nothing else differs; all but one group are idle.
+final class PackingTrial {
+  private static final long SAMPLE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+  private static final int SAMPLES = 10; // a rate is taken over so many
+  private static final double SETTLED = 0.9;
+  private static final int LEARNED_PART = 3;
+  private static final double SECOND = 1e9;
+
+  private record Sample(long nanos, long delivered) {}
+
+  private final Team team;
+  private final String packing;
+  private final Source source;
+  private final List<Child> children = new ArrayList<>();
+
+  PackingTrial(Team team, String packing, Source source) {
+    this.team = team;
+    this.packing = packing;
+    this.source = source;
+    for (int rank = 0; rank < team.size(); rank++) {
+      children.add(team.child(rank));
+    }
+  }
+
+  /// Whoever has entered the group already stays there.
+  private void enter(String group) throws InterruptedException {
+    for (int rank = 0; rank < children.size(); rank++) {
+      children.get(rank).ask("enter " + group + " " + packing + " " + rank);
+    }
+    Team.tellAll(children, "together " + group);
+    Team.answers(children, 0);
+  }
+
+  /// Runs a policy that remembers what it has learned in earlier trials.
+  ///
+  /// @return the histogram of times
+  Answer run(long nanos, Map<Measure, Double> values) throws InterruptedException {
+    enter(packing);
+    team.rest();
+    children.getFirst().tell("source " + packing + " " + source.word() + " " + nanos);
+    Map<String, String> answer = children.getFirst().answer(nanos);
+    long messages = Team.number(answer, "sent");
+    values.put(Measure.RATE, rate(answer, messages));
+    long degree = Team.number(answer, "degree");
+    if (degree < Integer.MAX_VALUE) {
+      values.put(Measure.DEGREE, (double) degree);
+    }
+    return new Answer(messages, answer.getOrDefault("times", ""));
+  }
+
+  /// What came of it.
+  record Answer(long messages, String times) {}
+
+  private double rate(Map<String, String> answer, long messages) throws InterruptedException {
+    return messages / ((team.drained(messages) - Team.number(answer, "start")) / SECOND);
+  }
+
+  /// Runs the policy that remembers, then one that begins, and measures how long it takes until the latter's rate is
+  /// nine tenths of the former's.
+  ///
+  /// @param nanos how long the one that begins has for it
+  /// @return how many messages were sent
+  long settle(long nanos, Map<Measure, Double> values) throws InterruptedException {
+    var learned = new TreeMap<Measure, Double>();
+    long messages = run(nanos / LEARNED_PART, learned).messages();
+    String group = packing + "-" + System.nanoTime();
+    enter(group);
+    team.rest();
+    children.getFirst().tell("source " + group + " " + source.word() + " " + nanos);
+    List<Sample> samples = samples(nanos);
+    Map<String, String> answer = children.getFirst().answer(nanos);
+    long sent = Team.number(answer, "sent");
+    values.put(Measure.RATE, rate(answer, sent));
+    for (Child child : children.reversed()) {
+      child.ask("exit " + group);
+    }
+    double enough = SETTLED * learned.getOrDefault(Measure.RATE, 0.0);
+    values.put(Measure.SETTLED, (double) settled(samples, Team.number(answer, "start"), enough));
+    return messages + sent;
+  }
+
+  /// What the second process has delivered, every few milliseconds.
+  private List<Sample> samples(long nanos) throws InterruptedException {
+    var samples = new ArrayList<Sample>();
+    long end = System.nanoTime() + nanos;
+    for (long next = System.nanoTime(); next < end || samples.size() < 2; next += SAMPLE_NANOS) {
+      for (long wait = next - System.nanoTime(); wait > 0; wait = next - System.nanoTime()) {
+        LockSupport.parkNanos(wait);
+      }
+      long delivered = Team.number(children.get(1).ask("delivered"), "count");
+      samples.add(new Sample(System.nanoTime(), delivered));
+    }
+    return samples;
+  }
+
+  private static double rate(Sample from, Sample to) {
+    return (to.delivered - from.delivered) * SECOND / Math.max(1, to.nanos - from.nanos);
+  }
+
+  /// When the rate was first high enough, over some samples; the whole time if it never was.
+  private static long settled(List<Sample> samples, long start, double enough) {
+    for (int i = SAMPLES; i < samples.size(); i++) {
+      Sample from = samples.get(i - SAMPLES);
+      if (rate(from, samples.get(i)) >= enough) {
+        return Math.max(0, from.nanos - start);
+      }
+    }
+    return samples.getLast().nanos - start;
+  }
+}

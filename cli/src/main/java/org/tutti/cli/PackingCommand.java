@@ -1,0 +1,57 @@
+package org.tutti.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.tutti.bench.trial.Instrument;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/// `tutti bench packing`.
+@Command(
+    name = "packing",
+    description = {
+      "Packing: natural packing and hill climb (JBora's adaptive policy) beside fixed packing degrees, with that paper's "
+          + "sources at the first member: continuous, with lengths that alternate, in bursts, at a constant rate. Bursts "
+          + "are longer than the paper's by as much as this machine is faster. Prints rates, latencies and CPU time, "
+          + "ratios to no packing, how long a policy takes to settle, and the goals: ratios to the best fixed degree.",
+      "About 20 minutes; with --quick three sources and degrees 1, 8 and 64."
+    })
+final class PackingCommand implements Callable<Integer> {
+  private static final List<Integer> DEGREES = List.of(1, 2, 3, 4, 6, 8, 11, 16, 28, 64, 128, 256, 512);
+  private static final List<Integer> QUICK_DEGREES = List.of(1, 8, 64);
+  private static final List<Integer> BYTES = List.of(100, 1000, 10_000); // table 2
+  private static final List<Integer> QUICK_BYTES = List.of(1000);
+
+  @Mixin InstrumentCommand.Common common = new InstrumentCommand.Common();
+
+  @Option(
+      names = "--degrees",
+      paramLabel = "N",
+      split = ",",
+      description = "Fixed degrees besides 1, as far as a batch of 64 KiB allows (2,3,4,6,8,11,16,28,64,128,256,512).")
+  List<Integer> degrees = new ArrayList<>();
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Override
+  public Integer call() throws InterruptedException {
+    for (int degree : degrees) {
+      if (degree < 1) {
+        throw new ParameterException(spec.commandLine(), "a packing degree is at least 1, not " + degree);
+      }
+    }
+    List<Integer> standard = common.quick ? QUICK_DEGREES : DEGREES;
+    var which = new ArrayList<>(degrees.isEmpty() ? standard : degrees);
+    which.add(1);
+    if (common.bytes.isEmpty()) {
+      common.bytes = common.quick ? QUICK_BYTES : BYTES;
+    }
+    return common.measure(
+        (options, out) -> Instrument.packing(options, which.stream().sorted().distinct().toList(), out), 1);
+  }
+}
