@@ -15,10 +15,11 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "packing",
     description = {
-      "Packing: natural packing and hill climb (JBora's adaptive policy) beside fixed packing degrees, with that paper's "
-          + "sources at the first member: continuous, with lengths that alternate, in bursts, at a constant rate. Bursts "
-          + "are longer than the paper's by as much as this machine is faster. Prints rates, latencies and CPU time, "
-          + "ratios to no packing, how long a policy takes to settle, and the goals: ratios to the best fixed degree.",
+      "Packing: natural packing and hill climb (JBora's adaptive policy) beside fixed packing degrees, with that "
+          + "paper's sources at the first member: continuous, with lengths that alternate, in bursts, at a constant "
+          + "rate. Bursts are longer than the paper's by as much as this machine is faster. Prints rates, latencies, "
+          + "CPU time, ratios to no packing, how long a policy takes to settle, and the goals: ratios to the best "
+          + "fixed degree.",
       "About 20 minutes; with --quick three sources and degrees 1, 8 and 64."
     })
 final class PackingCommand implements Callable<Integer> {

@@ -92,6 +92,11 @@ public record Plan(
   /// @param seed the run's seed
   /// @return the configuration
   public static Plan draw(long seed) {
+    return draw(seed, packing(new Streams(seed).open(Streams.Purpose.PACKING, 0)));
+  }
+
+  /// Draws a run's configuration but for the packing.
+  static Plan draw(long seed, Packing packing) {
     SplittableRandom random = new Streams(seed).open(Streams.Purpose.PLAN, 0);
     long heartbeat = between(random, 10, 120) * MILLI;
     long suspect = heartbeat * random.nextInt(3, 11);
@@ -123,7 +128,7 @@ public record Plan(
             .withElectorate(electorate(new Streams(seed).open(Streams.Purpose.ELECTORATE, 0), nodes))
             .withPartitions(goesOn ? Partitions.CONTINUE : Partitions.SUSPEND)
             .withDurability(durability)
-            .withPacking(packing(new Streams(seed).open(Streams.Purpose.PACKING, 0)))
+            .withPacking(packing)
             .withSuspicion(suspicion(new Streams(seed).open(Streams.Purpose.ELECTORATE, 1))),
         heartbeat,
         suspect,

@@ -9,8 +9,8 @@ import org.tutti.bench.member.Source;
 
 /// Natural packing and hill climb beside fixed degrees, with the sources of the paper on adaptive packing (B9, B12).
 ///
-/// That paper's group carried 453 messages of 1000 bytes a second without packing, and its bursts were made for that. So
-/// bursts are longer here, by as much as this group carries more.
+/// That paper's group carried 453 messages of 1000 bytes a second without packing, and its bursts were made for that.
+/// So bursts are longer here, by as much as this group carries more.
 final class PackingProgramme {
   private static final String NATURAL = "natural";
   private static final String HILL_CLIMB = "hill-climb";

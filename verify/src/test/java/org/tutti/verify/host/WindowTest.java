@@ -231,7 +231,7 @@ class WindowTest {
         .containsExactly(1, WINDOW / 2, WINDOW / 2 - 100);
   }
 
-  /// The engine bounds a stretch that it has left to grow: who fills it wakes the engine, who comes later begins another.
+  /// The engine bounds a stretch that it has left to grow: who fills it wakes the engine, who comes later begins anew.
   @Test
   void whoReachesTheEnginesBoundTellsItSo() throws Exception {
     hand.group.multicast(new byte[1]);
