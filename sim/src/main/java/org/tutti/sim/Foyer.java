@@ -160,8 +160,9 @@ final class Foyer {
     List<Integer> lives = living.stream().map(Guest::life).toList();
     List<Violation> found = new ArrayList<>(WhiteboardConvergence.check(conversation, lives));
     found.addAll(LocalCallOrder.unanswered(conversation, lives));
+    int byAll = living.stream().mapToInt(Guest::spoken).min().orElse(0); // rounds; who is in a later one waits
     for (Guest guest : living) {
-      if (guest.isPropagating()) {
+      if (guest.isPropagating() && guest.spoken() <= byAll) {
         found.add(new Violation("PropagateReturns", guest + " propagates, as do all others in " + guest.view()));
       }
     }

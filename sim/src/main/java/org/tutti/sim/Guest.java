@@ -35,6 +35,7 @@ final class Guest implements GroupUser {
   private final TreeMap<String, Long> board = new TreeMap<>();
   private @Nullable View view;
   private boolean propagating;
+  private int rounds; // of propagating, over in this view
   private boolean closed;
   private long calls;
   private long consumedNext;
@@ -76,6 +77,11 @@ final class Guest implements GroupUser {
 
   boolean isPropagating() {
     return propagating;
+  }
+
+  /// How many times this member has spoken in its view, if it has spoken in each round that it is in.
+  int spoken() {
+    return rounds + (propagating ? 1 : 0);
   }
 
   // ---- what its threads do ---------------------------------------------------------------------------------------
@@ -121,6 +127,7 @@ final class Guest implements GroupUser {
     say("installs " + installed);
     conversation.add(new Step.Installed(life, installed));
     exchange.begin(installed);
+    rounds = 0;
     speak();
   }
 
@@ -167,6 +174,7 @@ final class Guest implements GroupUser {
     conversation.add(new Step.Returned(life, of, index, messages));
     say("propagation returns at " + index + " with " + messages);
     propagating = false;
+    rounds++;
   }
 
   @Override
