@@ -20,7 +20,8 @@ import picocli.CommandLine.Spec;
           + "rate. Bursts are longer than the paper's by as much as this machine is faster. Prints rates, latencies, "
           + "CPU time, ratios to no packing, how long a policy takes to settle, and the goals: ratios to the best "
           + "fixed degree.",
-      "About 20 minutes; with --quick three sources and degrees 1, 8 and 64."
+      "Continuous sources have messages of 100, 1000 and 10000 bytes, with --quick 1000, or those of --bytes. About 20 "
+          + "minutes; with --quick three sources and degrees 1, 8 and 64."
     })
 final class PackingCommand implements Callable<Integer> {
   private static final List<Integer> DEGREES = List.of(1, 2, 3, 4, 6, 8, 11, 16, 28, 64, 128, 256, 512);
