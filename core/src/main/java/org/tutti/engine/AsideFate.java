@@ -12,8 +12,8 @@ public enum AsideFate {
   NOT_MEMBERS("not sent: a destination is not in the view"),
   /// A view change left it out, and no destination is in the new view.
   GONE("no destination is left; some may have delivered it before they went"),
-  /// This member was cut off.
-  UNKNOWN("this member was cut off while it was on its way: some destinations may have delivered it");
+  /// This member was cut off while it was on its way, or all to whom it was sent were.
+  UNKNOWN("it was on its way when its sender or its receivers were cut off: some destinations may have delivered it");
 
   private final String words;
 

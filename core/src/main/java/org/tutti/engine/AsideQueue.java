@@ -27,7 +27,12 @@ final class AsideQueue implements Asides.User {
   }
 
   /// What is on its way, or is to be sent again.
-  private record Sent(Batch batch, List<MemberId> destinations, boolean again) {}
+  ///
+  /// @param batch        the messages
+  /// @param destinations who is meant
+  /// @param last         to whom of them it was sent the last time; none before the first time
+  /// @param again        whether it was left out of a view's end
+  private record Sent(Batch batch, List<MemberId> destinations, List<MemberId> last, boolean again) {}
 
   private final MemberId self;
   private final GroupConfig config;
@@ -98,6 +103,8 @@ final class AsideQueue implements Asides.User {
     if (ranks.isEmpty()) {
       return AsideFate.GONE;
     }
+    List<MemberId> to = ranks.stream().map(view.members()::get).toList();
+    sent = new Sent(next.batch, next.destinations, to, next.again);
     asides.send(ranks, next.batch);
     return null;
   }
@@ -119,7 +126,7 @@ final class AsideQueue implements Asides.User {
       count++;
     }
     var batch = new Batch(self, last, Batch.Kind.TOTAL, 0, CausalPast.NONE, count, payload.copy());
-    return new Sent(batch, destinations, false);
+    return new Sent(batch, destinations, List.of(), false);
   }
 
   private void finish(AsideFate fate) {
@@ -134,13 +141,14 @@ final class AsideQueue implements Asides.User {
   }
 
   /// A history begins. What is still on its way ended with one whose end this member has not seen. What was left out of
-  /// that end, while none of its destinations took part, they may have delivered there.
+  /// that end, while none of those took part to whom it was sent there, they may have delivered there.
   void begin(View next) {
     Sent left = sent;
     if (out) {
       finish(AsideFate.UNKNOWN);
-    } else if (left != null && left.again && left.destinations.stream().noneMatch(next::contains)) {
-      finish(AsideFate.GONE);
+    } else if (left != null && left.again && left.last.stream().noneMatch(next::contains)) {
+      boolean gone = left.destinations.stream().noneMatch(next::contains);
+      finish(gone ? AsideFate.GONE : AsideFate.UNKNOWN);
     }
   }
 
@@ -168,7 +176,7 @@ final class AsideQueue implements Asides.User {
   public void leftOut(long number) {
     Sent left = sent;
     if (left != null) {
-      sent = new Sent(left.batch, left.destinations, true);
+      sent = new Sent(left.batch, left.destinations, left.last, true);
     }
     out = false;
   }
