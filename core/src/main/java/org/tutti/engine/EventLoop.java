@@ -25,8 +25,9 @@ import org.tutti.transport.Transport;
 /// sockets --poll--> step step step (expired) --> flush --> next poll writes
 /// ```
 ///
-/// One turn is a poll, a run of requests, perhaps the timers, one flush. The poll waits only when the inbox is empty
-/// and no timer is due.
+/// One turn is a poll, a run of requests, perhaps the timers, one flush. What listeners asked for while they were called
+/// in that flush comes next, with a flush of its own, so that it leaves with what the turn has to say anyway. The poll
+/// waits only when the inbox is empty and no timer is due.
 ///
 /// Whatever is thrown out of a turn is a bug, here or in a listener: the node stops, says so, and everybody who waits
 /// for it is told (law 7).
@@ -35,6 +36,9 @@ public final class EventLoop {
 
   /// The most requests between two polls, so that a busy application does not keep the transport waiting.
   private static final int RUN_MAX = 4096;
+
+  /// How often a turn goes on with what its flush has caused; a listener of a group of one could go on for ever.
+  private static final int AGAIN_MAX = 4;
 
   /// A poll that took longer than this may have been stopped in the middle, with input left behind.
   private static final long STALL_NANOS = 20_000_000;
@@ -186,6 +190,9 @@ public final class EventLoop {
       answer(count());
     }
     engine.flush(nowNanos);
+    for (int again = 0; again < AGAIN_MAX && inbox.drain(requested, RUN_MAX) > 0; again++) {
+      engine.flush(nowNanos);
+    }
     deadlineNanos = engine.deadlineNanos();
   }
 
