@@ -87,7 +87,7 @@ public record GroupConfig(
         Partitions.SUSPEND,
         Suspicion.STABLE,
         4 * KIB * KIB,
-        64 * KIB,
+        63 * KIB,
         4 * KIB,
         Packing.natural(),
         false,

@@ -170,6 +170,9 @@ final class OutStream {
         break;
       }
       int size = Math.min(message.length() - done, room - Chunk.HEADER_MAX);
+      if (size < message.length() && !sent.chunks.isEmpty()) {
+        break; // begins in a packet of its own: what fits into one is not to be put together by the receiver
+      }
       boolean last = done + size == message.length();
       sent.chunks.add(new Chunk(message, done, size, done == 0, last));
       room -= size + Chunk.HEADER_MAX;
