@@ -350,7 +350,8 @@ final class GroupEngine {
   }
 
   long deadline() {
-    return sending.deadline();
+    PrimaryHistory current = admission.acting();
+    return current == null ? sending.deadline() : Math.min(sending.deadline(), current.deadline());
   }
 
   // ---- messages --------------------------------------------------------------------------------------------------

@@ -33,6 +33,7 @@ import org.tutti.wire.WireReader;
 final class PrimaryHistory {
   private static final int SPARE_BYTES = 2 * Group.MESSAGE_BYTES_MAX;
 
+  private static final int HURRIES_PER_WINDOW = 8;
   private final View view;
   private final int self;
   private final long indexFirst;
@@ -72,7 +73,15 @@ final class PrimaryHistory {
     boolean some = ordering == Ordering.SKEEN && frontier == null && own >= 0;
     this.asides = some ? new Asides(setting, log, doors.windowBytes, doors.aside, doors.asides) : null;
     this.orders = new Orders(setting, ordering, log, doors.order, doors.counters, asides);
-    this.stability = new Stability(self, view, setting.indexFirst(), guarantee, setting.quorum(), doors.stability);
+    this.stability =
+        new Stability(
+            self,
+            view,
+            setting.indexFirst(),
+            guarantee,
+            setting.quorum(),
+            doors.windowBytes / HURRIES_PER_WINDOW,
+            doors.stability);
   }
 
   /// The protocols' doors; they outlive a view.
@@ -337,6 +346,7 @@ final class PrimaryHistory {
     return Math.max(deliveries.deliveredNext(), stability.decidedNext());
   }
 
+      stability.delivered(batch.payload().remaining());
   /// What this member reports of this history.
   Tail tail() {
     Tail tail = log.tail(decidedNext());
@@ -355,6 +365,11 @@ final class PrimaryHistory {
         }
       }
       asides.end(cut.asides());
+  /// When [#flush] has something to say even if nothing happens.
+  long deadline() {
+    return stability.deadline();
+  }
+
     }
     deliverUpTo(cut.end());
   }

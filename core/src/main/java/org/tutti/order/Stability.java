@@ -2,6 +2,7 @@ package org.tutti.order;
 
 import java.util.Arrays;
 import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
 import org.tutti.Guarantee;
 import org.tutti.View;
 import org.tutti.effect.Effects;
@@ -12,10 +13,27 @@ import org.tutti.wire.WireWriter;
 
 /// Who holds how much of a primary view's history, and what may therefore be delivered, forgotten and sent.
 ///
-/// Every member broadcasts, once per engine run at most, the index behind what it holds and the index behind what its
-/// application has consumed; both are cumulative. Uniform delivery (H1, B2) waits until a quorum of the view holds a
+/// Every member tells the others, once per engine run at most, the index behind what it holds and the index behind what
+/// its application has consumed; both are cumulative. Uniform delivery (H1, B2) waits until a quorum of the view holds a
 /// place and all before it. The quorum is the same rule by which the next primary view is formed, and any two quorums
 /// share a member; so a member of the next primary view's flush knows everything that anybody delivered.
+///
+/// It tells a member *at once* what that one may need for a quorum. When others are known to hold as much, and are a
+/// quorum together with that member itself, it need not hurry: what it has to say then waits for the next
+/// [#UNHURRIED_BATCHES] batches, for a part of the window, or for [#UNHURRIED_NANOS]. So of three members the two that
+/// receive answer the sequencer and not each other.
+///
+/// ```
+///   sequencer        another          a third
+///     | -- batch, place, Progress --------> |
+///     | -- batch, place, Progress -> |      |     both deliver: the sequencer and itself are a quorum
+///     | <------------- Progress ---- |      |     delivers
+///     | <------------- Progress ----------- |
+/// ```
+///
+/// Why nobody waits for ever, nor for the hurry of others: of those whose word let somebody be silent toward member p,
+/// look at the one that spoke first in the order of causality. It had nobody's word, so it told p; and so on up. Hence
+/// whoever p heard of is a quorum with p.
 public final class Stability {
   /// What members say.
   public sealed interface Message {
@@ -55,34 +73,74 @@ public final class Stability {
     boolean includes(IntPredicate ranks);
   }
 
+  /// How long a member may not know what it does not need.
+  static final long UNHURRIED_NANOS = 2_000_000;
+
+  /// How many batches a member may not know of as long as it does not need to.
+  static final int UNHURRIED_BATCHES = 8;
+
+  private static final long NOTHING = Long.MAX_VALUE;
+
   private final int self;
+  private final View view;
   private final Guarantee guarantee;
   private final Quorum quorum;
   private final Effects<Message> effects;
+  private final long unhurriedBytes;
   private final long[] held; // by rank, only rising
   private final long[] consumed; // by rank, only rising
-  private long saidHeld;
-  private long saidConsumed;
+  private final Told[] told; // by rank
+  private long deliveredBytes;
   private long decidedNext;
+
+  /// What a member was told, and since when there is something new for it.
+  private static final class Told {
+    private long held;
+    private long consumed;
+    private long bytes;
+    private long sinceNanos = NOTHING;
+    private boolean now;
+  }
 
   /// Begins a view.
   ///
-  /// @param self       this member's rank
-  /// @param view       the view
-  /// @param indexFirst the index of the view's first place
-  /// @param guarantee  when a place is decided
-  /// @param quorum     of the view
-  /// @param effects    how to reach the others
-  public Stability(int self, View view, long indexFirst, Guarantee guarantee, Quorum quorum, Effects<Message> effects) {
+  /// @param self           this member's rank
+  /// @param view           the view
+  /// @param indexFirst     the index of the view's first place
+  /// @param guarantee      when a place is decided
+  /// @param quorum         of the view
+  /// @param unhurriedBytes when so much was delivered here, everybody is told, because senders wait for room
+  /// @param effects        how to reach the others
+  public Stability(
+      int self,
+      View view,
+      long indexFirst,
+      Guarantee guarantee,
+      Quorum quorum,
+      long unhurriedBytes,
+      Effects<Message> effects) {
     this.self = self;
+    this.view = view;
     this.guarantee = guarantee;
     this.quorum = quorum;
+    this.unhurriedBytes = unhurriedBytes;
     this.effects = effects;
     this.held = new long[view.size()];
     this.consumed = new long[view.size()];
+    this.told = new Told[view.size()];
     Arrays.fill(held, indexFirst);
-    this.saidHeld = indexFirst;
+    for (int rank = 0; rank < told.length; rank++) {
+      told[rank] = new Told();
+      told[rank].held = indexFirst;
+    }
     this.decidedNext = indexFirst;
+  }
+
+  /// Something was delivered here.
+  ///
+  /// @param bytes how much
+  public void delivered(long bytes) {
+    deliveredBytes += bytes;
   }
 
   /// This member's own progress.
@@ -107,13 +165,70 @@ public final class Stability {
     }
   }
 
-  /// A run of inputs ends: tell the others if there is news.
+  /// A run of inputs ends: tells the others what is new for them and in a hurry.
   public void flush() {
-    if (held[self] > saidHeld || consumed[self] > saidConsumed) {
-      saidHeld = held[self];
-      saidConsumed = consumed[self];
-      effects.broadcast(new Message.Progress(saidHeld, saidConsumed));
+    long now = effects.nowNanos();
+    int count = 0;
+    for (int rank = 0; rank < told.length; rank++) {
+      told[rank].now = rank != self && isDue(rank, now);
+      count += told[rank].now ? 1 : 0;
     }
+    if (count == 0) {
+      return;
+    }
+    var progress = new Message.Progress(held[self], consumed[self]);
+    if (count == told.length - 1) {
+      effects.broadcast(progress);
+    }
+    for (int rank = 0; rank < told.length; rank++) {
+      if (told[rank].now) {
+        tell(rank, count == told.length - 1 ? null : progress);
+      }
+    }
+  }
+
+  private boolean isDue(int rank, long now) {
+    Told its = told[rank];
+    long behind = Math.max(held[self] - its.held, consumed[self] - its.consumed);
+    if (behind <= 0) {
+      return false;
+    }
+    if (its.sinceNanos == NOTHING) {
+      its.sinceNanos = now;
+    }
+    return behind >= UNHURRIED_BATCHES
+        || deliveredBytes - its.bytes >= unhurriedBytes
+        || now - its.sinceNanos >= UNHURRIED_NANOS
+        || mayNeed(rank);
+  }
+
+  /// Whether a member may need this one's word for a quorum.
+  private boolean mayNeed(int rank) {
+    return guarantee == Guarantee.UNIFORM
+        && held[self] > told[rank].held
+        && !quorum.includes(other -> other == rank || (other != self && held[other] >= held[self]));
+  }
+
+  private void tell(int rank, Message.@Nullable Progress unlessBroadcast) {
+    Told its = told[rank];
+    its.held = held[self];
+    its.consumed = consumed[self];
+    its.bytes = deliveredBytes;
+    its.sinceNanos = NOTHING;
+    if (unlessBroadcast != null) {
+      effects.send(view.members().get(rank), unlessBroadcast);
+    }
+  }
+
+  /// When [#flush] has something to tell even if nothing happens.
+  ///
+  /// @return the time, or [Long#MAX_VALUE]
+  public long deadline() {
+    long first = NOTHING;
+    for (Told its : told) {
+      first = Math.min(first, its.sinceNanos);
+    }
+    return first == NOTHING ? Long.MAX_VALUE : first + UNHURRIED_NANOS;
   }
 
   /// What may be delivered.
@@ -127,28 +242,34 @@ public final class Stability {
 
   /// The highest index up to which a quorum holds everything.
   private long heldByQuorum() {
-    long[] candidates = held.clone();
-    Arrays.sort(candidates);
-    for (int i = candidates.length - 1; i >= 0; i--) {
-      long index = candidates[i];
-      if (quorum.includes(rank -> held[rank] >= index)) {
-        return index;
+    long highest = decidedNext;
+    for (long index : held) {
+      if (index > highest && quorum.includes(rank -> held[rank] >= index)) {
+        highest = index;
       }
     }
-    return decidedNext;
+    return highest;
   }
 
   /// What every member holds, so that nobody needs to keep it.
   ///
   /// @return the index behind it
   public long heldByAll() {
-    return Arrays.stream(held).min().orElseThrow();
+    return least(held);
   }
 
   /// What every application has consumed, so that its senders may send more.
   ///
   /// @return the index behind it
   public long consumedByAll() {
-    return Arrays.stream(consumed).min().orElseThrow();
+    return least(consumed);
+  }
+
+  private static long least(long[] values) {
+    long least = values[0];
+    for (long value : values) {
+      least = Math.min(least, value);
+    }
+    return least;
   }
 }

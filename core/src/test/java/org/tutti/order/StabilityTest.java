@@ -13,18 +13,29 @@ import org.tutti.Members;
 import org.tutti.View;
 import org.tutti.effect.RecordingEffects;
 import org.tutti.effect.RecordingEffects.Effect.Broadcast;
+import org.tutti.effect.RecordingEffects.Effect.Sent;
 import org.tutti.membership.DynamicLinearVoting;
 import org.tutti.order.Stability.Message.Progress;
 
 class StabilityTest {
+  private static final long UNHURRIED_BYTES = 1000;
+
   private final RecordingEffects<Stability.Message> effects = new RecordingEffects<>();
 
+  private static MemberId[] members(int size) {
+    return IntStream.range(0, size).mapToObj(i -> Members.member("m" + i, i + 1)).toArray(MemberId[]::new);
+  }
+
   private Stability of(int size, int self, Guarantee guarantee, long indexFirst) {
-    MemberId[] members =
-        IntStream.range(0, size).mapToObj(i -> Members.member("m" + i, i + 1)).toArray(MemberId[]::new);
-    View view = Members.primary(1, members);
+    View view = Members.primary(1, members(size));
     return new Stability(
-        self, view, indexFirst, guarantee, ranks -> new DynamicLinearVoting().isQuorum(view, ranks), effects);
+        self,
+        view,
+        indexFirst,
+        guarantee,
+        ranks -> new DynamicLinearVoting().isQuorum(view, ranks),
+        UNHURRIED_BYTES,
+        effects);
   }
 
   /// What each member holds, in the order of ranks; and what the member of a rank may deliver.
@@ -123,8 +134,59 @@ class StabilityTest {
     stability.progress(2, 1);
     stability.flush();
     assertThat(effects.take()).isEmpty();
-    stability.progress(2, 2);
+    stability.progress(3, 1);
     stability.flush();
-    assertThat(effects.take()).containsExactly(new Broadcast<>(new Progress(2, 2)));
+    assertThat(effects.take()).containsExactly(new Broadcast<>(new Progress(3, 1)));
+  }
+
+  @Test
+  void ofThreeTheReceiversAnswerTheSequencerAtOnceAndEachOtherLater() {
+    Stability stability = of(3, 1, Guarantee.UNIFORM, 0);
+    stability.receive(0, new Progress(1, 0));
+    stability.progress(1, 1);
+    stability.flush();
+    assertThat(effects.take()).containsExactly(new Sent<>(members(3)[0], new Progress(1, 1)));
+    assertThat(stability.deadline()).isEqualTo(Stability.UNHURRIED_NANOS);
+    effects.now = Stability.UNHURRIED_NANOS;
+    stability.flush();
+    assertThat(effects.take()).containsExactly(new Sent<>(members(3)[2], new Progress(1, 1)));
+    assertThat(stability.deadline()).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void ofFiveAMemberTellsAllUntilItKnowsOfTwoOthers() {
+    Stability stability = of(5, 1, Guarantee.UNIFORM, 0);
+    stability.receive(0, new Progress(2, 0));
+    stability.receive(2, new Progress(1, 0));
+    stability.progress(1, 0);
+    stability.flush();
+    assertThat(effects.take()) // each of 3 and 4 is three of five with 0 and 2; these two need this one's word
+        .containsExactly(new Sent<>(members(5)[0], new Progress(1, 0)), new Sent<>(members(5)[2], new Progress(1, 0)));
+    stability.progress(2, 0);
+    stability.flush();
+    assertThat(effects.take()).containsExactly(new Broadcast<>(new Progress(2, 0)));
+  }
+
+  @Test
+  void agreedDeliveryIsInNoHurry() {
+    Stability stability = of(3, 1, Guarantee.AGREED, 0);
+    stability.progress(1, 0);
+    stability.flush();
+    assertThat(effects.take()).isEmpty();
+    stability.progress(Stability.UNHURRIED_BATCHES, 0);
+    stability.flush();
+    assertThat(effects.take()).containsExactly(new Broadcast<>(new Progress(Stability.UNHURRIED_BATCHES, 0)));
+  }
+
+  @Test
+  void aPartOfTheWindowIsToldAtOnce() {
+    Stability stability = of(3, 1, Guarantee.AGREED, 0);
+    stability.progress(1, 1);
+    stability.delivered(UNHURRIED_BYTES - 1);
+    stability.flush();
+    assertThat(effects.take()).isEmpty();
+    stability.delivered(1);
+    stability.flush();
+    assertThat(effects.take()).containsExactly(new Broadcast<>(new Progress(1, 1)));
   }
 }

@@ -68,7 +68,13 @@ final class Peer<M> {
     this.order = ordering.apply(setting, new Outlet<>(new Door<>(Input.Message.Order::new, toSelf), this::place));
     this.stability =
         new Stability(
-            self, view, 0, Guarantee.UNIFORM, quorum, new Door<>(Input.Message.Held::new, new ArrayDeque<>()));
+            self,
+            view,
+            0,
+            Guarantee.UNIFORM,
+            quorum,
+            Long.MAX_VALUE,
+            new Door<>(Input.Message.Held::new, new ArrayDeque<>()));
   }
 
   private record Outlet<M>(Effects<M> effects, TotalOrder.Places places) {}
