@@ -19,6 +19,7 @@ import org.tutti.engine.EventLoop;
 import org.tutti.engine.NodeEngine;
 import org.tutti.engine.Request;
 import org.tutti.host.Membership;
+import org.tutti.pack.Payloads;
 import org.tutti.storage.StableStorage;
 import org.tutti.transport.Transport;
 
@@ -54,7 +55,9 @@ public final class Node implements AutoCloseable {
     this.durable = storage != null;
     this.loop =
         new EventLoop(
-            new NodeEngine(self, config, transport, storage, random), transport, reason -> ended(storage, reason));
+            new NodeEngine(self, config, transport, storage, Payloads.used(), random),
+            transport,
+            reason -> ended(storage, reason));
   }
 
   /// Starts a node. It keeps the process running until it is closed.

@@ -66,7 +66,7 @@ final class Admission {
   private void inHistory(PrimaryHistory current, MemberId from, Channel channel, WireReader in) throws Malformed {
     boolean room = true;
     switch (channel) {
-      case BATCH -> room = current.batch(from, new BatchCodec(from).readAll(in));
+      case BATCH -> room = current.batch(from, in);
       case ORDER -> room = current.order(from, in);
       case ASIDE -> room = current.aside(from, new AsideCodec(from).readAll(in));
       case FRONTIER -> current.frontier(from, Frontier.CODEC.readAll(in));

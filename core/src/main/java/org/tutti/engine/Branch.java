@@ -148,6 +148,12 @@ final class Branch implements Deliverer {
     return Math.max(0, deliveredNext - (handed - user.consumedInBranches()));
   }
 
+  /// Batches are not used again: applications count what they consume in branches, and not by its index.
+  @Override
+  public long consumedBelow() {
+    return 0;
+  }
+
   @Override
   public void consumedByAll(long index) {
     long cost = 0;

@@ -18,6 +18,11 @@ interface Deliverer {
   /// @return the index behind what its application has consumed
   long consumedNext();
 
+  /// What nothing refers to any more that got it from here.
+  ///
+  /// @return the index behind what the application has consumed and nobody keeps for it; never too high
+  long consumedBelow();
+
   /// Every application has consumed all below an index.
   void consumedByAll(long index);
 }

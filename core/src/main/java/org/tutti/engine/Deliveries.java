@@ -125,6 +125,11 @@ final class Deliveries implements Deliverer {
     }
   }
 
+  @Override
+  public long consumedBelow() {
+    return Math.min(handedNext, user.consumedNext());
+  }
+
   // ---- the history goes on ---------------------------------------------------------------------------------------
 
   /// A batch of a weak service may be delivered, although it has no place yet; does nothing if it was before.

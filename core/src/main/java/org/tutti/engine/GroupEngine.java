@@ -28,10 +28,8 @@ import org.tutti.membership.Standing;
 import org.tutti.membership.StateTransfer;
 import org.tutti.membership.ViewAgreement;
 import org.tutti.membership.ViewMessage;
-import org.tutti.order.AsideCodec;
 import org.tutti.order.Frontier;
 import org.tutti.order.Setting;
-import org.tutti.order.Stability;
 import org.tutti.pack.Stretch;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
@@ -97,7 +95,7 @@ final class GroupEngine {
     this.history = new LastHistory(deliveries, it -> newHistory(it.view(), it.indexFirst(), it.ordering(), it.clock()));
     this.branch = new Branch(self, this.user, this::newBranch);
     this.sending = new Sending(self, config, deliveries, history, branch, this.user, domain, node.counters());
-    this.doors = doors(written);
+    this.doors = PrimaryHistory.Doors.open(self, ports, sending.asides(), node, config.windowBytes(), written);
     this.frontierDoor = ports.open(Channel.FRONTIER, Frontier.CODEC, (from, message) -> {});
     this.transfer =
         new StateTransfer(
@@ -132,19 +130,6 @@ final class GroupEngine {
     this.admission = new Admission(agreement, history, branch, transfer, early, node.counters(), this::lost);
     begin(restart);
     user.status(status.of(view(), agreement.primary()));
-  }
-
-  private PrimaryHistory.Doors doors(Written written) {
-    return new PrimaryHistory.Doors(
-        self,
-        ports.open(Channel.BATCH, new BatchCodec(self), (from, message) -> {}),
-        ports,
-        ports.open(Channel.STABILITY, Stability.CODEC, (from, message) -> {}),
-        ports.open(Channel.ASIDE, new AsideCodec(self), (from, message) -> {}),
-        sending.asides(),
-        node.counters(),
-        config.windowBytes(),
-        written);
   }
 
   private AgreementHost host(OptionalLong founded, @Nullable Restart restart) {

@@ -23,6 +23,7 @@ import org.tutti.effect.Timer;
 import org.tutti.link.Links;
 import org.tutti.order.Clock;
 import org.tutti.pack.Batch;
+import org.tutti.pack.Payloads;
 import org.tutti.pack.Stretch;
 import org.tutti.storage.StableStorage;
 import org.tutti.storage.StorageException;
@@ -59,6 +60,7 @@ public final class NodeEngine {
   private final Clock clock = new Clock(); // one for all groups: what is in several of them is ordered by it
   private final Map<String, Domain> domains = new TreeMap<>();
   private final @Nullable StableStorage storage;
+  private final Payloads payloads;
   private boolean interestDirty;
   private int owners = NODE;
   private long now;
@@ -70,7 +72,7 @@ public final class NodeEngine {
   /// @param outlet where its frames go
   /// @param random where all its randomness comes from
   public NodeEngine(MemberId self, NodeConfig config, Outlet outlet, RandomGenerator random) {
-    this(self, config, outlet, null, random);
+    this(self, config, outlet, null, Payloads.used(), random);
   }
 
   /// Makes a node without groups that may have stable storage.
@@ -79,10 +81,17 @@ public final class NodeEngine {
   /// @param config  how it behaves
   /// @param outlet  where its frames go
   /// @param storage what its groups may keep things in; closed by whoever opened it; or null
+  /// @param payloads where what it receives is kept; its own
   /// @param random  where all its randomness comes from
   public NodeEngine(
-      MemberId self, NodeConfig config, Outlet outlet, @Nullable StableStorage storage, RandomGenerator random) {
+      MemberId self,
+      NodeConfig config,
+      Outlet outlet,
+      @Nullable StableStorage storage,
+      Payloads payloads,
+      RandomGenerator random) {
     this.storage = storage;
+    this.payloads = payloads;
     this.self = self;
     this.config = config;
     this.heartbeatNanos = config.heartbeat().toNanos();
@@ -267,6 +276,7 @@ public final class NodeEngine {
         new Surroundings(
             config,
             counters,
+            payloads,
             clock,
             domain -> domains.computeIfAbsent(domain, _ -> new Domain()),
             detector::suspects,

@@ -12,6 +12,7 @@ import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.effect.Counters;
 import org.tutti.effect.Effects;
+import org.tutti.order.AsideCodec;
 import org.tutti.order.AsideMessage;
 import org.tutti.order.AsidePlace;
 import org.tutti.order.Asides;
@@ -24,6 +25,7 @@ import org.tutti.order.Stability;
 import org.tutti.order.Tail;
 import org.tutti.order.WaitingRoom;
 import org.tutti.pack.Batch;
+import org.tutti.pack.Payloads;
 import org.tutti.storage.StorageException;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
@@ -31,9 +33,9 @@ import org.tutti.wire.WireReader;
 /// One view's history at one member, of a primary view or a [Branch]: the log, who decides its places, who holds how
 /// much of it, and what is delivered before it has a place.
 final class PrimaryHistory {
+  private static final int HURRIES_PER_WINDOW = 8;
   private static final int SPARE_BYTES = 2 * Group.MESSAGE_BYTES_MAX;
 
-  private static final int HURRIES_PER_WINDOW = 8;
   private final View view;
   private final int self;
   private final long indexFirst;
@@ -46,6 +48,7 @@ final class PrimaryHistory {
   private final EarlyDeliveries early;
   private final Effects<Batch> batches;
   private final Written written;
+  private final Payloads payloads;
   private final List<Ordering> inForce = new ArrayList<>(); // not empty
   private final @Nullable Frontier frontier; // of a group in a domain
   private final @Nullable Asides asides; // where the ordering can have any
@@ -65,6 +68,7 @@ final class PrimaryHistory {
     this.indexFirst = setting.indexFirst();
     this.batches = doors.batches;
     this.written = doors.written;
+    this.payloads = doors.payloads;
     this.inForce.add(ordering);
     int own = view.rankOf(doors.member);
     this.log = new Log(view, own, setting.indexFirst(), ordering, this::switched);
@@ -95,6 +99,7 @@ final class PrimaryHistory {
   /// @param counters    the node's
   /// @param windowBytes how much of a sender may be on its way
   /// @param written     what is in stable storage
+  /// @param payloads    where batches are copied to
   record Doors(
       MemberId member,
       Effects<Batch> batches,
@@ -104,12 +109,29 @@ final class PrimaryHistory {
       Asides.User asides,
       Counters counters,
       int windowBytes,
-      Written written) {
+      Written written,
+      Payloads payloads) {
+
+    /// Opens those of a group.
+    static Doors open(
+        MemberId self, Ports ports, Asides.User asides, Surroundings node, int windowBytes, Written written) {
+      return new Doors(
+          self,
+          ports.open(Channel.BATCH, new BatchCodec(self, node.payloads()), (from, message) -> {}),
+          ports,
+          ports.open(Channel.STABILITY, Stability.CODEC, (from, message) -> {}),
+          ports.open(Channel.ASIDE, new AsideCodec(self), (from, message) -> {}),
+          asides,
+          node.counters(),
+          windowBytes,
+          written,
+          node.payloads());
+    }
 
     /// The same for what is not kept.
     Doors unwritten() {
       return new Doors(
-          member, batches, order, stability, aside, asides, counters, windowBytes, Written.NOTHING_TO_WRITE);
+          member, batches, order, stability, aside, asides, counters, windowBytes, Written.NOTHING_TO_WRITE, payloads);
     }
   }
 
@@ -183,7 +205,8 @@ final class PrimaryHistory {
   /// A batch of another member.
   ///
   /// @return whether there is room for it; if not, its sender has to be given up
-  boolean batch(MemberId from, Batch batch) throws Malformed {
+  boolean batch(MemberId from, WireReader in) throws Malformed {
+    Batch batch = new BatchCodec(from, payloads).readAll(in);
     int rank = view.rankOf(from);
     if (rank < 0 || !batch.past().fits(view.size()) || !room.enter(rank, batch)) {
       throw new Malformed("batch out of order");
@@ -323,6 +346,7 @@ final class PrimaryHistory {
         frontier.delivered(rank, batch.seq());
       }
       deliveries.deliver(index, batch);
+      stability.delivered(batch.payload().remaining());
       early.placed(index, rank, batch);
       any = true;
     }
@@ -337,8 +361,21 @@ final class PrimaryHistory {
       frontier.flush();
     }
     orders.heldByAll(stability.heldByAll());
-    log.dropBefore(Math.min(stability.heldByAll(), deliveries.deliveredNext()));
+    log.dropBefore(Math.min(stability.heldByAll(), deliveries.deliveredNext()), this::dropped);
     deliveries.consumedByAll(stability.consumedByAll());
+  }
+
+  /// A batch has left the log; if the application is through with it, too, nothing refers to it any more. What others
+  /// ask for in a view change is of a history that is wedged, and that drops nothing.
+  private void dropped(long index, int rank, Batch batch) {
+    if (rank != self && index < deliveries.consumedBelow()) {
+      payloads.giveBack(batch.payload());
+    }
+  }
+
+  /// When [#flush] has something to say even if nothing happens.
+  long deadline() {
+    return stability.deadline();
   }
 
   /// What may be delivered, as far as this member knows.
@@ -346,7 +383,6 @@ final class PrimaryHistory {
     return Math.max(deliveries.deliveredNext(), stability.decidedNext());
   }
 
-      stability.delivered(batch.payload().remaining());
   /// What this member reports of this history.
   Tail tail() {
     Tail tail = log.tail(decidedNext());
@@ -365,11 +401,6 @@ final class PrimaryHistory {
         }
       }
       asides.end(cut.asides());
-  /// When [#flush] has something to say even if nothing happens.
-  long deadline() {
-    return stability.deadline();
-  }
-
     }
     deliverUpTo(cut.end());
   }

@@ -6,11 +6,13 @@ import org.tutti.MemberId;
 import org.tutti.NodeConfig;
 import org.tutti.effect.Counters;
 import org.tutti.order.Clock;
+import org.tutti.pack.Payloads;
 
 /// What a group needs of its node besides doors.
 ///
 /// @param config          the node's
 /// @param counters        the node's
+/// @param payloads        the node's
 /// @param clock           the node's logical clock, the same for all groups
 /// @param domains         the node's domains, by name
 /// @param suspects        the failure detector's opinion
@@ -20,6 +22,7 @@ import org.tutti.order.Clock;
 record Surroundings(
     NodeConfig config,
     Counters counters,
+    Payloads payloads,
     Clock clock,
     Function<String, Domain> domains,
     Predicate<MemberId> suspects,

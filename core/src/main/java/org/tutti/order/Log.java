@@ -36,6 +36,17 @@ public final class Log {
     void switched(Ordering to);
   }
 
+  /// Gets what a log forgets.
+  @FunctionalInterface
+  public interface Dropped {
+    /// A batch is forgotten.
+    ///
+    /// @param index its place
+    /// @param rank  its sender's rank
+    /// @param batch the batch
+    void dropped(long index, int rank, Batch batch);
+  }
+
   private final View view;
   private final int self;
   private final List<Sequence<Batch>> lanes = new ArrayList<>(); // by rank; a sender's batches come in order
@@ -268,10 +279,24 @@ public final class Log {
   ///
   /// @param index places below it are forgotten with their batches
   public void dropBefore(long index) {
+    dropBefore(index, (_, _, _) -> {});
+  }
+
+  /// Forgets what every member has.
+  ///
+  /// @param index places below it are forgotten with their batches
+  /// @param last  gets these for the last time
+  public void dropBefore(long index, Dropped last) {
     long end = Math.min(index, heldNext);
     for (long at = places.first(); at < end; at++) {
       int slot = places.slot(at);
-      lanes.get(places.rank(slot)).dropBefore(places.seq(slot, at) + 1);
+      int rank = places.rank(slot);
+      long seq = places.seq(slot, at);
+      Sequence<Batch> lane = lanes.get(rank);
+      if (lane.holds(seq)) {
+        last.dropped(at, rank, lane.get(seq));
+        lane.dropBefore(seq + 1);
+      }
     }
     places.dropBefore(end);
   }

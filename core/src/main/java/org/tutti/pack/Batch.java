@@ -1,6 +1,7 @@
 package org.tutti.pack;
 
 import java.nio.ByteBuffer;
+import java.util.function.UnaryOperator;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Service;
@@ -144,6 +145,17 @@ public record Batch(MemberId sender, long seq, Kind kind, long stamp, CausalPast
   /// @return the batch, checked down to every message's length
   /// @throws Malformed when the bytes are not a batch
   public static Batch copy(MemberId sender, WireReader in) throws Malformed {
+    return copy(sender, in, lent -> ByteBuffer.allocate(lent.remaining()).put(lent).flip());
+  }
+
+  /// Reads a batch that another member made.
+  ///
+  /// @param sender who made it
+  /// @param in     its bytes to the end; copied, because they are only lent
+  /// @param copies makes the copy of the payload, on the heap
+  /// @return the batch, checked down to every message's length
+  /// @throws Malformed when the bytes are not a batch
+  public static Batch copy(MemberId sender, WireReader in, UnaryOperator<ByteBuffer> copies) throws Malformed {
     long seq = in.count();
     int flags = in.u8();
     Kind kind = kind(flags & ~PAST);
@@ -151,18 +163,17 @@ public record Batch(MemberId sender, long seq, Kind kind, long stamp, CausalPast
     int count = in.countUpTo(Integer.MAX_VALUE);
     CausalPast past = (flags & PAST) == 0 ? CausalPast.NONE : past(kind, in);
     ByteBuffer lent = in.rest();
-    ByteBuffer payload = ByteBuffer.allocate(lent.remaining()).put(lent).flip();
-    var messages = new WireReader(payload.duplicate());
-    if ((count == 0) != (kind == Kind.SWITCH) || count > payload.remaining()) {
+    if ((count == 0) != (kind == Kind.SWITCH) || count > lent.remaining()) {
       throw new Malformed("batch");
     }
+    ByteBuffer payload = copies.apply(lent);
     if (kind == Kind.SWITCH) {
-      messages.ordering();
+      var ordering = new WireReader(payload.duplicate());
+      ordering.ordering();
+      ordering.end();
+    } else {
+      Prefix.check(payload, count);
     }
-    for (int i = 0; i < count; i++) {
-      messages.bytes(Integer.MAX_VALUE);
-    }
-    messages.end();
     return new Batch(sender, seq, kind, stamp, past, count, payload);
   }
 

@@ -12,6 +12,7 @@ import org.tutti.ViewId;
 import org.tutti.engine.Input;
 import org.tutti.engine.NodeEngine;
 import org.tutti.engine.Request;
+import org.tutti.pack.Payloads;
 import org.tutti.storage.StableStorage;
 import org.tutti.transport.Address;
 import org.tutti.transport.Outlet;
@@ -80,7 +81,9 @@ final class SimulatedNode implements Outlet {
 
   /// Starts the engine.
   void start(NodeConfig config, @Nullable StableStorage storage, Streams streams) {
-    engine = new NodeEngine(self, config, this, storage, streams.open(Streams.Purpose.ENGINE, self.incarnation()));
+    engine =
+        new NodeEngine(
+            self, config, this, storage, Payloads.spoilt(), streams.open(Streams.Purpose.ENGINE, self.incarnation()));
     planTurn();
   }
 

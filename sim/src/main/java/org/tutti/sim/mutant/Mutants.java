@@ -161,6 +161,12 @@ public final class Mutants {
               "link.InStream",
               "assemble",
               new Drop("Consumer.accept", 0)),
+          new Mutant(
+              "reuse-unconsumed",
+              "a batch's buffer is used again before its application has consumed it",
+              "engine.PrimaryHistory",
+              "dropped",
+              new Fix(1, false)),
           new Mutant("ignore-checksum", "damaged frames are read", "link.Links", "arrived", new Drop("checksum", 0)),
           new Mutant(
               "suspect-for-ever", "who is heard again stays suspected", "detector.TimeSilence", "heard", new Return(0)),

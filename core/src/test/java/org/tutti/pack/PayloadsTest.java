@@ -1,0 +1,54 @@
+package org.tutti.pack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PayloadsTest {
+  private static ByteBuffer bytes(int length) {
+    ByteBuffer bytes = ByteBuffer.allocate(length);
+    while (bytes.hasRemaining()) {
+      bytes.put((byte) bytes.position());
+    }
+    return bytes.flip();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 63, 64, 65, 4096, 64_512, 131_072, 131_073, 1_000_000})
+  void aCopyIsWhatWasCopied(int length) {
+    ByteBuffer copy = Payloads.used().copy(bytes(length));
+    assertThat(copy).isEqualTo(bytes(length));
+    assertThat(copy.position()).isZero();
+  }
+
+  @Test
+  void aBufferIsUsedAgainForWhatIsAboutAsLong() {
+    Payloads payloads = Payloads.used();
+    ByteBuffer first = payloads.copy(bytes(1000));
+    payloads.giveBack(first);
+    assertThat(payloads.copy(bytes(100))).isNotSameAs(first);
+    assertThat(payloads.copy(bytes(600))).isSameAs(first).isEqualTo(bytes(600));
+    assertThat(payloads.copy(bytes(1000))).isNotSameAs(first);
+  }
+
+  @Test
+  void whatIsNotFromHereIsNotKept() {
+    Payloads payloads = Payloads.used();
+    ByteBuffer foreign = bytes(1000);
+    payloads.giveBack(foreign);
+    assertThat(payloads.copy(bytes(1000))).isNotSameAs(foreign);
+  }
+
+  @Test
+  void whoReadsWhatWasGivenBackGetsWhatNobodySent() {
+    Payloads payloads = Payloads.spoilt();
+    ByteBuffer copy = payloads.copy(bytes(100));
+    ByteBuffer stale = copy.duplicate();
+    payloads.giveBack(copy);
+    assertThat(stale).isNotEqualTo(bytes(100));
+    assertThat(payloads.copy(bytes(100))).isNotSameAs(copy);
+  }
+}
