@@ -155,6 +155,11 @@ final class Branch implements Deliverer {
   }
 
   @Override
+  public void giveBack(Batch batch) {
+    throw new IllegalStateException("none is below 0");
+  }
+
+  @Override
   public void consumedByAll(long index) {
     long cost = 0;
     while (!unconsumed.isEmpty() && unconsumed.peekFirst().index < index) {

@@ -23,6 +23,10 @@ interface Deliverer {
   /// @return the index behind what the application has consumed and nobody keeps for it; never too high
   long consumedBelow();
 
+  /// Nothing here refers any more to a batch of this member that is below [#consumedBelow], but packets that their
+  /// receivers have taken: to these it does not matter if they come again with something else in them.
+  void giveBack(Batch batch);
+
   /// Every application has consumed all below an index.
   void consumedByAll(long index);
 }

@@ -130,6 +130,11 @@ final class Deliveries implements Deliverer {
     return Math.min(handedNext, user.consumedNext());
   }
 
+  @Override
+  public void giveBack(Batch batch) {
+    user.giveBack(batch.payload());
+  }
+
   // ---- the history goes on ---------------------------------------------------------------------------------------
 
   /// A batch of a weak service may be delivered, although it has no place yet; does nothing if it was before.

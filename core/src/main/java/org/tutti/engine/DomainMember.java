@@ -201,6 +201,11 @@ final class DomainMember implements GroupUser {
   }
 
   @Override
+  public void giveBack(ByteBuffer payload) {
+    user.giveBack(payload);
+  }
+
+  @Override
   public void released(long cost) {
     inOrder(() -> user.released(cost)); // or it would be for members of a view that is not shown yet
   }

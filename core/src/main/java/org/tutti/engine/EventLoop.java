@@ -25,9 +25,9 @@ import org.tutti.transport.Transport;
 /// sockets --poll--> step step step (expired) --> flush --> next poll writes
 /// ```
 ///
-/// One turn is a poll, a run of requests, perhaps the timers, one flush. What listeners asked for while they were called
-/// in that flush comes next, with a flush of its own, so that it leaves with what the turn has to say anyway. The poll
-/// waits only when the inbox is empty and no timer is due.
+/// One turn is a poll, a run of requests, perhaps the timers, one flush. What listeners asked for while they were
+/// called in that flush comes next, with a flush of its own, so that it leaves with what the turn has to say anyway.
+/// The poll waits only when the inbox is empty and no timer is due.
 ///
 /// Whatever is thrown out of a turn is a bug, here or in a listener: the node stops, says so, and everybody who waits
 /// for it is told (law 7).

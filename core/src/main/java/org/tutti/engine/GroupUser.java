@@ -1,5 +1,6 @@
 package org.tutti.engine;
 
+import java.nio.ByteBuffer;
 import java.util.Collections;
 import java.util.Map;
 import java.util.SortedMap;
@@ -130,6 +131,11 @@ public interface GroupUser extends StateTransfer.Application {
   ///
   /// @param cost their lengths and [#MESSAGE_OVERHEAD] for each
   void released(long cost);
+
+  /// The bytes of one of this member's batches are not needed any more.
+  ///
+  /// @param payload what a [org.tutti.pack.Stretch] was sealed with, or several of them joined; may be written again
+  default void giveBack(ByteBuffer payload) {}
 
   /// How far the application has come. The engine looks in every flush; [Request.Consumed] only makes it look when
   /// nothing else happens, so a user that consumes within [#deliver] needs none.

@@ -52,6 +52,7 @@ final class PrimaryHistory {
   private final List<Ordering> inForce = new ArrayList<>(); // not empty
   private final @Nullable Frontier frontier; // of a group in a domain
   private final @Nullable Asides asides; // where the ordering can have any
+  private long resentNext; // the number behind this member's last batch that was sent in an earlier view, too
 
   PrimaryHistory(
       Setting setting,
@@ -195,6 +196,12 @@ final class PrimaryHistory {
     Invariant.check(next, "own batches are sent in order");
     orders.arrived(self, sent);
     early.arrived(self, sent);
+  }
+
+  /// Sends a batch that was sent in an earlier view, which this one does not continue.
+  void resend(Batch batch) {
+    resentNext = batch.seq() + 1;
+    send(batch);
   }
 
   /// The ordering in force at this member.
@@ -365,11 +372,19 @@ final class PrimaryHistory {
     deliveries.consumedByAll(stability.consumedByAll());
   }
 
-  /// A batch has left the log; if the application is through with it, too, nothing refers to it any more. What others
-  /// ask for in a view change is of a history that is wedged, and that drops nothing.
+  /// A batch has left the log: every member holds it, and if the application here is through with it, its buffer can be
+  /// used again. What others ask for in a view change is of a history that is wedged, and that drops nothing. An own
+  /// batch may still be in a packet that is not acknowledged, and be sent again with something else in it. That goes to
+  /// members of this view, who have taken it, so that they drop it unread; unless it was sent in an earlier view, to
+  /// one who may not have it and may still be there.
   private void dropped(long index, int rank, Batch batch) {
-    if (rank != self && index < deliveries.consumedBelow()) {
+    if (index >= deliveries.consumedBelow()) {
+      return;
+    }
+    if (rank != self) {
       payloads.giveBack(batch.payload());
+    } else if (batch.seq() >= resentNext) {
+      deliveries.giveBack(batch);
     }
   }
 

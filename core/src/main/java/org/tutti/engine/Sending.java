@@ -125,7 +125,7 @@ final class Sending {
   /// Batches of this member that the history does not contain come again, in the same order and under the same numbers.
   void resend() {
     if (history.isActive() && positioned) {
-      deliveries.unplaced().forEach(Objects.requireNonNull(history.current())::send);
+      deliveries.unplaced().forEach(Objects.requireNonNull(history.current())::resend);
     }
   }
 

@@ -357,6 +357,11 @@ public final class Membership implements Group, GroupUser {
   }
 
   @Override
+  public void giveBack(ByteBuffer payload) {
+    window.giveBack(payload);
+  }
+
+  @Override
   public void released(long cost) {
     window.release(cost);
   }

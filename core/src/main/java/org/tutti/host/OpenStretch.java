@@ -3,6 +3,7 @@ package org.tutti.host;
 import java.nio.ByteBuffer;
 import java.util.concurrent.locks.Lock;
 import org.tutti.pack.Batch;
+import org.tutti.pack.Payloads;
 import org.tutti.pack.Prefix;
 import org.tutti.pack.Stretch;
 
@@ -15,6 +16,7 @@ final class OpenStretch implements Stretch {
 
   private final Batch.Kind kind;
   private final Lock lock;
+  private final Payloads payloads; // under the lock, too
   private final int bytesMax;
   private final int messagesMax;
   private final Runnable bounded;
@@ -28,20 +30,29 @@ final class OpenStretch implements Stretch {
   ///
   /// @param kind        what the messages are
   /// @param lock        held by the caller, here and in [#add]
+  /// @param payloads    where buffers come from
   /// @param bytesMax    a further message that does not fit is not added
   /// @param messagesMax likewise
   /// @param bounded     called by [#add] when a bound of the engine is reached
   /// @param bytesLikely how long the stretch will probably become
   /// @param first       copied
   OpenStretch(
-      Batch.Kind kind, Lock lock, int bytesMax, int messagesMax, Runnable bounded, int bytesLikely, ByteBuffer first) {
+      Batch.Kind kind,
+      Lock lock,
+      Payloads payloads,
+      int bytesMax,
+      int messagesMax,
+      Runnable bounded,
+      int bytesLikely,
+      ByteBuffer first) {
     this.kind = kind;
     this.lock = lock;
+    this.payloads = payloads;
     this.bounded = bounded;
     this.bytesMax = bytesMax;
     this.messagesMax = messagesMax;
     int size = size(first);
-    this.packed = ByteBuffer.allocate(messagesMax == 1 ? size : Math.max(size, Math.min(bytesLikely, bytesMax)));
+    this.packed = payloads.room(messagesMax == 1 ? size : Math.max(size, Math.min(bytesLikely, bytesMax)));
     put(first);
   }
 
@@ -64,7 +75,9 @@ final class OpenStretch implements Stretch {
     }
     if (packed.remaining() < size) {
       int bytes = Math.min(bytesMax, Math.max(2 * packed.capacity(), packed.position() + size));
-      packed = ByteBuffer.allocate(bytes).put(packed.flip());
+      ByteBuffer smaller = packed;
+      packed = payloads.room(bytes).put(smaller.flip());
+      payloads.giveBack(smaller);
     }
     put(message);
     if (isBounded(1)) {

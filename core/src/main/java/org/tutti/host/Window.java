@@ -20,6 +20,7 @@ import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
 import org.tutti.pack.Batch;
+import org.tutti.pack.Payloads;
 
 /// The budget in bytes of one member's multicasts that are on the way, and the futures of those whose fate is open.
 ///
@@ -46,6 +47,7 @@ final class Window {
   private final Fates open = new Fates();
   private final TreeMap<Long, Aside> asides = new TreeMap<>(); // to some members, by number
   private @Nullable OpenStretch stretch; // the last request, when it can grow
+  private final Payloads payloads = Payloads.used();
   private long used;
   private long asideNumber;
   private @Nullable String closed;
@@ -116,8 +118,8 @@ final class Window {
   private void enter(Batch.Kind kind, ByteBuffer message, long cost, @Nullable CompletableFuture<Long> fate) {
     OpenStretch last = stretch;
     if (last == null || !last.add(kind, message)) {
-      int likely = last == null ? 0 : last.bytes();
-      var next = new OpenStretch(kind, lock, runBytesMax, runMessagesMax, bounded, OpenStretch.likely(likely), message);
+      int likely = OpenStretch.likely(last == null ? 0 : last.bytes());
+      var next = new OpenStretch(kind, lock, payloads, runBytesMax, runMessagesMax, bounded, likely, message);
       post(new Request.Multicast(group, next));
       stretch = next;
     }
@@ -219,6 +221,16 @@ final class Window {
 
   private GroupClosedException refusal(String reason) {
     return new GroupClosedException("no longer a member of group \"" + group + "\": " + reason);
+  }
+
+  /// A stretch's buffer can be used for another.
+  void giveBack(ByteBuffer payload) {
+    lock.lock();
+    try {
+      payloads.giveBack(payload);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /// Messages have been consumed by all.

@@ -22,6 +22,7 @@ final class InStream {
   /// The longest message; strangers begin to wait when as much is kept of unfinished ones together.
   static final int MESSAGE_BYTES_MAX = 64 << 20;
 
+  private static final int SPARE_BYTES_MAX = 256 << 10;
   private static final int ACK_EVERY = 16;
   private static final int ACKS_PER_TIMEOUT = 4;
 
@@ -41,6 +42,7 @@ final class InStream {
   private final TreeMap<Long, ByteBuffer> early = new TreeMap<>(); // keys in (expected, expected + window)
   private long earlyBytes;
   private @Nullable ByteBuffer partial;
+  private @Nullable ByteBuffer spare; // for the next message in pieces
   private long kept; // as it is reckoned in `all`
   private int ackOwed;
   private long ackAt = Long.MAX_VALUE;
@@ -69,6 +71,7 @@ final class InStream {
     early.clear();
     earlyBytes = 0;
     partial = null;
+    spare = null;
     reckon();
     acknowledged();
   }
@@ -205,7 +208,8 @@ final class InStream {
     }
   }
 
-  /// Grows with what has come, never by what a header promises.
+  /// Grows with what has come, never by what a header promises. Who gets the message copies what it keeps, so the
+  /// buffer can be used for the next one.
   private void assemble(ByteBuffer bytes, boolean first, boolean last) {
     ByteBuffer whole = first ? null : partial;
     if (!first && whole == null) {
@@ -219,15 +223,19 @@ final class InStream {
       partial = null;
       return;
     }
-    if (whole == null || whole.remaining() < bytes.remaining()) {
-      ByteBuffer larger = ByteBuffer.allocate(last ? need : Math.max(need, 2 * have));
-      whole = whole == null ? larger : larger.put(whole.flip());
+    if (whole == null) {
+      whole = spare == null ? ByteBuffer.allocate(need) : spare.clear();
+      spare = null;
+    }
+    if (whole.remaining() < bytes.remaining()) {
+      whole = ByteBuffer.allocate(Math.max(need, 2 * have)).put(whole.flip());
     }
     whole.put(bytes);
     partial = whole;
     if (last) {
       partial = null;
       messages.accept(whole.flip());
+      spare = whole.capacity() <= SPARE_BYTES_MAX ? whole : null;
     }
   }
 }

@@ -6,8 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Where received batches are copied to: buffers that are used again when nobody needs their batches any more, so that
-/// a flood neither allocates nor makes the collector run. One for each node, used by its engine thread.
+/// Buffers for the payloads of batches, used again when nobody needs their batches any more, so that a flood neither
+/// allocates nor makes the collector run: one for what a node receives, one for what a member of a group multicasts.
+/// Not thread-safe.
 ///
 /// A buffer's size is a power of two. What is returned is kept up to a limit; the rest is the collector's.
 public final class Payloads {
@@ -47,10 +48,16 @@ public final class Payloads {
   /// @param lent read from position to limit; its position is moved
   /// @return the bytes, from position 0 to limit
   public ByteBuffer copy(ByteBuffer lent) {
-    int size = lent.remaining();
-    int bits = bits(size);
-    ByteBuffer buffer = bits > LARGEST_BITS ? ByteBuffer.allocate(size) : take(bits);
-    return buffer.put(lent).flip();
+    return room(lent.remaining()).put(lent).flip();
+  }
+
+  /// Lends an empty buffer.
+  ///
+  /// @param bytes for how much
+  /// @return with at least as much room, from position 0
+  public ByteBuffer room(int bytes) {
+    int bits = bits(bytes);
+    return bits > LARGEST_BITS ? ByteBuffer.allocate(bytes) : take(bits);
   }
 
   private static int bits(int size) {
@@ -63,20 +70,20 @@ public final class Payloads {
       return ByteBuffer.allocate(1 << bits);
     }
     keptBytes -= kept.capacity();
-    return kept.clear();
+    return kept;
   }
 
-  /// Takes back what nobody reads any more.
+  /// Takes back what nobody reads any more, or for whom it does not matter what is in it. Its position and limit stay.
   ///
   /// @param payload of a batch, on the heap and not shared with anything else; need not come from here
   public void giveBack(ByteBuffer payload) {
     int capacity = payload.capacity();
     int bits = bits(capacity);
     if (spoils) {
-      spoil(payload.clear());
+      spoil(payload.duplicate().clear());
     } else if (bits <= LARGEST_BITS && capacity == 1 << bits && keptBytes + capacity <= KEPT_BYTES_MAX) {
       keptBytes += capacity;
-      free.get(bits - SMALLEST_BITS).addLast(payload);
+      free.get(bits - SMALLEST_BITS).addLast(payload.duplicate().clear());
     }
   }
 

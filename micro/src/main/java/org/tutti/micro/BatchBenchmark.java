@@ -14,6 +14,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 import org.tutti.pack.Batch;
+import org.tutti.pack.Payloads;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 
@@ -29,6 +30,7 @@ public class BatchBenchmark {
   @Param({"100", "1024"})
   public int bytes;
 
+  private final Payloads payloads = Payloads.used();
   private Batch batch = Sample.batch(1);
   private ByteBuffer encoded = ByteBuffer.allocate(0);
 
@@ -48,7 +50,9 @@ public class BatchBenchmark {
   /// @throws Malformed never
   @Benchmark
   public Batch copy() throws Malformed {
-    return Batch.copy(batch.sender(), new WireReader(encoded.duplicate()));
+    Batch copy = Batch.copy(batch.sender(), new WireReader(encoded.duplicate()), payloads::copy);
+    payloads.giveBack(copy.payload());
+    return copy;
   }
 
   /// Goes through its messages, as for a listener.

@@ -23,7 +23,7 @@ import org.tutti.pack.Batch;
 import org.tutti.pack.NaturalPacking;
 import org.tutti.pack.Packer;
 
-/// The way of messages into a batch of 64 KiB, in one thread: the caller's `put` for each, then the engine takes the
+/// The way of messages into a full batch, in one thread: the caller's `put` for each, then the engine takes the
 /// stretch, packs it, and gives the window its room back. What the network and the others do is left out.
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -68,6 +68,9 @@ public class PutBenchmark {
     Batch batch = packer.next(now++, 0);
     membership.decided(count, 0);
     membership.released(count * (bytes + GroupUser.MESSAGE_OVERHEAD));
+    if (batch != null) {
+      membership.giveBack(batch.payload());
+    }
     return batch;
   }
 

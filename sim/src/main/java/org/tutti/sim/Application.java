@@ -12,6 +12,7 @@ import org.tutti.engine.AsideFate;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
 import org.tutti.pack.Batch;
+import org.tutti.pack.Payloads;
 import org.tutti.pack.Stretch;
 import org.tutti.sim.check.Content;
 import org.tutti.sim.check.Happening;
@@ -374,6 +375,11 @@ final class Application implements GroupUser {
   }
 
   @Override
+  public void giveBack(ByteBuffer payload) {
+    Payloads.spoilt().giveBack(payload);
+  }
+
+  @Override
   public void released(long cost) {
     note(4, cost);
     if (trace.speaks()) {
@@ -418,9 +424,7 @@ final class Application implements GroupUser {
   @Override
   public void stateCancelled(long transfer) {
     note(7, transfer);
-    if (trace.speaks()) {
-      say("state " + Long.toHexString(transfer) + " cancelled");
-    }
+    say("state " + Long.toHexString(transfer) + " cancelled");
     outgoing.cancel(transfer);
   }
 
@@ -470,18 +474,14 @@ final class Application implements GroupUser {
   @Override
   public void stateInterrupted(long transfer) {
     note(10, transfer);
-    if (trace.speaks()) {
-      say("state " + Long.toHexString(transfer) + " interrupted");
-    }
+    say("state " + Long.toHexString(transfer) + " interrupted");
     history.add(new Happening.Interrupted(ordinal, agenda.nowNanos()));
   }
 
   @Override
   public void closed(String reason) {
     note(11, 0);
-    if (trace.speaks()) {
-      say("closed: " + reason);
-    }
+    say("closed: " + reason);
     closed = true;
     history.add(new Happening.Closed(ordinal, agenda.nowNanos(), reason));
     watcher.closed(this);
@@ -492,6 +492,8 @@ final class Application implements GroupUser {
   }
 
   private void say(String what) {
-    trace.say(node.self.name(), "   ** " + what);
+    if (trace.speaks()) {
+      trace.say(node.self.name(), "   ** " + what);
+    }
   }
 }

@@ -121,7 +121,9 @@ class RehearsalTest {
     Traffic alone = beside(config.withDomain("solo"), config);
     assertThat(alone.others()).isZero();
     assertThat(alone.protocol()).isEqualTo(outside.protocol());
-    assertThat(alone.frames()).as("progress is said twice, before and after delivery").isEqualTo(outside.frames());
+    assertThat(alone.frames())
+        .as("progress is said twice, before and after delivery, mostly in frames that go anyway")
+        .isBetween(outside.frames(), outside.frames() * 101 / 100);
   }
 
   private static Traffic beside(GroupConfig config, GroupConfig other) {

@@ -21,7 +21,7 @@ import org.tutti.sim.mutant.Mutants;
 
 /// Every state of small groups keeps the guarantees, and planted bugs are found there.
 class ExhaustiveTest {
-  private static final int STATES_MAX = 200_000;
+  private static final int STATES_MAX = 500_000;
 
   @ParameterizedTest
   @EnumSource(Ordering.class)
