@@ -12,7 +12,7 @@ final class AsideWorkload {
   private static final int USED_OF = 3; // all but one of so many runs
   private static final int BURST_ONE_IN = 5;
   private static final int BURST_MAX = 6;
-  private static final int MESSAGES_MAX = 150;
+  private static final int MESSAGES_MAX = 400;
 
   private final Simulation.Setting setting;
   private final Cast cast;

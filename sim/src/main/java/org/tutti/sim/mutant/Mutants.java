@@ -15,11 +15,12 @@ public final class Mutants {
   private static final List<Mutant> SHARED =
       List.of(
           new Mutant(
-              "deliver-without-quorum",
-              "uniform delivery does not wait for a quorum",
-              "order.Stability",
-              "heldByQuorum",
-              new Return(Long.MAX_VALUE)),
+                  "deliver-without-quorum",
+                  "uniform delivery does not wait for a quorum",
+                  "order.Stability",
+                  "heldByQuorum",
+                  new Return(Long.MAX_VALUE))
+              .inSplits(),
           new Mutant(
               "acknowledge-unheld",
               "a member acknowledges places whose batches it does not have",
@@ -166,7 +167,7 @@ public final class Mutants {
               "a batch's buffer is used again before its application has consumed it",
               "engine.PrimaryHistory",
               "dropped",
-              new Fix(1, false)),
+              new Fix(0, true)),
           new Mutant("ignore-checksum", "damaged frames are read", "link.Links", "arrived", new Drop("checksum", 0)),
           new Mutant(
               "suspect-for-ever", "who is heard again stays suspected", "detector.TimeSilence", "heard", new Return(0)),
