@@ -49,8 +49,8 @@ public record TcpConfig(
   /// @return the default settings
   public static TcpConfig lan() {
     return new TcpConfig(
-        1 << 16,
-        1 << 18,
+        1 << 17, // messages up to 100 KiB and more are not put together from pieces
+        1 << 19,
         1 << 18,
         256,
         64,
