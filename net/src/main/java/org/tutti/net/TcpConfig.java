@@ -50,7 +50,7 @@ public record TcpConfig(
   public static TcpConfig lan() {
     return new TcpConfig(
         1 << 17, // messages up to 100 KiB and more are not put together from pieces
-        1 << 19,
+        5 << 16,
         1 << 18,
         256,
         64,

@@ -116,7 +116,7 @@ abstract class SocketContract extends TransportContract {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {0, -1, Integer.MIN_VALUE, Integer.MAX_VALUE, (1 << 16) + 1})
+  @ValueSource(ints = {0, -1, Integer.MIN_VALUE, Integer.MAX_VALUE, (1 << 17) + 1})
   void aLengthThatNoFrameHasEndsTheConnection(int length) throws IOException {
     Station a = station("a");
     byte[] greeting = preamble(a.address());
