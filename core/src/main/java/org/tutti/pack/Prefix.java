@@ -16,7 +16,7 @@ public final class Prefix {
   /// @param length of the message, not negative
   /// @return 1 to 5 bytes
   public static int bytes(int length) {
-    return Math.max(1, (Integer.SIZE - Integer.numberOfLeadingZeros(length) + 6) / 7);
+    return Math.max(1, (Integer.SIZE - Integer.numberOfLeadingZeros(length) + BITS - 1) / BITS);
   }
 
   /// Writes it.
@@ -27,7 +27,7 @@ public final class Prefix {
     int rest = length;
     while (rest > 0x7f) {
       out.put((byte) (rest | 0x80));
-      rest >>>= 7;
+      rest >>>= BITS;
     }
     out.put((byte) rest);
   }
@@ -40,7 +40,7 @@ public final class Prefix {
   static int end(ByteBuffer in, int position) {
     int at = position;
     int length = 0;
-    for (int shift = 0; ; shift += 7) {
+    for (int shift = 0; ; shift += BITS) {
       int next = in.get(at++);
       length |= (next & 0x7f) << shift;
       if (next >= 0) {

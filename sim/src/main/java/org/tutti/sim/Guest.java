@@ -12,7 +12,6 @@ import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.engine.Exchange;
-import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
 import org.tutti.pack.Batch;
 import org.tutti.pack.Stretch;
@@ -22,7 +21,7 @@ import org.tutti.sim.check.Conversation.Step;
 /// A life's membership of the [Foyer]. It does what a host's threads would do: keeps the values put until the engine
 /// takes them, goes through the rounds of propagations as it takes events, and calls locally, often when it has just
 /// learned the place of a multicast.
-final class Guest implements GroupUser {
+final class Guest implements Stateless {
   private static final String[] NAMES = {"", "load", "queue"};
 
   private final Simulation.Setting setting;
@@ -232,24 +231,6 @@ final class Guest implements GroupUser {
 
   @Override
   public void released(long cost) {}
-
-  @Override
-  public void stateRequested(long transfer, MemberId newcomer) {}
-
-  @Override
-  public void stateWanted(long transfer) {}
-
-  @Override
-  public void stateCancelled(long transfer) {}
-
-  @Override
-  public void stateOffered(long transfer, MemberId donor, long index, long position) {}
-
-  @Override
-  public void stateChunk(long transfer, ByteBuffer chunk, boolean last) {}
-
-  @Override
-  public void stateInterrupted(long transfer) {}
 
   private void say(String what) {
     if (setting.trace().speaks()) {

@@ -3,16 +3,14 @@ package org.tutti.sim;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
-import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.View;
-import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
 import org.tutti.pack.Batch;
 import org.tutti.pack.Stretch;
 
 /// A node's membership of a further group, beside that of its [Application].
-final class Neighbour implements GroupUser {
+final class Neighbour implements Stateless {
   private final SimulatedNode node;
   private final String group;
   private @Nullable View view;
@@ -86,22 +84,4 @@ final class Neighbour implements GroupUser {
   public void closed(String reason) {
     throw new IllegalStateException(node.self.name() + " in " + group + ": " + reason);
   }
-
-  @Override
-  public void stateRequested(long transfer, MemberId newcomer) {}
-
-  @Override
-  public void stateWanted(long transfer) {}
-
-  @Override
-  public void stateCancelled(long transfer) {}
-
-  @Override
-  public void stateOffered(long transfer, MemberId donor, long index, long position) {}
-
-  @Override
-  public void stateChunk(long transfer, ByteBuffer chunk, boolean last) {}
-
-  @Override
-  public void stateInterrupted(long transfer) {}
 }

@@ -5,9 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.tutti.GroupConfig;
-import org.tutti.MemberId;
 import org.tutti.View;
-import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
 import org.tutti.pack.Batch;
 import org.tutti.pack.Stretch;
@@ -83,7 +81,7 @@ final class Overlap {
   }
 
   /// A life's membership of one of the groups.
-  private final class Part implements GroupUser {
+  private final class Part implements Stateless {
     private final SimulatedNode node;
     private final int life;
     private final int group;
@@ -178,23 +176,5 @@ final class Overlap {
       closed = true;
       crossing.add(new Crossing.Step.CutOff(life, group));
     }
-
-    @Override
-    public void stateRequested(long transfer, MemberId newcomer) {}
-
-    @Override
-    public void stateWanted(long transfer) {}
-
-    @Override
-    public void stateCancelled(long transfer) {}
-
-    @Override
-    public void stateOffered(long transfer, MemberId donor, long index, long position) {}
-
-    @Override
-    public void stateChunk(long transfer, ByteBuffer chunk, boolean last) {}
-
-    @Override
-    public void stateInterrupted(long transfer) {}
   }
 }
