@@ -57,6 +57,7 @@ public final class Node implements AutoCloseable {
         new EventLoop(
             new NodeEngine(self, config, transport, storage, Payloads.used(), random),
             transport,
+            config.spin(),
             reason -> ended(storage, reason));
   }
 

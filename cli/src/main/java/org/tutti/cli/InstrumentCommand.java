@@ -70,6 +70,13 @@ final class InstrumentCommand {
     int window;
 
     @Option(
+        names = "--spin",
+        paramLabel = "TIME",
+        converter = TimeConverter.class,
+        description = "How long engine threads spin before they wait, for dedicated cores (0ms).")
+    Duration spin = Duration.ZERO;
+
+    @Option(
         names = "--jvm",
         paramLabel = "FLAGS",
         description = "Flags of all JVMs, separated by spaces (${DEFAULT-VALUE}).")
@@ -141,6 +148,9 @@ final class InstrumentCommand {
       var settings = new ArrayList<>(List.of("ordering=" + ordering, "guarantee=" + how));
       if (futures) {
         settings.add("futures=true");
+      }
+      if (!spin.isZero()) {
+        settings.add("spin=" + spin.toNanos());
       }
       if (window > 0) {
         settings.add("window=" + window);

@@ -1,14 +1,15 @@
 package org.tutti.cli;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/// Reads times such as `500ms`, `10s` or `2m`.
+/// Reads times such as `50us`, `500ms`, `10s` or `2m`.
 final class TimeConverter implements ITypeConverter<Duration> {
-  private static final Pattern TIME = Pattern.compile("(\\d{1,9})(ms|s|m)");
+  private static final Pattern TIME = Pattern.compile("(\\d{1,9})(us|ms|s|m)");
 
   @Override
   public Duration convert(String text) {
@@ -18,6 +19,7 @@ final class TimeConverter implements ITypeConverter<Duration> {
     }
     long amount = Long.parseLong(time.group(1));
     return switch (time.group(2)) {
+      case "us" -> Duration.of(amount, ChronoUnit.MICROS);
       case "ms" -> Duration.ofMillis(amount);
       case "s" -> Duration.ofSeconds(amount);
       default -> Duration.ofMinutes(amount);

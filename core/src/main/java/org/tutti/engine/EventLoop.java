@@ -2,12 +2,14 @@ package org.tutti.engine;
 
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -27,7 +29,8 @@ import org.tutti.transport.Transport;
 ///
 /// One turn is a poll, a run of requests, perhaps the timers, one flush. What listeners asked for while they were
 /// called in that flush comes next, with a flush of its own, so that it leaves with what the turn has to say anyway.
-/// The poll waits only when the inbox is empty and no timer is due.
+/// The poll waits only when the inbox is empty and no timer is due, and, on a node that spins, nothing has come for a
+/// while.
 ///
 /// Whatever is thrown out of a turn is a bug, here or in a listener: the node stops, says so, and everybody who waits
 /// for it is told (law 7).
@@ -47,6 +50,7 @@ public final class EventLoop {
 
   private final NodeEngine engine;
   private final Transport transport;
+  private final long spinNanos;
   private final Consumer<String> ended;
   private final String name;
   private final Inbox inbox;
@@ -65,15 +69,20 @@ public final class EventLoop {
   private long deadlineNanos;
   private boolean waiting;
   private boolean postponed;
+  private long busyNanos; // when there was input last; kept by those that spin
+  private long turns;
+  private long waits;
 
   /// Prepares a loop; [#start] runs it.
   ///
   /// @param engine    used by the loop's thread only from [#start] on
   /// @param transport likewise, and closed by it
+  /// @param spin      for how long after the last input it looks again and again instead of waiting
   /// @param ended     called once, on the engine thread, after the last step, with the reason in words
-  public EventLoop(NodeEngine engine, Transport transport, Consumer<String> ended) {
+  public EventLoop(NodeEngine engine, Transport transport, Duration spin, Consumer<String> ended) {
     this.engine = engine;
     this.transport = transport;
+    this.spinNanos = TimeUnit.NANOSECONDS.convert(spin);
     this.ended = ended;
     this.name = engine.self().name();
     this.inbox = new Inbox(transport::wakeup);
@@ -172,14 +181,19 @@ public final class EventLoop {
     long before = clock();
     nowNanos = before;
     boolean due = deadlineNanos <= before;
-    if (due || !inbox.doze()) {
+    turns++;
+    if (due || before - busyNanos < spinNanos || !inbox.doze()) {
       transport.poll(0);
     } else {
       waiting = true;
+      waits++;
       transport.poll(deadlineNanos == Long.MAX_VALUE ? Long.MAX_VALUE : deadlineNanos - before);
       look();
     }
-    inbox.drain(requested, RUN_MAX);
+    int requests = inbox.drain(requested, RUN_MAX);
+    if (spinNanos > 0) {
+      spin(requests > 0 || nowNanos != before);
+    }
     if (due) {
       postponed = !postponed && nowNanos - before > STALL_NANOS;
       if (!postponed) {
@@ -194,6 +208,15 @@ public final class EventLoop {
       engine.flush(nowNanos);
     }
     deadlineNanos = engine.deadlineNanos();
+  }
+
+  /// Whoever spins remembers when there was something to do.
+  private void spin(boolean busy) {
+    if (busy) {
+      busyNanos = nowNanos;
+    } else {
+      Thread.onSpinWait();
+    }
   }
 
   private void step(Input input) {
@@ -215,6 +238,8 @@ public final class EventLoop {
 
   private Map<String, Long> count() {
     var all = new TreeMap<>(engine.counters());
+    all.put("loop.turns", turns);
+    all.put("loop.waits", waits);
     all.putAll(transport.counters());
     return all;
   }

@@ -48,6 +48,7 @@ final class TuttiContestant implements Contestant {
   private @Nullable Group group;
   private @Nullable PackingGroups packingGroups;
   private int size;
+  private Duration spin = Duration.ZERO;
   private boolean futures; // whether floods ask what becomes of each message
   private @Nullable Thread taker;
   private final AtomicLong delivered = new AtomicLong(); // written by the one thread that delivers
@@ -74,6 +75,7 @@ final class TuttiContestant implements Contestant {
     if (window != null) {
       config = config.withWindowBytes(Integer.parseInt(window));
     }
+    spin = Duration.ofNanos(Long.parseLong(settings.getOrDefault("spin", "0")));
     futures = "true".equals(settings.get("futures"));
     if ("true".equals(settings.get("receive"))) {
       taker = new Thread(this::take, "taker");
@@ -89,7 +91,7 @@ final class TuttiContestant implements Contestant {
   public void form(int rank, List<String> addresses) throws TimeoutException, InterruptedException {
     size = addresses.size();
     List<Address> contacts = rank == 0 ? List.of() : List.of(new Address(addresses.getFirst()));
-    NodeConfig how = NodeConfig.lan("n" + rank).withContacts(contacts).withTimes(HEARTBEAT, SUSPECT);
+    NodeConfig how = NodeConfig.lan("n" + rank).withContacts(contacts).withTimes(HEARTBEAT, SUSPECT).withSpin(spin);
     node = Node.start(how, opened(transport));
     if (taker == null) {
       group = rank == 0 ? node.create(GROUP, config, new Listener()) : node.join(GROUP, config, new Listener());

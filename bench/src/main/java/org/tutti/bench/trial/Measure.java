@@ -38,6 +38,9 @@ enum Measure {
   /// How often an engine thread was woken from its wait by another thread, per message, all processes.
   WAKEUPS("wakeups/msg", 1, 4),
 
+  /// How often an engine thread had nothing to do and waited, per message, all processes.
+  WAITS("waits/msg", 1, 4),
+
   /// The largest live heap of a process.
   HEAP("live heap MiB", 1.0 / (1 << 20), 1),
 
@@ -73,7 +76,8 @@ enum Measure {
   boolean hasRatio() {
     return switch (this) {
       case RATE, CPU, P50, P90, P99, P999, MAX -> true;
-      case PAUSE, ENGINE_BYTES, ALL_BYTES, WAKEUPS, HEAP, DIRECT, SLOWED, RECOVERY, VIEWS, DEGREE, SETTLED -> false;
+      case PAUSE, ENGINE_BYTES, ALL_BYTES, WAKEUPS, WAITS, HEAP, DIRECT, SLOWED, RECOVERY, VIEWS, DEGREE, SETTLED ->
+          false;
     };
   }
 

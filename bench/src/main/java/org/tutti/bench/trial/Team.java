@@ -19,7 +19,8 @@ import org.tutti.bench.member.Times;
 
 /// The processes of one contestant, by rank. It makes trials into outcomes.
 final class Team implements Player, AutoCloseable {
-  private static final String WAKEUPS = "wakeups";
+  private static final Map<String, Measure> COUNTED_PER_MESSAGE =
+      Map.of("wakeups", Measure.WAKEUPS, "loop.waits", Measure.WAITS);
   private static final String VIEWS = "views-installed"; // counted by the contestant
   private static final String BATCHES = "batch.sent";
   private static final String COUNTED = "counted.";
@@ -159,9 +160,11 @@ final class Team implements Player, AutoCloseable {
     if (task instanceof Task.Slow) {
       values.put(Measure.VIEWS, (double) counters.getOrDefault(VIEWS, 0L));
     }
-    if (counters.containsKey(WAKEUPS)) {
-      values.put(Measure.WAKEUPS, (double) counters.get(WAKEUPS) / messages);
-    }
+    COUNTED_PER_MESSAGE.forEach((counter, measure) -> {
+      if (counters.containsKey(counter)) {
+        values.put(measure, (double) counters.get(counter) / messages);
+      }
+    });
     values.put(
         Measure.ALL_BYTES,
         more(before, after, "process").stream().mapToLong(Long::longValue).sum() / (double) messages);

@@ -1,0 +1,71 @@
+package org.tutti.verify.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.tutti.Group;
+import org.tutti.GroupConfig;
+import org.tutti.Node;
+import org.tutti.NodeConfig;
+import org.tutti.View;
+import org.tutti.transport.Address;
+import org.tutti.transport.InProcess;
+
+/// Engine threads spin only when told so, and then do not wait: [NodeConfig#spin].
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class SpinTest {
+  private static final int MESSAGES = 100;
+
+  private final InProcess hub = new InProcess();
+
+  @Test
+  void aNodeThatSpinsForADayNeverWaitsAndDeliversAsOthersDo() throws Exception {
+    Map<String, Long> counters = countersAfterMessages(Duration.ofDays(1));
+    assertThat(counters.get("loop.waits")).isZero();
+    assertThat(counters.get("loop.turns")).isPositive();
+  }
+
+  @Test
+  void aNodeWaitsAtOnceUnlessToldToSpin() throws Exception {
+    assertThat(countersAfterMessages(NodeConfig.lan("x").spin()).get("loop.waits")).isPositive();
+  }
+
+  @Test
+  void aNodeThatSpinsForAWhileWaitsWhenNothingComes() throws Exception {
+    try (Node node = Node.start(NodeConfig.lan("a").withSpin(Duration.ofNanos(100)), hub.open(new Address("a")))) {
+      long before = node.counters().get("loop.waits");
+      while (node.counters().get("loop.waits") <= before) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  @Test
+  void aNegativeTimeIsRefused() {
+    assertThatThrownBy(() -> NodeConfig.lan("a").withSpin(Duration.ofNanos(-1)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("spin");
+  }
+
+  private Map<String, Long> countersAfterMessages(Duration spin) throws Exception {
+    NodeConfig first = NodeConfig.lan("a").withSpin(spin);
+    NodeConfig second = NodeConfig.lan("b").withSpin(spin).withContacts(List.of(new Address("a")));
+    try (Node a = Node.start(first, hub.open(new Address("a")));
+        Node b = Node.start(second, hub.open(new Address("b")))) {
+      Group founded = a.create("g", GroupConfig.standard());
+      Group joined = b.join("g", GroupConfig.standard());
+      for (View view = joined.view(); view == null || view.size() < 2; view = joined.view()) {
+        Thread.onSpinWait();
+      }
+      for (int i = 0; i < MESSAGES; i++) {
+        founded.multicast(new byte[] {1}).get();
+      }
+      return a.counters();
+    }
+  }
+}
