@@ -56,9 +56,18 @@ public final class ClosedLoop {
   private void next() {
     CompletableFuture<Long> sent = sender.tryMulticast(payload);
     if (sent == null) {
-      finished.completeExceptionally(new IllegalStateException("the window is full with one message"));
+      // The senior of two delivers without the other one, whom it may leave behind by a whole window.
+      Thread.startVirtualThread(this::whenThereIsRoom);
     } else {
       sent.whenComplete(this::back);
+    }
+  }
+
+  private void whenThereIsRoom() {
+    try {
+      sender.multicast(payload).whenComplete(this::back);
+    } catch (InterruptedException impossible) {
+      finished.completeExceptionally(impossible);
     }
   }
 

@@ -70,8 +70,9 @@ public interface Contestant extends AutoCloseable {
   /// @param perSecond the rate
   /// @param forNanos  how long
   /// @return the times from when a message was due until it was back, in nanoseconds
+  /// @throws IOException          when a connection breaks
   /// @throws InterruptedException when interrupted
-  Histogram openLoop(int bytes, int perSecond, long forNanos) throws InterruptedException;
+  Histogram openLoop(int bytes, int perSecond, long forNanos) throws IOException, InterruptedException;
 
   /// How many messages have been delivered here. From any thread.
   ///

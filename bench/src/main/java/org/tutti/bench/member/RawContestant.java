@@ -22,8 +22,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /// What the machine can do without any order: the first process sends the same bytes to all others, which count the
-/// messages in them; or it sends one message to the last process, which sends it back. Sockets of Java NIO and blocking
-/// selectors, as Tutti has them.
+/// messages in them; or it sends one message to the last process, which sends it back; or it sends at a fixed rate, and
+/// the others tell how far they are. Sockets of Java NIO and blocking selectors, as Tutti has them.
 final class RawContestant implements Contestant {
   static final String NAME = "raw";
   static final int PREFIX_BYTES = Integer.BYTES;
@@ -33,6 +33,7 @@ final class RawContestant implements Contestant {
   private final AtomicLong delivered = new AtomicLong(); // written by one thread
   private final List<SocketChannel> fan = new ArrayList<>();
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
+  private List<String> others = List.of();
   private @Nullable SocketChannel ping;
   private @Nullable ServerSocketChannel server;
   private @Nullable Path socket;
@@ -66,13 +67,18 @@ final class RawContestant implements Contestant {
       thread.start();
       return;
     }
-    for (String address : addresses.subList(1, addresses.size())) {
-      fan.add(connect(address));
+    others = List.copyOf(addresses.subList(1, addresses.size()));
+    for (String address : others) {
+      fan.add(connect(address, RawReceiver.FLOOD));
     }
-    ping = connect(addresses.getLast());
+    ping = connect(addresses.getLast(), RawReceiver.PING);
+    for (SocketChannel channel : fan) {
+      channel.configureBlocking(false);
+    }
+    ping.configureBlocking(false);
   }
 
-  private static SocketChannel connect(String address) throws IOException {
+  private static SocketChannel connect(String address, byte purpose) throws IOException {
     String where = address.substring(address.indexOf(':') + 1);
     SocketAddress target =
         address.startsWith("unix:")
@@ -82,7 +88,7 @@ final class RawContestant implements Contestant {
     if (target instanceof InetSocketAddress) {
       channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
     }
-    channel.configureBlocking(false);
+    channel.write(ByteBuffer.allocate(1).put(purpose).flip());
     return channel;
   }
 
@@ -185,8 +191,18 @@ final class RawContestant implements Contestant {
   }
 
   @Override
-  public Histogram openLoop(int bytes, int perSecond, long forNanos) {
-    throw new UnsupportedOperationException("nothing comes back");
+  public Histogram openLoop(int bytes, int perSecond, long forNanos) throws IOException, InterruptedException {
+    var connections = new ArrayList<SocketChannel>();
+    try {
+      for (String address : others) {
+        connections.add(connect(address, RawReceiver.ACKNOWLEDGED));
+      }
+      return RawOpenLoop.run(connections, bytes, perSecond, forNanos);
+    } finally {
+      for (SocketChannel connection : connections) {
+        connection.close();
+      }
+    }
   }
 
   @Override

@@ -11,22 +11,22 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// The receiving end of plain sockets. The first connection of a process carries floods, whose messages are counted;
-/// a second one carries pings, which go back when they are there as a whole.
+/// The receiving end of [RawContestant]. The first byte of a connection tells what it is for: [#FLOOD], whose messages
+/// are counted; [#PING], whose messages go back when they are there as a whole; [#ACKNOWLEDGED], where the number of
+/// messages so far goes back after each read.
 final class RawReceiver implements Runnable {
+  static final byte FLOOD = 'f';
+  static final byte PING = 'p';
+  static final byte ACKNOWLEDGED = 'a';
+
   private static final int BUFFER_BYTES = 1 << 16;
 
   private final ServerSocketChannel server;
   private final AtomicLong count;
-  private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
-  private boolean inside; // a message whose prefix was read
-  private int left; // how many bytes of it are still to come
-  private ByteBuffer pong = ByteBuffer.allocateDirect(BUFFER_BYTES);
-  private @Nullable SocketChannel flood;
   private volatile @Nullable Throwable failure;
 
   /// @param server where the connections come in
-  /// @param count  how many messages have come; only this object changes it
+  /// @param count  how many messages of floods have come; only this object changes it
   RawReceiver(ServerSocketChannel server, AtomicLong count) {
     this.server = server;
     this.count = count;
@@ -48,8 +48,7 @@ final class RawReceiver implements Runnable {
           if (key.isAcceptable()) {
             accept(selector);
           } else {
-            SocketChannel channel = (SocketChannel) key.channel();
-            open = channel == flood ? countMessages(channel) : sendBack(channel);
+            open &= serve(key, (SocketChannel) key.channel());
           }
         }
         selector.selectedKeys().clear();
@@ -65,61 +64,132 @@ final class RawReceiver implements Runnable {
     SocketChannel channel = server.accept();
     if (channel != null) {
       channel.configureBlocking(false).register(selector, SelectionKey.OP_READ);
-      flood = flood == null ? channel : flood;
     }
   }
 
-  private boolean countMessages(SocketChannel channel) throws IOException {
-    if (channel.read(buffer) < 0) {
-      return false;
+  /// @return whether to go on; a flood's connection ends with the sender's process
+  private boolean serve(SelectionKey key, SocketChannel channel) throws IOException {
+    if (key.attachment() == null) {
+      key.attach(greeted(channel));
+    } else if (!((Service) key.attachment()).read(channel)) {
+      key.cancel();
+      channel.close();
+      return !(key.attachment() instanceof Flood);
     }
-    buffer.flip();
-    long messages = parse();
-    buffer.compact();
-    count.lazySet(count.getPlain() + messages);
     return true;
+  }
+
+  private @Nullable Service greeted(SocketChannel channel) throws IOException {
+    ByteBuffer kind = ByteBuffer.allocate(1);
+    if (channel.read(kind) < 0) {
+      throw new IOException("a connection without a purpose");
+    }
+    return switch (kind.get(0)) {
+      case 0 -> null; // nothing was there yet
+      case FLOOD -> new Flood();
+      case PING -> new Pong();
+      case ACKNOWLEDGED -> new Acknowledger();
+      default -> throw new IOException("a connection for something unknown");
+    };
+  }
+
+  /// What is done with the bytes of one connection.
+  private interface Service {
+    /// Reads once.
+    ///
+    /// @return false at the end of the connection
+    boolean read(SocketChannel channel) throws IOException;
   }
 
   /// Passes over payloads; only a prefix must be there as a whole.
-  private long parse() {
-    long messages = 0;
-    while (true) {
-      if (inside) {
-        int skip = Math.min(left, buffer.remaining());
-        buffer.position(buffer.position() + skip);
-        left -= skip;
-        if (left > 0) {
+  private static class Messages {
+    private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
+    private boolean inside; // a message whose prefix was read
+    private int left; // how many bytes of it are still to come
+
+    /// @return how many messages are complete now that were not before, or -1 at the end
+    final long next(SocketChannel channel) throws IOException {
+      if (channel.read(buffer) < 0) {
+        return -1;
+      }
+      buffer.flip();
+      long messages = parse();
+      buffer.compact();
+      return messages;
+    }
+
+    private long parse() {
+      long messages = 0;
+      while (true) {
+        if (inside) {
+          int skip = Math.min(left, buffer.remaining());
+          buffer.position(buffer.position() + skip);
+          left -= skip;
+          if (left > 0) {
+            return messages;
+          }
+          messages++;
+          inside = false;
+        }
+        if (buffer.remaining() < RawContestant.PREFIX_BYTES) {
           return messages;
         }
-        messages++;
-        inside = false;
+        left = buffer.getInt();
+        inside = true;
       }
-      if (buffer.remaining() < RawContestant.PREFIX_BYTES) {
-        return messages;
-      }
-      left = buffer.getInt();
-      inside = true;
     }
   }
 
-  private boolean sendBack(SocketChannel channel) throws IOException {
-    if (channel.read(pong) < 0) {
-      return false;
+  private final class Flood extends Messages implements Service {
+    @Override
+    public boolean read(SocketChannel channel) throws IOException {
+      long messages = next(channel);
+      count.lazySet(count.getPlain() + Math.max(0, messages));
+      return messages >= 0;
     }
-    if (pong.position() < RawContestant.PREFIX_BYTES) {
+  }
+
+  private static final class Acknowledger extends Messages implements Service {
+    private final ByteBuffer answer = ByteBuffer.allocateDirect(Long.BYTES);
+    private long total;
+
+    @Override
+    public boolean read(SocketChannel channel) throws IOException {
+      long messages = next(channel);
+      if (messages > 0) {
+        total += messages;
+        answer.clear().putLong(total).flip();
+        while (answer.hasRemaining()) {
+          channel.write(answer); // it fits into the socket's buffer
+        }
+      }
+      return messages >= 0;
+    }
+  }
+
+  private static final class Pong implements Service {
+    private ByteBuffer pong = ByteBuffer.allocateDirect(BUFFER_BYTES);
+
+    @Override
+    public boolean read(SocketChannel channel) throws IOException {
+      if (channel.read(pong) < 0) {
+        return false;
+      }
+      if (pong.position() < RawContestant.PREFIX_BYTES) {
+        return true;
+      }
+      int whole = RawContestant.PREFIX_BYTES + pong.getInt(0);
+      if (whole > pong.capacity()) {
+        pong = ByteBuffer.allocateDirect(whole).put(pong.flip());
+      }
+      if (pong.position() == whole) {
+        pong.flip();
+        while (pong.hasRemaining()) {
+          channel.write(pong); // it fits into the socket's buffer, unless it is very long
+        }
+        pong.clear();
+      }
       return true;
     }
-    int whole = RawContestant.PREFIX_BYTES + pong.getInt(0);
-    if (whole > pong.capacity()) {
-      pong = ByteBuffer.allocateDirect(whole).put(pong.flip());
-    }
-    if (pong.position() == whole) {
-      pong.flip();
-      while (pong.hasRemaining()) {
-        channel.write(pong); // it fits into the socket's buffer, unless it is very long
-      }
-      pong.clear();
-    }
-    return true;
   }
 }

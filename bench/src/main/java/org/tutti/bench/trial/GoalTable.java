@@ -55,11 +55,18 @@ final class GoalTable {
     goals.add(new Limit("live heap per member, MiB", heat, tutti, List.of(), Measure.HEAP, false, HEAP_MIB));
   }
 
-  static void openLoop(List<Goal> goals, Heat heat, String closed, String open, int bytes) {
+  /// Beside the goals it tells how plain sockets do at the same rate: what they cannot, nobody above them can.
+  static void openLoop(List<Goal> goals, Heat heat, int bytes) {
     String size = String.format(Locale.ROOT, "%,d B", bytes);
-    List<String> over = List.of(closed);
-    goals.add(new Limit("open loop p50 / closed loop, " + size, heat, open, over, Measure.P50, false, OPEN_LOOP));
-    goals.add(new Limit("open loop p99 / closed loop, " + size, heat, open, over, Measure.P99, false, OPEN_LOOP));
+    String open = Instrument.TUTTI + Programme.OPEN_LOOP;
+    String rawOpen = Instrument.RAW + Programme.OPEN_LOOP;
+    List<String> closed = List.of(Programme.FROM_LISTENER);
+    goals.add(new Limit("open loop p50 / closed loop, " + size, heat, open, closed, Measure.P50, false, OPEN_LOOP));
+    goals.add(new Limit("open loop p99 / closed loop, " + size, heat, open, closed, Measure.P99, false, OPEN_LOOP));
+    for (Measure measure : List.of(Measure.P50, Measure.P99)) {
+      goals.add(new Comparison(heat, rawOpen, List.of(Programme.RAW_PING), measure));
+      goals.add(new Comparison(heat, open, List.of(rawOpen), measure));
+    }
   }
 
   static void slow(List<Goal> goals, Heat heat, int bytes) {

@@ -67,14 +67,15 @@ public final class Instrument {
     return new Instrument(options, "latency", out).run(List.of(Squad.tutti(options.members())), Programme::loops);
   }
 
-  /// Latency at half of the peak.
+  /// Latency at half of the peak, beside plain sockets at the same rate.
   ///
   /// @param options how
   /// @param out     where to print
   /// @return whether enough rounds were undisturbed
   /// @throws InterruptedException when interrupted
   public static boolean openLoop(InstrumentOptions options, PrintWriter out) throws InterruptedException {
-    return new Instrument(options, "openloop", out).run(List.of(Squad.tutti(options.members())), Programme::openLoops);
+    List<Squad> squads = List.of(Squad.raw(options.members()), Squad.tutti(options.members()));
+    return new Instrument(options, "openloop", out).run(squads, Programme::openLoops);
   }
 
   /// What one slow member does.

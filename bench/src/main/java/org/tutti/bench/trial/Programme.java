@@ -1,6 +1,7 @@
 package org.tutti.bench.trial;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.IntStream;
@@ -9,8 +10,13 @@ import org.tutti.bench.member.Contestant.Seat;
 /// Which heats a command has, and which goals.
 final class Programme {
   private static final int KIB = 1 << 10;
-  private static final int WINDOWS_MAX = 8;
+  private static final int WINDOWS_MIN = 4; // two slow ones are alike, too
+  private static final int WINDOWS_MAX = 12;
   private static final int OPEN_LOOP_PART = 2; // of the peak
+
+  static final String OPEN_LOOP = " open loop";
+  static final String RAW_PING = Instrument.RAW + " ping";
+  static final String FROM_LISTENER = Instrument.TUTTI + " sequencer, from the listener";
 
   private final InstrumentOptions options;
   private final List<Team> teams;
@@ -80,7 +86,7 @@ final class Programme {
     List<Heat.Trial> trials = new ArrayList<>();
     for (Team team : teams) {
       if (team.name().equals(Instrument.RAW)) {
-        trials.add(new Heat.Trial("raw ping", team, new Task.Closed(0, bytes, Seat.LISTENER, loop)));
+        trials.add(ping(team, bytes));
       } else if (team.name().startsWith("aeron")) { // whoever sends there polls, too
         trials.add(new Heat.Trial(team.name() + " leader", team, new Task.Closed(0, bytes, Seat.THREAD, loop)));
         trials.add(new Heat.Trial(team.name() + " member", team, new Task.Closed(last, bytes, Seat.THREAD, loop)));
@@ -92,6 +98,10 @@ final class Programme {
       }
     }
     return heat(String.format(Locale.ROOT, "closed loop, %,d B", bytes), trials);
+  }
+
+  private Heat.Trial ping(Team raw, int bytes) {
+    return new Heat.Trial(RAW_PING, raw, new Task.Closed(0, bytes, Seat.LISTENER, loop));
   }
 
   private Heat.Trial loop(Team team, String who, int rank, int bytes, Seat seat) {
@@ -132,25 +142,31 @@ final class Programme {
 
   private Heat openLoop(int bytes) throws InterruptedException {
     int perSecond = Math.max(1, (int) (peak(bytes) / OPEN_LOOP_PART));
-    String open = Instrument.TUTTI + " open loop";
+    var task = new Task.Open(0, bytes, perSecond, flood);
+    List<Heat.Trial> trials = new ArrayList<>();
+    for (Team team : teams) {
+      boolean raw = team.name().equals(Instrument.RAW);
+      trials.add(raw ? ping(team, bytes) : loop(team, "sequencer", 0, bytes, Seat.LISTENER));
+      if (!raw) {
+        trials.add(loop(team, "sequencer", 0, bytes, Seat.THREAD));
+      }
+      trials.add(new Heat.Trial(team.name() + OPEN_LOOP, team, task));
+    }
     Heat heat =
         heat(
             String.format(Locale.ROOT, "open loop at half of the peak, %,d messages/s, %,d B", perSecond, bytes),
-            List.of(
-                loop(tutti(), "sequencer", 0, bytes, Seat.LISTENER),
-                loop(tutti(), "sequencer", 0, bytes, Seat.THREAD),
-                new Heat.Trial(open, tutti(), new Task.Open(0, bytes, perSecond, flood))));
-    GoalTable.openLoop(goals, heat, heat.trials().getFirst().name(), open, bytes);
+            trials);
+    GoalTable.openLoop(goals, heat, bytes);
     return heat;
   }
 
   /// The rate of Tutti with one sender, once it does not grow any more.
   private double peak(int bytes) throws InterruptedException {
     var windows = new ArrayList<Double>();
-    while (!Rounds.isStable(windows) && windows.size() < WINDOWS_MAX) {
+    while (windows.size() < WINDOWS_MIN || !Rounds.isStable(windows) && windows.size() < WINDOWS_MAX) {
       windows.add(tutti().run(new Task.Flood(List.of(0), bytes, loop), own).value(Measure.RATE));
     }
-    return windows.getLast();
+    return Collections.max(windows);
   }
 
   /// One member that is ten times slower for a while.
