@@ -7,6 +7,8 @@ import org.jspecify.annotations.NullMarked;
 module org.tutti {
   requires static org.jspecify;
 
+  uses org.tutti.transport.TransportProvider;
+
   exports org.tutti;
   exports org.tutti.storage;
   exports org.tutti.transport;

@@ -5,7 +5,6 @@ import org.jspecify.annotations.NullMarked;
 module org.tutti.examples {
   requires transitive java.sql;
   requires org.tutti;
-  requires org.tutti.net;
   requires org.tutti.store;
   requires static org.jspecify;
 

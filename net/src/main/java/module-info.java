@@ -4,4 +4,7 @@ module org.tutti.net {
   requires static org.jspecify;
 
   exports org.tutti.net;
+
+  provides org.tutti.transport.TransportProvider with
+      org.tutti.net.TcpProvider;
 }

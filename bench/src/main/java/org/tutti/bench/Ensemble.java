@@ -24,9 +24,9 @@ import org.tutti.View;
 import org.tutti.bench.member.ClosedLoop;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
-import org.tutti.net.TransportException;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
+import org.tutti.transport.TransportException;
 
 /// A group of real nodes in this process: each has its engine thread and its sockets, and they talk over TCP on
 /// loopback. Members are in the order of the view; the first is sequencer and coordinator.

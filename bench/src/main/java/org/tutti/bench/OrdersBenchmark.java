@@ -14,7 +14,7 @@ import org.tutti.Ordering;
 import org.tutti.bench.member.ClosedLoop;
 import org.tutti.bench.member.OpenLoop;
 import org.tutti.bench.trial.Numbers;
-import org.tutti.net.TransportException;
+import org.tutti.transport.TransportException;
 
 /// How fast the orderings are over TCP: latency, throughput, latency against offered load, and the gap of a switch.
 ///

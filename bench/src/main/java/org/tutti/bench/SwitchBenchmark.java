@@ -10,7 +10,7 @@ import java.util.Map;
 import org.tutti.Ordering;
 import org.tutti.bench.member.ClosedLoop;
 import org.tutti.bench.trial.Numbers;
-import org.tutti.net.TransportException;
+import org.tutti.transport.TransportException;
 
 /// The gap that a change of the ordering makes (N2), for every pair of orderings, in two settings.
 ///

@@ -10,7 +10,7 @@ import org.tutti.bench.CostTable;
 import org.tutti.bench.OrdersBenchmark;
 import org.tutti.bench.OrdersOptions;
 import org.tutti.bench.TransferBenchmark;
-import org.tutti.net.TransportException;
+import org.tutti.transport.TransportException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;

@@ -15,6 +15,7 @@ import org.tutti.examples.accounts.DemoOptions;
 import org.tutti.examples.accounts.Scenario;
 import org.tutti.examples.accounts.TransactionFile;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -135,6 +136,8 @@ final class DemoCommand implements Callable<Integer> {
       description = "Who decides the order: " + OrderingConverter.NAMES + "; default: sequencer.")
   Ordering order = Ordering.SEQUENCER;
 
+  @Mixin Carrier carrier = new Carrier();
+
   @Option(names = "--port-base", paramLabel = "PORT", description = "The first of three ports per replica (free ones).")
   int portBase;
 
@@ -178,6 +181,7 @@ final class DemoCommand implements Callable<Integer> {
           scenario(),
           rate,
           order,
+          carrier.transport(),
           fsync != null ? fsync : totalFailure ? Durability.EACH : Durability.NONE,
           portBase,
           keep);

@@ -8,6 +8,7 @@ import org.tutti.Guarantee;
 import org.tutti.NodeConfig;
 import org.tutti.Ordering;
 import org.tutti.Partitions;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// The options of every command that takes part in a group.
@@ -57,6 +58,8 @@ final class Participation {
               + PartitionsConverter.NAMES
               + "; default: suspend.")
   Partitions partitions = Partitions.SUSPEND;
+
+  @Mixin Carrier carrier = new Carrier();
 
   @Option(
       names = "--timeout",

@@ -14,11 +14,10 @@ import org.tutti.Group;
 import org.tutti.GroupListener;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
-import org.tutti.net.TcpConfig;
-import org.tutti.net.TcpTransport;
-import org.tutti.net.TransportException;
 import org.tutti.store.FileStorage;
 import org.tutti.transport.Address;
+import org.tutti.transport.Transport;
+import org.tutti.transport.TransportException;
 
 /// This process's node and its membership of one group, and their orderly end: at the end of the command, or when a
 /// signal (Ctrl-C) ends the process before.
@@ -53,7 +52,7 @@ final class Session implements AutoCloseable {
     NodeConfig config = options.node(command).withContacts(contacts);
     FileStorage storage = options.keeping.open();
     try {
-      TcpTransport transport = TcpTransport.open(listen != null ? listen : facing(contacts), TcpConfig.lan());
+      Transport transport = options.carrier.open(listen != null ? listen : facing(contacts));
       return new Session(options, contacts, Node.start(config, transport, storage), listener);
     } catch (TransportException e) {
       if (storage != null) {
@@ -119,7 +118,8 @@ final class Session implements AutoCloseable {
   Failure nobodyAnswers() throws InterruptedException {
     String where = contacts.stream().map(Address::text).collect(Collectors.joining(", "));
     Map<String, Long> counters = node.counters();
-    boolean reached = counters.getOrDefault("connected-tcp", 0L) + counters.getOrDefault("connected-unix", 0L) > 0;
+    boolean reached =
+        counters.entrySet().stream().anyMatch(one -> one.getKey().startsWith("connected-") && one.getValue() > 0);
     String problem = reached ? "no member of group \"" + options.group + "\"" : "nobody";
     return new Failure(problem + " answers at " + where + " (waited " + TimeConverter.show(options.timeout) + ")");
   }

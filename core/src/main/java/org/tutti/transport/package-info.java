@@ -1,4 +1,5 @@
 /// The communication layer: carries opaque frames between nodes (H7, H8).
 ///
-/// A transport knows nothing of groups, views or messages. Reading order: [Address], [Outlet], [Transport], [Receiver].
+/// A transport knows nothing of groups, views or messages. Reading order: [Address], [Outlet], [Transport], [Receiver];
+/// [TransportProvider] for those who choose one by name.
 package org.tutti.transport;

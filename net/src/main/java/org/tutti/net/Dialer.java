@@ -9,6 +9,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.UnsupportedAddressTypeException;
 import org.jspecify.annotations.Nullable;
+import org.tutti.transport.Endpoint;
 
 /// Opens connections: by Unix domain socket to a node on this host, else, or when that fails, by TCP.
 final class Dialer {

@@ -2,6 +2,7 @@ package org.tutti.net;
 
 import org.jspecify.annotations.Nullable;
 import org.tutti.transport.Address;
+import org.tutti.transport.Endpoint;
 
 /// Another node, and the connections to it: at most one that we opened and one that it opened.
 ///

@@ -11,9 +11,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Invariant;
 import org.tutti.transport.Address;
+import org.tutti.transport.Endpoint;
 import org.tutti.transport.Receiver;
 import org.tutti.transport.Traits;
 import org.tutti.transport.Transport;
+import org.tutti.transport.TransportException;
 
 /// Carries frames over TCP, and over Unix domain sockets between nodes of one user on one host.
 ///
@@ -69,10 +71,7 @@ public final class TcpTransport implements Transport {
   public static TcpTransport open(Address listen, @Nullable Address advertised, TcpConfig config)
       throws TransportException {
     Endpoint wish = Endpoint.resolve(listen);
-    Endpoint shown = advertised == null ? null : Endpoint.ofLiteral(advertised);
-    if (advertised != null && (shown == null || shown.port() == 0)) {
-      throw new TransportException("cannot advertise " + advertised + ": not a literal host:port");
-    }
+    Endpoint shown = advertised == null ? null : Endpoint.advertised(advertised);
     ServerSocketChannel server = null;
     Selector selector = null;
     try {

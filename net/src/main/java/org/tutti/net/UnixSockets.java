@@ -15,6 +15,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.jspecify.annotations.Nullable;
+import org.tutti.transport.Endpoint;
 
 /// Where nodes of one user on one host meet without TCP: a directory with one Unix domain socket per listening node.
 ///

@@ -25,10 +25,11 @@ import org.tutti.Service;
 import org.tutti.StateSink;
 import org.tutti.View;
 import org.tutti.ViewId;
-import org.tutti.net.TcpConfig;
-import org.tutti.net.TcpTransport;
-import org.tutti.net.TransportException;
 import org.tutti.transport.Address;
+import org.tutti.transport.Transport;
+import org.tutti.transport.TransportException;
+import org.tutti.transport.TransportProvider;
+import org.tutti.transport.TransportSettings;
 
 /// A replica of the accounts service: takes the group's events in order and keeps its ledger by them.
 ///
@@ -76,13 +77,16 @@ public final class AccountReplica {
 
   /// Runs a replica process until it is told `quit` on its standard input, or that ends.
   ///
-  /// @param args `--name=NAME --role=create|join --order=ORDERING --listen=HOST:PORT [--advertise=HOST:PORT]
-  ///             --contacts=HOST:PORT,... --clients=HOST:PORT --data=DIR [--fsync=NONE|VIEWS|EACH]`
+  /// @param args `--name=NAME --role=create|join --order=ORDERING --transport=NAME --listen=HOST:PORT
+  ///             [--advertise=HOST:PORT] --contacts=HOST:PORT,... --clients=HOST:PORT --data=DIR
+  ///             [--fsync=NONE|VIEWS|EACH]`
   /// @throws Exception whatever prevents it from serving; the process ends with an exit code that is not 0
   public static void main(String[] args) throws Exception {
     var arguments =
         new Arguments(
-            args, Set.of("name", "role", "order", "listen", "advertise", "contacts", "clients", "data", "fsync"));
+            args,
+            Set.of(
+                "name", "role", "order", "transport", "listen", "advertise", "contacts", "clients", "data", "fsync"));
     boolean creator = arguments.text("role").equals("create");
     var config =
         NodeConfig.lan(arguments.text("name"))
@@ -106,11 +110,10 @@ public final class AccountReplica {
     }
   }
 
-  private static TcpTransport transport(Arguments arguments) throws TransportException {
+  private static Transport transport(Arguments arguments) throws TransportException {
     var listen = new Address(arguments.text("listen"));
-    return arguments.has("advertise")
-        ? TcpTransport.open(listen, new Address(arguments.text("advertise")), TcpConfig.lan())
-        : TcpTransport.open(listen, TcpConfig.lan());
+    Address advertised = arguments.has("advertise") ? new Address(arguments.text("advertise")) : null;
+    return TransportProvider.named(arguments.text("transport")).open(new TransportSettings(listen, advertised));
   }
 
   private static void obey(String command, Group group, Ledger ledger, Fates fates, AtomicBoolean told) {

@@ -15,6 +15,7 @@ import org.tutti.Ordering;
 /// @param rate         how many transactions per second all clients together send in a scenario that is
 ///                     [Scenario#endless]; 1 per client to 100 000
 /// @param ordering     who decides the order of the replicas' multicasts
+/// @param transport    what carries their frames, by the name of its [org.tutti.transport.TransportProvider]
 /// @param durability   what the replicas keep on disk for a restart
 /// @param portBase     the first of three ports per replica; 0 takes free ones
 /// @param keep         an empty or new directory where the data stays; null for a temporary directory
@@ -26,6 +27,7 @@ public record DemoOptions(
     Scenario scenario,
     int rate,
     Ordering ordering,
+    String transport,
     Durability durability,
     int portBase,
     @Nullable Path keep) {
@@ -51,7 +53,7 @@ public record DemoOptions(
   /// @return the options of a plain `tutti demo`
   public static DemoOptions standard() {
     return new DemoOptions(
-        null, 50_000, 1, 3, new Scenario.Kill(3, 1, false), 1000, Ordering.SEQUENCER, Durability.NONE, 0, null);
+        null, 50_000, 1, 3, new Scenario.Kill(3, 1, false), 1000, Ordering.SEQUENCER, "tcp", Durability.NONE, 0, null);
   }
 
   /// Changes what happens.
@@ -70,7 +72,17 @@ public record DemoOptions(
   /// @param kept       what the replicas keep on disk
   /// @return a changed copy
   public DemoOptions with(Scenario value, Ordering underOrder, Durability kept) {
-    return new DemoOptions(input, transactions, seed, clients, value, rate, underOrder, kept, portBase, keep);
+    return new DemoOptions(
+        input, transactions, seed, clients, value, rate, underOrder, transport, kept, portBase, keep);
+  }
+
+  /// Changes what carries the replicas' frames.
+  ///
+  /// @param value the name of a [org.tutti.transport.TransportProvider]
+  /// @return a changed copy
+  public DemoOptions withTransport(String value) {
+    return new DemoOptions(
+        input, transactions, seed, clients, scenario, rate, ordering, value, durability, portBase, keep);
   }
 
   private static void within(String what, int value, int min, int max) {

@@ -265,6 +265,7 @@ final class Ensemble {
                 "--name=" + name,
                 "--role=" + role,
                 "--order=" + options.ordering(),
+                "--transport=" + options.transport(),
                 "--listen=127.0.0.1:" + memberPort(index),
                 "--contacts=" + addresses(this::memberAddress),
                 "--clients=127.0.0.1:" + clientPort(index),

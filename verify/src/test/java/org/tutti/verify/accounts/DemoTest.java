@@ -64,7 +64,7 @@ class DemoTest {
   private static String play(Scenario scenario, Ordering order, Durability durability)
       throws IOException, InterruptedException {
     var shown = new ByteArrayOutputStream();
-    var options = new DemoOptions(null, TRANSACTIONS, 1, CLIENTS, scenario, RATE, order, durability, 0, null);
+    var options = new DemoOptions(null, TRANSACTIONS, 1, CLIENTS, scenario, RATE, order, "tcp", durability, 0, null);
     boolean holds = Demo.run(options, new PrintStream(shown));
     String output = shown.toString();
     assertThat(holds).as(output).isTrue();

@@ -192,6 +192,11 @@ class CommandTest {
                 "tutti watch: Missing required options: '--group=NAME', '--join=HOST:PORT'; see tutti watch --help",
                 "watch"),
             List.of(
+                "tutti demo: Invalid value for option '--transport': 'pigeon' is none of: tcp; see tutti demo --help",
+                "demo",
+                "--transport",
+                "pigeon"),
+            List.of(
                 "tutti watch: Invalid value for option '--timeout': 'soon' is not a time such as 500ms, 10s or 2m;"
                     + " see tutti watch --help",
                 "watch",

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
-import org.tutti.net.TransportException;
 import org.tutti.transport.Address;
+import org.tutti.transport.TransportException;
 
 final class TcpTransportTest extends SocketContract {
   @Override

@@ -1,4 +1,4 @@
-package org.tutti.net;
+package org.tutti.transport;
 
 import java.io.IOException;
 import java.util.Locale;

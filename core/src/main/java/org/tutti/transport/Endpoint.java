@@ -1,21 +1,22 @@
-package org.tutti.net;
+package org.tutti.transport;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import org.jspecify.annotations.Nullable;
-import org.tutti.transport.Address;
 
-/// The host and port behind an [Address] such as `10.0.0.5:7001` or `[::1]:7001`.
+/// The host and port behind an [Address] such as `10.0.0.5:7001` or `[::1]:7001`, for transports whose addresses are of
+/// that form.
 ///
 /// @param host the host's text, without the brackets of IPv6
 /// @param inet the host
 /// @param port 0 to 65535; 0 lets the kernel choose
-record Endpoint(String host, InetAddress inet, int port) {
+public record Endpoint(String host, InetAddress inet, int port) {
   /// Reads an address whose host is a literal: names are not looked up here, that would block the engine thread.
   ///
+  /// @param address a node's address
   /// @return the endpoint, or null when the text is not of that form
-  static @Nullable Endpoint ofLiteral(Address address) {
+  public static @Nullable Endpoint ofLiteral(Address address) {
     try {
       String host = host(address);
       return new Endpoint(host, InetAddress.ofLiteral(host), port(address));
@@ -25,7 +26,11 @@ record Endpoint(String host, InetAddress inet, int port) {
   }
 
   /// Reads the address to listen on; a name is looked up (this may block) and replaced by the host it stands for.
-  static Endpoint resolve(Address address) throws TransportException {
+  ///
+  /// @param address where to listen
+  /// @return the endpoint; its port may be 0
+  /// @throws TransportException when the text is not of that form, the name unknown, or the host all interfaces at once
+  public static Endpoint resolve(Address address) throws TransportException {
     Endpoint literal = ofLiteral(address);
     try {
       Endpoint found = literal != null ? literal : byName(host(address), port(address));
@@ -40,13 +45,31 @@ record Endpoint(String host, InetAddress inet, int port) {
     }
   }
 
+  /// Reads the address that peers use when something between passes their connections on.
+  ///
+  /// @param address a literal host and a port
+  /// @return the endpoint
+  /// @throws TransportException when the text is not of that form
+  public static Endpoint advertised(Address address) throws TransportException {
+    Endpoint literal = ofLiteral(address);
+    if (literal == null || literal.port == 0) {
+      throw new TransportException("cannot advertise " + address + ": not a literal host:port");
+    }
+    return literal;
+  }
+
   /// The socket address.
-  InetSocketAddress socket() {
+  ///
+  /// @return host and port for the JDK
+  public InetSocketAddress socket() {
     return new InetSocketAddress(inet, port);
   }
 
   /// The address under which peers know this host at a port.
-  Address at(int actualPort) {
+  ///
+  /// @param actualPort the port that the kernel chose, or this one's
+  /// @return the address, with the host as it was written
+  public Address at(int actualPort) {
     String shown = host.indexOf(':') < 0 ? host : "[" + host + "]";
     return new Address(shown + ":" + actualPort);
   }

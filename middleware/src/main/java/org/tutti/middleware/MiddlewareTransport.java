@@ -1,0 +1,261 @@
+package org.tutti.middleware;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
+import org.tutti.transport.Address;
+import org.tutti.transport.Receiver;
+import org.tutti.transport.Traits;
+import org.tutti.transport.Transport;
+
+/// Carries frames over any [Middleware], as opaque bytes.
+///
+/// A remote call costs tens of microseconds however little it carries, so frames are batched above the middleware: one
+/// virtual thread per peer sends everything that was queued while the call before it was under way.
+///
+/// ```
+/// engine thread: claim, commit -> queue of a lane -> its sender -> Call.send  ~~~>  Arrivals.take -> inbox -> poll
+///                     (bounded: claims are refused)                    (bounded: the middleware's thread waits)
+/// ```
+///
+/// Frames to a peer arrive whole and in order as long as calls succeed; when a call breaks, what was queued is lost. A
+/// peer is dialled when a frame is first claimed for it; after a failure, each refused claim asks for one more attempt,
+/// made when the pause since the last one is over. Input is not trusted: a batch that is not right is dropped as a whole
+/// and counted with the reason, see [#counters]. But who a peer says it is gets believed.
+///
+/// [#wakeup], [#close] and [#counters] may be called by any thread, all else by the engine thread only.
+public final class MiddlewareTransport implements Transport {
+  private static final Duration RETRANSMIT_AFTER = Duration.ofSeconds(1);
+  private static final int DIALLING_MAX = 64;
+
+  private final Middleware middleware;
+  private final MiddlewareConfig config;
+  private final Traits traits;
+  private final byte[] self;
+  private final Counters counters = new Counters();
+  private final Inbox inbox;
+  private final Lane.Hub hub;
+
+  // Guards the lanes and the flag: another thread takes it only to close.
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Map<Address, Lane> lanes = new LinkedHashMap<>();
+  private volatile boolean closing;
+
+  // Engine thread only.
+  private final ByteBuffer scratch;
+  private final List<Lane> dirty = new ArrayList<>();
+  private final Set<Lane> roomy = new LinkedHashSet<>();
+  private ArrayDeque<Batch> arrived = new ArrayDeque<>();
+  private @Nullable Receiver receiver;
+  private @Nullable Lane claimed;
+  private int claimedBytes;
+
+  /// Takes a middleware into use; it is closed with this transport.
+  ///
+  /// @param middleware what carries the batches, not started yet
+  /// @param config     the bounds and times
+  public MiddlewareTransport(Middleware middleware, MiddlewareConfig config) {
+    this.middleware = middleware;
+    this.config = config;
+    this.traits = new Traits(config.frameBytesMax(), RETRANSMIT_AFTER, false);
+    this.self = Batch.utf8(middleware.address());
+    this.inbox = new Inbox(config);
+    this.hub = new Lane.Hub(middleware, config, counters, inbox, new Semaphore(DIALLING_MAX));
+    this.scratch = ByteBuffer.allocate(config.frameBytesMax());
+  }
+
+  @Override
+  public Address address() {
+    return middleware.address();
+  }
+
+  @Override
+  public Traits traits() {
+    return traits;
+  }
+
+  @Override
+  public void start(Receiver to) {
+    Invariant.check(receiver == null, "a transport is started once");
+    receiver = to;
+    middleware.start(this::take);
+  }
+
+  @Override
+  public @Nullable ByteBuffer claim(Address to, int length) {
+    Invariant.check(length > 0 && length <= traits.frameBytesMax(), "a frame has 1 to frameBytesMax bytes");
+    claimed = null;
+    Lane lane = lane(to);
+    boolean granted = lane != null && lane.claim(length);
+    if (!granted && lane != null && lane.isEnded()) {
+      // Its sender has just finished for want of work.
+      lane = lane(to);
+      granted = lane != null && lane.claim(length);
+    }
+    if (!granted) {
+      counters.add(Count.CLAIMS_REFUSED);
+      return null;
+    }
+    claimed = lane;
+    claimedBytes = length;
+    return scratch.clear().limit(length).order(ByteOrder.BIG_ENDIAN);
+  }
+
+  @Override
+  public void commit() {
+    Lane lane = claimed;
+    claimed = null;
+    if (lane == null) {
+      return;
+    }
+    lane.commit(scratch.array(), claimedBytes);
+    if (!lane.dirty) {
+      lane.dirty = true;
+      dirty.add(lane);
+    }
+  }
+
+  @Override
+  public void poll(long waitNanosMax) {
+    Receiver to = Objects.requireNonNull(receiver, "the transport is not started");
+    claimed = null;
+    for (Lane lane : dirty) {
+      lane.dirty = false;
+      lane.flush();
+    }
+    dirty.clear();
+    arrived = inbox.take(waitNanosMax, arrived, roomy);
+    for (Lane lane : roomy) {
+      if (!closing && lane.announce()) {
+        to.onReady(lane.peer);
+      }
+    }
+    roomy.clear();
+    for (Batch batch = arrived.pollFirst(); batch != null; batch = arrived.pollFirst()) {
+      deliver(batch, to);
+    }
+  }
+
+  @Override
+  public void wakeup() {
+    counters.add(Count.WAKEUPS);
+    inbox.wakeup();
+  }
+
+  /// What was carried and what went wrong, by reason, since the start; and what the middleware itself has counted.
+  ///
+  /// @return all counters by name; a copy, taken by any thread
+  @Override
+  public Map<String, Long> counters() {
+    Map<String, Long> all = counters.snapshot(middleware.name());
+    all.putAll(middleware.counters());
+    return all;
+  }
+
+  @Override
+  public void close() {
+    List<Lane> all;
+    lock.lock();
+    try {
+      if (closing) {
+        return;
+      }
+      closing = true;
+      all = List.copyOf(lanes.values());
+      lanes.clear();
+    } finally {
+      lock.unlock();
+    }
+    inbox.close();
+    all.forEach(Lane::end);
+    long end = System.nanoTime() + config.closeWait().toNanos();
+    boolean interrupted = false;
+    for (Lane lane : all) {
+      try {
+        lane.join(interrupted ? Duration.ZERO : Duration.ofNanos(end - System.nanoTime()));
+      } catch (InterruptedException _) {
+        interrupted = true;
+      }
+    }
+    middleware.close();
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /// On any thread of the middleware.
+  private boolean take(byte[] bytes) {
+    counters.add(Count.BATCHES_RECEIVED);
+    counters.add(Count.BYTES_RECEIVED, bytes.length);
+    Batch batch = Batch.check(bytes, self, config.frameBytesMax(), counters);
+    if (batch == null) {
+      return false;
+    }
+    boolean taken = inbox.put(batch);
+    if (!taken && !closing) {
+      counters.add(Count.DROP_INBOX_FULL);
+    }
+    return taken;
+  }
+
+  private void deliver(Batch batch, Receiver to) {
+    ByteBuffer bytes = ByteBuffer.wrap(batch.bytes());
+    int at = batch.start();
+    while (at < bytes.capacity() && !closing) {
+      int begin = at + Batch.PREFIX_BYTES;
+      at = begin + bytes.order(ByteOrder.BIG_ENDIAN).getInt(at);
+      counters.add(Count.FRAMES_RECEIVED);
+      to.onFrame(bytes.clear().limit(at).position(begin));
+      bytes.clear(); // the limit of this frame
+    }
+  }
+
+  private @Nullable Lane lane(Address to) {
+    lock.lock();
+    try {
+      Lane lane = lanes.get(to);
+      if (closing || lane != null && !lane.isEnded()) {
+        return closing ? null : lane;
+      }
+      if (lanes.size() >= config.peersMax() && !makeRoom()) {
+        return null;
+      }
+      Lane fresh = new Lane(to, hub);
+      lanes.put(to, fresh);
+      fresh.start();
+      return fresh;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Forgets peers that nobody wanted any more, or else the oldest that cannot be reached.
+  private boolean makeRoom() {
+    if (lanes.values().removeIf(Lane::isEnded)) {
+      return true;
+    }
+    for (Iterator<Lane> all = lanes.values().iterator(); all.hasNext(); ) {
+      Lane lane = all.next();
+      if (lane.isApart()) {
+        counters.add(Count.ADDRESS_FORGOTTEN);
+        lane.end();
+        all.remove();
+        return true;
+      }
+    }
+    return false;
+  }
+}

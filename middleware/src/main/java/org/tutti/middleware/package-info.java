@@ -1,0 +1,7 @@
+/// What transports over middlewares share: queues, one sender per peer, batches, dialling, and an inbox (H7).
+///
+/// Reading order: [Middleware], [Call], [Arrivals]; [MiddlewareTransport], [Lane], [Inbox], [Batch].
+@NullMarked
+package org.tutti.middleware;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,22 @@
+package org.tutti.net;
+
+import org.tutti.transport.Transport;
+import org.tutti.transport.TransportException;
+import org.tutti.transport.TransportProvider;
+import org.tutti.transport.TransportSettings;
+
+/// Offers [TcpTransport] as `tcp`, with Unix domain sockets between nodes of one user on one host.
+public final class TcpProvider implements TransportProvider {
+  /// For the service loader.
+  public TcpProvider() {}
+
+  @Override
+  public String name() {
+    return "tcp";
+  }
+
+  @Override
+  public Transport open(TransportSettings settings) throws TransportException {
+    return TcpTransport.open(settings.listen(), settings.advertised(), TcpConfig.lan());
+  }
+}

@@ -1,0 +1,183 @@
+package org.tutti.verify.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.tutti.verify.transport.Station.turns;
+import static org.tutti.verify.transport.Station.until;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.middleware.MiddlewareConfig;
+import org.tutti.middleware.MiddlewareTransport;
+import org.tutti.transport.Address;
+import org.tutti.transport.Transport;
+
+/// What every transport over a middleware does by itself, shown with one that is a method call.
+final class MiddlewareTransportTest extends TransportContract {
+  private final Switchboard board = new Switchboard();
+
+  @Override
+  Transport open(Address address) throws IOException {
+    return open(address, config -> config.withBackoff(Duration.ofMillis(10), Duration.ofMillis(50)));
+  }
+
+  private Transport open(Address address, UnaryOperator<MiddlewareConfig> change) throws IOException {
+    return new MiddlewareTransport(board.at(address), change.apply(MiddlewareConfig.lan()));
+  }
+
+  @Override
+  Address unused(String name) {
+    return new Address(name);
+  }
+
+  @Test
+  void framesOfOneTurnLeaveAsOneBatch() throws IOException {
+    Station a = station("a");
+    Station b = station("b");
+    exchange(a, b);
+    long before = counter(a, "batches-sent");
+    int frames = b.frames.size();
+    for (int i = 0; i < 500; i++) {
+      assertThat(a.offer(b.address(), new byte[100])).isTrue();
+    }
+    until("all frames", () -> b.frames.size() == frames + 500, a, b);
+    until("one batch", () -> counter(a, "batches-sent") == before + 1, a);
+  }
+
+  @Test
+  void whatIsNoBatchIsDroppedAndCountedWithTheReason() throws IOException {
+    Station a = station("a");
+    byte[] right = batch("x", "a", frame(3));
+    refused(a, new byte[0], "drop-foreign-protocol", 1);
+    refused(a, "GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII), "drop-foreign-protocol", 2);
+    refused(a, changed(right, 4, 2), "drop-other-version", 1);
+    refused(a, changed(right, 5, 0), "drop-bad-preamble", 1);
+    refused(a, changed(right, 6, 0), "drop-bad-preamble", 2);
+    refused(a, changed(right, 6, 255), "drop-bad-preamble", 3);
+    refused(a, batch("x", "b", frame(3)), "drop-wrong-identity", 1);
+    assertThat(board.send(a.address(), right)).isTrue();
+    until("the frame", () -> a.frames.size() == 1, a);
+    assertThat(a.frames.getFirst()).hasSize(3);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, -1, Integer.MIN_VALUE, Integer.MAX_VALUE, (1 << 17) + 1, 4})
+  void aBatchWithALengthThatNoFrameHasIsDroppedAsAWhole(int length) throws IOException {
+    Station a = station("a");
+    byte[] wrong = ByteBuffer.allocate(7).putInt(length).put(new byte[3]).array();
+    refused(a, batch("x", "a", frame(3), wrong), "drop-bad-length", 1);
+    refused(a, batch("x", "a", frame(3), new byte[2]), "drop-bad-length", 2);
+    turns(3, a);
+    assertThat(a.frames).isEmpty();
+  }
+
+  @Test
+  void anEngineThatDoesNotKeepUpLosesWhatHasWaitedForTooLong() throws Exception {
+    Transport slow = open(unused("slow"), config -> config.withInboxWait(Duration.ofMillis(20)));
+    try (Station a = new Station(slow)) {
+      byte[] large = batch("x", "slow", frame(100_000));
+      int fit = MiddlewareConfig.lan().inboxBytes() / large.length;
+      for (int i = 0; i < fit; i++) {
+        assertThat(board.send(a.address(), large)).isTrue();
+      }
+      refused(a, large, "drop-inbox-full", 1);
+      until("the rest", () -> a.frames.size() == fit, a);
+      assertThat(board.send(a.address(), large)).isTrue();
+    }
+  }
+
+  @Test
+  void theThreadThatBringsTooMuchWaitsUntilTheEngineHasTakenIt() throws Exception {
+    Station a = station("a");
+    byte[] large = batch("x", "a", frame(100_000));
+    int fit = MiddlewareConfig.lan().inboxBytes() / large.length;
+    Thread source =
+        Thread.ofVirtual()
+            .start(() -> {
+              for (int i = 0; i < 3 * fit; i++) {
+                board.send(a.address(), large);
+              }
+            });
+    until("all that was sent", () -> a.frames.size() == 3 * fit, a);
+    source.join();
+    assertThat(counter(a, "drop-inbox-full")).isZero();
+  }
+
+  @Test
+  void anAddressThatCannotBeDialledIsCounted() throws IOException {
+    Station a = station("a");
+    until("counted", () -> !a.offer(new Address("?"), bytes(1)) && counter(a, "address-unusable") > 0, a);
+  }
+
+  @Test
+  void addressesThatCannotBeReachedAreForgotten() throws IOException {
+    Station a = station("a");
+    for (int i = 0; i < 3000; i++) {
+      a.offer(new Address("nobody" + i), bytes(1));
+    }
+    assertThat(counter(a, "address-forgotten")).isEqualTo(3000 - MiddlewareConfig.lan().peersMax());
+    exchange(a, station("b"));
+  }
+
+  @Test
+  void callsAreClosedWithTheTransport() throws IOException {
+    Station a = station("a");
+    Station b = station("b");
+    exchange(a, b);
+    assertThat(board.open.get()).isEqualTo(2);
+    assertThat(counter(a, "connected-memory")).isEqualTo(1);
+    a.close();
+    b.close();
+    assertThat(board.open.get()).isZero();
+  }
+
+  @Test
+  void aBugOfTheMiddlewareStopsTheEngine() throws IOException {
+    Station a = station("a");
+    Station b = station("b");
+    exchange(a, b);
+    board.bug = new IllegalArgumentException("a bug");
+    a.offer(b.address(), bytes(1));
+    assertThatIllegalStateException()
+        .isThrownBy(() -> until("never", () -> false, a))
+        .withCauseInstanceOf(IllegalArgumentException.class);
+    board.bug = null;
+  }
+
+  private void refused(Station at, byte[] batch, String reason, long count) {
+    assertThat(board.send(at.address(), batch)).isFalse();
+    assertThat(counter(at, reason)).as(reason).isEqualTo(count);
+  }
+
+  static long counter(Station at, String name) {
+    return at.transport.counters().get(name);
+  }
+
+  private static byte[] changed(byte[] batch, int at, int value) {
+    byte[] copy = batch.clone();
+    copy[at] = (byte) value;
+    return copy;
+  }
+
+  private static byte[] frame(int length) {
+    return ByteBuffer.allocate(4 + length).putInt(length).array();
+  }
+
+  /// The wire format, spelled out once more: it must not change by accident.
+  static byte[] batch(String from, String to, byte[]... parts) {
+    ByteBuffer bytes = ByteBuffer.allocate(1 << 18);
+    bytes.put("Tutt".getBytes(StandardCharsets.US_ASCII)).put((byte) 1).put((byte) from.length());
+    bytes.put((byte) to.length()).put(from.getBytes()).put(to.getBytes());
+    for (byte[] part : parts) {
+      bytes.put(part);
+    }
+    return Arrays.copyOf(bytes.array(), bytes.position());
+  }
+}
