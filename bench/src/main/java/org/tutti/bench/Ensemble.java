@@ -22,15 +22,19 @@ import org.tutti.Ordering;
 import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.bench.member.ClosedLoop;
-import org.tutti.net.TcpConfig;
-import org.tutti.net.TcpTransport;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;
+import org.tutti.transport.TransportProvider;
+import org.tutti.transport.TransportSettings;
 
-/// A group of real nodes in this process: each has its engine thread and its sockets, and they talk over TCP on
-/// loopback. Members are in the order of the view; the first is sequencer and coordinator.
+/// A group of real nodes in this process: each has its engine thread and its transport, and they talk on loopback, over
+/// TCP unless told otherwise. Members are in the order of the view; the first is sequencer and coordinator.
 final class Ensemble implements AutoCloseable {
+  /// Where nodes listen: the kernel chooses the port.
+  static final Address ANYWHERE = new Address("127.0.0.1:0");
+
+  private static final String TCP = "tcp";
   private static final String GROUP = "choir";
   private static final Duration HEARTBEAT = Duration.ofMillis(100);
   private static final Duration SUSPECT = Duration.ofSeconds(10); // a busy machine is no reason for a view change
@@ -39,6 +43,7 @@ final class Ensemble implements AutoCloseable {
   private static final long POLL_NANOS = 200_000;
 
   private final List<Node> nodes = new ArrayList<>();
+  private final TransportProvider provider;
   private final @Nullable Distance distance;
   private final List<Member> members = new ArrayList<>();
 
@@ -47,7 +52,16 @@ final class Ensemble implements AutoCloseable {
   /// @param size     how many members
   /// @param ordering who decides the order first
   Ensemble(int size, Ordering ordering) throws TransportException {
-    this(size, ordering, Duration.ZERO);
+    this(size, ordering, TransportProvider.named(TCP), null);
+  }
+
+  /// Forms a group over any transport.
+  ///
+  /// @param size     how many members
+  /// @param ordering who decides the order first
+  /// @param provider opens their transports
+  Ensemble(int size, Ordering ordering, TransportProvider provider) throws TransportException {
+    this(size, ordering, provider, null);
   }
 
   /// Forms a group whose members are apart.
@@ -56,7 +70,13 @@ final class Ensemble implements AutoCloseable {
   /// @param ordering who decides the order first
   /// @param travel   how long frames travel beyond what loopback takes
   Ensemble(int size, Ordering ordering, Duration travel) throws TransportException {
-    distance = travel.isZero() ? null : new Distance(travel);
+    this(size, ordering, TransportProvider.named(TCP), new Distance(travel));
+  }
+
+  private Ensemble(int size, Ordering ordering, TransportProvider provider, @Nullable Distance distance)
+      throws TransportException {
+    this.provider = provider;
+    this.distance = distance;
     GroupConfig config = GroupConfig.standard().withOrdering(ordering).withWindowBytes(WINDOW_BYTES);
     try {
       for (int i = 0; i < size; i++) {
@@ -76,7 +96,7 @@ final class Ensemble implements AutoCloseable {
   }
 
   private Transport transport() throws TransportException {
-    Transport loopback = TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan());
+    Transport loopback = provider.open(TransportSettings.at(ANYWHERE));
     return distance == null ? loopback : new DistantTransport(loopback, distance);
   }
 
@@ -85,6 +105,12 @@ final class Ensemble implements AutoCloseable {
     private final AtomicLong delivered = new AtomicLong();
     private @Nullable Group group;
     private volatile @Nullable String closed;
+    private volatile Runnable heard = () -> {};
+
+    /// What to do after each delivery, on the engine thread.
+    void whenDelivered(Runnable action) {
+      heard = action;
+    }
 
     Group group() {
       if (group == null) {
@@ -105,6 +131,7 @@ final class Ensemble implements AutoCloseable {
     @Override
     public void deliver(MemberId sender, Service service, long position, ByteBuffer payload) {
       delivered.lazySet(delivered.getPlain() + 1); // only the engine thread writes
+      heard.run();
     }
 
     @Override

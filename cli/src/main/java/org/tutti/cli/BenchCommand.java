@@ -27,6 +27,7 @@ import picocli.CommandLine.Spec;
       "2:wrong usage"
     },
     subcommands = {
+      ClosedCommand.class,
       BenchCommand.Cost.class,
       BenchCommand.Orders.class,
       BenchCommand.Transfer.class,
@@ -46,7 +47,7 @@ final class BenchCommand implements Runnable {
   public void run() {
     throw new ParameterException(
         spec.commandLine(),
-        "a command is missing: cost, orders, transfer, flood, latency, openloop, packing, scale, slow, stages or"
+        "a command is missing: closed, cost, orders, transfer, flood, latency, openloop, packing, scale, slow, stages or"
             + " versus");
   }
 

@@ -12,10 +12,13 @@ import java.util.Locale;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.tutti.Ordering;
+import org.tutti.bench.ClosedBenchmark;
+import org.tutti.bench.ClosedOptions;
 import org.tutti.bench.CostTable;
 import org.tutti.bench.OrdersBenchmark;
 import org.tutti.bench.OrdersOptions;
 import org.tutti.bench.TransferBenchmark;
+import org.tutti.transport.TransportProvider;
 
 /// What `tutti bench` runs.
 class BenchTest {
@@ -66,6 +69,27 @@ class BenchTest {
         new PrintWriter(text));
     assertThat(text.toString().lines().filter(line -> line.matches("(sequencer|symmetric) .*"))).hasSize(4);
     assertThat(text.toString()).doesNotContain("throughput").containsPattern("simulated, worst: +yes, all");
+  }
+
+  /// H11, H15: a row for each transport, ordering and size, and the pings.
+  @Tag("socket")
+  @Test
+  void aClosedSystemIsMeasuredForEveryOrdering() throws Exception {
+    var text = new StringWriter();
+    List<TransportProvider> tcp = List.of(ClosedOptions.transportsByName().get("tcp"));
+    ClosedBenchmark.run(
+        new ClosedOptions(tcp, ALL, List.of(2, 3), List.of(100, 1000), 2, Duration.ofMillis(20)),
+        new PrintWriter(text));
+    for (Ordering ordering : ALL) {
+      String row = "tcp        " + ordering.name().toLowerCase(Locale.ROOT);
+      assertThat(text.toString().lines().filter(line -> line.startsWith(row)))
+          .as("two sizes, two lengths: %s", text)
+          .hasSize(4)
+          .allMatch(line -> line.matches(".* \\d[\\d,]* \\[.*") && !line.contains("NaN"));
+    }
+    assertThat(text.toString())
+        .containsPattern("tcp +\\d+ \\[\\d+\\.\\.\\d+] +2.7 ms")
+        .containsPattern("sequencer .* 6 ms");
   }
 
   @Test

@@ -1,0 +1,116 @@
+package org.tutti.cli;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.concurrent.Callable;
+import org.tutti.Ordering;
+import org.tutti.bench.ClosedBenchmark;
+import org.tutti.bench.ClosedOptions;
+import org.tutti.transport.TransportException;
+import org.tutti.transport.TransportProvider;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/// `tutti bench closed`.
+@Command(
+    name = "closed",
+    description = {
+      "A closed system: one multicast at a time, of each member in turn, until all have delivered it; for every "
+          + "transport, ordering and size of the group, beside the figures of the thesis that Tutti comes from and the "
+          + "estimate of its cost model. First the ping of each transport.",
+      "About four minutes with all there is; half a minute with --quick."
+    })
+final class ClosedCommand implements Callable<Integer> {
+  private static final String ALL = "all";
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Option(
+      names = "--transports",
+      paramLabel = "NAME",
+      split = ",",
+      description = "Which transports, or all (${DEFAULT-VALUE}).")
+  List<String> transports = List.of(ALL);
+
+  @Option(
+      names = "--orders",
+      paramLabel = "NAME",
+      split = ",",
+      description = "Which orderings, or all (${DEFAULT-VALUE}): " + OrderingConverter.NAMES + ".")
+  List<String> orderings = List.of(ALL);
+
+  @Option(
+      names = "--members",
+      paramLabel = "N",
+      split = ",",
+      description = "Sizes of the group (2,4,6; with --quick 2).")
+  List<Integer> members = new ArrayList<>();
+
+  @Option(names = "--bytes", paramLabel = "N", split = ",", description = "Lengths of messages (${DEFAULT-VALUE}).")
+  List<Integer> bytes = List.of(100);
+
+  @Option(names = "--rounds", paramLabel = "N", description = "Rounds (5; with --quick 3).")
+  int rounds;
+
+  @Option(
+      names = "--time",
+      paramLabel = "TIME",
+      converter = TimeConverter.class,
+      description = "How long one measurement lasts (500ms; with --quick 150ms).")
+  Duration time = Duration.ZERO;
+
+  @Option(names = "--quick", description = "Short rounds.")
+  boolean quick;
+
+  @Override
+  public Integer call() throws InterruptedException {
+    try {
+      ClosedBenchmark.run(options(), spec.commandLine().getOut());
+      return 0;
+    } catch (TransportException e) {
+      throw new Failure(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private ClosedOptions options() {
+    List<Integer> sizes = quick ? List.of(2) : List.of(2, 4, 6);
+    Duration standard = Duration.ofMillis(quick ? 150 : 500);
+    try {
+      return new ClosedOptions(
+          transports(),
+          orderings(),
+          members.isEmpty() ? sizes : members,
+          bytes,
+          rounds > 0 ? rounds : quick ? 3 : 5,
+          time.isZero() ? standard : time);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+    }
+  }
+
+  private List<TransportProvider> transports() {
+    NavigableMap<String, TransportProvider> all = ClosedOptions.transportsByName();
+    if (transports.contains(ALL)) {
+      return List.copyOf(all.values());
+    }
+    for (String name : transports) {
+      if (!all.containsKey(name)) {
+        throw new IllegalArgumentException("'" + name + "' is none of: " + String.join(", ", all.keySet()));
+      }
+    }
+    return transports.stream().map(all::get).toList();
+  }
+
+  private List<Ordering> orderings() {
+    var converter = new OrderingConverter();
+    return orderings.contains(ALL)
+        ? Arrays.asList(Ordering.values())
+        : orderings.stream().map(converter::convert).toList();
+  }
+}
