@@ -66,7 +66,7 @@ public final class ClosedBenchmark {
     out.printf(
         Locale.ROOT,
         "n nodes in this one process, each with its engine thread and transport, on loopback; %d processors; Java %s;%n"
-            + "uniform delivery; one multicast at a time, of each member in turn, the next one when all have delivered;%n"
+            + "uniform delivery; one multicast at a time, of each member in turn, the next when all have delivered;%n"
             + "median of %d rounds in turn over transports and orderings [lowest..highest round]; load %.1f%n",
         Runtime.getRuntime().availableProcessors(),
         Runtime.version(),

@@ -45,10 +45,7 @@ final class BenchCommand implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(
-        spec.commandLine(),
-        "a command is missing: closed, cost, orders, transfer, flood, latency, openloop, packing, scale, slow, stages or"
-            + " versus");
+    throw new ParameterException(spec.commandLine(), "a command is missing");
   }
 
   /// `tutti bench cost`.

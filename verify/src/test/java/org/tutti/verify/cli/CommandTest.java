@@ -178,8 +178,7 @@ class CommandTest {
             List.of("tutti: a command is missing; see tutti --help"),
             List.of("tutti: Unmatched argument at index 0: 'frob'; see tutti --help", "frob"),
             List.of(
-                "tutti bench: a command is missing: cost, orders, transfer, flood, latency, openloop, packing, scale,"
-                    + " slow, stages or versus;"
+                "tutti bench: a command is missing; see tutti bench --help"
                     + " see tutti bench --help",
                 "bench"),
             List.of(
