@@ -177,10 +177,7 @@ class CommandTest {
         List.of(
             List.of("tutti: a command is missing; see tutti --help"),
             List.of("tutti: Unmatched argument at index 0: 'frob'; see tutti --help", "frob"),
-            List.of(
-                "tutti bench: a command is missing; see tutti bench --help"
-                    + " see tutti bench --help",
-                "bench"),
+            List.of("tutti bench: a command is missing; see tutti bench --help", "bench"),
             List.of(
                 "tutti bench orders: groups have 2 to 32 members, not [1]; see tutti bench orders --help",
                 "bench",
