@@ -1,9 +1,11 @@
 /// TCP and UDP transports for Tutti, and the discovery of other nodes.
 module org.tutti.net {
+  requires java.naming;
   requires transitive org.tutti;
   requires static org.jspecify;
 
   exports org.tutti.net;
+  exports org.tutti.net.discovery;
 
   provides org.tutti.transport.TransportProvider with
       org.tutti.net.TcpProvider;

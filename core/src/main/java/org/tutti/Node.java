@@ -13,14 +13,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.tutti.engine.EventLoop;
 import org.tutti.engine.NodeEngine;
 import org.tutti.engine.Request;
 import org.tutti.host.Membership;
+import org.tutti.host.Seeker;
 import org.tutti.pack.Payloads;
 import org.tutti.storage.StableStorage;
+import org.tutti.transport.Discovery;
 import org.tutti.transport.Transport;
 
 /// A process's place among the others: one engine thread, one transport, any number of groups.
@@ -45,13 +48,16 @@ public final class Node implements AutoCloseable {
 
   private final MemberId self;
   private final EventLoop loop;
+  private final NodeConfig config;
   private final boolean durable;
   private final Map<String, Membership> groups = new ConcurrentHashMap<>();
+  private final AtomicReference<@Nullable Seeker> seeker = new AtomicReference<>();
   private volatile boolean closed;
 
   private Node(
       MemberId self, NodeConfig config, Transport transport, @Nullable StableStorage storage, RandomGenerator random) {
     this.self = self;
+    this.config = config;
     this.durable = storage != null;
     this.loop =
         new EventLoop(
@@ -190,6 +196,25 @@ public final class Node implements AutoCloseable {
     }
   }
 
+  /// Asks from now on, on a thread of its own, who may be there, and looks for members of its groups where the answers
+  /// say, beside the contacts of the configuration. It asks once a second, as long as the node lives: who was started
+  /// first finds those who come later, and parts of a group find together after a partition. What cannot be asked now
+  /// leaves the last answer in force.
+  ///
+  /// @param discovery is asked; belongs to the node from now on, which closes it
+  /// @throws IllegalStateException when this node is closed or asks another one already
+  public void discover(Discovery discovery) {
+    refuseIfClosed();
+    var asking = new Seeker(config.name(), config.contacts(), discovery, loop.inbox());
+    if (!seeker.compareAndSet(null, asking)) {
+      throw new IllegalStateException("node " + self + " has a discovery already");
+    }
+    asking.start();
+    if (closed) {
+      asking.stop();
+    }
+  }
+
   /// Treats a node as crashed without waiting for the failure detector: somebody who knows says so.
   ///
   /// @param member the node
@@ -232,6 +257,10 @@ public final class Node implements AutoCloseable {
     loop.stop();
     try {
       loop.join(STOP_WAIT_MAX.toMillis());
+      Seeker asking = seeker.get();
+      if (asking != null) {
+        asking.join(STOP_WAIT_MAX.toMillis()); // others may have to be told
+      }
     } catch (InterruptedException interrupt) {
       Thread.currentThread().interrupt();
     }
@@ -262,6 +291,10 @@ public final class Node implements AutoCloseable {
   /// On the engine thread, when nothing more will happen. Every group is told even when a listener throws.
   private void endAll(String reason) {
     closed = true;
+    Seeker asking = seeker.get();
+    if (asking != null) {
+      asking.stop();
+    }
     tellAll(List.copyOf(groups.values()).iterator(), reason);
   }
 

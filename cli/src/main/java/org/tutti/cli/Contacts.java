@@ -12,15 +12,15 @@ final class Contacts {
       required = true,
       arity = "1..*",
       split = ",",
-      paramLabel = "HOST:PORT",
-      converter = AddressConverter.class,
-      description = "Where members of the group listen; one that answers is enough.")
-  List<Address> join = List.of();
+      paramLabel = "WHERE",
+      converter = Contact.Converter.class,
+      description = {"Where members of the group listen; one that answers is enough. " + Contact.FORMS})
+  List<Contact> join = List.of();
 
   @Option(
       names = "--listen",
       paramLabel = "HOST:PORT",
       converter = AddressConverter.class,
-      description = "Where members reach this one; default: a free port on the way to the first contact.")
+      description = "Where members reach this one; default: a free port on the way to the first contact that is found.")
   @Nullable Address listen;
 }

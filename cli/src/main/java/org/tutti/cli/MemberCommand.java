@@ -14,8 +14,7 @@ import picocli.CommandLine.Spec;
 /// `tutti member`: a member that prints views and deliveries until it is stopped.
 @Command(
     name = "member",
-    customSynopsis =
-        "tutti member --group NAME --listen HOST:PORT (--create | --join HOST:PORT...) [--name N] [OPTION...]",
+    customSynopsis = "tutti member --group NAME --listen HOST:PORT (--create | --join WHERE...) [--name N] [OPTION...]",
     description = "Becomes a member of a group; prints views and deliveries until Ctrl-C, then leaves.")
 final class MemberCommand implements Callable<Integer> {
   /// Exactly one of the two.
@@ -31,10 +30,13 @@ final class MemberCommand implements Callable<Integer> {
         required = true,
         arity = "1..*",
         split = ",",
-        paramLabel = "HOST:PORT",
-        converter = AddressConverter.class,
-        description = "Where members of the group listen; one that answers is enough.")
-    List<Address> contacts = List.of();
+        paramLabel = "WHERE",
+        converter = Contact.Converter.class,
+        description = {
+          "Where members of the group listen; one that answers is enough. Asked again until the group is found.",
+          Contact.FORMS
+        })
+    List<Contact> contacts = List.of();
   }
 
   @Mixin Participation options = new Participation();

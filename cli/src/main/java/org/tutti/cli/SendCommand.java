@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
 /// `tutti send`: multicasts lines and prints their positions.
 @Command(
     name = "send",
-    customSynopsis = "tutti send --group NAME --join HOST:PORT... [--file F] [--service S] [OPTION...]",
+    customSynopsis = "tutti send --group NAME --join WHERE... [--file F] [--service S] [OPTION...]",
     description = {
       "Multicasts each line of standard input, or of a file, to a group. When the group has it, prints",
       "its position, or its service if that gives none.",

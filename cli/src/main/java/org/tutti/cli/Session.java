@@ -4,11 +4,11 @@ import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Group;
 import org.tutti.GroupListener;
@@ -23,9 +23,10 @@ import org.tutti.transport.TransportException;
 /// signal (Ctrl-C) ends the process before.
 final class Session implements AutoCloseable {
   private static final long LAST_WORDS_MILLIS = 2000;
+  private static final Duration ASK_AGAIN = Duration.ofMillis(500);
 
   private final Participation options;
-  private final List<Address> contacts;
+  private final Search search;
   private final Node node;
   private final Group group;
   private final CountDownLatch finished = new CountDownLatch(1);
@@ -33,10 +34,13 @@ final class Session implements AutoCloseable {
   private volatile boolean signalled;
   private volatile int signalCode;
 
-  private Session(Participation options, List<Address> contacts, Node node, @Nullable GroupListener listener) {
+  private Session(Participation options, Search search, Node node, @Nullable GroupListener listener) {
     this.options = options;
-    this.contacts = contacts;
+    this.search = search;
     this.node = node;
+    if (search.asks()) {
+      node.discover(search);
+    }
     this.group = enter(listener);
     this.hook = Thread.ofPlatform().name("signal").unstarted(this::onSignal);
     Runtime.getRuntime().addShutdownHook(hook);
@@ -47,13 +51,15 @@ final class Session implements AutoCloseable {
       String command,
       Participation options,
       @Nullable Address listen,
-      List<Address> contacts,
-      @Nullable GroupListener listener) {
-    NodeConfig config = options.node(command).withContacts(contacts);
+      List<Contact> contacts,
+      @Nullable GroupListener listener)
+      throws InterruptedException {
+    var search = new Search(contacts);
+    NodeConfig config = options.node(command).withContacts(search.fixed());
     FileStorage storage = options.keeping.open();
     try {
-      Transport transport = options.carrier.open(listen != null ? listen : facing(contacts));
-      return new Session(options, contacts, Node.start(config, transport, storage), listener);
+      Transport transport = options.carrier.open(listen != null ? listen : facing(search, options));
+      return new Session(options, search, Node.start(config, transport, storage), listener);
     } catch (TransportException e) {
       if (storage != null) {
         storage.close();
@@ -62,9 +68,23 @@ final class Session implements AutoCloseable {
     }
   }
 
-  /// A port of the interface that leads to the first contact, chosen by the kernel.
-  private static Address facing(List<Address> contacts) {
-    String text = contacts.getFirst().text();
+  /// A port of the interface that leads to the first contact, chosen by the kernel; waits until there is one.
+  private static Address facing(Search search, Participation options) throws InterruptedException {
+    long startNanos = System.nanoTime();
+    List<Address> found = search.fixed();
+    while (found.isEmpty()) {
+      found = search.find();
+      if (found.isEmpty() && System.nanoTime() - startNanos > options.timeout.toNanos()) {
+        throw nobodyAnswers("nobody", search, options);
+      }
+      if (found.isEmpty()) {
+        Thread.sleep(ASK_AGAIN);
+      }
+    }
+    return facing(found.getFirst().text());
+  }
+
+  private static Address facing(String text) {
     String host = text.substring(0, text.lastIndexOf(':')).replaceAll("[\\[\\]]", "");
     try (var probe = new DatagramSocket()) {
       // Connecting a datagram socket sends nothing: it only asks for the route.
@@ -76,7 +96,7 @@ final class Session implements AutoCloseable {
   }
 
   private Group enter(@Nullable GroupListener listener) {
-    if (contacts.isEmpty()) {
+    if (isCreator()) {
       return listener == null
           ? node.create(options.group, options.config())
           : node.create(options.group, options.config(), listener);
@@ -88,7 +108,7 @@ final class Session implements AutoCloseable {
 
   /// Whether this command was to start the group.
   boolean isCreator() {
-    return contacts.isEmpty();
+    return search.isEmpty();
   }
 
   /// Whether the member keeps the group's history.
@@ -116,12 +136,16 @@ final class Session implements AutoCloseable {
 
   /// Why there is no view after the timeout.
   Failure nobodyAnswers() throws InterruptedException {
-    String where = contacts.stream().map(Address::text).collect(Collectors.joining(", "));
     Map<String, Long> counters = node.counters();
     boolean reached =
         counters.entrySet().stream().anyMatch(one -> one.getKey().startsWith("connected-") && one.getValue() > 0);
     String problem = reached ? "no member of group \"" + options.group + "\"" : "nobody";
-    return new Failure(problem + " answers at " + where + " (waited " + TimeConverter.show(options.timeout) + ")");
+    return nobodyAnswers(problem, search, options);
+  }
+
+  private static Failure nobodyAnswers(String problem, Search search, Participation options) {
+    return new Failure(
+        problem + " answers at " + search.description() + " (waited " + TimeConverter.show(options.timeout) + ")");
   }
 
   /// The membership has ended although nobody here wanted that.

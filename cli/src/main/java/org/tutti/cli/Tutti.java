@@ -1,6 +1,7 @@
 package org.tutti.cli;
 
 import java.lang.module.ModuleDescriptor;
+import java.security.Security;
 import java.util.Optional;
 import org.tutti.GroupClosedException;
 import picocli.CommandLine;
@@ -40,6 +41,9 @@ public final class Tutti implements Runnable {
   ///
   /// @param args the command line
   public static void main(String[] args) {
+    // Who is looked for now may be in DNS in a second: the JDK would remember for ten that a name is unknown.
+    Security.setProperty("networkaddress.cache.negative.ttl", "1");
+    Security.setProperty("networkaddress.cache.ttl", "5");
     System.exit(commandLine().execute(args));
   }
 

@@ -7,7 +7,7 @@ import picocli.CommandLine.Mixin;
 /// `tutti watch`: joins a group only to print what happens in it.
 @Command(
     name = "watch",
-    customSynopsis = "tutti watch --group NAME --join HOST:PORT... [OPTION...]",
+    customSynopsis = "tutti watch --group NAME --join WHERE... [OPTION...]",
     description = "Joins a group as a member of its own; prints views and deliveries until Ctrl-C, then leaves.")
 final class WatchCommand implements Callable<Integer> {
   @Mixin Participation options = new Participation();

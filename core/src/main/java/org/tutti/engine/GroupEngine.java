@@ -119,9 +119,8 @@ final class GroupEngine {
             viewDoor,
             node.counters(),
             host(founded, restart));
-    var contacts = node.config().contacts();
     this.merge =
-        new Merge(self, contacts, suspect, agreement, viewDoor, ports::hello, node.counters(), this::overruled);
+        new Merge(self, node.contacts(), suspect, agreement, viewDoor, ports::hello, node.counters(), this::overruled);
     viewDoor.schedule(HELLO, Duration.ZERO);
     if (domain != null) {
       domain.begin(new InDomain(this::view, history, deliveries, sending));

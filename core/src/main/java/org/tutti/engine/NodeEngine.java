@@ -27,6 +27,7 @@ import org.tutti.pack.Payloads;
 import org.tutti.pack.Stretch;
 import org.tutti.storage.StableStorage;
 import org.tutti.storage.StorageException;
+import org.tutti.transport.Address;
 import org.tutti.transport.Outlet;
 import org.tutti.wire.Codec;
 import org.tutti.wire.Encoded;
@@ -61,6 +62,7 @@ public final class NodeEngine {
   private final Map<String, Domain> domains = new TreeMap<>();
   private final @Nullable StableStorage storage;
   private final Payloads payloads;
+  private List<Address> contacts;
   private boolean interestDirty;
   private int owners = NODE;
   private long now;
@@ -94,6 +96,7 @@ public final class NodeEngine {
     this.payloads = payloads;
     this.self = self;
     this.config = config;
+    this.contacts = config.contacts();
     this.heartbeatNanos = config.heartbeat().toNanos();
     this.links = new Links(self, hash(config.cluster()), outlet, counters, new Arrivals());
     this.detector = new TimeSilence(config.suspectAfter().toNanos(), heartbeatNanos);
@@ -241,6 +244,7 @@ public final class NodeEngine {
       case Request.Consumed(var name) -> with(name, _ -> {}); // the flush that follows looks at it
       case Request.Packed(var name) -> with(name, _ -> {}); // so does it here
       case Request.Persisted(var name, var position) -> with(name, group -> group.persisted(position.getAsLong()));
+      case Request.Contacts(var addresses) -> contacts = addresses;
       case Request.Suspect(var member) -> {
         if (detector.suspect(now, member)) {
           suspicionChanged();
@@ -275,6 +279,7 @@ public final class NodeEngine {
     var surroundings =
         new Surroundings(
             config,
+            () -> contacts,
             counters,
             payloads,
             clock,

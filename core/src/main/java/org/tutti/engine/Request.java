@@ -8,6 +8,7 @@ import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.pack.Stretch;
+import org.tutti.transport.Address;
 
 /// What an application asks of its node.
 public sealed interface Request {
@@ -124,4 +125,9 @@ public sealed interface Request {
   ///
   /// @param member the node
   record Suspect(MemberId member) implements Request {}
+
+  /// Ask at these addresses from now on when looking for members of groups, instead of those known before.
+  ///
+  /// @param addresses all contacts; never changed from now on
+  record Contacts(List<Address> addresses) implements Request {}
 }

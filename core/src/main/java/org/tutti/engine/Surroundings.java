@@ -1,16 +1,20 @@
 package org.tutti.engine;
 
+import java.util.List;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.tutti.MemberId;
 import org.tutti.NodeConfig;
 import org.tutti.effect.Counters;
 import org.tutti.order.Clock;
 import org.tutti.pack.Payloads;
+import org.tutti.transport.Address;
 
 /// What a group needs of its node besides doors.
 ///
 /// @param config          the node's
+/// @param contacts        tells whom the node may ask for its groups; changes when more are found
 /// @param counters        the node's
 /// @param payloads        the node's
 /// @param clock           the node's logical clock, the same for all groups
@@ -21,6 +25,7 @@ import org.tutti.pack.Payloads;
 /// @param ended           to be called when the membership has ended
 record Surroundings(
     NodeConfig config,
+    Supplier<List<Address>> contacts,
     Counters counters,
     Payloads payloads,
     Clock clock,

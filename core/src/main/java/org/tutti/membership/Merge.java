@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.View;
@@ -39,7 +40,7 @@ public final class Merge {
   private static final int CLAIM_FACTOR = 8; // for how many times of suspicion a claim is remembered
 
   private final MemberId self;
-  private final List<Address> contacts;
+  private final Supplier<List<Address>> contacts;
   private final ViewAgreement agreement;
   private final Effects<ViewMessage> effects;
   private final Consumer<Address> hello;
@@ -53,7 +54,7 @@ public final class Merge {
   /// Starts to look for other views.
   ///
   /// @param self      this member
-  /// @param contacts  addresses to call
+  /// @param contacts  tells the addresses to call, which may change
   /// @param suspectAfter the time of suspicion
   /// @param agreement told of members to take in
   /// @param effects   how to reach other coordinators
@@ -62,7 +63,7 @@ public final class Merge {
   /// @param overruled told when this member's history gives way to an older one, of somebody who is in that
   public Merge(
       MemberId self,
-      List<Address> contacts,
+      Supplier<List<Address>> contacts,
       Duration suspectAfter,
       ViewAgreement agreement,
       Effects<ViewMessage> effects,
@@ -111,7 +112,7 @@ public final class Merge {
       hello.accept(coordinator.address());
       return;
     }
-    var targets = new TreeSet<>(contacts);
+    var targets = new TreeSet<>(contacts.get());
     targets.addAll(absent);
     agreement.view().members().stream().map(MemberId::address).forEach(targets::add);
     targets.remove(self.address());

@@ -169,7 +169,7 @@ class ViewAgreementTest {
   private final List<MemberId> overruledBy = new ArrayList<>();
 
   private Merge merge() {
-    return new Merge(B, List.of(), TICK, agreement, effects, address -> {}, new Counters(), overruledBy::add);
+    return new Merge(B, List::of, TICK, agreement, effects, address -> {}, new Counters(), overruledBy::add);
   }
 
   private static Lineage founded(long micros) {

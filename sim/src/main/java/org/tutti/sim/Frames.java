@@ -265,6 +265,7 @@ final class Frames {
       case Request.Consumed _ -> "consumed";
       case Request.Packed _ -> "packed";
       case Request.Suspect(MemberId member) -> "suspect " + member;
+      case Request.Contacts(var addresses) -> "contacts " + addresses;
     };
   }
 }

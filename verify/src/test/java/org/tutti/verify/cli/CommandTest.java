@@ -185,7 +185,7 @@ class CommandTest {
                 "--members",
                 "1"),
             List.of(
-                "tutti watch: Missing required options: '--group=NAME', '--join=HOST:PORT'; see tutti watch --help",
+                "tutti watch: Missing required options: '--group=NAME', '--join=WHERE'; see tutti watch --help",
                 "watch"),
             List.of(
                 "tutti demo: Invalid value for option '--transport': 'pigeon' is none of: tcp; see tutti demo --help",
@@ -231,7 +231,7 @@ class CommandTest {
   void helpAndVersionAreSuccess() throws Exception {
     Launched help = run("send", "--help");
     assertThat(help.exitCode()).isZero();
-    assertThat(help.rest().getFirst()).startsWith("Usage: tutti send --group NAME --join HOST:PORT...");
+    assertThat(help.rest().getFirst()).startsWith("Usage: tutti send --group NAME --join WHERE...");
     assertThat(help.errors()).isEmpty();
     Launched cost = run("bench", "cost", "--order", "sequencer");
     assertThat(cost.exitCode()).isZero();

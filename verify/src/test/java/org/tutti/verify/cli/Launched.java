@@ -16,7 +16,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /// The `tutti` command as a process of its own.
-final class Launched implements AutoCloseable {
+public final class Launched implements AutoCloseable {
   private static final long SECONDS_MAX = 60;
 
   private final Process process;
@@ -29,7 +29,7 @@ final class Launched implements AutoCloseable {
     this.readers = List.of(read(process.getInputStream(), true), read(process.getErrorStream(), false));
   }
 
-  static Launched tutti(String... args) throws IOException {
+  public static Launched tutti(String... args) throws IOException {
     var command = new ArrayList<String>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx128m"));
@@ -55,14 +55,14 @@ final class Launched implements AutoCloseable {
   }
 
   /// The next line of standard output.
-  String line() throws InterruptedException {
+  public String line() throws InterruptedException {
     String line = lines.poll(SECONDS_MAX, TimeUnit.SECONDS);
     assertThat(line).as("another line; standard error: " + errors).isNotNull();
     return line;
   }
 
   /// Passes over lines until one matches.
-  String lineMatching(String pattern) throws InterruptedException {
+  public String lineMatching(String pattern) throws InterruptedException {
     String line = line();
     while (!line.matches(pattern)) {
       line = line();
@@ -70,27 +70,27 @@ final class Launched implements AutoCloseable {
     return line;
   }
 
-  void type(String text) throws IOException {
+  public void type(String text) throws IOException {
     OutputStream in = process.getOutputStream();
     in.write(text.getBytes(StandardCharsets.UTF_8));
     in.flush();
   }
 
-  void endInput() throws IOException {
+  public void endInput() throws IOException {
     process.getOutputStream().close();
   }
 
   /// As Ctrl-C and `kill` do.
-  void signal() {
+  public void signal() {
     // Not process.destroy(), which also closes this end of the streams and so loses the last words.
     process.toHandle().destroy();
   }
 
-  void kill() {
+  public void kill() {
     process.destroyForcibly();
   }
 
-  int exitCode() throws InterruptedException {
+  public int exitCode() throws InterruptedException {
     assertThat(process.waitFor(SECONDS_MAX, TimeUnit.SECONDS)).as("ends in time").isTrue();
     for (Thread reader : readers) {
       reader.join();
@@ -99,12 +99,12 @@ final class Launched implements AutoCloseable {
   }
 
   /// The rest of standard output, once the process has ended.
-  List<String> rest() throws InterruptedException {
+  public List<String> rest() throws InterruptedException {
     exitCode();
     return List.copyOf(lines);
   }
 
-  List<String> errors() throws InterruptedException {
+  public List<String> errors() throws InterruptedException {
     exitCode();
     return List.copyOf(errors);
   }

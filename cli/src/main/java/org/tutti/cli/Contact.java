@@ -1,0 +1,77 @@
+package org.tutti.cli;
+
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import org.tutti.net.discovery.FileDiscovery;
+import org.tutti.net.discovery.HostDiscovery;
+import org.tutti.net.discovery.ServiceDiscovery;
+import org.tutti.transport.Address;
+import org.tutti.transport.Discovery;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/// Where a group may be found: what `--join` takes.
+sealed interface Contact {
+  /// How contacts are written, for help texts.
+  String FORMS =
+      "HOST:PORT; file:PATH, one HOST:PORT a line; dns:NAME:PORT, all addresses of a name; srv:NAME[@HOST:PORT],"
+          + " a service in DNS, asked of that name server.";
+
+  /// As the user wrote it.
+  String text();
+
+  /// An address that does not change.
+  record At(String text, Address address) implements Contact {}
+
+  /// Something that is asked again and again.
+  record Source(String text, Discovery discovery) implements Contact {}
+
+  /// Reads contacts.
+  final class Converter implements ITypeConverter<Contact> {
+    private static final int PORT_MAX = 0xffff;
+
+    @Override
+    public Contact convert(String text) {
+      int colon = text.indexOf(':');
+      String form = text.substring(0, Math.max(0, colon));
+      String rest = text.substring(colon + 1);
+      return switch (form) {
+        case "file" -> new Source(text, new FileDiscovery(Path.of(named(text, rest, "file:PATH"))));
+        case "dns" -> new Source(text, host(text, rest));
+        case "srv" -> new Source(text, service(text, rest));
+        default -> new At(text, new AddressConverter().convert(text));
+      };
+    }
+
+    private static Discovery host(String text, String rest) {
+      int colon = rest.lastIndexOf(':');
+      return new HostDiscovery(
+          named(text, rest.substring(0, Math.max(0, colon)), "dns:NAME:PORT"),
+          port(text, rest.substring(colon + 1), "dns:NAME:PORT"));
+    }
+
+    private static Discovery service(String text, String rest) {
+      int at = rest.indexOf('@');
+      String form = "srv:NAME or srv:NAME@HOST:PORT";
+      @Nullable String server = at < 0 ? null : named(text, rest.substring(at + 1), form);
+      if (server != null) {
+        port(text, server.substring(server.lastIndexOf(':') + 1), form);
+      }
+      return new ServiceDiscovery(named(text, at < 0 ? rest : rest.substring(0, at), form), server);
+    }
+
+    private static String named(String text, String name, String form) {
+      if (name.isBlank()) {
+        throw new TypeConversionException("'" + text + "' is not of the form " + form);
+      }
+      return name;
+    }
+
+    private static int port(String text, String port, String form) {
+      if (!port.matches("\\d{1,5}") || Integer.parseInt(port) < 1 || Integer.parseInt(port) > PORT_MAX) {
+        throw new TypeConversionException("'" + text + "' is not of the form " + form);
+      }
+      return Integer.parseInt(port);
+    }
+  }
+}
