@@ -6,6 +6,7 @@ module org.tutti.cli {
   requires org.tutti.examples;
   requires org.tutti.lab;
   requires org.tutti.net;
+  requires org.tutti.registry;
   requires org.tutti.sim;
   requires org.tutti.store;
   requires static org.jspecify;

@@ -15,7 +15,7 @@ sealed interface Contact {
   /// How contacts are written, for help texts.
   String FORMS =
       "HOST:PORT; file:PATH, one HOST:PORT a line; dns:NAME:PORT, all addresses of a name; srv:NAME[@HOST:PORT],"
-          + " a service in DNS, asked of that name server.";
+          + " a service in DNS, asked of that name server; registry:HOST:PORT, as `tutti registry` says.";
 
   /// As the user wrote it.
   String text();
@@ -25,6 +25,9 @@ sealed interface Contact {
 
   /// Something that is asked again and again.
   record Source(String text, Discovery discovery) implements Contact {}
+
+  /// A registry, which is told of members too.
+  record Registry(String text, String address) implements Contact {}
 
   /// Reads contacts.
   final class Converter implements ITypeConverter<Contact> {
@@ -39,6 +42,7 @@ sealed interface Contact {
         case "file" -> new Source(text, new FileDiscovery(Path.of(named(text, rest, "file:PATH"))));
         case "dns" -> new Source(text, host(text, rest));
         case "srv" -> new Source(text, service(text, rest));
+        case "registry" -> registry(text, rest);
         default -> new At(text, new AddressConverter().convert(text));
       };
     }
@@ -58,6 +62,13 @@ sealed interface Contact {
         port(text, server.substring(server.lastIndexOf(':') + 1), form);
       }
       return new ServiceDiscovery(named(text, at < 0 ? rest : rest.substring(0, at), form), server);
+    }
+
+    private static Contact registry(String text, String rest) {
+      int colon = rest.lastIndexOf(':');
+      named(text, rest.substring(0, Math.max(0, colon)), "registry:HOST:PORT");
+      port(text, rest.substring(colon + 1), "registry:HOST:PORT");
+      return new Registry(text, rest);
     }
 
     private static String named(String text, String name, String form) {

@@ -76,7 +76,7 @@ final class Follower {
     return event;
   }
 
-  private void print(Event event) {
+  private void print(Event event) throws InterruptedException {
     switch (event) {
       case Event.ViewChange change -> installed(change.view());
       case Event.Delivery delivery -> {
@@ -92,9 +92,12 @@ final class Follower {
     }
   }
 
-  private void installed(View view) {
+  private void installed(View view) throws InterruptedException {
     if (first && session.isDurable() && session.isCreator() && !view.primary()) {
       out.line("what is kept here knows the group: it goes on with its history instead of being created");
+    }
+    if (first) {
+      session.entered();
     }
     first = false;
     primary = view.primary();

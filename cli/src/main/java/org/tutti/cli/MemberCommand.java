@@ -59,6 +59,7 @@ final class MemberCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     options.keeping = keeping;
+    options.enrols = true;
     refuseWhatDoesNotGoTogether();
     var out = new Output();
     try (var session = Session.open("member", options, listen, beginning.contacts, null)) {

@@ -72,6 +72,8 @@ final class Participation {
   @Option(names = "--verbose", description = "Print stack traces of errors.")
   boolean verbose;
 
+  boolean enrols; // whether a registry counts on this member
+
   Keeping keeping = new Keeping(); // options of those commands that keep anything
 
   NodeConfig node(String command) {

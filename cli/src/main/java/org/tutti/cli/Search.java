@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.tutti.registry.RegistryDiscovery;
 import org.tutti.transport.Address;
 import org.tutti.transport.Discovery;
 
@@ -15,38 +16,36 @@ import org.tutti.transport.Discovery;
 /// cannot is told to whoever finds nobody.
 final class Search implements Discovery {
   private static final class Source {
-    final Contact.Source contact;
+    final String text;
+    final Discovery discovery;
     List<Address> last = List.of();
     @Nullable String problem;
 
-    Source(Contact.Source contact) {
-      this.contact = contact;
+    Source(String text, Discovery discovery) {
+      this.text = text;
+      this.discovery = discovery;
     }
   }
 
   private final List<Contact> contacts;
-  private final List<Address> fixed;
-  private final List<Source> sources;
+  private final String group;
+  private final List<Address> fixed = new ArrayList<>();
+  private final List<Source> sources = new ArrayList<>();
   private final ReentrantLock lock = new ReentrantLock(); // guards what sources know
 
-  Search(List<Contact> contacts) {
+  /// @param contacts none when the group is not looked for but created
+  /// @param group    its name
+  Search(List<Contact> contacts, String group) {
     this.contacts = contacts;
-    this.fixed =
-        contacts.stream()
-            .<Address>mapMulti((contact, to) -> {
-              if (contact instanceof Contact.At(_, Address address)) {
-                to.accept(address);
-              }
-            })
-            .toList();
-    this.sources =
-        contacts.stream()
-            .<Source>mapMulti((contact, to) -> {
-              if (contact instanceof Contact.Source source) {
-                to.accept(new Source(source));
-              }
-            })
-            .toList();
+    this.group = group;
+    for (Contact contact : contacts) {
+      switch (contact) {
+        case Contact.At(_, Address address) -> fixed.add(address);
+        case Contact.Source(String text, Discovery discovery) -> sources.add(new Source(text, discovery));
+        case Contact.Registry(String text, String at) ->
+            sources.add(new Source(text, RegistryDiscovery.onlooker(at, group)));
+      }
+    }
   }
 
   /// Whether there is nothing to join.
@@ -56,12 +55,27 @@ final class Search implements Discovery {
 
   /// The addresses that need no asking.
   List<Address> fixed() {
-    return fixed;
+    return List.copyOf(fixed);
   }
 
   /// Whether there is anything to ask.
   boolean asks() {
     return !sources.isEmpty();
+  }
+
+  /// Registers a member at the registries among the contacts, from when they are asked.
+  ///
+  /// @return what was registered
+  List<Enrolment> enrol(String name, Address own) {
+    var enrolments = new ArrayList<Enrolment>();
+    for (Contact contact : contacts) {
+      if (contact instanceof Contact.Registry(String text, String at)) {
+        RegistryDiscovery member = RegistryDiscovery.member(at, group, name, own);
+        sources.replaceAll(source -> source.text.equals(text) ? new Source(text, member) : source);
+        enrolments.add(new Enrolment(text, group, member));
+      }
+    }
+    return enrolments;
   }
 
   @Override
@@ -77,7 +91,7 @@ final class Search implements Discovery {
     List<Address> answer = source.last;
     String problem = null;
     try {
-      answer = source.contact.discovery().find();
+      answer = source.discovery.find();
       problem = answer.isEmpty() ? "nobody there" : null;
     } catch (IOException e) {
       problem = e.getMessage();
@@ -99,7 +113,7 @@ final class Search implements Discovery {
       List<String> problems =
           sources.stream()
               .filter(source -> source.problem != null)
-              .map(source -> source.contact.text() + ": " + source.problem)
+              .map(source -> source.text + ": " + source.problem)
               .toList();
       return contacts.stream().map(Contact::text).collect(Collectors.joining(", "))
           + (problems.isEmpty() ? "" : " (" + String.join("; ", problems) + ")");
@@ -110,6 +124,6 @@ final class Search implements Discovery {
 
   @Override
   public void close() {
-    sources.forEach(source -> source.contact.discovery().close());
+    sources.forEach(source -> source.discovery.close());
   }
 }

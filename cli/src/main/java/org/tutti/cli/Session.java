@@ -27,6 +27,8 @@ final class Session implements AutoCloseable {
 
   private final Participation options;
   private final Search search;
+  private final List<Enrolment> enrolments;
+  private final boolean creator;
   private final Node node;
   private final Group group;
   private final CountDownLatch finished = new CountDownLatch(1);
@@ -34,10 +36,14 @@ final class Session implements AutoCloseable {
   private volatile boolean signalled;
   private volatile int signalCode;
 
-  private Session(Participation options, Search search, Node node, @Nullable GroupListener listener) {
+  private Session(
+      Participation options, Search search, List<Enrolment> enrolments, Node node, @Nullable GroupListener listener)
+      throws InterruptedException {
     this.options = options;
     this.search = search;
+    this.enrolments = enrolments;
     this.node = node;
+    this.creator = search.isEmpty() || isFounder();
     if (search.asks()) {
       node.discover(search);
     }
@@ -54,17 +60,41 @@ final class Session implements AutoCloseable {
       List<Contact> contacts,
       @Nullable GroupListener listener)
       throws InterruptedException {
-    var search = new Search(contacts);
+    var search = new Search(contacts, options.group);
     NodeConfig config = options.node(command).withContacts(search.fixed());
     FileStorage storage = options.keeping.open();
     try {
       Transport transport = options.carrier.open(listen != null ? listen : facing(search, options));
-      return new Session(options, search, Node.start(config, transport, storage), listener);
+      // Who is only there to send or to watch is no member to be counted on.
+      List<Enrolment> enrolments = options.enrols ? search.enrol(config.name(), transport.address()) : List.of();
+      Node node = Node.start(config, transport, storage);
+      try {
+        return new Session(options, search, enrolments, node, listener);
+      } catch (Failure nobody) {
+        node.close();
+        throw nobody;
+      }
     } catch (TransportException e) {
       if (storage != null) {
         storage.close();
       }
       throw new Failure(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  /// Whether the registry, if one is asked, lets this member create the group.
+  private boolean isFounder() throws InterruptedException {
+    boolean founder = false;
+    for (Enrolment enrolment : enrolments) {
+      founder |= enrolment.founds(options.timeout);
+    }
+    return founder;
+  }
+
+  /// This member is in the group.
+  void entered() throws InterruptedException {
+    for (Enrolment enrolment : enrolments) {
+      enrolment.entered();
     }
   }
 
@@ -108,7 +138,7 @@ final class Session implements AutoCloseable {
 
   /// Whether this command was to start the group.
   boolean isCreator() {
-    return search.isEmpty();
+    return creator;
   }
 
   /// Whether the member keeps the group's history.

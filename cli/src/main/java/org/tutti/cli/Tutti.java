@@ -25,6 +25,7 @@ import picocli.CommandLine.Spec;
       MemberCommand.class,
       SendCommand.class,
       WatchCommand.class,
+      RegistryCommand.class,
       SimulateCommand.class,
       BenchCommand.class,
       LabCommand.class

@@ -41,8 +41,9 @@ public final class Seeker {
 
   /// Asks no more. Returns at once; the discovery is closed as soon as it has given its current answer.
   public void stop() {
-    stopping.countDown();
+    // In this order: an interrupt that came later could disturb the farewell.
     thread.interrupt();
+    stopping.countDown();
   }
 
   /// Waits for the end after [#stop].

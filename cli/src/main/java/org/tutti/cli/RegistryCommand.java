@@ -1,0 +1,113 @@
+package org.tutti.cli;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+import org.tutti.registry.Registry;
+import org.tutti.registry.RegistryConfig;
+import org.tutti.storage.StorageException;
+import org.tutti.store.FileStorage;
+import org.tutti.transport.Address;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/// `tutti registry`: where the members of groups meet.
+@Command(
+    name = "registry",
+    customSynopsis = "tutti registry --listen HOST:PORT [--expect N] [--data DIR] [--lease TIME]",
+    description = {
+      "Numbers processes by their arrival and, when the expected number is there, tells them each other's addresses",
+      "and which of them creates the group. Members find it by --join registry:HOST:PORT. Runs until Ctrl-C."
+    })
+final class RegistryCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Option(
+      names = "--listen",
+      required = true,
+      paramLabel = "HOST:PORT",
+      converter = AddressConverter.class,
+      description = "Where members reach the registry; port 0 lets the kernel choose.")
+  Address listen = new Address("-");
+
+  @Option(
+      names = "--expect",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "How many members a group begins with; default: ${DEFAULT-VALUE}.")
+  int expected = 1;
+
+  @Option(
+      names = "--data",
+      paramLabel = "DIR",
+      description =
+          "Keep what is registered in this directory; without it, a registry that is started again asks anew.")
+  @Nullable Path data;
+
+  @Option(
+      names = "--lease",
+      paramLabel = "TIME",
+      defaultValue = "10s",
+      converter = TimeConverter.class,
+      description = "A member that was not heard for this long is forgotten; default: ${DEFAULT-VALUE}.")
+  Duration lease = Duration.ofSeconds(10);
+
+  @Option(names = "--verbose", description = "Print stack traces of errors.")
+  boolean verbose;
+
+  @Override
+  public Integer call() throws InterruptedException {
+    RegistryConfig config = config();
+    var out = new Output();
+    try (Registry registry = open(config, out)) {
+      Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(registry::close));
+      say(
+          out,
+          "registry listens on " + AddressConverter.of(registry.address().getAddress(), registry.address().getPort()));
+      registry.failure().get();
+      return 0;
+    } catch (ExecutionException e) {
+      throw new Failure("the registry stopped: " + e.getCause(), e);
+    }
+  }
+
+  private RegistryConfig config() {
+    try {
+      return RegistryConfig.expecting(expected).withLease(lease);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+    }
+  }
+
+  private Registry open(RegistryConfig config, Output out) {
+    String text = listen.text();
+    int colon = text.lastIndexOf(':');
+    InetAddress host = InetAddress.ofLiteral(text.substring(0, colon).replaceAll("[\\[\\]]", ""));
+    var at = new InetSocketAddress(host, Integer.parseInt(text.substring(colon + 1)));
+    FileStorage storage = null;
+    try {
+      storage = data == null ? null : FileStorage.open(data);
+      return Registry.open(at, config, storage, news -> say(out, news));
+    } catch (StorageException e) {
+      throw new Failure(String.valueOf(e.getMessage()), e);
+    } catch (IOException e) {
+      if (storage != null) {
+        storage.close();
+      }
+      throw new Failure("cannot listen on " + text + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static void say(Output out, String line) {
+    out.line(line);
+    out.flush();
+  }
+}

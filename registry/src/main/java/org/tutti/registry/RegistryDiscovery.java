@@ -1,0 +1,129 @@
+package org.tutti.registry;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.tutti.transport.Address;
+import org.tutti.transport.Discovery;
+
+/// Finds a group by a [Registry], as one of its members or as somebody who only looks. A member announces itself each
+/// time that it asks, which keeps its registration alive, and says goodbye when it is closed.
+///
+/// A member's number ([Standing#id]) stays the same as long as this object lives: when the registry has forgotten it
+/// meanwhile, it claims the number again. May be used by several threads.
+public final class RegistryDiscovery implements Discovery {
+  private static final Duration CONNECT_MAX = Duration.ofSeconds(1);
+  private static final Duration ANSWER_MAX = Duration.ofSeconds(2);
+  private static final int ANSWER_BYTES_MAX = 1 << 20;
+  private static final int OK = 200;
+
+  private final String registry;
+  private final String group;
+  private final @Nullable String name; // null for who only looks
+  private final @Nullable Address own;
+  private final long life = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
+  private final HttpClient client;
+  private volatile boolean in;
+  private volatile long id = -1;
+
+  private RegistryDiscovery(String registry, String group, @Nullable String name, @Nullable Address own) {
+    this.registry = registry;
+    this.group = group;
+    this.name = name;
+    this.own = own;
+    this.client = HttpClient.newBuilder().connectTimeout(CONNECT_MAX).proxy(HttpClient.Builder.NO_PROXY).build();
+  }
+
+  /// For a process that is to be a member, and to be found.
+  ///
+  /// @param registry where the registry listens, `host:port`
+  /// @param group    the group's name
+  /// @param name     the member's name
+  /// @param own      where the member listens
+  /// @return registers when it is asked for the first time
+  public static RegistryDiscovery member(String registry, String group, String name, Address own) {
+    return new RegistryDiscovery(registry, group, name, own);
+  }
+
+  /// For a process that wants to find members but is not to be found.
+  ///
+  /// @param registry where the registry listens, `host:port`
+  /// @param group    the group's name
+  /// @return changes nothing at the registry
+  public static RegistryDiscovery onlooker(String registry, String group) {
+    return new RegistryDiscovery(registry, group, null, null);
+  }
+
+  /// Announces this member again, or looks.
+  ///
+  /// @return what the registry says
+  /// @throws IOException when there is no answer, or a refusal, with the reason in one line
+  /// @throws InterruptedException when interrupted while waiting for the answer
+  public Standing ask() throws IOException, InterruptedException {
+    Standing standing;
+    if (name == null || own == null) {
+      standing = Standing.ofJson(post("look", Map.of("group", group)));
+    } else {
+      Map<String, Object> said =
+          Map.of("group", group, "name", name, "life", life, "address", own.text(), "in", in, "id", id);
+      standing = Standing.ofJson(post("announce", said));
+      id = standing.id();
+    }
+    return standing;
+  }
+
+  /// Says from now on that this member is in the group: nobody needs to create it any more.
+  public void entered() {
+    in = true;
+  }
+
+  @Override
+  public List<Address> find() throws IOException, InterruptedException {
+    return ask().members().stream().map(Standing.Registered::address).toList();
+  }
+
+  @Override
+  public void close() {
+    try (client) {
+      if (name != null && id >= 0) {
+        post("leave", Map.of("group", group, "name", name, "life", life));
+      }
+    } catch (IOException _) {
+      // The registration ends with its lease.
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private Object post(String what, Map<String, Object> fields) throws IOException, InterruptedException {
+    try {
+      HttpRequest request =
+          HttpRequest.newBuilder(URI.create("http://" + registry + "/v1/" + what))
+              .timeout(ANSWER_MAX)
+              .header("Content-Type", "application/json")
+              .POST(HttpRequest.BodyPublishers.ofByteArray(JSON.std.asBytes(fields)))
+              .build();
+      var bounded = HttpResponse.BodyHandlers.limiting(HttpResponse.BodyHandlers.ofByteArray(), ANSWER_BYTES_MAX);
+      HttpResponse<byte[]> answer = client.send(request, bounded);
+      if (answer.statusCode() != OK) {
+        throw new IOException("refused: " + new Fields(JSON.std.anyFrom(answer.body())).text("error"));
+      }
+      return JSON.std.anyFrom(answer.body());
+    } catch (HttpTimeoutException e) {
+      throw new IOException("no answer in time", e);
+    } catch (ConnectException e) {
+      throw new IOException("nobody listens", e);
+    }
+  }
+}
