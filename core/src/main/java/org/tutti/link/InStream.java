@@ -97,16 +97,26 @@ final class InStream {
     ackAt = Long.MAX_VALUE;
   }
 
-  void writeAcknowledgement(WireWriter out) {
+  /// Writes what is here.
+  ///
+  /// @param wordsMax how many words of bits there is room for; there is at least one, and no more than necessary
+  void writeAcknowledgement(WireWriter out, int wordsMax) {
     out.count(stream);
     out.count(expected);
     out.count(WINDOW_PACKETS);
     long beyond = 0;
+    int words = 1;
     for (long seq : early.keySet()) {
-      if (seq - expected - 1 >= Long.SIZE) {
+      long at = seq - expected - 1;
+      while (at >= (long) words * Long.SIZE && words < wordsMax) {
+        out.fixed(beyond);
+        beyond = 0;
+        words++;
+      }
+      if (at >= (long) words * Long.SIZE) {
         break;
       }
-      beyond |= 1L << (seq - expected - 1);
+      beyond |= 1L << at % Long.SIZE;
     }
     out.fixed(beyond);
   }

@@ -99,7 +99,7 @@ final class Link {
     switch (kind) {
       case Packet.DATA -> data(now, reader);
       case Packet.ACK -> {
-        out.acknowledged(now, reader);
+        out.acknowledged(now, reader, Packet.ACK_WORDS_MAX);
         reader.end();
       }
       case Packet.RESET -> {
@@ -118,7 +118,7 @@ final class Link {
     if (stream == 0 || distance > seq) {
       throw new Malformed("data");
     }
-    out.acknowledged(now, reader);
+    out.acknowledged(now, reader, 1);
     if (!in.data(now, stream, seq, distance, reader.rest())) {
       WireWriter reset = path.begin(Packet.RESET);
       reset.count(stream);
@@ -134,7 +134,7 @@ final class Link {
     if (in.owes(now) && !path.isBlocked(now)) {
       in.acknowledged();
       WireWriter ack = path.begin(Packet.ACK);
-      in.writeAcknowledgement(ack);
+      in.writeAcknowledgement(ack, Packet.ackWords(path.frameBytesMax() - ack.length()));
       path.put(now, ack);
     }
   }

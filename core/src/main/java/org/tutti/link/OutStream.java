@@ -22,6 +22,7 @@ final class OutStream {
     final List<Chunk> chunks = new ArrayList<>();
     long atNanos;
     boolean arrived; // beyond a gap
+    boolean repeated; // then an acknowledgement does not tell which one it is for
 
     Sent(long seq) {
       this.seq = seq;
@@ -31,6 +32,7 @@ final class OutStream {
   private final Path path;
   private final InStream acknowledgements;
   private final LongSupplier numbers;
+  private final RoundTrip roundTrip;
   private final ArrayDeque<Encoded> queue = new ArrayDeque<>();
   private int queueHeadDone; // bytes of the queue's first message that are in packets already
   private final ArrayDeque<Sent> unacked = new ArrayDeque<>(); // rising, without gaps, ends at seqNext
@@ -39,11 +41,15 @@ final class OutStream {
   private long seqLimit = InStream.WINDOW_PACKETS;
   private int backoff;
   private long retransmitAt = Long.MAX_VALUE;
+  private final long[] beyond = new long[Packet.ACK_WORDS_MAX]; // of the acknowledgement that is read
+  private long highestArrived = -1; // beyond a gap
+  private long holesAt = Long.MAX_VALUE;
 
   OutStream(Path path, InStream acknowledgements, LongSupplier numbers) {
     this.path = path;
     this.acknowledgements = acknowledgements;
     this.numbers = numbers;
+    this.roundTrip = new RoundTrip(path.retransmitNanos());
   }
 
   boolean isOpen() {
@@ -70,6 +76,8 @@ final class OutStream {
     seqLimit = InStream.WINDOW_PACKETS;
     backoff = 0;
     retransmitAt = Long.MAX_VALUE;
+    highestArrived = -1;
+    holesAt = Long.MAX_VALUE;
   }
 
   /// The peer has forgotten a stream: if it is this one, all that it did not acknowledge goes out again, on a new one.
@@ -94,44 +102,94 @@ final class OutStream {
     again.forEach(this::send);
   }
 
-  void acknowledged(long now, WireReader in) throws Malformed {
+  /// Takes an acknowledgement, with at most so many words of bits.
+  void acknowledged(long now, WireReader in, int wordsMax) throws Malformed {
     long of = in.count();
     long next = in.count();
     long window = in.count();
-    long beyond = in.fixed();
+    int words = readBeyond(in, wordsMax);
     if (of != stream || stream == 0 || next > seqNext) {
       return;
     }
     seqLimit = Math.max(seqLimit, next + Math.min(window, InStream.WINDOW_PACKETS));
-    boolean progress = false;
-    while (!unacked.isEmpty() && unacked.peekFirst().seq < next) {
-      unacked.pollFirst();
-      progress = true;
+    boolean news = takeAllBelow(now, next);
+    if (words > 0) {
+      news |= takeBeyond(now, next, words);
+      resendHoles(now);
     }
-    if (progress) {
+    if (news) {
       backoff = 0;
-      retransmitAt = unacked.isEmpty() ? Long.MAX_VALUE : now + path.retransmitNanos();
-    }
-    if (beyond != 0) {
-      resendHoles(now, next, beyond);
+      retransmitAt = unacked.isEmpty() ? Long.MAX_VALUE : now + roundTrip.timeoutNanos(0);
     }
   }
 
-  private void resendHoles(long now, long next, long beyond) {
-    long highest = next + Long.SIZE - Long.numberOfLeadingZeros(beyond);
+  /// Reads the bits of what came beyond a gap.
+  ///
+  /// @return how many words of them there are, 0 when no bit is set
+  private int readBeyond(WireReader in, int wordsMax) throws Malformed {
+    int words = 0;
+    long any = 0;
+    do {
+      beyond[words] = in.fixed();
+      any |= beyond[words++];
+    } while (in.remaining() >= Long.BYTES && words < wordsMax);
+    return any == 0 ? 0 : words;
+  }
+
+  private boolean takeAllBelow(long now, long next) {
+    Sent last = null;
+    boolean repeated = false; // then those behind waited for it at the receiver
+    while (!unacked.isEmpty() && unacked.peekFirst().seq < next) {
+      last = unacked.pollFirst();
+      repeated |= last.repeated;
+    }
+    if (last != null && !repeated && !last.arrived) {
+      roundTrip.measure(now - last.atNanos);
+    }
+    return last != null;
+  }
+
+  private boolean takeBeyond(long now, long next, int words) {
+    boolean news = false;
     for (Sent sent : unacked) {
-      if (sent.seq > highest) {
+      long at = sent.seq - next - 1;
+      if (at >= (long) words * Long.SIZE) {
         break;
       }
-      if (sent.seq > next && (beyond >>> (sent.seq - next - 1) & 1) != 0) {
+      if (at >= 0 && !sent.arrived && (beyond[(int) (at / Long.SIZE)] >>> at % Long.SIZE & 1) != 0) {
+        if (!sent.repeated) {
+          roundTrip.measure(now - sent.atNanos);
+        }
         sent.arrived = true;
-      } else if (!sent.arrived && now - sent.atNanos > path.retransmitNanos() / 4) {
-        transmit(now, sent);
+        highestArrived = Math.max(highestArrived, sent.seq);
+        news = true;
+      }
+    }
+    return news;
+  }
+
+  /// Sends again what is missing although something later has arrived, each packet when it is due.
+  private void resendHoles(long now) {
+    long patience = roundTrip.holeNanos();
+    holesAt = Long.MAX_VALUE;
+    for (Sent sent : unacked) {
+      if (sent.seq > highestArrived) {
+        return;
+      }
+      if (!sent.arrived) {
+        if (now - sent.atNanos > patience && !repeat(now, sent)) {
+          holesAt = now;
+          return;
+        }
+        holesAt = Math.min(holesAt, sent.atNanos + patience + 1);
       }
     }
   }
 
   void flush(long now) {
+    if (now >= holesAt) {
+      resendHoles(now);
+    }
     if (now >= retransmitAt) {
       retransmit(now);
     }
@@ -142,22 +200,29 @@ final class OutStream {
 
   long deadline() {
     boolean waits = !queue.isEmpty() && seqNext < seqLimit; // for room in the transport
-    return waits ? path.blockedUntil() : retransmitAt;
+    return waits ? path.blockedUntil() : Math.min(retransmitAt, holesAt);
   }
 
   private void retransmit(long now) {
     path.counters().count("link.timeout");
     backoff = Math.min(backoff + 1, BACKOFF_MAX);
-    retransmitAt = now + (path.retransmitNanos() << backoff);
+    retransmitAt = now + roundTrip.timeoutNanos(backoff);
+    holesAt = Long.MAX_VALUE;
+    highestArrived = -1;
     for (Sent sent : unacked) {
       sent.arrived = false; // a receiver that forgot the link has nothing of what it said to have beyond a gap
     }
     int left = RESEND_AT_ONCE;
     for (Sent sent : unacked) {
-      if (!sent.arrived && (left-- == 0 || !transmit(now, sent))) {
+      if (!sent.arrived && (left-- == 0 || !repeat(now, sent))) {
         return;
       }
     }
+  }
+
+  private boolean repeat(long now, Sent sent) {
+    sent.repeated = true;
+    return transmit(now, sent);
   }
 
   private void transmitNext(long now) {
@@ -190,7 +255,7 @@ final class OutStream {
       return;
     }
     if (retransmitAt == Long.MAX_VALUE) {
-      retransmitAt = now + path.retransmitNanos();
+      retransmitAt = now + roundTrip.timeoutNanos(0);
     }
     queueHeadDone = done;
     for (int i = 0; i < whole; i++) {
@@ -224,7 +289,7 @@ final class OutStream {
     out.count(stream);
     out.count(seq);
     out.count(unacked.isEmpty() ? 0 : seq - unacked.peekFirst().seq);
-    acknowledgements.writeAcknowledgement(out);
+    acknowledgements.writeAcknowledgement(out, 1);
     return out;
   }
 }

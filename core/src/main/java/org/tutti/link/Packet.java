@@ -20,7 +20,8 @@ import org.tutti.wire.WireWriter;
 /// 27  i32  CRC-32C of the frame with this field zero, or 0
 /// 31  [text name, text address of the source]
 ///     DATA:  count stream, count sequence number, count distance to the oldest not acknowledged; as ACK; chunks
-///     ACK:   count stream, count next expected number, count window, i64 bits of what came beyond
+///     ACK:   count stream, count next expected number, count window, 1 to 4 i64: bits of what came beyond;
+///            on DATA 1 only
 ///     RESET: count stream
 ///     DATAGRAM: one message
 /// ```
@@ -44,6 +45,9 @@ record Packet(int kind, long cluster, long source, long destination, @Nullable M
   /// The most bytes between the header and the chunks of DATA: six counts, the bits of the acknowledgement.
   static final int DATA_BYTES_MAX = 6 * 9 + Long.BYTES;
 
+  /// The most words of bits in an ACK: more would cost more to read than is gained by repairing more gaps at a time.
+  static final int ACK_WORDS_MAX = 4;
+
   private static final int IDENTITY = 1;
   private static final int CHECKSUM = 2;
   private static final int CHECKSUM_AT = 27;
@@ -65,6 +69,11 @@ record Packet(int kind, long cluster, long source, long destination, @Nullable M
       out.text(self.address().text());
     }
     return out;
+  }
+
+  /// How many words of bits an ACK has room for, behind its counts.
+  static int ackWords(int room) {
+    return Math.clamp((room - (DATA_BYTES_MAX - Long.BYTES)) / Long.BYTES, 1, ACK_WORDS_MAX);
   }
 
   /// Puts the checksum into a finished frame.

@@ -141,7 +141,12 @@ final class Frames {
         acknowledgement(in, text);
         chunks(in, text);
       }
-      case 2 -> acknowledgement(in, text.append("ack"));
+      case 2 -> {
+        acknowledgement(in, text.append("ack"));
+        while (in.remaining() > 0) {
+          text.append('+').append(Long.toBinaryString(in.fixed()));
+        }
+      }
       case 3 -> text.append("reset ").append(in.count());
       case 4 -> text.append(in.remaining() == 0 ? "alive" : "hello");
       default -> text.append("unknown packet");

@@ -148,7 +148,7 @@ public final class Mutants {
               "link-never-repeats",
               "lost packets are not sent again",
               List.of(
-                  new Edit("org.tutti.link.OutStream", "retransmit", new Drop("transmit", 1)),
+                  new Edit("org.tutti.link.OutStream", "retransmit", new Drop("repeat", 1)),
                   new Edit("org.tutti.link.OutStream", "resendHoles", new Return(0)))),
           new Mutant(
               "link-takes-repetitions",
