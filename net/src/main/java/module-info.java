@@ -8,5 +8,6 @@ module org.tutti.net {
   exports org.tutti.net.discovery;
 
   provides org.tutti.transport.TransportProvider with
-      org.tutti.net.TcpProvider;
+      org.tutti.net.TcpProvider,
+      org.tutti.net.UdpProvider;
 }

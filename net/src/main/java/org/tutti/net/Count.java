@@ -1,8 +1,6 @@
 package org.tutti.net;
 
-import java.util.Locale;
-
-/// What a transport counts: traffic first, then events with their reasons.
+/// What a [TcpTransport] counts: traffic first, then events with their reasons.
 enum Count {
   FRAMES_SENT,
   FRAMES_RECEIVED,
@@ -32,10 +30,5 @@ enum Count {
   CLOSED_OTHER_VERSION,
   CLOSED_BAD_PREAMBLE,
   CLOSED_WRONG_IDENTITY,
-  CLOSED_BAD_LENGTH;
-
-  /// The name under which users see it, for example `closed-bad-length`.
-  String text() {
-    return name().toLowerCase(Locale.ROOT).replace('_', '-');
-  }
+  CLOSED_BAD_LENGTH
 }

@@ -21,7 +21,7 @@ final class Loop {
   final Address self;
   final TcpConfig config;
   final Selector selector;
-  final Counters counters = new Counters();
+  final Counters<Count> counters = new Counters<>(Count.class);
   final Peers peers = new Peers();
   final BufferPool sendBuffers;
   final BufferPool receiveBuffers;

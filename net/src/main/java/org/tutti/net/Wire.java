@@ -7,9 +7,9 @@ import java.nio.channels.SocketChannel;
 /// The stage between a connection's buffers and its socket: every byte in or out passes here once and is counted.
 final class Wire {
   private final SocketChannel channel;
-  private final Counters counters;
+  private final Counters<Count> counters;
 
-  Wire(SocketChannel channel, Counters counters) {
+  Wire(SocketChannel channel, Counters<Count> counters) {
     this.channel = channel;
     this.counters = counters;
   }

@@ -53,6 +53,17 @@ class CommandTest {
   }
 
   @Test
+  void membersMeetOverUdp() throws Exception {
+    String[] here = {"--group", "bank", "--transport", "udp", "--listen", "127.0.0.1:0"};
+    Launched first = run("member", here[0], here[1], here[2], here[3], here[4], here[5], "--create", "--name", "n1");
+    String contact = address(first);
+    Launched send = run("send", here[0], here[1], here[2], here[3], "--join", contact, "--name", "s");
+    send.type("hello\n");
+    assertThat(send.line()).isEqualTo("0");
+    assertThat(first.lineMatching("0 .*")).isEqualTo("0 s: hello");
+  }
+
+  @Test
   void membersPrintTheSameDeliveriesAndLeaveOnASignal() throws Exception {
     Launched first = create("bank");
     String contact = address(first);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import org.junit.jupiter.api.Test;
 import org.tutti.net.TcpTransport;
+import org.tutti.net.UdpTransport;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportProvider;
@@ -16,6 +17,10 @@ class ProvidersTest {
     TransportProvider tcp = TransportProvider.named("tcp");
     try (Transport transport = tcp.open(TransportSettings.at(new Address("127.0.0.1:0")))) {
       assertThat(transport).isInstanceOf(TcpTransport.class);
+    }
+    TransportProvider udp = TransportProvider.named("udp");
+    try (Transport transport = udp.open(TransportSettings.at(new Address("127.0.0.1:0")))) {
+      assertThat(transport).isInstanceOf(UdpTransport.class);
     }
     assertThat(TransportProvider.installed()).allSatisfy((name, one) -> assertThat(one.name()).isEqualTo(name));
   }

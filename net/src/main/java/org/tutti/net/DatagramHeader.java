@@ -1,0 +1,100 @@
+package org.tutti.net;
+
+import java.nio.ByteBuffer;
+
+/// The first bytes of every datagram of [UdpTransport].
+///
+/// ```
+///  0  u16  "Tu"
+///  2  u8   version (1)
+///  3  u8   kind; 128 is added when the sender wants to hear soon what has arrived
+///  4  i64  life of the receiver, as the sender knows it; 0 for HELLO
+/// 12  i64  life of the sender: a random number that it has drawn when it was opened
+/// 20  i64  DATA: its number; PROBE: the highest number so far
+/// 28  i64  the highest number that the sender has read of the receiver
+/// 36  i32  how many DATA it has read of the receiver
+/// 40  i32  for how many microseconds it has had the highest one
+/// 44  i32  how many bytes it grants: so many may be on the way to it
+/// 48       DATA: frames, each after its u16 length
+/// ```
+///
+/// ```
+///   a                                        b
+///   | -- HELLO(0, a) ----------------------> |  keeps nothing
+///   | <-------------------- WELCOME(a, b) -- |
+///   | -- ECHO(b, a) -----------------------> |  only who gets what is sent to its address knows b
+///   | -- DATA(b, a, 1, frames) ------------> |
+///   | <------------ ECHO(a, b, highest 1) -- |  or on DATA in the other direction
+/// ```
+final class DatagramHeader {
+  static final int BYTES = 48;
+
+  static final int HELLO = 1;
+  static final int WELCOME = 2;
+  static final int DATA = 3;
+  static final int ECHO = 4;
+  static final int PROBE = 5;
+  static final int BYE = 6;
+
+  static final int SOON = 128;
+
+  private static final short MAGIC = 'T' << 8 | 'u';
+  private static final byte VERSION = 1;
+
+  // What was read last.
+  int kind;
+  boolean soon;
+  long to;
+  long from;
+  long number;
+  long highest;
+  int count;
+  int heldMicros;
+  int grant;
+
+  /// Why a datagram is not one of ours.
+  enum Fault {
+    FOREIGN,
+    OTHER_VERSION,
+    NONE
+  }
+
+  /// Reads from the beginning of a datagram, whose position is then behind the header.
+  Fault read(ByteBuffer in) {
+    if (in.remaining() < BYTES || in.getShort() != MAGIC) {
+      return Fault.FOREIGN;
+    }
+    if (in.get() != VERSION) {
+      return Fault.OTHER_VERSION;
+    }
+    int mixed = in.get() & 0xff;
+    kind = mixed & ~SOON;
+    soon = (mixed & SOON) != 0;
+    to = in.getLong();
+    from = in.getLong();
+    number = in.getLong();
+    highest = in.getLong();
+    count = in.getInt();
+    heldMicros = in.getInt();
+    grant = in.getInt();
+    boolean ours = kind >= HELLO && kind <= BYE && from != 0 && heldMicros >= 0 && grant >= 0;
+    return ours ? Fault.NONE : Fault.FOREIGN;
+  }
+
+  /// Writes the part that says who speaks to whom; the rest is zero.
+  static void write(ByteBuffer out, int kind, long to, long from) {
+    out.putShort(0, MAGIC).put(2, VERSION).put(3, (byte) kind).putLong(4, to).putLong(12, from);
+    out.putLong(20, 0).putLong(28, 0).putLong(36, 0).putInt(44, 0);
+  }
+
+  /// Writes the number.
+  static void number(ByteBuffer out, long number) {
+    out.putLong(20, number);
+  }
+
+  /// Writes what has arrived.
+  static void echo(ByteBuffer out, long highest, int count, long heldMicros, int grant) {
+    out.putLong(28, highest).putInt(36, count);
+    out.putInt(40, (int) Math.min(heldMicros, Integer.MAX_VALUE)).putInt(44, grant);
+  }
+}

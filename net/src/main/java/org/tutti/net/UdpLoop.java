@@ -1,0 +1,391 @@
+package org.tutti.net;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
+import org.tutti.transport.Address;
+import org.tutti.transport.Endpoint;
+import org.tutti.transport.Receiver;
+
+/// One turn after another of a [UdpTransport]: write, wait, read. Holds what its peers share; engine thread only.
+final class UdpLoop {
+  private static final long WAIT_MILLIS_MAX = TimeUnit.HOURS.toMillis(1);
+  private static final long FORGET_NANOS = TimeUnit.MINUTES.toNanos(1);
+  private static final long SPEAKER_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final int READS_PER_TURN_MAX = 512;
+  private static final int ANSWERS_PER_TURN_MAX = 16; // to those whom we do not know
+
+  final UdpConfig config;
+  final Selector selector;
+  final Counters<UdpCount> counters = new Counters<>(UdpCount.class);
+  final BufferPool buffers;
+  final int datagramBytes;
+  final int receiveBufferBytes;
+  final long life;
+
+  /// The time of this turn's last wait, or of the last datagram.
+  long nowNanos = System.nanoTime();
+
+  private final DatagramChannel channel;
+  private final SelectionKey key;
+  private final ByteBuffer in = ByteBuffer.allocateDirect(1 << 16);
+  private final ByteBuffer frame = in.duplicate();
+  private final ByteBuffer control = ByteBuffer.allocateDirect(DatagramHeader.BYTES);
+  private final DatagramHeader header = new DatagramHeader();
+  private final Map<SocketAddress, UdpPeer> bySocket = new HashMap<>();
+  private final Map<Address, UdpPeer> byAddress = new HashMap<>();
+  private final Consumer<SelectionKey> dispatch = ready -> {};
+  private List<UdpPeer> listed = new ArrayList<>();
+  private List<UdpPeer> round = new ArrayList<>();
+  private @Nullable Receiver receiver;
+  private long numbersUsed; // no peer that was forgotten has a higher one
+  private int answersLeft;
+  private long tidyAt = nowNanos + FORGET_NANOS;
+  private int speakers = 1;
+  private boolean full; // the socket took less than was offered
+  private boolean ended;
+
+  UdpLoop(UdpConfig config, int datagramBytes, int granted, DatagramChannel channel, Selector selector)
+      throws IOException {
+    this.config = config;
+    this.datagramBytes = datagramBytes;
+    this.receiveBufferBytes = granted;
+    this.channel = channel;
+    this.selector = selector;
+    this.key = channel.register(selector, SelectionKey.OP_READ);
+    this.buffers = new BufferPool(datagramBytes);
+    this.life = new SecureRandom().nextLong() | 1;
+  }
+
+  void start(Receiver to) {
+    Invariant.check(receiver == null, "a transport is started once");
+    receiver = to;
+  }
+
+  private Receiver receiver() {
+    return Objects.requireNonNull(receiver, "the transport is not started");
+  }
+
+  /// What each peer may have on the way to us: its part of the receive buffer.
+  int grantBytes() {
+    return receiveBufferBytes / Math.max(2, speakers);
+  }
+
+  // ---- peers -------------------------------------------------------------------------------------------------------
+
+  /// The peer at an address, or null when the address is none.
+  @Nullable UdpPeer of(Address address) {
+    UdpPeer known = byAddress.get(address);
+    if (known != null) {
+      return known;
+    }
+    Endpoint endpoint = Endpoint.ofLiteral(address);
+    if (endpoint == null || endpoint.port() == 0) {
+      counters.add(UdpCount.ADDRESS_UNUSABLE);
+      return null;
+    }
+    UdpPeer peer = at(endpoint.socket());
+    if (peer.address != null) {
+      byAddress.remove(peer.address); // it is written in two ways
+    }
+    peer.address = address;
+    byAddress.put(address, peer);
+    return peer;
+  }
+
+  private UdpPeer at(InetSocketAddress socket) {
+    UdpPeer peer = bySocket.get(socket);
+    if (peer == null) {
+      if (bySocket.size() >= config.peersMax()) {
+        makeRoom();
+      }
+      peer = new UdpPeer(this, socket, numbersUsed);
+      bySocket.put(socket, peer);
+    }
+    return peer;
+  }
+
+  private void makeRoom() {
+    UdpPeer oldest = null;
+    for (UdpPeer peer : bySocket.values()) {
+      if (oldest == null || peer.usedNanos - oldest.usedNanos < 0) {
+        oldest = peer;
+      }
+    }
+    if (oldest != null) {
+      counters.add(UdpCount.DROP_TOO_MANY_PEERS);
+      oldest.farewell();
+      bySocket.remove(oldest.at);
+      forget(oldest);
+    }
+  }
+
+  private void forget(UdpPeer peer) {
+    peer.abandon();
+    numbersUsed = Math.max(numbersUsed, peer.numbersUsed());
+    if (peer.address != null) {
+      byAddress.remove(peer.address, peer);
+    }
+  }
+
+  /// Forgets those that nobody wants and counts those who speak.
+  private void tidy() {
+    int active = 0;
+    Iterator<UdpPeer> all = bySocket.values().iterator();
+    while (all.hasNext()) {
+      UdpPeer peer = all.next();
+      long unused = nowNanos - peer.usedNanos;
+      if (peer.isOpen() && unused < SPEAKER_NANOS) {
+        active++;
+      }
+      if (unused > FORGET_NANOS && !(peer.isOpen() && peer.isBusy())) {
+        all.remove();
+        forget(peer);
+      }
+    }
+    speakers = active;
+    tidyAt = nowNanos + SPEAKER_NANOS;
+  }
+
+  /// Puts a peer on the list of those that need attention.
+  void list(UdpPeer peer) {
+    if (!peer.listed) {
+      peer.listed = true;
+      listed.add(peer);
+    }
+  }
+
+  // ---- a turn ------------------------------------------------------------------------------------------------------
+
+  /// Writes what was committed, waits for input, and hands over what arrived.
+  void turn(long waitNanosMax) {
+    nowNanos = System.nanoTime();
+    answersLeft = ANSWERS_PER_TURN_MAX;
+    if (nowNanos - tidyAt >= 0) {
+      tidy();
+    }
+    boolean announced = tend();
+    // The receiver may want to say something first: do not wait then.
+    select(announced ? 0 : waitNanos(waitNanosMax));
+    read();
+    tend();
+  }
+
+  /// Writes, answers and announces where that is due.
+  ///
+  /// @return whether the receiver was called
+  private boolean tend() {
+    List<UdpPeer> visited = listed;
+    listed = round;
+    round = visited;
+    boolean announced = false;
+    full = false;
+    for (UdpPeer peer : visited) {
+      peer.listed = false;
+      peer.write();
+      peer.tend();
+      if (peer.refused && peer.isRoomy() && peer.address != null) {
+        announced = true;
+        peer.refused = false;
+        receiver().onReady(peer.address);
+      }
+      if (peer.isBusy()) {
+        list(peer);
+      }
+    }
+    visited.clear();
+    return announced;
+  }
+
+  private long waitNanos(long waitNanosMax) {
+    long wait = Math.max(0, waitNanosMax);
+    if (wait > 0) {
+      wait = Math.min(wait, Math.max(1, tidyAt - nowNanos));
+    }
+    if (!full) {
+      for (UdpPeer peer : listed) {
+        wait = peer.waitNanos(wait);
+      }
+    }
+    int interest = full ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ;
+    if (key.interestOps() != interest) {
+      key.interestOps(interest);
+    }
+    return wait;
+  }
+
+  private void select(long waitNanos) {
+    try {
+      if (waitNanos <= 0) {
+        selector.selectNow(dispatch);
+      } else {
+        // The selector counts in whole milliseconds; rounding down would spin through the last one.
+        long millis = TimeUnit.NANOSECONDS.toMillis(waitNanos - 1) + 1;
+        selector.select(dispatch, Math.min(millis, WAIT_MILLIS_MAX));
+      }
+    } catch (IOException e) {
+      // Without its selector the node is deaf and must not go on.
+      throw new UncheckedIOException(e);
+    }
+    nowNanos = System.nanoTime();
+  }
+
+  // ---- reading -----------------------------------------------------------------------------------------------------
+
+  private void read() {
+    for (int i = 0; i < READS_PER_TURN_MAX && !ended; i++) {
+      SocketAddress from;
+      try {
+        from = channel.receive(in.clear());
+      } catch (IOException _) {
+        counters.add(UdpCount.RECEIVE_FAILED); // what some systems make of an ICMP message
+        continue;
+      }
+      if (from == null) {
+        return;
+      }
+      nowNanos = System.nanoTime();
+      in.flip();
+      counters.add(UdpCount.DATAGRAMS_RECEIVED);
+      counters.add(UdpCount.BYTES_RECEIVED, in.remaining());
+      switch (header.read(in)) {
+        case FOREIGN -> counters.add(UdpCount.DROP_FOREIGN_PROTOCOL);
+        case OTHER_VERSION -> counters.add(UdpCount.DROP_OTHER_VERSION);
+        case NONE -> arrived((InetSocketAddress) from);
+      }
+    }
+  }
+
+  private void arrived(InetSocketAddress from) {
+    if (header.kind == DatagramHeader.HELLO) {
+      answer(from);
+      return;
+    }
+    if (header.to != life) {
+      // Meant for an earlier life at this address: its sender ought to know. Nobody answers to an answer.
+      counters.add(UdpCount.DROP_OTHER_LIFE);
+      if (header.kind == DatagramHeader.DATA || header.kind == DatagramHeader.PROBE) {
+        answer(from);
+      }
+      return;
+    }
+    UdpPeer peer = bySocket.get(from);
+    boolean unknown = peer == null || !peer.isOpen();
+    if (header.kind == DatagramHeader.BYE) {
+      if (!unknown && peer != null && peer.accept(header.from)) {
+        peer.end(UdpCount.ENDED_BY_PEER);
+      }
+      return;
+    }
+    if (peer == null && header.kind == DatagramHeader.WELCOME) {
+      counters.add(UdpCount.DROP_UNASKED);
+      return;
+    }
+    UdpPeer sender = peer == null ? at(from) : peer;
+    if (!sender.accept(header.from)) {
+      return;
+    }
+    if (unknown) {
+      speakers++;
+    }
+    take(sender);
+  }
+
+  private void take(UdpPeer sender) {
+    sender.echoed(header);
+    switch (header.kind) {
+      case DatagramHeader.WELCOME -> sender.echo(); // so that it knows us, too
+      case DatagramHeader.PROBE -> sender.probed(header.number);
+      case DatagramHeader.DATA -> {
+        sender.read(header.number, in.limit(), header.soon);
+        sender.echoIfMuch();
+        frames();
+      }
+      default -> {} // an echo was all
+    }
+  }
+
+  private void answer(InetSocketAddress to) {
+    if (answersLeft > 0) {
+      answersLeft--;
+      send(control(DatagramHeader.WELCOME, header.from), to);
+    }
+  }
+
+  private void frames() {
+    while (in.remaining() > 0 && !ended) {
+      int length = in.remaining() < 2 ? 0 : in.getShort() & 0xffff;
+      if (length == 0 || length > in.remaining()) {
+        counters.add(UdpCount.DROP_BAD_LENGTH);
+        return;
+      }
+      int at = in.position();
+      in.position(at + length);
+      counters.add(UdpCount.FRAMES_RECEIVED);
+      receiver().onFrame(frame.clear().limit(at + length).position(at).order(ByteOrder.BIG_ENDIAN));
+    }
+  }
+
+  // ---- writing -----------------------------------------------------------------------------------------------------
+
+  /// A datagram without frames.
+  ByteBuffer control(int kind, long to) {
+    control.clear();
+    DatagramHeader.write(control, kind, to, life);
+    DatagramHeader.echo(control, 0, 0, 0, grantBytes());
+    return control;
+  }
+
+  /// Hands a datagram to the kernel.
+  ///
+  /// @return false when the socket is full; a datagram that the network does not take is lost like others
+  boolean send(ByteBuffer datagram, SocketAddress to) {
+    if (ended || full) {
+      return false;
+    }
+    int length = datagram.remaining();
+    try {
+      if (channel.send(datagram, to) == 0) {
+        counters.add(UdpCount.SOCKET_FULL);
+        full = true;
+        return false;
+      }
+    } catch (IOException _) {
+      counters.add(UdpCount.SEND_FAILED); // no route, for example
+      return true;
+    }
+    counters.add(UdpCount.BYTES_SENT, length);
+    return true;
+  }
+
+  /// Tries a last write and releases the socket.
+  void end() {
+    if (ended) {
+      return;
+    }
+    for (UdpPeer peer : bySocket.values()) {
+      peer.write();
+      peer.farewell();
+    }
+    ended = true;
+    Acceptor.close(channel);
+    Acceptor.close(selector);
+  }
+}

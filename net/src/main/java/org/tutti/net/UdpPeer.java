@@ -1,0 +1,382 @@
+package org.tutti.net;
+
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.tutti.transport.Address;
+
+/// Another node as a [UdpTransport] knows it: what waits for it, what is on the way to it, what was read of it.
+final class UdpPeer {
+  private static final int LENGTH_BYTES = 2; // before each frame
+  private static final int ECHO_EVERY = 16;
+  private static final long ECHO_AFTER_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final long PROBE_MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
+  private static final long PROBE_MAX_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  final InetSocketAddress at;
+  private final UdpLoop loop;
+  private final Flight flight;
+
+  /// As it was claimed; null as long as we have nothing to say to it.
+  @Nullable Address address;
+
+  /// On the loop's list of peers that need attention.
+  boolean listed;
+
+  /// A claim was refused since the last onReady.
+  boolean refused;
+
+  /// A greeting is due at `greetAt`.
+  boolean wanted;
+
+  long usedNanos; // when it was last claimed or heard
+
+  // Who it is.
+  private long life; // 0: not known, nothing can be sent
+  private long formerLife;
+  private long greetAt;
+  private long backoffNanos;
+
+  // What waits; the last datagram may have room for more frames.
+  private final ArrayDeque<ByteBuffer> queue = new ArrayDeque<>();
+  private @Nullable ByteBuffer slotOf;
+  private @Nullable ByteBuffer slot;
+  private int claimedBytes;
+
+  // What was read of it.
+  private long highest;
+  private long highestNanos;
+  private int count;
+  private int owed;
+  private int owedBytes;
+  private boolean owedSoon;
+  private long owedSince;
+
+  // Whether it answers.
+  private boolean awaiting;
+  private long awaitingSince;
+  private long probeAt;
+  private int probes;
+
+  UdpPeer(UdpLoop loop, InetSocketAddress at, long numbersUsed) {
+    this.loop = loop;
+    this.at = at;
+    this.flight = new Flight(numbersUsed, new Congestion(loop.receiveBufferBytes));
+    this.usedNanos = loop.nowNanos;
+    this.greetAt = loop.nowNanos;
+  }
+
+  boolean isOpen() {
+    return life != 0;
+  }
+
+  long numbersUsed() {
+    return flight.last();
+  }
+
+  // ---- frames to it ------------------------------------------------------------------------------------------------
+
+  /// Whether a frame of any size could be claimed.
+  boolean isRoomy() {
+    return isOpen() && (queue.size() + 2) * loop.datagramBytes <= loop.config.queueBytes();
+  }
+
+  /// Lends room for a frame, or null.
+  @Nullable ByteBuffer claim(int length) {
+    int needed = LENGTH_BYTES + length;
+    ByteBuffer last = queue.peekLast();
+    if (last == null || last.remaining() < needed) {
+      last = isOpen() ? another() : null;
+    }
+    if (last == null) {
+      return null;
+    }
+    if (last != slotOf) {
+      slotOf = last;
+      slot = last.duplicate();
+    }
+    claimedBytes = length;
+    int from = last.position() + LENGTH_BYTES;
+    // A fresh byte order each time: the borrower may have changed it.
+    return slot().limit(from + length).position(from).order(ByteOrder.BIG_ENDIAN);
+  }
+
+  private ByteBuffer slot() {
+    return Objects.requireNonNull(slot);
+  }
+
+  private @Nullable ByteBuffer another() {
+    if ((queue.size() + 1) * loop.datagramBytes > loop.config.queueBytes()) {
+      // One turn said more than the queue holds while peer and network could take it: no reason to refuse.
+      write();
+      if ((queue.size() + 1) * loop.datagramBytes > loop.config.queueBytes()) {
+        return null;
+      }
+    }
+    ByteBuffer next = loop.buffers.take();
+    next.position(DatagramHeader.BYTES);
+    queue.addLast(next);
+    return next;
+  }
+
+  /// Takes over the frame claimed last.
+  void commit() {
+    ByteBuffer last = queue.peekLast();
+    if (last == null || last != slotOf) {
+      return; // the peer has ended since
+    }
+    last.putShort((short) claimedBytes).position(last.position() + claimedBytes);
+    loop.counters.add(UdpCount.FRAMES_SENT);
+    loop.list(this);
+  }
+
+  /// Sends what may leave now.
+  void write() {
+    for (ByteBuffer next = queue.peekFirst(); next != null && isOpen(); next = queue.peekFirst()) {
+      int length = next.position();
+      if (length > DatagramHeader.BYTES) {
+        if (!flight.hasRoom(length) || flight.pauseNanos(loop.nowNanos) > 0) {
+          return;
+        }
+        if (!send(next, length)) {
+          return;
+        }
+      }
+      release(queue.removeFirst());
+    }
+  }
+
+  private boolean send(ByteBuffer datagram, int length) {
+    int kind = DatagramHeader.DATA | (flight.isHalfFull() ? DatagramHeader.SOON : 0);
+    DatagramHeader.write(datagram, kind, life, loop.life);
+    DatagramHeader.number(datagram, flight.last() + 1);
+    writeEcho(datagram);
+    if (!loop.send(datagram.flip(), at)) {
+      datagram.limit(datagram.capacity()).position(length);
+      return false;
+    }
+    echoed();
+    flight.sent(loop.nowNanos, length);
+    loop.counters.add(UdpCount.DATAGRAMS_SENT);
+    await();
+    return true;
+  }
+
+  private void release(ByteBuffer datagram) {
+    if (datagram == slotOf) {
+      slotOf = null;
+      slot = null;
+    }
+    loop.buffers.giveBack(datagram);
+  }
+
+  // ---- what comes from it ------------------------------------------------------------------------------------------
+
+  /// Whether a datagram of this life may be taken; a new one replaces the old one.
+  boolean accept(long from) {
+    if (from == formerLife) {
+      loop.counters.add(UdpCount.DROP_OLD_LIFE);
+      return false;
+    }
+    if (from != life) {
+      if (isOpen()) {
+        end(UdpCount.LIFE_REPLACED);
+      }
+      loop.counters.add(UdpCount.CONNECTED_UDP);
+      life = from;
+      highest = 0;
+      count = 0;
+      backoffNanos = 0;
+      wanted = false;
+      loop.list(this);
+    }
+    usedNanos = loop.nowNanos;
+    awaiting = false;
+    probes = 0;
+    return true;
+  }
+
+  /// Takes note of what the peer says to have read.
+  void echoed(DatagramHeader header) {
+    long held = TimeUnit.MICROSECONDS.toNanos(header.heldMicros);
+    if (flight.echoed(loop.nowNanos, header.highest, header.count, held, header.grant) || !queue.isEmpty()) {
+      loop.list(this);
+    }
+    if (!flight.isEmpty() || !queue.isEmpty()) {
+      await();
+      loop.list(this);
+    }
+  }
+
+  /// A datagram with frames was read.
+  void read(long number, int length, boolean soon) {
+    count++;
+    seen(number);
+    if (owed++ == 0) {
+      owedSince = loop.nowNanos;
+      loop.list(this);
+    }
+    owedBytes += Flight.charge(length);
+    owedSoon |= soon;
+  }
+
+  /// The peer asks what has arrived up to a number.
+  void probed(long number) {
+    seen(number);
+    owed++;
+    owedSoon = true;
+    owedSince = loop.nowNanos;
+    loop.list(this);
+  }
+
+  private void seen(long number) {
+    if (number > highest) {
+      highest = number;
+      highestNanos = loop.nowNanos;
+    }
+  }
+
+  /// Says what has arrived if enough has, or if it was asked for.
+  void echoIfMuch() {
+    if (owedSoon || owed >= ECHO_EVERY || 4 * owedBytes >= loop.grantBytes()) {
+      echo();
+    }
+  }
+
+  /// Says what has arrived.
+  void echo() {
+    if (isOpen()) {
+      ByteBuffer out = loop.control(DatagramHeader.ECHO, life);
+      writeEcho(out);
+      loop.send(out, at);
+      loop.counters.add(UdpCount.ECHOES_SENT);
+    }
+    echoed();
+  }
+
+  private void writeEcho(ByteBuffer out) {
+    long held = highest == 0 ? 0 : loop.nowNanos - highestNanos;
+    DatagramHeader.echo(out, highest, count, TimeUnit.NANOSECONDS.toMicros(held), loop.grantBytes());
+  }
+
+  private void echoed() {
+    owed = 0;
+    owedBytes = 0;
+    owedSoon = false;
+  }
+
+  // ---- time --------------------------------------------------------------------------------------------------------
+
+  /// A claim was refused: when the peer is not known, that asks for one greeting.
+  void refuse() {
+    refused = true;
+    wanted |= !isOpen();
+    loop.list(this);
+  }
+
+  /// Does what is due.
+  void tend() {
+    long now = loop.nowNanos;
+    if (wanted && now - greetAt >= 0) {
+      wanted = false;
+      backoffNanos =
+          Math.clamp(2 * backoffNanos, loop.config.backoffMin().toNanos(), loop.config.backoffMax().toNanos());
+      greetAt = now + backoffNanos;
+      loop.send(loop.control(DatagramHeader.HELLO, 0), at);
+      loop.counters.add(UdpCount.HELLOS_SENT);
+    }
+    if (owed > 0 && (owedSoon || now - owedSince >= ECHO_AFTER_NANOS)) {
+      echo();
+    }
+    if (awaiting && now - awaitingSince > loop.config.silenceMax().toNanos()) {
+      end(UdpCount.ENDED_SILENT);
+    } else if (awaiting && now - probeAt >= 0) {
+      probe();
+    }
+  }
+
+  private void probe() {
+    ByteBuffer out = loop.control(DatagramHeader.PROBE, life);
+    DatagramHeader.number(out, flight.last());
+    writeEcho(out);
+    loop.send(out, at);
+    loop.counters.add(UdpCount.PROBES_SENT);
+    probes++;
+    probeAt = loop.nowNanos + probeNanos();
+  }
+
+  /// Something is on the way or waits to be, so the peer has to say something.
+  private void await() {
+    if (!awaiting) {
+      awaiting = true;
+      awaitingSince = loop.nowNanos;
+      probeAt = loop.nowNanos + probeNanos();
+    }
+  }
+
+  private long probeNanos() {
+    long patience = Math.max(PROBE_MIN_NANOS, ECHO_AFTER_NANOS + 4 * flight.roundTripNanos());
+    return Math.min(PROBE_MAX_NANOS, patience << Math.min(probes, 5));
+  }
+
+  /// Whether there is anything to do later.
+  boolean isBusy() {
+    return wanted || refused || owed > 0 || awaiting || !queue.isEmpty();
+  }
+
+  /// How long until [#tend] or [#write] has something to do, if that is sooner than a given time.
+  long waitNanos(long waitNanosMax) {
+    long now = loop.nowNanos;
+    long wait = waitNanosMax;
+    if (wanted) {
+      wait = Math.min(wait, greetAt - now);
+    }
+    if (owed > 0) {
+      wait = Math.min(wait, owedSince + ECHO_AFTER_NANOS - now);
+    }
+    if (awaiting) {
+      wait = Math.min(wait, probeAt - now);
+    }
+    ByteBuffer next = queue.peekFirst();
+    if (next != null && isOpen() && flight.hasRoom(next.position())) {
+      wait = Math.min(wait, Math.max(1, flight.pauseNanos(now)));
+    }
+    return wait;
+  }
+
+  /// Nobody wants anything of it any more.
+  void abandon() {
+    refused = false;
+    end(UdpCount.ENDED_FORGOTTEN);
+    wanted = false;
+  }
+
+  /// Tells the peer that this node ends.
+  void farewell() {
+    if (isOpen()) {
+      loop.send(loop.control(DatagramHeader.BYE, life), at);
+    }
+  }
+
+  /// The peer's life is over, or it says nothing any more: what waits for it is lost.
+  void end(UdpCount reason) {
+    if (isOpen()) {
+      loop.counters.add(reason);
+    }
+    formerLife = reason == UdpCount.ENDED_SILENT ? formerLife : life;
+    life = 0;
+    awaiting = false;
+    probes = 0;
+    flight.forget();
+    echoed();
+    while (!queue.isEmpty()) {
+      release(queue.removeFirst());
+    }
+    wanted |= refused;
+    loop.list(this);
+  }
+}

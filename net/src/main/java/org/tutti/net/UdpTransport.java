@@ -1,0 +1,232 @@
+package org.tutti.net;
+
+import java.io.IOException;
+import java.net.Inet6Address;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.Selector;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
+import org.tutti.transport.Address;
+import org.tutti.transport.Endpoint;
+import org.tutti.transport.Receiver;
+import org.tutti.transport.Traits;
+import org.tutti.transport.Transport;
+import org.tutti.transport.TransportException;
+
+/// Carries frames over UDP, unicast: several in a datagram, one datagram in one packet of the network.
+///
+/// It loses frames where the network does, and regulates its speed as TCP does: never is more on the way to a peer than
+/// the peer has granted of its receive buffer, and than the network has carried without more loss than usual; and what
+/// leaves is spread over the round trip. What is beyond that is refused, and [Receiver#onReady] follows. Lost frames
+/// are not sent again here: that is done by the links above.
+///
+/// A peer is greeted when a frame is first claimed for it, and after it has ended or been silent; until it answers,
+/// claims are refused. Nothing is kept for a greeting, and only who gets what is sent to its address is believed to be
+/// there. But frames are neither encrypted nor signed, so the network must keep strangers out.
+///
+/// Addresses are `host:port` with a literal host, written the same way by all nodes. Input is not trusted: what breaks
+/// the rules is dropped and counted, see [#counters]. A wait in [#poll] is rounded up to whole milliseconds. [#wakeup],
+/// [#close] and [#counters] may be called by any thread, all else by the engine thread only.
+public final class UdpTransport implements Transport {
+  private static final Duration RETRANSMIT_AFTER = Duration.ofMillis(20);
+  private static final int HEADERS_IPV4 = 28;
+  private static final int HEADERS_IPV6 = 48;
+  private static final int LENGTH_BYTES = 2;
+  private static final System.Logger LOG = System.getLogger(UdpTransport.class.getName());
+
+  private final Address self;
+  private final Traits traits;
+  private final UdpLoop loop;
+
+  // The engine thread holds it in every call; another thread takes it only to close.
+  private final ReentrantLock lock = new ReentrantLock();
+  private boolean polling;
+  private volatile boolean closing;
+  private @Nullable UdpPeer claimed;
+
+  private UdpTransport(Address self, UdpLoop loop) {
+    this.self = self;
+    this.loop = loop;
+    this.traits = new Traits(loop.datagramBytes - DatagramHeader.BYTES - LENGTH_BYTES, RETRANSMIT_AFTER, true);
+  }
+
+  /// Listens on an address; logs how much the kernel granted to the receive buffer, as a small one makes all slow.
+  ///
+  /// @param listen the host, a literal or a name that is looked up now, and the port, where 0 lets the kernel choose
+  /// @param config the settings
+  /// @return a transport whose [#address] tells the host literal and the actual port
+  /// @throws TransportException when that is not possible, with the reason in one line
+  public static UdpTransport open(Address listen, UdpConfig config) throws TransportException {
+    return open(listen, null, config);
+  }
+
+  /// Listens on an address that peers know by another one, because something between passes datagrams on, in both
+  /// directions.
+  ///
+  /// @param listen     the host and the port, as in [#open(Address, UdpConfig)]
+  /// @param advertised the literal host and the port to which peers send; null for those listened on
+  /// @param config     the settings
+  /// @return a transport whose [#address] is the advertised one
+  /// @throws TransportException when that is not possible, with the reason in one line
+  public static UdpTransport open(Address listen, @Nullable Address advertised, UdpConfig config)
+      throws TransportException {
+    Endpoint wish = Endpoint.resolve(listen);
+    Endpoint shown = advertised == null ? null : Endpoint.advertised(advertised);
+    boolean six = wish.inet() instanceof Inet6Address;
+    DatagramChannel channel = null;
+    Selector selector = null;
+    try {
+      channel = DatagramChannel.open(six ? StandardProtocolFamily.INET6 : StandardProtocolFamily.INET);
+      channel.configureBlocking(false);
+      channel.setOption(StandardSocketOptions.SO_RCVBUF, config.receiveBufferBytes());
+      channel.setOption(StandardSocketOptions.SO_SNDBUF, config.sendBufferBytes());
+      channel.bind(wish.socket());
+      int port = ((InetSocketAddress) channel.getLocalAddress()).getPort();
+      int granted = channel.getOption(StandardSocketOptions.SO_RCVBUF);
+      int datagramBytes = datagramBytes(config, NetworkInterface.getByInetAddress(wish.inet()), six);
+      selector = Selector.open();
+      UdpLoop loop = new UdpLoop(config, datagramBytes, granted, channel, selector);
+      var transport = new UdpTransport(shown == null ? wish.at(port) : shown.at(shown.port()), loop);
+      transport.report(config.receiveBufferBytes(), granted);
+      return transport;
+    } catch (IOException e) {
+      Acceptor.close(channel);
+      Acceptor.close(selector);
+      throw new TransportException("cannot listen on " + listen, e);
+    }
+  }
+
+  /// As much as goes in one packet of the interface.
+  private static int datagramBytes(UdpConfig config, @Nullable NetworkInterface device, boolean six)
+      throws IOException {
+    int mtu = device == null ? 0 : device.getMTU();
+    int most = mtu <= 0 ? UdpConfig.DATAGRAM_BYTES_LIMIT : mtu - (six ? HEADERS_IPV6 : HEADERS_IPV4);
+    return Math.clamp(most, UdpConfig.DATAGRAM_BYTES_MIN, config.datagramBytesMax());
+  }
+
+  private void report(int asked, int granted) {
+    loop.counters.add(UdpCount.RECEIVE_BUFFER_ASKED, asked);
+    loop.counters.add(UdpCount.RECEIVE_BUFFER_GRANTED, granted);
+    LOG.log(
+        granted < asked ? System.Logger.Level.WARNING : System.Logger.Level.DEBUG,
+        "UDP at {0}: asked for a receive buffer of {1} bytes, granted {2}; datagrams of {3} bytes",
+        self,
+        String.valueOf(asked),
+        String.valueOf(granted),
+        String.valueOf(loop.datagramBytes));
+  }
+
+  @Override
+  public Address address() {
+    return self;
+  }
+
+  @Override
+  public Traits traits() {
+    return traits;
+  }
+
+  @Override
+  public void start(Receiver receiver) {
+    lock.lock();
+    try {
+      loop.start(receiver);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public @Nullable ByteBuffer claim(Address to, int length) {
+    Invariant.check(length > 0 && length <= traits.frameBytesMax(), "a frame has 1 to frameBytesMax bytes");
+    lock.lock();
+    try {
+      claimed = null;
+      UdpPeer peer = closing ? null : loop.of(to);
+      return peer == null ? null : claim(peer, length);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private @Nullable ByteBuffer claim(UdpPeer peer, int length) {
+    peer.usedNanos = loop.nowNanos;
+    ByteBuffer room = peer.claim(length);
+    if (room == null) {
+      loop.counters.add(UdpCount.CLAIMS_REFUSED);
+      peer.refuse();
+    } else {
+      claimed = peer;
+    }
+    return room;
+  }
+
+  @Override
+  public void commit() {
+    lock.lock();
+    try {
+      if (claimed != null && !closing) {
+        claimed.commit();
+      }
+      claimed = null;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void poll(long waitNanosMax) {
+    lock.lock();
+    try {
+      Invariant.check(!polling, "poll is not called from a receiver");
+      polling = true;
+      claimed = null;
+      if (!closing) {
+        loop.turn(waitNanosMax);
+      }
+    } finally {
+      polling = false;
+      if (closing) {
+        loop.end();
+      }
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void wakeup() {
+    loop.counters.addShared(UdpCount.WAKEUPS);
+    loop.selector.wakeup();
+  }
+
+  @Override
+  public void close() {
+    closing = true;
+    loop.selector.wakeup();
+    lock.lock();
+    try {
+      if (!polling) {
+        loop.end();
+      }
+      // Else a receiver closes its own transport: the selector is in use, so poll does the rest before it returns.
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// What was carried (frames, datagrams, bytes, wakeups), the receive buffer, and what went wrong, by reason.
+  ///
+  /// @return all counters by name; an unmodifiable snapshot, taken by any thread
+  @Override
+  public Map<String, Long> counters() {
+    return loop.counters.snapshot();
+  }
+}

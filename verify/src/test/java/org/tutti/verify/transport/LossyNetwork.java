@@ -1,0 +1,132 @@
+package org.tutti.verify.transport;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.tutti.net.UdpConfig;
+import org.tutti.net.UdpTransport;
+import org.tutti.transport.Address;
+
+/// A network of one process that loses datagrams: nodes advertise its doors and not their own sockets, and what comes
+/// to a node's door is passed on to the node, from the door of the one who sent it, or lost by chance.
+public final class LossyNetwork implements AutoCloseable {
+  private static final int BUFFER_BYTES = 4 << 20;
+
+  private final Selector selector;
+  private final SplittableRandom random;
+  private final double loss;
+  private final Map<SocketAddress, DatagramChannel> doors = new ConcurrentHashMap<>(); // by the node's own address
+  private final AtomicLong carried = new AtomicLong();
+  private final AtomicLong lost = new AtomicLong();
+  private final Thread carrier = new Thread(this::carry, "lossy-network");
+  private volatile SocketAddress silenced = new InetSocketAddress(0);
+
+  /// Begins to carry.
+  ///
+  /// @param seed of the chances
+  /// @param loss which part of the datagrams is lost, 0 to 1
+  public LossyNetwork(long seed, double loss) throws IOException {
+    this.selector = Selector.open();
+    this.random = new SplittableRandom(seed);
+    this.loss = loss;
+    carrier.setDaemon(true);
+    carrier.start();
+  }
+
+  /// Opens a node's transport behind a door.
+  public UdpTransport open(UdpConfig config) throws IOException {
+    DatagramChannel door = DatagramChannel.open();
+    door.setOption(StandardSocketOptions.SO_RCVBUF, BUFFER_BYTES);
+    door.setOption(StandardSocketOptions.SO_SNDBUF, BUFFER_BYTES);
+    door.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    InetSocketAddress own = freePort();
+    int port = ((InetSocketAddress) door.getLocalAddress()).getPort();
+    UdpTransport transport =
+        UdpTransport.open(new Address("127.0.0.1:" + own.getPort()), new Address("127.0.0.1:" + port), config);
+    doors.put(own, door);
+    door.configureBlocking(false);
+    door.register(selector, SelectionKey.OP_READ, own);
+    selector.wakeup();
+    return transport;
+  }
+
+  private static InetSocketAddress freePort() throws IOException {
+    try (DatagramChannel probe = DatagramChannel.open()) {
+      probe.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      return (InetSocketAddress) probe.getLocalAddress();
+    }
+  }
+
+  /// From now on nothing comes to a node or from it.
+  public void silence(Address address) {
+    String text = address.text();
+    int port = Integer.parseInt(text.substring(text.lastIndexOf(':') + 1));
+    for (Map.Entry<SocketAddress, DatagramChannel> entry : doors.entrySet()) {
+      if (entry.getValue().socket().getLocalPort() == port) {
+        silenced = entry.getKey();
+      }
+    }
+  }
+
+  /// How many datagrams arrived.
+  public long carried() {
+    return carried.get();
+  }
+
+  /// How many were lost by chance.
+  public long lost() {
+    return lost.get();
+  }
+
+  private void carry() {
+    ByteBuffer datagram = ByteBuffer.allocateDirect(1 << 16);
+    try {
+      while (selector.isOpen()) {
+        selector.select(key -> {
+          try {
+            pass((DatagramChannel) key.channel(), (SocketAddress) key.attachment(), datagram);
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
+      }
+    } catch (IOException | UncheckedIOException | ClosedSelectorException _) {
+      // The network is closed.
+    }
+  }
+
+  private void pass(DatagramChannel door, SocketAddress to, ByteBuffer datagram) throws IOException {
+    for (SocketAddress from = door.receive(datagram.clear()); from != null; from = door.receive(datagram.clear())) {
+      DatagramChannel source = doors.get(from);
+      if (source == null || to.equals(silenced) || from.equals(silenced)) {
+        continue;
+      }
+      if (random.nextDouble() < loss) {
+        lost.incrementAndGet();
+      } else {
+        source.send(datagram.flip(), to);
+        carried.incrementAndGet();
+      }
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    selector.close();
+    for (DatagramChannel door : doors.values()) {
+      door.close();
+    }
+  }
+}

@@ -1,0 +1,19 @@
+package org.tutti.verify.transport;
+
+import java.io.IOException;
+import org.tutti.net.UdpConfig;
+import org.tutti.net.UdpTransport;
+import org.tutti.transport.Address;
+
+/// Datagrams as they go over Ethernet.
+final class UdpSmallDatagramsTest extends TransportContract {
+  @Override
+  UdpTransport open(Address address) throws IOException {
+    return UdpTransport.open(address, UdpConfig.lan().withDatagramBytesMax(1472));
+  }
+
+  @Override
+  Address unused(String name) {
+    return new Address("127.0.0.1:0");
+  }
+}

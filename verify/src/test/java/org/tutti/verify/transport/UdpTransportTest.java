@@ -1,0 +1,206 @@
+package org.tutti.verify.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.tutti.verify.transport.Station.turns;
+import static org.tutti.verify.transport.Station.until;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.time.Duration;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.net.UdpConfig;
+import org.tutti.net.UdpTransport;
+import org.tutti.transport.Address;
+
+final class UdpTransportTest extends TransportContract {
+  private static final int HEADER_BYTES = 48;
+
+  @Override
+  UdpTransport open(Address address) throws IOException {
+    return UdpTransport.open(address, UdpConfig.lan());
+  }
+
+  @Override
+  Address unused(String name) {
+    return new Address("127.0.0.1:0");
+  }
+
+  @Test
+  void framesOfOneTurnShareDatagrams() throws IOException {
+    Station a = station("a");
+    Station b = station("b");
+    exchange(a, b);
+    long datagrams = counter(a, "datagrams-sent");
+    int before = b.frames.size();
+    for (int i = 0; i < 500; i++) {
+      assertThat(a.offer(b.address(), new byte[100])).isTrue();
+    }
+    until("all frames", () -> b.frames.size() == before + 500, a, b);
+    assertThat(counter(a, "datagrams-sent") - datagrams).isLessThanOrEqualTo(7);
+  }
+
+  @Test
+  void aDatagramIsAsLargeAsTheSettingsAllow() throws IOException {
+    UdpTransport ethernet = UdpTransport.open(new Address("127.0.0.1:0"), UdpConfig.lan().withDatagramBytesMax(1472));
+    assertThat(ethernet.traits().frameBytesMax()).isEqualTo(1472 - HEADER_BYTES - 2);
+    ethernet.close();
+    try (UdpTransport loopback = open(new Address("127.0.0.1:0"))) {
+      assertThat(loopback.traits().frameBytesMax()).isEqualTo(8192 - HEADER_BYTES - 2);
+    }
+  }
+
+  @Test
+  void whatTheKernelGrantedIsCounted() throws IOException {
+    try (UdpTransport transport = open(new Address("127.0.0.1:0"))) {
+      assertThat(transport.counters().get("receive-buffer-asked"))
+          .isEqualTo(UdpConfig.lan().receiveBufferBytes())
+          .isGreaterThanOrEqualTo(transport.counters().get("receive-buffer-granted"));
+      assertThat(transport.counters().get("receive-buffer-granted")).isPositive();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 5})
+  void randomBytesAreCountedAndHarmNobody(int seed) throws IOException {
+    Station a = station("a");
+    Station b = station("b");
+    exchange(a, b);
+    var random = new Random(seed);
+    try (DatagramChannel stranger = dial(a)) {
+      for (int i = 0; i < 100; i++) {
+        byte[] noise = new byte[1 + random.nextInt(200)];
+        random.nextBytes(noise);
+        stranger.write(ByteBuffer.wrap(noise));
+        turns(1, a);
+      }
+      until("all strange datagrams", () -> counter(a, "drop-foreign-protocol") == 100, a);
+    }
+    exchange(a, b);
+  }
+
+  @Test
+  void anotherVersionIsCounted() throws IOException {
+    Station a = station("a");
+    try (DatagramChannel stranger = dial(a)) {
+      stranger.write(header(1, 0, 5).put(2, (byte) 2));
+      until("its end", () -> counter(a, "drop-other-version") == 1, a);
+    }
+  }
+
+  /// A greeting may come from an invented address: it gets an answer that is not longer, and nothing else.
+  @Test
+  void aGreetingIsAnsweredAndNotKept() throws IOException {
+    Station a = station("a");
+    try (DatagramChannel stranger = dial(a)) {
+      stranger.configureBlocking(false);
+      stranger.write(header(1, 0, 5));
+      ByteBuffer answer = ByteBuffer.allocate(1000);
+      until("an answer", () -> isRead(stranger, answer), a);
+      assertThat(answer.position()).isEqualTo(HEADER_BYTES);
+      assertThat(answer.get(3)).isEqualTo((byte) 2);
+      assertThat(answer.getLong(4)).isEqualTo(5);
+      assertThat(counter(a, "connected-udp")).isZero();
+      // Only now it is known that the stranger gets what is sent to its address.
+      stranger.write(header(4, answer.getLong(12), 5));
+      until("to be known", () -> counter(a, "connected-udp") == 1, a);
+    }
+  }
+
+  @Test
+  void aDatagramForAnEarlierLifeIsAnsweredWithThePresentOne() throws IOException {
+    Station a = station("a");
+    try (DatagramChannel stranger = dial(a)) {
+      stranger.configureBlocking(false);
+      stranger.write(header(3, 77, 5));
+      ByteBuffer answer = ByteBuffer.allocate(1000);
+      until("an answer", () -> isRead(stranger, answer), a);
+      assertThat(answer.get(3)).isEqualTo((byte) 2);
+      assertThat(counter(a, "drop-other-life")).isEqualTo(1);
+      stranger.write(header(2, 77, 5));
+      until("the second one", () -> counter(a, "drop-other-life") == 2, a);
+      turns(5, a);
+      assertThat(isRead(stranger, answer.clear())).as("an answer to an answer").isFalse();
+    }
+    assertThat(a.frames).isEmpty();
+  }
+
+  @Test
+  void aLengthThatNoFrameHasEndsTheDatagram() throws IOException {
+    Station a = station("a");
+    try (DatagramChannel stranger = dial(a)) {
+      stranger.configureBlocking(false);
+      stranger.write(header(1, 0, 5));
+      ByteBuffer answer = ByteBuffer.allocate(1000);
+      until("an answer", () -> isRead(stranger, answer), a);
+      for (int length : new int[] {0, 5, 0xffff}) {
+        ByteBuffer bad = ByteBuffer.allocate(HEADER_BYTES + 6).put(header(3, answer.getLong(12), 5));
+        stranger.write(bad.putShort((short) length).putInt(1).flip());
+      }
+      until("three drops", () -> counter(a, "drop-bad-length") == 3, a);
+    }
+    assertThat(a.frames).isEmpty();
+  }
+
+  @Test
+  void aPeerThatSaysNothingMustBeGreetedAgain() throws IOException {
+    UdpConfig lan = UdpConfig.lan();
+    var impatient =
+        new UdpConfig(
+            lan.datagramBytesMax(),
+            lan.receiveBufferBytes(),
+            lan.sendBufferBytes(),
+            lan.queueBytes(),
+            lan.peersMax(),
+            lan.backoffMin(),
+            lan.backoffMax(),
+            Duration.ofMillis(200));
+    Station b = station("b");
+    try (Station a = new Station(UdpTransport.open(new Address("127.0.0.1:0"), impatient))) {
+      exchange(a, b);
+      assertThat(a.offer(b.address(), bytes(3))).isTrue();
+      until("its patience to end", () -> counter(a, "ended-silent") == 1, a);
+      assertThat(a.offer(b.address(), bytes(4))).isFalse();
+      exchange(a, b);
+    }
+  }
+
+  private static DatagramChannel dial(Station to) throws IOException {
+    String text = to.address().text();
+    return DatagramChannel.open()
+        .connect(new InetSocketAddress("127.0.0.1", Integer.parseInt(text.substring(text.lastIndexOf(':') + 1))));
+  }
+
+  /// The wire format, spelled out once more: it must not change by accident.
+  private static ByteBuffer header(int kind, long to, long from) {
+    return ByteBuffer.allocate(HEADER_BYTES)
+        .put((byte) 'T')
+        .put((byte) 'u')
+        .put((byte) 1)
+        .put((byte) kind)
+        .putLong(to)
+        .putLong(from)
+        .putLong(1)
+        .putLong(0)
+        .putInt(0)
+        .putInt(0)
+        .putInt(1 << 16)
+        .flip();
+  }
+
+  private static boolean isRead(DatagramChannel channel, ByteBuffer into) {
+    try {
+      return channel.read(into) > 0;
+    } catch (IOException _) {
+      return false;
+    }
+  }
+
+  private static long counter(Station at, String name) {
+    return at.transport.counters().get(name);
+  }
+}
