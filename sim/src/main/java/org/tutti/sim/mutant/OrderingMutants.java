@@ -137,11 +137,12 @@ final class OrderingMutants {
               "isLeft",
               new Return(0)),
           new Mutant(
-              "lead-without-estimates",
-              "a member leads a round that only itself has entered",
-              "consensus.ChandraToueg",
-              "leadIfQuorum",
-              new Drop("Predicate.test", 1)),
+                  "lead-without-estimates",
+                  "a member leads a round that only itself has entered",
+                  "consensus.ChandraToueg",
+                  "leadIfQuorum",
+                  new Drop("Predicate.test", 1))
+              .inSplits(),
           new Mutant(
               "pass-over-missing",
               "a decided batch that is not here yet gets no place",
