@@ -2,6 +2,7 @@ package org.tutti.examples.accounts;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -147,8 +148,10 @@ final class Fleet implements AutoCloseable {
 
   private static boolean allFree(int base, int count) {
     for (int port = base; port < base + count; port++) {
-      try (var socket = new ServerSocket()) {
-        socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+      var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+      try (var stream = new ServerSocket();
+          var _ = new DatagramSocket(address)) {
+        stream.bind(address);
       } catch (IOException _) {
         return false;
       }

@@ -57,14 +57,27 @@ class DemoTest {
     assertThat(output).contains("killed replica-3, all at once", "to create the group", "waiting for", "HOLDS");
   }
 
+  @Test
+  void noAnsweredTransactionIsLostOrDoubledOverUdpWhenAReplicaIsKilled() throws IOException, InterruptedException {
+    String output = play(options(new Scenario.Kill(3, 1, false), Ordering.SEQUENCER, Durability.NONE, "udp"));
+    assertThat(output).contains("killed replica-1", "HOLDS");
+  }
+
   private static String play(Scenario scenario, Ordering order) throws IOException, InterruptedException {
     return play(scenario, order, Durability.NONE);
   }
 
   private static String play(Scenario scenario, Ordering order, Durability durability)
       throws IOException, InterruptedException {
+    return play(options(scenario, order, durability, "tcp"));
+  }
+
+  private static DemoOptions options(Scenario scenario, Ordering order, Durability durability, String transport) {
+    return new DemoOptions(null, TRANSACTIONS, 1, CLIENTS, scenario, RATE, order, transport, durability, 0, null);
+  }
+
+  private static String play(DemoOptions options) throws IOException, InterruptedException {
     var shown = new ByteArrayOutputStream();
-    var options = new DemoOptions(null, TRANSACTIONS, 1, CLIENTS, scenario, RATE, order, "tcp", durability, 0, null);
     boolean holds = Demo.run(options, new PrintStream(shown));
     String output = shown.toString();
     assertThat(holds).as(output).isTrue();
