@@ -43,7 +43,7 @@ final class Ensemble implements AutoCloseable {
   private static final long POLL_NANOS = 200_000;
 
   private final List<Node> nodes = new ArrayList<>();
-  private final TransportProvider provider;
+  private final Opening opening;
   private final @Nullable Distance distance;
   private final List<Member> members = new ArrayList<>();
 
@@ -52,7 +52,7 @@ final class Ensemble implements AutoCloseable {
   /// @param size     how many members
   /// @param ordering who decides the order first
   Ensemble(int size, Ordering ordering) throws TransportException {
-    this(size, ordering, TransportProvider.named(TCP), null);
+    this(size, ordering, TransportProvider.named(TCP));
   }
 
   /// Forms a group over any transport.
@@ -61,7 +61,7 @@ final class Ensemble implements AutoCloseable {
   /// @param ordering who decides the order first
   /// @param provider opens their transports
   Ensemble(int size, Ordering ordering, TransportProvider provider) throws TransportException {
-    this(size, ordering, provider, null);
+    this(size, config(ordering), opening(provider));
   }
 
   /// Forms a group whose members are apart.
@@ -70,14 +70,22 @@ final class Ensemble implements AutoCloseable {
   /// @param ordering who decides the order first
   /// @param travel   how long frames travel beyond what loopback takes
   Ensemble(int size, Ordering ordering, Duration travel) throws TransportException {
-    this(size, ordering, TransportProvider.named(TCP), new Distance(travel));
+    this(size, config(ordering), opening(TransportProvider.named(TCP)), new Distance(travel));
   }
 
-  private Ensemble(int size, Ordering ordering, TransportProvider provider, @Nullable Distance distance)
+  /// Forms a group with any configuration.
+  ///
+  /// @param size    how many members
+  /// @param config  of the group
+  /// @param opening opens the transport of the next node
+  Ensemble(int size, GroupConfig config, Opening opening) throws TransportException {
+    this(size, config, opening, null);
+  }
+
+  private Ensemble(int size, GroupConfig config, Opening opening, @Nullable Distance distance)
       throws TransportException {
-    this.provider = provider;
+    this.opening = opening;
     this.distance = distance;
-    GroupConfig config = GroupConfig.standard().withOrdering(ordering).withWindowBytes(WINDOW_BYTES);
     try {
       for (int i = 0; i < size; i++) {
         List<Address> contacts = nodes.isEmpty() ? List.of() : List.of(nodes.getFirst().self().address());
@@ -95,9 +103,22 @@ final class Ensemble implements AutoCloseable {
     }
   }
 
+  private static GroupConfig config(Ordering ordering) {
+    return GroupConfig.standard().withOrdering(ordering).withWindowBytes(WINDOW_BYTES);
+  }
+
+  private static Opening opening(TransportProvider provider) {
+    return () -> provider.open(TransportSettings.at(ANYWHERE));
+  }
+
   private Transport transport() throws TransportException {
-    Transport loopback = provider.open(TransportSettings.at(ANYWHERE));
+    Transport loopback = opening.open();
     return distance == null ? loopback : new DistantTransport(loopback, distance);
+  }
+
+  /// Opens the transport of a node.
+  interface Opening {
+    Transport open() throws TransportException;
   }
 
   /// One member; counts what is delivered to it.
@@ -106,6 +127,7 @@ final class Ensemble implements AutoCloseable {
     private @Nullable Group group;
     private volatile @Nullable String closed;
     private volatile Runnable heard = () -> {};
+    private volatile int views;
 
     /// What to do after each delivery, on the engine thread.
     void whenDelivered(Runnable action) {
@@ -123,6 +145,11 @@ final class Ensemble implements AutoCloseable {
       return delivered.get();
     }
 
+    /// How many views it has installed.
+    int views() {
+      return views;
+    }
+
     private boolean sees(int size) {
       View view = group().view();
       return view != null && view.primary() && view.size() == size;
@@ -135,7 +162,9 @@ final class Ensemble implements AutoCloseable {
     }
 
     @Override
-    public void install(View view) {}
+    public void install(View view) {
+      views++;
+    }
 
     @Override
     public void requestState(Event.StateRequest request) {
@@ -192,6 +221,15 @@ final class Ensemble implements AutoCloseable {
           long first = members.getFirst().delivered();
           return members.stream().allMatch(each -> each.delivered() == first);
         });
+  }
+
+  /// The sum of what all nodes have counted under a name.
+  long counted(String name) throws InterruptedException {
+    long sum = 0;
+    for (Node node : nodes) {
+      sum += node.counters().getOrDefault(name, 0L);
+    }
+    return sum;
   }
 
   /// How many messages even the slowest member has.

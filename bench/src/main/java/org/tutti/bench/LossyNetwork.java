@@ -1,4 +1,4 @@
-package org.tutti.verify.transport;
+package org.tutti.bench;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -37,6 +37,7 @@ public final class LossyNetwork implements AutoCloseable {
   ///
   /// @param seed of the chances
   /// @param loss which part of the datagrams is lost, 0 to 1
+  /// @throws IOException when there is no selector
   public LossyNetwork(long seed, double loss) throws IOException {
     this.selector = Selector.open();
     this.random = new SplittableRandom(seed);
@@ -46,6 +47,10 @@ public final class LossyNetwork implements AutoCloseable {
   }
 
   /// Opens a node's transport behind a door.
+  ///
+  /// @param config its settings
+  /// @return a transport that advertises the door
+  /// @throws IOException when there is no socket
   public UdpTransport open(UdpConfig config) throws IOException {
     DatagramChannel door = DatagramChannel.open();
     door.setOption(StandardSocketOptions.SO_RCVBUF, BUFFER_BYTES);
@@ -70,6 +75,8 @@ public final class LossyNetwork implements AutoCloseable {
   }
 
   /// From now on nothing comes to a node or from it.
+  ///
+  /// @param address what its transport advertises
   public void silence(Address address) {
     String text = address.text();
     int port = Integer.parseInt(text.substring(text.lastIndexOf(':') + 1));
@@ -81,11 +88,15 @@ public final class LossyNetwork implements AutoCloseable {
   }
 
   /// How many datagrams arrived.
+  ///
+  /// @return since the beginning
   public long carried() {
     return carried.get();
   }
 
   /// How many were lost by chance.
+  ///
+  /// @return since the beginning
   public long lost() {
     return lost.get();
   }

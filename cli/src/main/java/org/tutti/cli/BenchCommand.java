@@ -34,6 +34,7 @@ import picocli.CommandLine.Spec;
       InstrumentCommand.Flood.class,
       InstrumentCommand.Latency.class,
       InstrumentCommand.OpenLoop.class,
+      LossCommand.class,
       PackingCommand.class,
       InstrumentCommand.Scale.class,
       InstrumentCommand.Slow.class,

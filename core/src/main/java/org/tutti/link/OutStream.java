@@ -221,6 +221,7 @@ final class OutStream {
   }
 
   private boolean repeat(long now, Sent sent) {
+    path.counters().count("link.repeated");
     sent.repeated = true;
     return transmit(now, sent);
   }

@@ -44,7 +44,8 @@ public record DemoOptions(
       throw new IllegalArgumentException("nothing survives a total failure with durability NONE");
     }
     if (scenario instanceof Scenario.Split && transport.equals("udp")) {
-      throw new IllegalArgumentException("the relay that cuts the network between replicas carries connections, no udp");
+      throw new IllegalArgumentException(
+          "the relay that cuts the network between replicas carries connections, no udp");
     }
     if (portBase != 0) {
       within("port base", portBase, PORT_MIN, PORT_MAX);
