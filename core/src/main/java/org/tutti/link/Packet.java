@@ -20,7 +20,7 @@ import org.tutti.wire.WireWriter;
 /// 27  i32  CRC-32C of the frame with this field zero, or 0
 /// 31  [text name, text address of the source]
 ///     DATA:  count stream, count sequence number, count distance to the oldest not acknowledged; as ACK; chunks
-///     ACK:   count stream, count next expected number, count window, 1 to 4 i64: bits of what came beyond;
+///     ACK:   count stream, count next expected number, count window, 1 to 16 i64: bits of what came beyond;
 ///            on DATA 1 only
 ///     RESET: count stream
 ///     DATAGRAM: one message
@@ -45,8 +45,9 @@ record Packet(int kind, long cluster, long source, long destination, @Nullable M
   /// The most bytes between the header and the chunks of DATA: six counts, the bits of the acknowledgement.
   static final int DATA_BYTES_MAX = 6 * 9 + Long.BYTES;
 
-  /// The most words of bits in an ACK: more would cost more to read than is gained by repairing more gaps at a time.
-  static final int ACK_WORDS_MAX = 4;
+  /// The most words of bits in an ACK: a bit for each packet of a window. What came beyond the bits would be
+  /// acknowledged late, and so make round trips look long.
+  static final int ACK_WORDS_MAX = InStream.WINDOW_PACKETS / Long.SIZE;
 
   private static final int IDENTITY = 1;
   private static final int CHECKSUM = 2;
