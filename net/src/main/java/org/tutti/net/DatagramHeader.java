@@ -15,7 +15,7 @@ import java.nio.ByteBuffer;
 /// 36  i32  how many DATA it has read of the receiver
 /// 40  i32  for how many microseconds it has had the highest one
 /// 44  i32  how many bytes it grants: so many may be on the way to it
-/// 48       DATA: frames, each after its u16 length
+/// 48       DATA: frames, each after its u16 length; CAST: see [Cast]
 /// ```
 ///
 /// ```
@@ -35,6 +35,15 @@ final class DatagramHeader {
   static final int ECHO = 4;
   static final int PROBE = 5;
   static final int BYE = 6;
+
+  /// To a multicast group: frames for several peers.
+  static final int CAST = 7;
+
+  /// To a multicast group: who hears this?
+  static final int ASK = 8;
+
+  /// The answer to it, as a datagram to who asked.
+  static final int HEARD = 9;
 
   static final int SOON = 128;
 
@@ -77,8 +86,18 @@ final class DatagramHeader {
     count = in.getInt();
     heldMicros = in.getInt();
     grant = in.getInt();
-    boolean ours = kind >= HELLO && kind <= BYE && from != 0 && heldMicros >= 0 && grant >= 0;
+    boolean ours = kind >= HELLO && kind <= HEARD && from != 0 && heldMicros >= 0 && grant >= 0;
     return ours ? Fault.NONE : Fault.FOREIGN;
+  }
+
+  /// Reads the part of a cast that is for one peer, see [Cast].
+  void readShare(ByteBuffer in) {
+    to = in.getLong();
+    number = in.getLong();
+    highest = in.getLong();
+    count = in.getInt();
+    heldMicros = Math.max(0, in.getInt());
+    grant = Math.max(0, in.getInt());
   }
 
   /// Writes the part that says who speaks to whom; the rest is zero.

@@ -1,6 +1,7 @@
 package org.tutti.net;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /// The settings of a [UdpTransport]; start from [#lan] and change what must differ.
 ///
@@ -16,6 +17,7 @@ import java.time.Duration;
 /// @param backoffMin         the pause after a first greeting without answer; it doubles with each further one
 /// @param backoffMax         the longest pause between greetings
 /// @param silenceMax         a peer that was written to and said nothing for this long must be greeted again
+/// @param multicast          where frames for several peers go as one datagram; null for unicast only
 public record UdpConfig(
     int datagramBytesMax,
     int receiveBufferBytes,
@@ -24,7 +26,8 @@ public record UdpConfig(
     int peersMax,
     Duration backoffMin,
     Duration backoffMax,
-    Duration silenceMax) {
+    Duration silenceMax,
+    @Nullable UdpMulticast multicast) {
   /// The smallest limit for datagrams: what every network carries in one piece is enough for a frame.
   static final int DATAGRAM_BYTES_MIN = 576;
 
@@ -55,7 +58,8 @@ public record UdpConfig(
         1024,
         Duration.ofMillis(50),
         Duration.ofSeconds(1),
-        Duration.ofSeconds(5));
+        Duration.ofSeconds(5),
+        null);
   }
 
   /// The same settings with other datagrams.
@@ -64,7 +68,15 @@ public record UdpConfig(
   /// @return the changed settings
   public UdpConfig withDatagramBytesMax(int bytes) {
     return new UdpConfig(
-        bytes, receiveBufferBytes, sendBufferBytes, queueBytes, peersMax, backoffMin, backoffMax, silenceMax);
+        bytes,
+        receiveBufferBytes,
+        sendBufferBytes,
+        queueBytes,
+        peersMax,
+        backoffMin,
+        backoffMax,
+        silenceMax,
+        multicast);
   }
 
   /// The same settings with another wish for the receive buffer.
@@ -73,7 +85,24 @@ public record UdpConfig(
   /// @return the changed settings
   public UdpConfig withReceiveBufferBytes(int bytes) {
     return new UdpConfig(
-        datagramBytesMax, bytes, sendBufferBytes, queueBytes, peersMax, backoffMin, backoffMax, silenceMax);
+        datagramBytesMax, bytes, sendBufferBytes, queueBytes, peersMax, backoffMin, backoffMax, silenceMax, multicast);
+  }
+
+  /// The same settings with multicasts. A member that does not hear them gets datagrams of its own.
+  ///
+  /// @param where the group and the interface
+  /// @return the changed settings
+  public UdpConfig withMulticast(UdpMulticast where) {
+    return new UdpConfig(
+        datagramBytesMax,
+        receiveBufferBytes,
+        sendBufferBytes,
+        queueBytes,
+        peersMax,
+        backoffMin,
+        backoffMax,
+        silenceMax,
+        where);
   }
 
   private static void require(boolean condition, String rule) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.DatagramChannel;
@@ -36,6 +37,7 @@ final class UdpLoop {
   final Selector selector;
   final Counters<UdpCount> counters = new Counters<>(UdpCount.class);
   final BufferPool buffers;
+  final @Nullable Casts casts;
   final int datagramBytes;
   final int receiveBufferBytes;
   final long life;
@@ -48,6 +50,7 @@ final class UdpLoop {
   private final ByteBuffer in = ByteBuffer.allocateDirect(1 << 16);
   private final ByteBuffer frame = in.duplicate();
   private final ByteBuffer control = ByteBuffer.allocateDirect(DatagramHeader.BYTES);
+  private final ByteBuffer castOut;
   private final DatagramHeader header = new DatagramHeader();
   private final Map<SocketAddress, UdpPeer> bySocket = new HashMap<>();
   private final Map<Address, UdpPeer> byAddress = new HashMap<>();
@@ -62,13 +65,19 @@ final class UdpLoop {
   private boolean full; // the socket took less than was offered
   private boolean ended;
 
-  UdpLoop(UdpConfig config, int datagramBytes, int granted, DatagramChannel channel, Selector selector)
+  UdpLoop(UdpConfig config, int datagramBytes, DatagramChannel channel, @Nullable Casts casts, Selector selector)
       throws IOException {
     this.config = config;
     this.datagramBytes = datagramBytes;
-    this.receiveBufferBytes = granted;
     this.channel = channel;
+    this.casts = casts;
     this.selector = selector;
+    int granted = channel.getOption(StandardSocketOptions.SO_RCVBUF);
+    this.receiveBufferBytes = casts == null ? granted : Math.min(granted, casts.receiveBufferBytes);
+    this.castOut = ByteBuffer.allocateDirect(casts == null ? 0 : datagramBytes);
+    if (casts != null) {
+      casts.channel.register(selector, SelectionKey.OP_READ);
+    }
     this.key = channel.register(selector, SelectionKey.OP_READ);
     this.buffers = new BufferPool(datagramBytes);
     this.life = new SecureRandom().nextLong() | 1;
@@ -181,10 +190,17 @@ final class UdpLoop {
     if (nowNanos - tidyAt >= 0) {
       tidy();
     }
+    if (casts != null && casts.ask(nowNanos, bySocket.values())) {
+      send(control(DatagramHeader.ASK, 0), casts.group());
+      counters.add(UdpCount.CASTS_ASKED);
+    }
     boolean announced = tend();
     // The receiver may want to say something first: do not wait then.
     select(announced ? 0 : waitNanos(waitNanosMax));
-    read();
+    read(channel, false);
+    if (casts != null) {
+      read(casts.channel, true);
+    }
     tend();
   }
 
@@ -218,6 +234,7 @@ final class UdpLoop {
     long wait = Math.max(0, waitNanosMax);
     if (wait > 0) {
       wait = Math.min(wait, Math.max(1, tidyAt - nowNanos));
+      wait = casts == null ? wait : Math.min(wait, Math.max(1, casts.pauseNanos(nowNanos)));
     }
     if (!full) {
       for (UdpPeer peer : listed) {
@@ -249,7 +266,7 @@ final class UdpLoop {
 
   // ---- reading -----------------------------------------------------------------------------------------------------
 
-  private void read() {
+  private void read(DatagramChannel channel, boolean cast) {
     for (int i = 0; i < READS_PER_TURN_MAX && !ended; i++) {
       SocketAddress from;
       try {
@@ -268,8 +285,35 @@ final class UdpLoop {
       switch (header.read(in)) {
         case FOREIGN -> counters.add(UdpCount.DROP_FOREIGN_PROTOCOL);
         case OTHER_VERSION -> counters.add(UdpCount.DROP_OTHER_VERSION);
-        case NONE -> arrived((InetSocketAddress) from);
+        case NONE -> {
+          if (cast) {
+            heard((InetSocketAddress) from);
+          } else {
+            arrived((InetSocketAddress) from);
+          }
+        }
       }
+    }
+  }
+
+  /// Something came to the group.
+  private void heard(InetSocketAddress from) {
+    UdpPeer peer = bySocket.get(from);
+    if (header.from == life) {
+      return; // a group's own host hears it, too
+    }
+    if (peer == null || !peer.isOpen()) {
+      counters.add(UdpCount.DROP_UNASKED);
+    } else if (header.kind == DatagramHeader.ASK) {
+      if (peer.isLife(header.from)) { // who only says so is not believed
+        send(control(DatagramHeader.HEARD, header.from), from);
+      }
+    } else if (header.kind == DatagramHeader.CAST && Cast.pick(in, header, life)) {
+      counters.add(UdpCount.CASTS_RECEIVED);
+      header.kind = DatagramHeader.DATA;
+      arrived(from);
+    } else {
+      counters.add(UdpCount.DROP_FOR_OTHERS);
     }
   }
 
@@ -313,6 +357,11 @@ final class UdpLoop {
     switch (header.kind) {
       case DatagramHeader.WELCOME -> sender.echo(); // so that it knows us, too
       case DatagramHeader.PROBE -> sender.probed(header.number);
+      case DatagramHeader.HEARD -> {
+        if (casts != null) {
+          sender.heard(casts);
+        }
+      }
       case DatagramHeader.DATA -> {
         sender.read(header.number, in.limit(), header.soon);
         sender.echoIfMuch();
@@ -375,6 +424,25 @@ final class UdpLoop {
     return true;
   }
 
+  /// Hands one datagram for several peers to the kernel.
+  ///
+  /// @return false when the socket is full
+  boolean cast(Cast cast, List<Parcel> ready) {
+    boolean soon = ready.stream().anyMatch(parcel -> parcel.peer.isHalfFull());
+    cast.write(castOut, ready, soon, life);
+    int length = castOut.remaining();
+    if (casts == null || !send(castOut, casts.group())) {
+      return false;
+    }
+    counters.add(UdpCount.DATAGRAMS_SENT);
+    counters.add(UdpCount.CASTS_SENT);
+    counters.add(UdpCount.CASTS_COPIES, ready.size());
+    for (Parcel parcel : ready) {
+      parcel.peer.left(length);
+    }
+    return true;
+  }
+
   /// Tries a last write and releases the socket.
   void end() {
     if (ended) {
@@ -386,6 +454,7 @@ final class UdpLoop {
     }
     ended = true;
     Acceptor.close(channel);
+    Acceptor.close(casts == null ? null : casts.channel);
     Acceptor.close(selector);
   }
 }

@@ -4,6 +4,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +12,6 @@ import org.tutti.transport.Address;
 
 /// Another node as a [UdpTransport] knows it: what waits for it, what is on the way to it, what was read of it.
 final class UdpPeer {
-  private static final int LENGTH_BYTES = 2; // before each frame
   private static final int ECHO_EVERY = 16;
   private static final long ECHO_AFTER_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
   private static final long PROBE_MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
@@ -41,11 +41,20 @@ final class UdpPeer {
   private long greetAt;
   private long backoffNanos;
 
+  /// Whether multicasts reach it.
+  enum Hearing {
+    UNKNOWN,
+    YES,
+    NO
+  }
+
   // What waits; the last datagram may have room for more frames.
-  private final ArrayDeque<ByteBuffer> queue = new ArrayDeque<>();
-  private @Nullable ByteBuffer slotOf;
+  private final ArrayDeque<Parcel> queue = new ArrayDeque<>();
+  private @Nullable Parcel slotOf;
   private @Nullable ByteBuffer slot;
   private int claimedBytes;
+  private Hearing hearing = Hearing.UNKNOWN;
+  private long hearingNanos; // when that was said last
 
   // What was read of it.
   private long highest;
@@ -74,6 +83,10 @@ final class UdpPeer {
     return life != 0;
   }
 
+  boolean isLife(long one) {
+    return isOpen() && life == one;
+  }
+
   long numbersUsed() {
     return flight.last();
   }
@@ -87,20 +100,22 @@ final class UdpPeer {
 
   /// Lends room for a frame, or null.
   @Nullable ByteBuffer claim(int length) {
-    int needed = LENGTH_BYTES + length;
-    ByteBuffer last = queue.peekLast();
-    if (last == null || last.remaining() < needed) {
-      last = isOpen() ? another() : null;
+    int needed = Parcel.LENGTH_BYTES + length;
+    boolean mayJoin = length >= Casts.FRAME_BYTES_MIN && hearing == Hearing.YES;
+    Parcel last = queue.peekLast();
+    if (last == null || last.bytes.remaining() < needed || !last.isEmpty() && (last.sealed || mayJoin)) {
+      last = isOpen() ? another(mayJoin) : null;
     }
     if (last == null) {
       return null;
     }
     if (last != slotOf) {
       slotOf = last;
-      slot = last.duplicate();
+      slot = last.bytes.duplicate();
     }
     claimedBytes = length;
-    int from = last.position() + LENGTH_BYTES;
+    last.sealed = mayJoin;
+    int from = last.bytes.position() + Parcel.LENGTH_BYTES;
     // A fresh byte order each time: the borrower may have changed it.
     return slot().limit(from + length).position(from).order(ByteOrder.BIG_ENDIAN);
   }
@@ -109,45 +124,97 @@ final class UdpPeer {
     return Objects.requireNonNull(slot);
   }
 
-  private @Nullable ByteBuffer another() {
+  private @Nullable Parcel another(boolean mayJoin) {
     if ((queue.size() + 1) * loop.datagramBytes > loop.config.queueBytes()) {
-      // One turn said more than the queue holds while peer and network could take it: no reason to refuse.
-      write();
+      // One turn said more than the queue holds while peer and network could take it: no reason to refuse. But what may
+      // go together with frames for others has to wait for them.
+      if (!mayJoin) {
+        write();
+      }
       if ((queue.size() + 1) * loop.datagramBytes > loop.config.queueBytes()) {
         return null;
       }
     }
-    ByteBuffer next = loop.buffers.take();
-    next.position(DatagramHeader.BYTES);
+    var next = new Parcel(this, loop.buffers.take());
     queue.addLast(next);
     return next;
   }
 
   /// Takes over the frame claimed last.
   void commit() {
-    ByteBuffer last = queue.peekLast();
+    Parcel last = queue.peekLast();
     if (last == null || last != slotOf) {
       return; // the peer has ended since
     }
-    last.putShort((short) claimedBytes).position(last.position() + claimedBytes);
+    last.bytes.putShort((short) claimedBytes).position(last.bytes.position() + claimedBytes);
+    if (last.sealed && loop.casts != null) {
+      loop.casts.add(last, loop.datagramBytes);
+    }
     loop.counters.add(UdpCount.FRAMES_SENT);
     loop.list(this);
   }
 
   /// Sends what may leave now.
   void write() {
-    for (ByteBuffer next = queue.peekFirst(); next != null && isOpen(); next = queue.peekFirst()) {
-      int length = next.position();
-      if (length > DatagramHeader.BYTES) {
-        if (!flight.hasRoom(length) || flight.pauseNanos(loop.nowNanos) > 0) {
+    for (Parcel next = queue.peekFirst(); next != null && isOpen(); next = queue.peekFirst()) {
+      if (next.isEmpty()) {
+        release(queue.removeFirst());
+        continue;
+      }
+      if (!canSend(next.bytes.position(), loop.nowNanos)) {
+        return;
+      }
+      Cast cast = next.cast;
+      if (cast == null) {
+        if (!sendAlone(next)) {
           return;
         }
-        if (!send(next, length)) {
+      } else {
+        List<Parcel> ready = cast.ready(loop.nowNanos);
+        boolean sent = ready.size() > 1 ? loop.cast(cast, ready) : ready.contains(next) && sendAlone(next);
+        if (!sent) {
           return;
         }
       }
-      release(queue.removeFirst());
     }
+  }
+
+  private boolean sendAlone(Parcel parcel) {
+    if (!send(parcel.bytes, parcel.bytes.position())) {
+      return false;
+    }
+    release(queue.removeFirst());
+    return true;
+  }
+
+  private boolean canSend(int length, long now) {
+    return flight.hasRoom(length) && flight.pauseNanos(now) <= 0;
+  }
+
+  /// Whether a parcel is the next one, and may leave now in a datagram of some length.
+  boolean isNext(Parcel parcel, int length, long now) {
+    return isOpen() && queue.peekFirst() == parcel && canSend(length, now);
+  }
+
+  /// A datagram that this peer should hear soon about.
+  boolean isHalfFull() {
+    return flight.isHalfFull();
+  }
+
+  /// Writes this peer's part of a cast, up to the beginning of its frame.
+  void writeShare(ByteBuffer out) {
+    long held = highest == 0 ? 0 : loop.nowNanos - highestNanos;
+    out.putLong(life).putLong(flight.last() + 1).putLong(highest).putInt(count);
+    out.putInt((int) Math.min(TimeUnit.NANOSECONDS.toMicros(held), Integer.MAX_VALUE)).putInt(loop.grantBytes());
+  }
+
+  /// The next parcel has left with those for others.
+  void left(int length) {
+    release(queue.removeFirst());
+    echoed();
+    flight.sent(loop.nowNanos, length);
+    await();
+    loop.list(this);
   }
 
   private boolean send(ByteBuffer datagram, int length) {
@@ -166,12 +233,15 @@ final class UdpPeer {
     return true;
   }
 
-  private void release(ByteBuffer datagram) {
-    if (datagram == slotOf) {
+  private void release(Parcel parcel) {
+    if (parcel == slotOf) {
       slotOf = null;
       slot = null;
     }
-    loop.buffers.giveBack(datagram);
+    if (parcel.cast != null && loop.casts != null) {
+      loop.casts.remove(parcel.cast, parcel);
+    }
+    loop.buffers.giveBack(parcel.bytes);
   }
 
   // ---- what comes from it ------------------------------------------------------------------------------------------
@@ -188,6 +258,11 @@ final class UdpPeer {
       }
       loop.counters.add(UdpCount.CONNECTED_UDP);
       life = from;
+      hearing = Hearing.UNKNOWN;
+      hearingNanos = loop.nowNanos;
+      if (loop.casts != null) {
+        loop.casts.askSoon(loop.nowNanos);
+      }
       highest = 0;
       count = 0;
       backoffNanos = 0;
@@ -210,6 +285,24 @@ final class UdpPeer {
       await();
       loop.list(this);
     }
+  }
+
+  /// It heard a multicast.
+  void heard(Casts casts) {
+    hearingNanos = loop.nowNanos;
+    if (hearing != Hearing.YES) {
+      hearing = Hearing.YES;
+      casts.tell(this, true);
+    }
+  }
+
+  /// Whether multicasts reach it, as far as it has said lately.
+  Hearing hearing(Casts casts) {
+    if (isOpen() && hearing != Hearing.NO && loop.nowNanos - hearingNanos > Casts.HEARD_NANOS) {
+      hearing = Hearing.NO;
+      casts.tell(this, false);
+    }
+    return hearing;
   }
 
   /// A datagram with frames was read.
@@ -341,9 +434,10 @@ final class UdpPeer {
     if (awaiting) {
       wait = Math.min(wait, probeAt - now);
     }
-    ByteBuffer next = queue.peekFirst();
-    if (next != null && isOpen() && flight.hasRoom(next.position())) {
-      wait = Math.min(wait, Math.max(1, flight.pauseNanos(now)));
+    Parcel next = queue.peekFirst();
+    if (next != null && isOpen() && flight.hasRoom(next.bytes.position())) {
+      long pause = Math.max(1, flight.pauseNanos(now));
+      wait = Math.min(wait, next.cast == null ? pause : Math.max(pause, next.cast.patienceNanos(now)));
     }
     return wait;
   }

@@ -2,8 +2,10 @@ package org.tutti.net;
 
 import java.io.IOException;
 import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
+import java.net.ProtocolFamily;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -39,7 +41,7 @@ public final class UdpTransport implements Transport {
   private static final Duration RETRANSMIT_AFTER = Duration.ofMillis(20);
   private static final int HEADERS_IPV4 = 28;
   private static final int HEADERS_IPV6 = 48;
-  private static final int LENGTH_BYTES = 2;
+  private static final int CAST_PARTS = 3; // one of them for the beginnings of frames, which differ from peer to peer
   private static final System.Logger LOG = System.getLogger(UdpTransport.class.getName());
 
   private final Address self;
@@ -55,7 +57,8 @@ public final class UdpTransport implements Transport {
   private UdpTransport(Address self, UdpLoop loop) {
     this.self = self;
     this.loop = loop;
-    this.traits = new Traits(loop.datagramBytes - DatagramHeader.BYTES - LENGTH_BYTES, RETRANSMIT_AFTER, true);
+    int room = loop.casts == null ? loop.datagramBytes : loop.datagramBytes - loop.datagramBytes / CAST_PARTS;
+    this.traits = new Traits(room - Parcel.frameAt(), RETRANSMIT_AFTER, true);
   }
 
   /// Listens on an address; logs how much the kernel granted to the receive buffer, as a small one makes all slow.
@@ -82,9 +85,10 @@ public final class UdpTransport implements Transport {
     Endpoint shown = advertised == null ? null : Endpoint.advertised(advertised);
     boolean six = wish.inet() instanceof Inet6Address;
     DatagramChannel channel = null;
+    Casts casts = null;
     Selector selector = null;
     try {
-      channel = DatagramChannel.open(six ? StandardProtocolFamily.INET6 : StandardProtocolFamily.INET);
+      channel = DatagramChannel.open(family(wish.inet()));
       channel.configureBlocking(false);
       channel.setOption(StandardSocketOptions.SO_RCVBUF, config.receiveBufferBytes());
       channel.setOption(StandardSocketOptions.SO_SNDBUF, config.sendBufferBytes());
@@ -92,16 +96,22 @@ public final class UdpTransport implements Transport {
       int port = ((InetSocketAddress) channel.getLocalAddress()).getPort();
       int granted = channel.getOption(StandardSocketOptions.SO_RCVBUF);
       int datagramBytes = datagramBytes(config, NetworkInterface.getByInetAddress(wish.inet()), six);
+      casts = config.multicast() == null ? null : Casts.open(config.multicast(), config, channel);
       selector = Selector.open();
-      UdpLoop loop = new UdpLoop(config, datagramBytes, granted, channel, selector);
+      UdpLoop loop = new UdpLoop(config, datagramBytes, channel, casts, selector);
       var transport = new UdpTransport(shown == null ? wish.at(port) : shown.at(shown.port()), loop);
       transport.report(config.receiveBufferBytes(), granted);
       return transport;
     } catch (IOException e) {
       Acceptor.close(channel);
+      Acceptor.close(casts == null ? null : casts.channel);
       Acceptor.close(selector);
-      throw new TransportException("cannot listen on " + listen, e);
+      throw e instanceof TransportException known ? known : new TransportException("cannot listen on " + listen, e);
     }
+  }
+
+  static ProtocolFamily family(InetAddress inet) {
+    return inet instanceof Inet6Address ? StandardProtocolFamily.INET6 : StandardProtocolFamily.INET;
   }
 
   /// As much as goes in one packet of the interface.
@@ -122,6 +132,15 @@ public final class UdpTransport implements Transport {
         String.valueOf(asked),
         String.valueOf(granted),
         String.valueOf(loop.datagramBytes));
+    if (loop.casts != null) {
+      loop.counters.add(UdpCount.RECEIVE_BUFFER_GRANTED_CASTS, loop.casts.receiveBufferBytes);
+      LOG.log(
+          loop.casts.receiveBufferBytes < asked ? System.Logger.Level.WARNING : System.Logger.Level.DEBUG,
+          "UDP multicasts to {0}: asked for a receive buffer of {1} bytes, granted {2}",
+          loop.casts,
+          String.valueOf(asked),
+          String.valueOf(loop.casts.receiveBufferBytes));
+    }
   }
 
   @Override

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.tutti.transport.TransportProvider;
 
 /// `tutti member`, `send` and `watch` as processes that talk over loopback.
 @Tag("socket")
@@ -199,7 +200,9 @@ class CommandTest {
                 "tutti watch: Missing required options: '--group=NAME', '--join=WHERE'; see tutti watch --help",
                 "watch"),
             List.of(
-                "tutti demo: Invalid value for option '--transport': 'pigeon' is none of: tcp; see tutti demo --help",
+                "tutti demo: Invalid value for option '--transport': 'pigeon' is none of: "
+                    + String.join(", ", TransportProvider.installed().keySet())
+                    + "; see tutti demo --help",
                 "demo",
                 "--transport",
                 "pigeon"),

@@ -158,7 +158,8 @@ final class UdpTransportTest extends TransportContract {
             lan.peersMax(),
             lan.backoffMin(),
             lan.backoffMax(),
-            Duration.ofMillis(200));
+            Duration.ofMillis(200),
+            null);
     Station b = station("b");
     try (Station a = new Station(UdpTransport.open(new Address("127.0.0.1:0"), impatient))) {
       exchange(a, b);

@@ -1,0 +1,145 @@
+package org.tutti.net;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.StandardSocketOptions;
+import java.nio.channels.DatagramChannel;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.tutti.transport.TransportException;
+
+/// The multicast side of a [UdpTransport]: joins the group, asks who hears it, finds frames that may leave together.
+final class Casts {
+  /// Shorter frames wait for company in a datagram to one peer.
+  static final int FRAME_BYTES_MIN = 64;
+
+  /// For so long a peer is believed to hear multicasts after it has said so.
+  static final long HEARD_NANOS = TimeUnit.MILLISECONDS.toNanos(3500);
+
+  private static final long ASK_EVERY_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long ASK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final System.Logger LOG = System.getLogger(UdpTransport.class.getName());
+
+  final DatagramChannel channel;
+  final int receiveBufferBytes;
+  private final String name;
+  private final InetSocketAddress group;
+  private final Map<Long, List<Cast>> waiting = new HashMap<>();
+  private long askAt;
+
+  private Casts(UdpMulticast where, DatagramChannel channel) throws IOException {
+    this.name = where.group() + " on " + where.device();
+    this.group = where.endpoint().socket();
+    this.channel = channel;
+    this.receiveBufferBytes = channel.getOption(StandardSocketOptions.SO_RCVBUF);
+  }
+
+  /// Joins the group, or logs why it cannot be.
+  ///
+  /// @param sender gets the interface as that of its multicasts
+  static @Nullable Casts open(UdpMulticast where, UdpConfig config, DatagramChannel sender) throws TransportException {
+    DatagramChannel channel = null;
+    try {
+      NetworkInterface device = NetworkInterface.getByName(where.device());
+      if (device == null) {
+        throw new TransportException("cannot multicast on " + where.device() + ": there is no such interface");
+      }
+      channel = DatagramChannel.open(UdpTransport.family(where.endpoint().inet()));
+      channel.configureBlocking(false);
+      channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+      channel.setOption(StandardSocketOptions.SO_RCVBUF, config.receiveBufferBytes());
+      channel.bind(where.endpoint().socket());
+      channel.join(where.endpoint().inet(), device);
+      sender.setOption(StandardSocketOptions.IP_MULTICAST_IF, device);
+      return new Casts(where, channel);
+    } catch (TransportException e) {
+      throw e;
+    } catch (IOException | IllegalArgumentException | UnsupportedOperationException e) {
+      Acceptor.close(channel);
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "no multicast to {0} on {1}: {2}; every peer gets datagrams of its own",
+          where.group(),
+          where.device(),
+          e.getMessage());
+      return null;
+    }
+  }
+
+  InetSocketAddress group() {
+    return group;
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+
+  // ---- who hears it ----------------------------------------------------------------------------------------------
+
+  /// Somebody new is there.
+  void askSoon(long now) {
+    askAt = Math.min(askAt, now);
+  }
+
+  /// When to ask next, in nanoseconds from now.
+  long pauseNanos(long now) {
+    return askAt - now;
+  }
+
+  /// Asks when it is time, more often while somebody new has not answered.
+  ///
+  /// @return whether a question is to go to the group
+  boolean ask(long now, Iterable<UdpPeer> peers) {
+    if (now < askAt) {
+      return false;
+    }
+    boolean any = false;
+    boolean fresh = false;
+    for (UdpPeer peer : peers) {
+      any |= peer.isOpen();
+      fresh |= peer.isOpen() && peer.hearing(this) == UdpPeer.Hearing.UNKNOWN;
+    }
+    askAt = now + (fresh ? ASK_AGAIN_NANOS : ASK_EVERY_NANOS);
+    return any;
+  }
+
+  void tell(UdpPeer peer, boolean hears) {
+    LOG.log(
+        hears ? System.Logger.Level.INFO : System.Logger.Level.WARNING,
+        hears ? "{0} hears multicasts to {1}" : "{0} does not hear multicasts to {1}: it gets datagrams of its own",
+        peer.at,
+        this);
+  }
+
+  // ---- what leaves together --------------------------------------------------------------------------------------
+
+  /// A frame waits for a peer: if one that ends like it waits for another peer, they go together.
+  void add(Parcel parcel, int datagramBytes) {
+    long key = Cast.key(parcel);
+    List<Cast> alike = waiting.computeIfAbsent(key, _ -> new ArrayList<>(1));
+    for (Cast cast : alike) {
+      if (cast.join(parcel, datagramBytes)) {
+        return;
+      }
+    }
+    alike.add(new Cast(key, parcel));
+  }
+
+  /// A parcel has left, or never will.
+  void remove(Cast cast, Parcel parcel) {
+    cast.parcels.remove(parcel);
+    parcel.cast = null;
+    if (cast.parcels.isEmpty()) {
+      List<Cast> alike = waiting.get(cast.key);
+      if (alike != null && alike.remove(cast) && alike.isEmpty()) {
+        waiting.remove(cast.key);
+      }
+    }
+  }
+}
