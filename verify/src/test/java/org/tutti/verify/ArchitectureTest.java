@@ -151,6 +151,17 @@ class ArchitectureTest {
   }
 
   @Test
+  void onlyOneModuleKnowsAnOrb() {
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackages("org.tutti.corba..", "javax.rmi.CORBA..")
+            .should()
+            .dependOnClassesThat(
+                resideInAnyPackage("org.omg..", "org.jacorb..", "javax.rmi.CORBA..").or(inTutti("corba"))));
+  }
+
+  @Test
   void packagesFormNoCycle() {
     check(slices().matching("org.tutti.(*)..").should().beFreeOfCycles());
   }

@@ -241,6 +241,8 @@ abstract class TransportContract {
   void aReceiverMayAnswerFromWithinOnFrame() throws IOException {
     Station a = station("a");
     Station b = station("b");
+    // A transport may need a connection of its own for each direction.
+    exchange(a, b);
     a.reaction = () -> a.offer(b.address(), bytes(a.frames.size()));
     b.reaction = () -> b.offer(a.address(), bytes(b.frames.size()));
     b.send(a.address(), bytes(0), a);

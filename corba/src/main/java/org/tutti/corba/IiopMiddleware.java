@@ -1,0 +1,162 @@
+package org.tutti.corba;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.omg.CORBA.ORB;
+import org.omg.CORBA.ORBPackage.InvalidName;
+import org.omg.CORBA.Policy;
+import org.omg.CORBA.SystemException;
+import org.omg.CORBA.UserException;
+import org.omg.PortableServer.IdAssignmentPolicyValue;
+import org.omg.PortableServer.LifespanPolicyValue;
+import org.omg.PortableServer.POA;
+import org.omg.PortableServer.POAHelper;
+import org.omg.PortableServer.ThreadPolicyValue;
+import org.tutti.corba.gate.Gate;
+import org.tutti.corba.idl.Peer;
+import org.tutti.corba.idl.PeerHelper;
+import org.tutti.middleware.Arrivals;
+import org.tutti.middleware.Call;
+import org.tutti.middleware.Middleware;
+import org.tutti.middleware.UnusableAddressException;
+import org.tutti.transport.Address;
+import org.tutti.transport.Endpoint;
+import org.tutti.transport.TransportException;
+
+/// CORBA as a [Middleware]: an ORB of this node's own, one object in it, and references to the objects of others.
+///
+/// An [Address] is host and port; the rest of a reference is the same for all nodes:
+///
+/// ```
+/// 10.0.0.5:7001   is   corbaloc:iiop:1.2@10.0.0.5:7001/TuttiPeer       interface Tutti::Peer, src/main/idl/tutti.idl
+///
+///   dial(peer)      _is_a("IDL:tutti.org/Tutti/Peer:1.0")  -->  true, or it is somebody else
+///   send(batch)     oneway frames(batch)                   -->  Arrivals.take(batch)
+/// ```
+///
+/// Any ORB can be a peer, in any language. The order of one-way requests of one connection is what CORBA does not
+/// promise and this needs: here they are worked on by one thread, in the order in which they are read, and a full queue
+/// makes the threads that read wait, so that TCP makes the sources wait.
+public final class IiopMiddleware implements Middleware {
+  /// The object key of every node's servant.
+  static final String OBJECT_KEY = "TuttiPeer";
+
+  private static final Duration LAST_JOIN = Duration.ofSeconds(2);
+  private static final String ADAPTER = "peers";
+  private static final String OBJECT_ID = "peer";
+
+  private final Gate gate;
+  private final ORB orb;
+  private final POA root;
+  private final Address address;
+
+  private IiopMiddleware(Gate gate, ORB orb, POA root, Address address) {
+    this.gate = gate;
+    this.orb = orb;
+    this.root = root;
+    this.address = address;
+  }
+
+  /// Starts an ORB that listens; peers that connect wait until [#start].
+  ///
+  /// @param listen     a host and a port, where 0 lets the kernel choose
+  /// @param advertised what peers use when something between passes their connections on, or null
+  /// @param config     bounds and times
+  /// @return the middleware
+  /// @throws TransportException when the address is not of that form or cannot be listened on
+  public static IiopMiddleware open(Address listen, @Nullable Address advertised, IiopConfig config)
+      throws TransportException {
+    Endpoint endpoint = Endpoint.resolve(listen);
+    Address shown = advertised == null ? null : Endpoint.advertised(advertised).at(portOf(advertised));
+    Gate gate = Gate.open(config.messageBytesMax(), config.acceptedMax(), config.greetingMax());
+    String path = ADAPTER + "/" + OBJECT_ID;
+    ORB orb = ORB.init(new String[0], OrbSettings.of(gate, endpoint, config, OBJECT_KEY, path));
+    try {
+      // This makes the ORB listen.
+      POA root = POAHelper.narrow(orb.resolve_initial_references("RootPOA"));
+      Address own = shown != null ? shown : endpoint.at(gate.port());
+      return new IiopMiddleware(gate, orb, root, own);
+    } catch (InvalidName | SystemException e) {
+      close(orb, gate);
+      IOException why = gate.failure();
+      throw why == null
+          ? new TransportException("cannot listen on " + listen + ": " + e.getMessage())
+          : new TransportException("cannot listen on " + listen, why);
+    }
+  }
+
+  @Override
+  public String name() {
+    return "iiop";
+  }
+
+  @Override
+  public Address address() {
+    return address;
+  }
+
+  @Override
+  public void start(Arrivals arrivals) {
+    Policy[] policies = {
+      root.create_lifespan_policy(LifespanPolicyValue.PERSISTENT),
+      root.create_id_assignment_policy(IdAssignmentPolicyValue.USER_ID),
+      // With JacORB's pool of threads, requests overtake each other.
+      root.create_thread_policy(ThreadPolicyValue.SINGLE_THREAD_MODEL)
+    };
+    try {
+      POA peers = root.create_POA(ADAPTER, root.the_POAManager(), policies);
+      peers.activate_object_with_id(OBJECT_ID.getBytes(), new PeerServant(gate, arrivals));
+      root.the_POAManager().activate();
+    } catch (UserException e) {
+      throw new IllegalStateException("a fresh ORB refuses its first object", e);
+    }
+  }
+
+  @Override
+  public Call dial(Address peer) throws IOException {
+    Endpoint to = Endpoint.ofLiteral(peer);
+    if (to == null || to.port() == 0) {
+      throw new UnusableAddressException(peer);
+    }
+    try {
+      Peer found = PeerHelper.narrow(orb.string_to_object("corbaloc:iiop:1.2@" + to.at(to.port()) + "/" + OBJECT_KEY));
+      return new IiopCall(found);
+    } catch (SystemException e) {
+      // BAD_PARAM: an object, but none of ours; OBJECT_NOT_EXIST: an ORB without one; else nobody, or too slow.
+      throw new IOException("no peer at " + peer, e);
+    }
+  }
+
+  @Override
+  public Map<String, Long> counters() {
+    return gate.counters();
+  }
+
+  @Override
+  public void close() {
+    close(orb, gate);
+  }
+
+  private static void close(ORB orb, Gate gate) {
+    // The connections first: whoever waits for a peer would make the ORB wait.
+    gate.closeConnections();
+    // It waits for its threads however long they take; nothing that it still does then can be seen from outside.
+    Thread end = Thread.ofPlatform().daemon().name("tutti-iiop end").start(orb::destroy);
+    boolean interrupted = Thread.interrupted();
+    try {
+      end.join(LAST_JOIN);
+    } catch (InterruptedException _) {
+      interrupted = true;
+    }
+    gate.close();
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static int portOf(Address advertised) throws TransportException {
+    return Endpoint.advertised(advertised).port();
+  }
+}

@@ -1,0 +1,23 @@
+package org.tutti.corba;
+
+import org.tutti.middleware.MiddlewareConfig;
+import org.tutti.transport.Transport;
+import org.tutti.transport.TransportException;
+import org.tutti.transport.TransportProvider;
+import org.tutti.transport.TransportSettings;
+
+/// Offers [IiopTransport] as `iiop`.
+public final class IiopProvider implements TransportProvider {
+  /// For the service loader.
+  public IiopProvider() {}
+
+  @Override
+  public String name() {
+    return "iiop";
+  }
+
+  @Override
+  public Transport open(TransportSettings settings) throws TransportException {
+    return IiopTransport.open(settings, MiddlewareConfig.lan());
+  }
+}

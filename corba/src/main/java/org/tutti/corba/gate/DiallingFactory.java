@@ -1,0 +1,47 @@
+package org.tutti.corba.gate;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import org.jacorb.orb.ORB;
+import org.jacorb.orb.factory.SocketFactory;
+import org.omg.CORBA.TIMEOUT;
+
+/// Makes the sockets with which an ORB connects to peers; JacORB makes one object of this class.
+public final class DiallingFactory implements SocketFactory {
+  private final Gate gate;
+
+  /// Called by JacORB.
+  ///
+  /// @param orb whose sockets are made
+  public DiallingFactory(ORB orb) {
+    gate = Gate.of(orb);
+  }
+
+  @Override
+  public Socket createSocket(String host, int port) throws IOException {
+    return createSocket(host, port, 0);
+  }
+
+  @Override
+  public Socket createSocket(String host, int port, int timeoutMillis) throws IOException {
+    Socket socket = new GuardedSocket(gate, false);
+    gate.dialling(socket);
+    try {
+      socket.connect(new InetSocketAddress(host, port), timeoutMillis);
+    } catch (SocketTimeoutException e) {
+      Gate.shut(socket);
+      throw new TIMEOUT(e.toString());
+    } catch (IOException e) {
+      Gate.shut(socket);
+      throw e;
+    }
+    return socket;
+  }
+
+  @Override
+  public boolean isSSL(Socket socket) {
+    return false;
+  }
+}

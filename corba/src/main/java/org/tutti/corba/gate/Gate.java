@@ -1,0 +1,219 @@
+package org.tutti.corba.gate;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLongArray;
+import org.jspecify.annotations.Nullable;
+
+/// All sockets of one ORB, and what may pass them.
+///
+/// JacORB allocates what the header of a message asks for, keeps fragments without a bound, and accepts any number of
+/// connections; it was made for networks whose hosts trust each other. So the ORB gets its sockets from here: each
+/// looks at the headers that pass ([GiopFilter]) and ends the connection instead of handing on what is wrong.
+///
+/// ```
+///  accepted --> stranger -- first whole message --> known          more than acceptedMax: the oldest stranger goes,
+///                  |                                               or else the new one
+///                  +-- greetingMax is over: closed
+/// ```
+public final class Gate implements AutoCloseable {
+  /// The class with which the ORB dials.
+  public static final String DIALLING = DiallingFactory.class.getName();
+
+  /// The class with which the ORB listens.
+  public static final String LISTENING = ListeningFactory.class.getName();
+
+  // The ORB makes the factories by their names; they find their gate by the ORB's name.
+  private static final Map<String, Gate> OPEN = new ConcurrentHashMap<>();
+
+  private final String name = "tutti" + UUID.randomUUID().toString().replace("-", "");
+  private final int messageBytesMax;
+  private final int acceptedMax;
+  private final long greetingNanos;
+  private final AtomicLongArray counts = new AtomicLongArray(IiopCount.values().length);
+
+  // All guarded by this.
+  private final Set<Socket> strangers = new LinkedHashSet<>();
+  private final Set<Socket> known = new LinkedHashSet<>();
+  private final Set<Socket> dialled = new LinkedHashSet<>();
+  private @Nullable ServerSocket door;
+  private @Nullable IOException failure;
+  private boolean closed;
+
+  private Gate(int messageBytesMax, int acceptedMax, Duration greetingMax) {
+    this.messageBytesMax = messageBytesMax;
+    this.acceptedMax = acceptedMax;
+    this.greetingNanos = greetingMax.toNanos();
+  }
+
+  /// Makes a gate for one ORB.
+  ///
+  /// @param messageBytesMax the longest message
+  /// @param acceptedMax     how many connections of others there may be
+  /// @param greetingMax     how long each may take until its first message is complete
+  /// @return the gate
+  public static Gate open(int messageBytesMax, int acceptedMax, Duration greetingMax) {
+    Gate gate = new Gate(messageBytesMax, acceptedMax, greetingMax);
+    OPEN.put(gate.name, gate);
+    return gate;
+  }
+
+  /// The gate of an ORB.
+  ///
+  /// @param orb an ORB whose name is that of its gate
+  static Gate of(org.jacorb.orb.ORB orb) {
+    Gate gate = OPEN.get(orb.getImplName());
+    if (gate == null) {
+      throw new IllegalStateException("not an ORB of Tutti");
+    }
+    return gate;
+  }
+
+  /// The name that the ORB is to have, unlike those of all others anywhere.
+  ///
+  /// @return letters and digits
+  public String name() {
+    return name;
+  }
+
+  /// The port that is listened on.
+  ///
+  /// @return the port, or 0 before
+  public synchronized int port() {
+    return door == null ? 0 : door.getLocalPort();
+  }
+
+  /// Why it was not possible to listen.
+  ///
+  /// @return what the socket said, or null
+  public synchronized @Nullable IOException failure() {
+    return failure;
+  }
+
+  /// Counts an event.
+  ///
+  /// @param count which
+  public void count(IiopCount count) {
+    counts.incrementAndGet(count.ordinal());
+  }
+
+  /// All counters.
+  ///
+  /// @return a copy, by name
+  public Map<String, Long> counters() {
+    Map<String, Long> all = new TreeMap<>();
+    for (IiopCount count : IiopCount.values()) {
+      all.put(count.name().toLowerCase(Locale.ROOT).replace('_', '-'), counts.get(count.ordinal()));
+    }
+    return all;
+  }
+
+  /// Ends all connections and lets no more be made.
+  public void closeConnections() {
+    List<Socket> all = new ArrayList<>();
+    synchronized (this) {
+      closed = true;
+      all.addAll(strangers);
+      all.addAll(known);
+      all.addAll(dialled);
+    }
+    all.forEach(Gate::shut);
+  }
+
+  /// Stops listening, if the ORB has not done so, and forgets the ORB.
+  @Override
+  public void close() {
+    OPEN.remove(name);
+    closeConnections();
+    ServerSocket listener;
+    synchronized (this) {
+      listener = door;
+    }
+    if (listener != null) {
+      shut(listener);
+    }
+  }
+
+  int messageBytesMax() {
+    return messageBytesMax;
+  }
+
+  long greetingNanos() {
+    return greetingNanos;
+  }
+
+  synchronized void listening(ServerSocket on) {
+    door = on;
+  }
+
+  synchronized void failed(IOException why) {
+    failure = why;
+  }
+
+  /// A connection was accepted.
+  ///
+  /// @return false when it has to be closed
+  boolean accepted(Socket socket) {
+    Socket crowdedOut = null;
+    boolean taken;
+    synchronized (this) {
+      if (strangers.size() + known.size() >= acceptedMax && !strangers.isEmpty()) {
+        Iterator<Socket> oldest = strangers.iterator();
+        crowdedOut = oldest.next();
+        oldest.remove();
+      }
+      taken = !closed && strangers.size() + known.size() < acceptedMax;
+      if (taken) {
+        strangers.add(socket);
+      }
+    }
+    if (crowdedOut != null) {
+      count(IiopCount.CLOSED_CROWDED_OUT);
+      shut(crowdedOut);
+    }
+    count(taken ? IiopCount.ACCEPTED_IIOP : IiopCount.CLOSED_TOO_MANY);
+    return taken;
+  }
+
+  /// An accepted connection has brought its first message.
+  synchronized void greeted(Socket socket) {
+    if (strangers.remove(socket)) {
+      known.add(socket);
+    }
+  }
+
+  /// A connection to a peer is about to be made.
+  synchronized void dialling(Socket socket) throws IOException {
+    if (closed) {
+      throw new IOException("the transport ends");
+    }
+    dialled.add(socket);
+  }
+
+  synchronized void left(Socket socket) {
+    strangers.remove(socket);
+    known.remove(socket);
+    dialled.remove(socket);
+  }
+
+  static void shut(Closeable socket) {
+    try {
+      socket.close();
+    } catch (IOException _) {
+      // It is gone already.
+    }
+  }
+}

@@ -1,0 +1,200 @@
+package org.tutti.corba.gate;
+
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
+
+/// What comes out of a socket, as long as it is a sequence of GIOP messages that peers could have sent; at the first
+/// that is not, the stream ends, before the ORB sees any of its body.
+///
+/// ```
+/// 0 "GIOP"   4 major   5 minor   6 flags: 1 little-endian, 2 more fragments follow   7 type   8 length of the body (4)
+/// ```
+///
+/// Only headers and the heads of requests are looked at. A message that comes in fragments counts with all its bytes;
+/// when several such messages are under way, which peers never do, they count together until the last one is complete.
+final class GiopFilter extends FilterInputStream {
+  private static final int HEADER_BYTES = 12;
+  private static final int MAGIC = 0x47494f50;
+  private static final int MAJOR = 1;
+  private static final int MINOR = 2;
+  private static final int LITTLE_ENDIAN = 1;
+  private static final int MORE_FRAGMENTS = 2;
+
+  private static final int REQUEST = 0;
+  private static final int REPLY = 1;
+  private static final int LOCATE_REPLY = 4;
+  private static final int FRAGMENT = 7;
+
+  private final Gate gate;
+  private final Socket socket;
+  private final boolean accepted;
+  private final byte[] header = new byte[HEADER_BYTES];
+  private int headerBytes;
+  private long bodyLeft;
+  private byte[] head = new byte[0]; // of a request's body, read ahead
+  private int headTaken;
+  private int unfinished; // messages of which more fragments follow
+  private long unfinishedBytes;
+  private boolean ended;
+
+  // For the first message of an accepted connection.
+  private boolean greeted;
+  private final long greetingEnd;
+
+  GiopFilter(InputStream in, Gate gate, Socket socket, boolean accepted) {
+    super(in);
+    this.gate = gate;
+    this.socket = socket;
+    this.accepted = accepted;
+    this.greeted = !accepted;
+    this.greetingEnd = System.nanoTime() + gate.greetingNanos();
+  }
+
+  @Override
+  public int read() throws IOException {
+    byte[] one = new byte[1];
+    return read(one, 0, 1) <= 0 ? -1 : Byte.toUnsignedInt(one[0]);
+  }
+
+  @Override
+  public int read(byte[] into, int offset, int length) throws IOException {
+    if (ended) {
+      return -1;
+    }
+    boolean inBody = bodyLeft > 0;
+    int most = inBody ? (int) Math.min(length, bodyLeft) : Math.min(length, HEADER_BYTES - headerBytes);
+    int count = inBody && headTaken < head.length ? takeHead(into, offset, most) : take(into, offset, most);
+    if (count <= 0) {
+      return count;
+    }
+    if (inBody) {
+      bodyLeft -= count;
+    } else {
+      System.arraycopy(into, offset, header, headerBytes, count);
+      headerBytes += count;
+      if (headerBytes == HEADER_BYTES && !begin()) {
+        ended = true;
+        return -1;
+      }
+    }
+    if (headerBytes == HEADER_BYTES && bodyLeft == 0) {
+      complete();
+    }
+    return count;
+  }
+
+  private int takeHead(byte[] into, int offset, int most) {
+    int count = Math.min(most, head.length - headTaken);
+    System.arraycopy(head, headTaken, into, offset, count);
+    headTaken += count;
+    return count;
+  }
+
+  private int take(byte[] into, int offset, int most) throws IOException {
+    if (greeted) {
+      return in.read(into, offset, most);
+    }
+    long left = (greetingEnd - System.nanoTime()) / 1_000_000;
+    try {
+      if (left > 0) {
+        socket.setSoTimeout((int) left);
+        return in.read(into, offset, most);
+      }
+    } catch (SocketTimeoutException _) {
+      // Counted below.
+    }
+    gate.count(IiopCount.CLOSED_GREETING_TIMEOUT);
+    ended = true;
+    return -1;
+  }
+
+  /// Looks at a header, and at what follows it in a request.
+  ///
+  /// @return false when the connection has to end
+  private boolean begin() throws IOException {
+    int flags = header[6];
+    int type = Byte.toUnsignedInt(header[7]);
+    ByteOrder order = (flags & LITTLE_ENDIAN) != 0 ? ByteOrder.LITTLE_ENDIAN : ByteOrder.BIG_ENDIAN;
+    long length = Integer.toUnsignedLong(ByteBuffer.wrap(header).order(order).getInt(8));
+    account(flags, type, length);
+    IiopCount wrong = wrong(type, length);
+    if (wrong == null && type == REQUEST) {
+      byte[] ahead = new byte[(int) Math.min(length, RequestHead.BYTES_MAX)];
+      if (!fill(ahead)) {
+        return false;
+      }
+      head = ahead;
+      headTaken = 0;
+      wrong = RequestHead.isBearable(ByteBuffer.wrap(head).order(order)) ? null : IiopCount.CLOSED_BAD_MESSAGE;
+    }
+    if (wrong != null) {
+      gate.count(wrong);
+      return false;
+    }
+    bodyLeft = length;
+    return true;
+  }
+
+  private boolean fill(byte[] all) throws IOException {
+    int done = 0;
+    while (done < all.length) {
+      int count = take(all, done, all.length - done);
+      if (count <= 0) {
+        return false;
+      }
+      done += count;
+    }
+    return true;
+  }
+
+  private @Nullable IiopCount wrong(int type, long length) {
+    if (ByteBuffer.wrap(header).getInt() != MAGIC) {
+      return IiopCount.CLOSED_FOREIGN_PROTOCOL;
+    } else if (header[4] != MAJOR || header[5] != MINOR) {
+      return IiopCount.CLOSED_OTHER_VERSION;
+    } else if (type > FRAGMENT || !isExpected(type)) {
+      return IiopCount.CLOSED_BAD_MESSAGE;
+    } else if (Math.max(length, unfinishedBytes) > gate.messageBytesMax()) {
+      return IiopCount.CLOSED_BAD_LENGTH;
+    }
+    return null;
+  }
+
+  /// Requests go one way and replies the other.
+  private boolean isExpected(int type) {
+    return accepted ? type != REPLY && type != LOCATE_REPLY : type != REQUEST;
+  }
+
+  private void account(int flags, int type, long length) {
+    boolean more = (flags & MORE_FRAGMENTS) != 0;
+    if (more || type == FRAGMENT) {
+      // A fragment without bytes would otherwise be free.
+      unfinishedBytes += HEADER_BYTES + length;
+    }
+    if (more && type != FRAGMENT) {
+      unfinished++;
+    } else if (!more && type == FRAGMENT && unfinished > 0) {
+      unfinished--;
+    }
+  }
+
+  private void complete() throws IOException {
+    headerBytes = 0;
+    head = new byte[0];
+    headTaken = 0;
+    if (unfinished == 0) {
+      unfinishedBytes = 0;
+    }
+    if (!greeted) {
+      greeted = true;
+      socket.setSoTimeout(0);
+      gate.greeted(socket);
+    }
+  }
+}

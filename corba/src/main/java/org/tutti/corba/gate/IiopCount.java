@@ -1,0 +1,26 @@
+package org.tutti.corba.gate;
+
+/// What a [Gate] counts; users see `CLOSED_BAD_LENGTH` as `closed-bad-length`, and what the transport over TCP counts
+/// as well has the same name.
+public enum IiopCount {
+  /// Connections of others.
+  ACCEPTED_IIOP,
+  /// Something else than GIOP: random bytes, HTTP.
+  CLOSED_FOREIGN_PROTOCOL,
+  /// GIOP, but not 1.2.
+  CLOSED_OTHER_VERSION,
+  /// A type of message that GIOP does not have or nobody may send here, or a request that no peer makes.
+  CLOSED_BAD_MESSAGE,
+  /// A message longer than any that peers send.
+  CLOSED_BAD_LENGTH,
+  /// No whole message for too long after it was accepted.
+  CLOSED_GREETING_TIMEOUT,
+  /// Accepted, silent, and in the way of a newer one.
+  CLOSED_CROWDED_OUT,
+  /// One more than there may be.
+  CLOSED_TOO_MANY,
+  /// A request for an operation that a peer does not have.
+  DROP_UNKNOWN_OPERATION,
+  /// A request whose bytes are fewer than it says.
+  DROP_BAD_SEQUENCE
+}

@@ -1,0 +1,69 @@
+package org.tutti.corba.gate;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import org.jacorb.orb.ORB;
+import org.jacorb.orb.factory.ServerSocketFactory;
+import org.jspecify.annotations.Nullable;
+
+/// Makes the socket on which an ORB listens; JacORB makes one object of this class.
+public final class ListeningFactory implements ServerSocketFactory {
+  private static final int BACKLOG = 50;
+
+  private final Gate gate;
+
+  /// Called by JacORB.
+  ///
+  /// @param orb whose sockets are made
+  public ListeningFactory(ORB orb) {
+    gate = Gate.of(orb);
+  }
+
+  @Override
+  public ServerSocket createServerSocket(int port) throws IOException {
+    return listen(port, BACKLOG, null);
+  }
+
+  @Override
+  public ServerSocket createServerSocket(int port, int backlog) throws IOException {
+    return listen(port, backlog, null);
+  }
+
+  @Override
+  public ServerSocket createServerSocket(int port, int backlog, InetAddress host) throws IOException {
+    return listen(port, backlog, host);
+  }
+
+  private ServerSocket listen(int port, int backlog, @Nullable InetAddress host) throws IOException {
+    ServerSocket door = new Door();
+    try {
+      door.setReuseAddress(true);
+      door.bind(new InetSocketAddress(host, port), backlog > 0 ? backlog : BACKLOG);
+    } catch (IOException e) {
+      door.close();
+      gate.failed(e);
+      throw e;
+    }
+    gate.listening(door);
+    return door;
+  }
+
+  private final class Door extends ServerSocket {
+    Door() throws IOException {}
+
+    @Override
+    public Socket accept() throws IOException {
+      while (true) {
+        GuardedSocket socket = new GuardedSocket(gate, true);
+        implAccept(socket);
+        if (gate.accepted(socket)) {
+          return socket;
+        }
+        Gate.shut(socket);
+      }
+    }
+  }
+}
