@@ -1,7 +1,6 @@
 package org.tutti.corba;
 
 import java.io.IOException;
-import org.omg.CORBA.SystemException;
 import org.tutti.corba.idl.Peer;
 import org.tutti.middleware.Call;
 
@@ -18,7 +17,8 @@ final class IiopCall implements Call {
   public void send(byte[] batch) throws IOException {
     try {
       peer.frames(batch);
-    } catch (SystemException e) {
+    } catch (RuntimeException e) {
+      // A SystemException, or a mistake of the ORB.
       throw new IOException("the peer cannot be reached", e);
     }
   }

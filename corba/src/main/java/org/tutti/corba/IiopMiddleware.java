@@ -1,13 +1,13 @@
 package org.tutti.corba;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.omg.CORBA.ORB;
-import org.omg.CORBA.ORBPackage.InvalidName;
 import org.omg.CORBA.Policy;
-import org.omg.CORBA.SystemException;
 import org.omg.CORBA.UserException;
 import org.omg.PortableServer.IdAssignmentPolicyValue;
 import org.omg.PortableServer.LifespanPolicyValue;
@@ -48,12 +48,14 @@ public final class IiopMiddleware implements Middleware {
   private static final String OBJECT_ID = "peer";
 
   private final Gate gate;
+  private final OrbThreads threads;
   private final ORB orb;
   private final POA root;
   private final Address address;
 
-  private IiopMiddleware(Gate gate, ORB orb, POA root, Address address) {
+  private IiopMiddleware(Gate gate, OrbThreads threads, ORB orb, POA root, Address address) {
     this.gate = gate;
+    this.threads = threads;
     this.orb = orb;
     this.root = root;
     this.address = address;
@@ -72,17 +74,18 @@ public final class IiopMiddleware implements Middleware {
     Address shown = advertised == null ? null : Endpoint.advertised(advertised).at(portOf(advertised));
     Gate gate = Gate.open(config.messageBytesMax(), config.acceptedMax(), config.greetingMax());
     String path = ADAPTER + "/" + OBJECT_ID;
+    OrbThreads threads = new OrbThreads(gate);
     ORB orb = ORB.init(new String[0], OrbSettings.of(gate, endpoint, config, OBJECT_KEY, path));
     try {
       // This makes the ORB listen.
-      POA root = POAHelper.narrow(orb.resolve_initial_references("RootPOA"));
+      POA root = threads.call(() -> POAHelper.narrow(orb.resolve_initial_references("RootPOA")));
       Address own = shown != null ? shown : endpoint.at(gate.port());
-      return new IiopMiddleware(gate, orb, root, own);
-    } catch (InvalidName | SystemException e) {
+      return new IiopMiddleware(gate, threads, orb, root, own);
+    } catch (ExecutionException e) {
       close(orb, gate);
       IOException why = gate.failure();
       throw why == null
-          ? new TransportException("cannot listen on " + listen + ": " + e.getMessage())
+          ? new TransportException("cannot listen on " + listen + ": " + e.getCause())
           : new TransportException("cannot listen on " + listen, why);
     }
   }
@@ -99,19 +102,26 @@ public final class IiopMiddleware implements Middleware {
 
   @Override
   public void start(Arrivals arrivals) {
+    try {
+      threads.call(() -> {
+        activate(new PeerServant(gate, arrivals));
+        return true;
+      });
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("a fresh ORB refuses its first object", e);
+    }
+  }
+
+  private void activate(PeerServant servant) throws UserException {
     Policy[] policies = {
       root.create_lifespan_policy(LifespanPolicyValue.PERSISTENT),
       root.create_id_assignment_policy(IdAssignmentPolicyValue.USER_ID),
       // With JacORB's pool of threads, requests overtake each other.
       root.create_thread_policy(ThreadPolicyValue.SINGLE_THREAD_MODEL)
     };
-    try {
-      POA peers = root.create_POA(ADAPTER, root.the_POAManager(), policies);
-      peers.activate_object_with_id(OBJECT_ID.getBytes(), new PeerServant(gate, arrivals));
-      root.the_POAManager().activate();
-    } catch (UserException e) {
-      throw new IllegalStateException("a fresh ORB refuses its first object", e);
-    }
+    POA peers = root.create_POA(ADAPTER, root.the_POAManager(), policies);
+    peers.activate_object_with_id(OBJECT_ID.getBytes(StandardCharsets.US_ASCII), servant);
+    root.the_POAManager().activate();
   }
 
   @Override
@@ -123,8 +133,10 @@ public final class IiopMiddleware implements Middleware {
     try {
       Peer found = PeerHelper.narrow(orb.string_to_object("corbaloc:iiop:1.2@" + to.at(to.port()) + "/" + OBJECT_KEY));
       return new IiopCall(found);
-    } catch (SystemException e) {
-      // BAD_PARAM: an object, but none of ours; OBJECT_NOT_EXIST: an ORB without one; else nobody, or too slow.
+    } catch (RuntimeException e) {
+      // BAD_PARAM: an object, but none of ours; OBJECT_NOT_EXIST: an ORB without one; else nobody, or too slow. What is
+      // no
+      // SystemException is a mistake of the ORB, such as when it is being closed; to the node it is a failed attempt.
       throw new IOException("no peer at " + peer, e);
     }
   }

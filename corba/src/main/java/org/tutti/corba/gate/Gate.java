@@ -103,6 +103,13 @@ public final class Gate implements AutoCloseable {
     return failure;
   }
 
+  /// Whether the end has begun.
+  ///
+  /// @return true when no more connections can be made
+  public synchronized boolean isClosed() {
+    return closed;
+  }
+
   /// Counts an event.
   ///
   /// @param count which

@@ -22,5 +22,7 @@ public enum IiopCount {
   /// A request for an operation that a peer does not have.
   DROP_UNKNOWN_OPERATION,
   /// A request whose bytes are fewer than it says.
-  DROP_BAD_SEQUENCE
+  DROP_BAD_SEQUENCE,
+  /// A thread of the ORB has ended by an exception: there was a request that it does not survive.
+  ORB_THREAD_ENDED
 }

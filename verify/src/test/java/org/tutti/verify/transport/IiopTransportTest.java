@@ -188,6 +188,7 @@ final class IiopTransportTest extends TransportContract {
       a.transport.poll(0);
     }
     stillServes(a);
+    assertThat(counter(a, "orb-thread-ended")).isZero();
   }
 
   @Test
