@@ -19,9 +19,16 @@ final class OrbSettings {
   /// @param objectKey the key under which peers know the servant
   /// @param path      where the servant is: object adapter and object id
   static Properties of(Gate gate, Endpoint listen, IiopConfig config, String objectKey, String path) {
-    Properties all = new Properties();
+    Properties all = of(gate, config);
     all.setProperty("OAIAddr", listen.inet().getHostAddress());
     all.setProperty("OAPort", Integer.toString(listen.port()));
+    all.setProperty("jacorb.orb.objectKeyMap." + objectKey, gate.name() + "/" + path);
+    return all;
+  }
+
+  /// The properties of an ORB that only calls others.
+  static Properties of(Gate gate, IiopConfig config) {
+    Properties all = new Properties();
     all.setProperty("jacorb.net.socket_factory", Gate.DIALLING);
     all.setProperty("jacorb.net.server_socket_factory", Gate.LISTENING);
     all.setProperty("jacorb.transport.factories", "org.jacorb.orb.iiop.IIOPFactories");
@@ -33,7 +40,6 @@ final class OrbSettings {
     // A reference is taken for one to an object of this ORB when its key begins with this name, whatever its host and
     // port: so every ORB has another name, and peers use a short key, which is mapped to the long one where it arrives.
     all.setProperty("jacorb.implname", gate.name());
-    all.setProperty("jacorb.orb.objectKeyMap." + objectKey, gate.name() + "/" + path);
 
     // Without it, one-way requests that find the queue full are dropped and nobody is told.
     all.setProperty("jacorb.poa.queue_wait", "on");

@@ -136,7 +136,7 @@ class IiopInteropTest {
   }
 
   /// The port in a stringified reference with one profile for IIOP.
-  private static int portIn(String reference) {
+  static int portIn(String reference) {
     assertThat(reference).startsWith("IOR:");
     ByteBuffer bytes = ByteBuffer.wrap(HexFormat.of().parseHex(reference, 4, reference.length()));
     order(bytes, bytes.get(0));
