@@ -3,6 +3,7 @@ module org.tutti.cli {
   requires info.picocli;
   requires org.tutti;
   requires org.tutti.bench;
+  requires org.tutti.certs;
   requires org.tutti.examples;
   requires org.tutti.lab;
   requires org.tutti.net;

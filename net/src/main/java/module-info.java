@@ -6,6 +6,7 @@ module org.tutti.net {
 
   exports org.tutti.net;
   exports org.tutti.net.discovery;
+  exports org.tutti.net.tls;
 
   provides org.tutti.transport.TransportProvider with
       org.tutti.net.TcpProvider,

@@ -1,7 +1,13 @@
 package org.tutti.cli;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Iterator;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+import org.tutti.net.tls.Credentials;
 import org.tutti.transport.Address;
+import org.tutti.transport.Endpoint;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;
 import org.tutti.transport.TransportProvider;
@@ -30,14 +36,76 @@ final class Carrier {
           "What carries frames, the same at all members: ${COMPLETION-CANDIDATES}; default: ${DEFAULT-VALUE}.")
   private String transport = "tcp";
 
+  @Option(
+      names = "--tls",
+      paramLabel = "DIR",
+      description = {
+        "Encrypt, and speak only with members that show a certificate of the same authority and cluster. This "
+            + "directory has this member's, as `tutti certs` writes it: cert.pem, key.pem and ca.pem; changed files "
+            + "are used from then on."
+      })
+  private @Nullable Path tls;
+
+  @Option(
+      names = "--insecure",
+      description = "Without --tls, listen on other addresses than loopback too: whoever reaches it is believed.")
+  private boolean insecure;
+
+  /// The directory of the own certificate; null for no TLS.
+  @Nullable Path tls() {
+    return tls;
+  }
+
+  /// For connections to a registry; null for no TLS.
+  @Nullable SSLContext context() {
+    return tls == null ? null : credentials(tls).context();
+  }
+
+  /// Refuses what cannot be protected as it was asked for.
+  void check(String cluster) {
+    if (tls == null) {
+      return;
+    }
+    if (!TransportProvider.named(transport).protects()) {
+      throw new Failure("transport " + transport + " has no TLS");
+    }
+    String its = credentials(tls).cluster();
+    if (!cluster.equals(its)) {
+      throw new Failure("the certificate in " + tls + " is for cluster " + its + ", not for " + cluster);
+    }
+  }
+
+  /// Reads what is in a directory.
+  static Credentials credentials(Path directory) {
+    try {
+      return Credentials.load(directory);
+    } catch (IOException e) {
+      throw new Failure("no TLS: " + e.getMessage(), e);
+    }
+  }
+
+  /// Refuses to be open to strangers unless that is wanted.
+  static void guard(Address listen, @Nullable Path tls, boolean insecure) {
+    Endpoint endpoint = Endpoint.ofLiteral(listen);
+    if (tls == null && !insecure && endpoint != null && !endpoint.inet().isLoopbackAddress()) {
+      throw new Failure(
+          "cannot listen on "
+              + listen
+              + ": without certificates on loopback only; give --tls DIR (tutti certs makes one), or --insecure where"
+              + " only members can reach it");
+    }
+  }
+
   /// The chosen provider's name.
   String transport() {
     return transport;
   }
 
   /// Opens the chosen transport.
-  Transport open(Address listen) throws TransportException {
-    return TransportProvider.named(transport).open(TransportSettings.at(listen));
+  Transport open(Address listen, String cluster) throws TransportException {
+    check(cluster);
+    guard(listen, tls, insecure);
+    return TransportProvider.named(transport).open(TransportSettings.at(listen).withTls(tls, insecure));
   }
 
   /// Takes the names of installed providers only.

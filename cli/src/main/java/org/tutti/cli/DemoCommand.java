@@ -32,6 +32,7 @@ import picocli.CommandLine.Spec;
           + "only if they are equal and hold every acknowledged transaction exactly once."
     })
 final class DemoCommand implements Callable<Integer> {
+  private static final String CLUSTER = "tutti"; // the replicas' own
   private static final int QUICK = 3000;
 
   @Spec private CommandSpec spec = CommandSpec.create();
@@ -153,6 +154,7 @@ final class DemoCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     DemoOptions options = options();
+    carrier.check(CLUSTER);
     try {
       if (make != null) {
         TransactionFile.make(make, options.transactions(), options.seed());
@@ -182,6 +184,7 @@ final class DemoCommand implements Callable<Integer> {
           rate,
           order,
           carrier.transport(),
+          carrier.tls(),
           fsync != null ? fsync : totalFailure ? Durability.EACH : Durability.NONE,
           portBase,
           keep);

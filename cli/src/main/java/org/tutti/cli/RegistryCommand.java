@@ -7,7 +7,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
+import org.tutti.net.tls.Credentials;
 import org.tutti.registry.Registry;
 import org.tutti.registry.RegistryConfig;
 import org.tutti.storage.StorageException;
@@ -22,7 +24,7 @@ import picocli.CommandLine.Spec;
 /// `tutti registry`: where the members of groups meet.
 @Command(
     name = "registry",
-    customSynopsis = "tutti registry --listen HOST:PORT [--expect N] [--data DIR] [--lease TIME]",
+    customSynopsis = "tutti registry --listen HOST:PORT [--expect N] [--data DIR] [--lease TIME] [--tls DIR]",
     description = {
       "Numbers processes by their arrival and, when the expected number is there, tells them each other's addresses",
       "and which of them creates the group. Members find it by --join registry:HOST:PORT. Runs until Ctrl-C."
@@ -60,6 +62,17 @@ final class RegistryCommand implements Callable<Integer> {
       description = "A member that was not heard for this long is forgotten; default: ${DEFAULT-VALUE}.")
   Duration lease = Duration.ofSeconds(10);
 
+  @Option(
+      names = "--tls",
+      paramLabel = "DIR",
+      description = "Encrypt, and answer only who shows a certificate of the same authority and cluster.")
+  @Nullable Path tls;
+
+  @Option(
+      names = "--insecure",
+      description = "Without --tls, listen on other addresses than loopback too: whoever reaches it is believed.")
+  boolean insecure;
+
   @Option(names = "--verbose", description = "Print stack traces of errors.")
   boolean verbose;
 
@@ -92,10 +105,13 @@ final class RegistryCommand implements Callable<Integer> {
     int colon = text.lastIndexOf(':');
     InetAddress host = InetAddress.ofLiteral(text.substring(0, colon).replaceAll("[\\[\\]]", ""));
     var at = new InetSocketAddress(host, Integer.parseInt(text.substring(colon + 1)));
+    Carrier.guard(listen, tls, insecure);
+    Credentials credentials = tls == null ? null : Carrier.credentials(tls);
+    SSLContext context = credentials == null ? null : credentials.context();
     FileStorage storage = null;
     try {
       storage = data == null ? null : FileStorage.open(data);
-      return Registry.open(at, config, storage, news -> say(out, news));
+      return Registry.open(at, config, storage, context, news -> say(out, news));
     } catch (StorageException e) {
       throw new Failure(String.valueOf(e.getMessage()), e);
     } catch (IOException e) {

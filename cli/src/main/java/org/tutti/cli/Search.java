@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.tutti.registry.RegistryDiscovery;
 import org.tutti.transport.Address;
@@ -29,21 +30,24 @@ final class Search implements Discovery {
 
   private final List<Contact> contacts;
   private final String group;
+  private final @Nullable SSLContext tls;
   private final List<Address> fixed = new ArrayList<>();
   private final List<Source> sources = new ArrayList<>();
   private final ReentrantLock lock = new ReentrantLock(); // guards what sources know
 
   /// @param contacts none when the group is not looked for but created
   /// @param group    its name
-  Search(List<Contact> contacts, String group) {
+  /// @param tls      for registries; null for no TLS
+  Search(List<Contact> contacts, String group, @Nullable SSLContext tls) {
     this.contacts = contacts;
     this.group = group;
+    this.tls = tls;
     for (Contact contact : contacts) {
       switch (contact) {
         case Contact.At(_, Address address) -> fixed.add(address);
         case Contact.Source(String text, Discovery discovery) -> sources.add(new Source(text, discovery));
         case Contact.Registry(String text, String at) ->
-            sources.add(new Source(text, RegistryDiscovery.onlooker(at, group)));
+            sources.add(new Source(text, RegistryDiscovery.onlooker(at, group, tls)));
       }
     }
   }
@@ -70,7 +74,7 @@ final class Search implements Discovery {
     var enrolments = new ArrayList<Enrolment>();
     for (Contact contact : contacts) {
       if (contact instanceof Contact.Registry(String text, String at)) {
-        RegistryDiscovery member = RegistryDiscovery.member(at, group, name, own);
+        RegistryDiscovery member = RegistryDiscovery.member(at, group, name, own, tls);
         sources.replaceAll(source -> source.text.equals(text) ? new Source(text, member) : source);
         enrolments.add(new Enrolment(text, group, member));
       }

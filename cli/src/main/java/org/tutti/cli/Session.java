@@ -60,11 +60,11 @@ final class Session implements AutoCloseable {
       List<Contact> contacts,
       @Nullable GroupListener listener)
       throws InterruptedException {
-    var search = new Search(contacts, options.group);
+    var search = new Search(contacts, options.group, options.carrier.context());
     NodeConfig config = options.node(command).withContacts(search.fixed());
     FileStorage storage = options.keeping.open();
     try {
-      Transport transport = options.carrier.open(listen != null ? listen : facing(search, options));
+      Transport transport = options.carrier.open(listen != null ? listen : facing(search, options), options.cluster);
       // Who is only there to send or to watch is no member to be counted on.
       List<Enrolment> enrolments = options.enrols ? search.enrol(config.name(), transport.address()) : List.of();
       Node node = Node.start(config, transport, storage);

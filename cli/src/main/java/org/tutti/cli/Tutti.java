@@ -26,6 +26,7 @@ import picocli.CommandLine.Spec;
       SendCommand.class,
       WatchCommand.class,
       RegistryCommand.class,
+      CertsCommand.class,
       SimulateCommand.class,
       BenchCommand.class,
       LabCommand.class

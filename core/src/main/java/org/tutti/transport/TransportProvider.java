@@ -22,6 +22,13 @@ public interface TransportProvider {
   /// @throws TransportException when that is not possible, with the reason in one line
   Transport open(TransportSettings settings) throws TransportException;
 
+  /// Whether it keeps strangers out by TLS when the settings say so; others are not opened with such settings.
+  ///
+  /// @return whether [TransportSettings#tls] means something to it
+  default boolean protects() {
+    return false;
+  }
+
   /// The providers of this process.
   ///
   /// @return all that are found, by name

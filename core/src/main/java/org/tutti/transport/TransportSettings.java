@@ -1,5 +1,6 @@
 package org.tutti.transport;
 
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /// What whoever runs a node tells any [TransportProvider]; all else is the provider's own choice.
@@ -8,12 +9,32 @@ import org.jspecify.annotations.Nullable;
 ///                   choose
 /// @param advertised the address that peers use when something between passes their connections on; null for the one
 ///                   listened on
-public record TransportSettings(Address listen, @Nullable Address advertised) {
+/// @param tls        the directory with the node's certificate, its key and the authority's certificate (`cert.pem`,
+///                   `key.pem`, `ca.pem`); null for no TLS
+/// @param insecure   whether, without TLS, other addresses than loopback may be listened on
+public record TransportSettings(Address listen, @Nullable Address advertised, @Nullable Path tls, boolean insecure) {
+  /// Without TLS, and so on loopback only.
+  ///
+  /// @param listen     where the node listens
+  /// @param advertised the address that peers use, or null
+  public TransportSettings(Address listen, @Nullable Address advertised) {
+    this(listen, advertised, null, false);
+  }
+
   /// Listening on an address that peers can use themselves.
   ///
   /// @param listen where the node listens
   /// @return the settings
   public static TransportSettings at(Address listen) {
     return new TransportSettings(listen, null);
+  }
+
+  /// Changes how strangers are kept out.
+  ///
+  /// @param directory  the node's certificate and what belongs to it, or null for no TLS
+  /// @param everywhere whether, without TLS, other addresses than loopback may be listened on
+  /// @return a changed copy
+  public TransportSettings withTls(@Nullable Path directory, boolean everywhere) {
+    return new TransportSettings(listen, advertised, directory, everywhere);
   }
 }

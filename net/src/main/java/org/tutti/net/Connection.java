@@ -9,12 +9,14 @@ import java.nio.channels.SocketChannel;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// One stream to a peer: first both sides exchange a [Preamble], then frames, each after its length.
+/// One stream to a peer: first, perhaps, a handshake of TLS, then both sides exchange a [Preamble], then frames, each
+/// after its length.
 ///
 /// A frame is never split over two connections: what a broken connection had not sent is dropped with it.
 final class Connection {
   private enum State {
     CONNECTING,
+    SECURING,
     GREETING,
     OPEN,
     CLOSED
@@ -23,6 +25,7 @@ final class Connection {
   private final Loop loop;
   private final SocketChannel channel;
   private final Wire wire;
+  private final @Nullable TlsWire tls; // the wire, unless bytes travel as they are
   private final boolean unix;
   private final boolean outbound;
   private final Preamble preamble = new Preamble();
@@ -50,11 +53,12 @@ final class Connection {
   Connection(Loop loop, SocketChannel channel, boolean unix, @Nullable Peer peer) {
     this.loop = loop;
     this.channel = channel;
-    this.wire = new Wire(channel, loop.counters);
     this.unix = unix;
     this.outbound = peer != null;
+    this.tls = loop.security == null ? null : loop.security.wire(channel, this, outbound, loop.counters);
+    this.wire = tls != null ? tls : new PlainWire(channel, loop.counters);
     this.peer = peer;
-    this.state = outbound ? State.CONNECTING : State.GREETING;
+    this.state = outbound ? State.CONNECTING : tls != null ? State.SECURING : State.GREETING;
     this.deadlineNanos = loop.nowNanos + loop.config.connectTimeout().toNanos();
   }
 
@@ -90,8 +94,47 @@ final class Connection {
   /// The connection exists; introduces us.
   void connected() {
     key().interestOps(SelectionKey.OP_READ);
-    state = State.GREETING;
-    introduce();
+    if (tls != null) {
+      state = State.SECURING;
+      secure(tls);
+    } else {
+      state = State.GREETING;
+      introduce();
+    }
+  }
+
+  /// The slow steps of the handshake are done.
+  void resumed() {
+    if (state == State.SECURING && tls != null) {
+      tls.resumed();
+      secure(tls);
+    }
+  }
+
+  private void secure(TlsWire secured) {
+    try {
+      boolean complete = secured.handshake();
+      if (secured.isEnded()) {
+        close(Count.CLOSED_BY_PEER);
+      } else if (!complete) {
+        key().interestOps(secured.interest());
+      } else {
+        key().interestOps(SelectionKey.OP_READ);
+        state = State.GREETING;
+        if (!outbound || introduce()) {
+          readBuffered(secured);
+        }
+      }
+    } catch (IOException e) {
+      close(Security.reason(e));
+    }
+  }
+
+  /// The selector tells of what is in the socket, not of what was taken from it already.
+  private void readBuffered(TlsWire secured) throws IOException {
+    while (state != State.CLOSED && secured.isBuffered()) {
+      read();
+    }
   }
 
   /// The selector found something to do.
@@ -102,15 +145,40 @@ final class Connection {
         return;
       }
       int ops = state == State.CLOSED ? 0 : key().readyOps();
+      if (tls != null) {
+        readySecurely(tls, ops);
+        return;
+      }
       if ((ops & SelectionKey.OP_WRITE) != 0) {
         write();
       }
       if ((ops & SelectionKey.OP_READ) != 0 && state != State.CLOSED) {
         read();
       }
-    } catch (IOException _) {
-      close(Count.CLOSED_BROKEN);
+    } catch (IOException e) {
+      close(reason(e));
     }
+  }
+
+  private void readySecurely(TlsWire secured, int ops) throws IOException {
+    if ((ops & SelectionKey.OP_READ) != 0) {
+      secured.readable();
+    }
+    if (state == State.SECURING) {
+      secure(secured);
+      return;
+    }
+    if ((ops & SelectionKey.OP_WRITE) != 0) {
+      write();
+    }
+    if ((ops & SelectionKey.OP_READ) != 0 && state != State.CLOSED) {
+      read();
+      readBuffered(secured);
+    }
+  }
+
+  private Count reason(IOException failure) {
+    return tls == null ? Count.CLOSED_BROKEN : Security.reason(failure);
   }
 
   /// Lends room for a frame, or null.
@@ -171,12 +239,13 @@ final class Connection {
       SendBuffer pending = Objects.requireNonNull(out);
       pending.writeTo(wire);
       peer().wrote(loop.nowNanos);
-      if (blocked == pending.isEmpty()) {
+      boolean empty = pending.isEmpty() && wire.isFlushed();
+      if (blocked == empty) {
         blocked = !blocked;
         key().interestOps(blocked ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ);
       }
-    } catch (IOException _) {
-      close(Count.CLOSED_BROKEN);
+    } catch (IOException e) {
+      close(reason(e));
     }
   }
 
@@ -230,6 +299,7 @@ final class Connection {
     switch (preamble.read(wire)) {
       case MORE -> {}
       case ENDED -> close(Count.CLOSED_BY_PEER);
+      case TLS -> close(Count.CLOSED_IS_TLS);
       case FOREIGN -> close(Count.CLOSED_FOREIGN_PROTOCOL);
       case OTHER_VERSION -> close(Count.CLOSED_OTHER_VERSION);
       case MALFORMED -> close(Count.CLOSED_BAD_PREAMBLE);
@@ -259,11 +329,11 @@ final class Connection {
     ByteBuffer greeting = Preamble.encode(loop.self, peer().address);
     try {
       wire.write(greeting);
-    } catch (IOException _) {
-      close(Count.CLOSED_BROKEN);
+    } catch (IOException e) {
+      close(reason(e));
       return false;
     }
-    if (greeting.hasRemaining()) {
+    if (greeting.hasRemaining() || !wire.isFlushed()) {
       // An empty socket buffer takes some hundred bytes; one that does not is not worth waiting for.
       close(Count.CLOSED_BROKEN);
       return false;

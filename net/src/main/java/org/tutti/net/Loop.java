@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Invariant;
+import org.tutti.net.tls.Credentials;
 import org.tutti.transport.Address;
 import org.tutti.transport.Receiver;
 
@@ -23,6 +24,7 @@ final class Loop {
   final Selector selector;
   final Counters<Count> counters = new Counters<>(Count.class);
   final Peers peers = new Peers();
+  final @Nullable Security security;
   final BufferPool sendBuffers;
   final BufferPool receiveBuffers;
 
@@ -44,10 +46,16 @@ final class Loop {
   private @Nullable Receiver receiver;
   private boolean ended;
 
-  Loop(Address self, TcpConfig config, Selector selector, @Nullable UnixSockets unixSockets) {
+  Loop(
+      Address self,
+      TcpConfig config,
+      Selector selector,
+      @Nullable UnixSockets unixSockets,
+      @Nullable Credentials credentials) {
     this.self = self;
     this.config = config;
     this.selector = selector;
+    this.security = credentials == null ? null : new Security(credentials, selector);
     this.sendBuffers = new BufferPool(config.sendBufferBytes());
     this.receiveBuffers = new BufferPool(config.receiveBufferBytes());
     this.dialer = new Dialer(this, unixSockets);
@@ -193,6 +201,9 @@ final class Loop {
       throw new UncheckedIOException(e);
     }
     nowNanos = System.nanoTime();
+    if (security != null) {
+      security.resume();
+    }
   }
 
   private void dispatch(SelectionKey key) {

@@ -20,11 +20,15 @@ import org.tutti.transport.Address;
 /// ```
 ///
 /// Both addresses are checked on both sides, because the same host and port may exist in several network namespaces,
-/// and because a process at a known port may be a stranger. It is no proof of identity: that is TLS's task.
+/// and because a process at a known port may be a stranger. It is no proof of identity: that is
+/// TLS's task, which then comes before the preamble.
 final class Preamble {
   private static final int MAGIC = 0x54757474;
   private static final byte VERSION = 1;
   private static final int HEADER_BYTES = 7;
+  private static final byte TLS_FIRST = 20; // kinds of records (RFC 8446, 5.1)
+  private static final byte TLS_LAST = 23;
+  private static final byte TLS_MAJOR = 3;
 
   private final ByteBuffer bytes = ByteBuffer.allocate(HEADER_BYTES + 2 * Address.BYTES_MAX).limit(HEADER_BYTES);
   private int fromBytes = -1;
@@ -37,6 +41,7 @@ final class Preamble {
     COMPLETE,
     ENDED,
     FOREIGN,
+    TLS,
     OTHER_VERSION,
     MALFORMED
   }
@@ -78,7 +83,8 @@ final class Preamble {
 
   private Progress header(Wire wire) throws IOException {
     if (bytes.getInt(0) != MAGIC) {
-      return Progress.FOREIGN;
+      boolean record = bytes.get(0) >= TLS_FIRST && bytes.get(0) <= TLS_LAST && bytes.get(1) == TLS_MAJOR;
+      return record ? Progress.TLS : Progress.FOREIGN;
     }
     if (bytes.get(4) != VERSION) {
       return Progress.OTHER_VERSION;

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// The settings of a [TcpTransport]; start from [#lan] or [#wan] and change what must differ.
 ///
 /// Memory: each connection holds at most one send and one receive buffer outside the heap, so accepted connections need
-/// at most `acceptedMax * (sendBufferBytes + receiveBufferBytes)`.
+/// at most `acceptedMax * (sendBufferBytes + receiveBufferBytes)`; with TLS, 150 KiB more.
 ///
 /// @param frameBytesMax      the largest frame in bytes
 /// @param sendBufferBytes    what may wait for one peer's socket, in bytes; at least two largest frames with their
@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
 ///                           long: after a partition a fresh connection works at once, an old one waits for TCP's timer
 /// @param socketDirectory    where the Unix domain sockets of this user's nodes meet, or null for TCP only; created
 ///                           with mode 0700, and not used when somebody else owns it
+/// @param insecure           whether a node without certificates may listen on other addresses than loopback: strangers
+///                           who reach it are believed
 public record TcpConfig(
     int frameBytesMax,
     int sendBufferBytes,
@@ -32,7 +34,8 @@ public record TcpConfig(
     Duration backoffMin,
     Duration backoffMax,
     Duration silenceMax,
-    @Nullable Path socketDirectory) {
+    @Nullable Path socketDirectory,
+    boolean insecure) {
 
   /// Checks the ranges.
   public TcpConfig {
@@ -58,7 +61,8 @@ public record TcpConfig(
         Duration.ofMillis(50),
         Duration.ofSeconds(1),
         Duration.ofSeconds(10),
-        Path.of(System.getProperty("java.io.tmpdir"), "tutti-" + System.getProperty("user.name")));
+        Path.of(System.getProperty("java.io.tmpdir"), "tutti-" + System.getProperty("user.name")),
+        false);
   }
 
   /// Between distant sites: as [#lan], with larger buffers and more patience.
@@ -76,7 +80,8 @@ public record TcpConfig(
         Duration.ofMillis(200),
         Duration.ofSeconds(5),
         Duration.ofSeconds(30),
-        lan.socketDirectory);
+        lan.socketDirectory,
+        false);
   }
 
   /// The same settings with another meeting place of Unix domain sockets.
@@ -94,7 +99,26 @@ public record TcpConfig(
         backoffMin,
         backoffMax,
         silenceMax,
-        directory);
+        directory,
+        insecure);
+  }
+
+  /// The same settings for a network that only nodes can reach, so that strangers need not be kept out by certificates.
+  ///
+  /// @return the changed settings
+  public TcpConfig withInsecure() {
+    return new TcpConfig(
+        frameBytesMax,
+        sendBufferBytes,
+        receiveBufferBytes,
+        acceptedMax,
+        handshakesMax,
+        connectTimeout,
+        backoffMin,
+        backoffMax,
+        silenceMax,
+        socketDirectory,
+        true);
   }
 
   /// The same settings with other time limits.
@@ -113,7 +137,8 @@ public record TcpConfig(
         backoffMin,
         backoffMax,
         silence,
-        socketDirectory);
+        socketDirectory,
+        insecure);
   }
 
   private static void require(boolean condition, String rule) {

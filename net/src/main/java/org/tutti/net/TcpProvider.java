@@ -1,5 +1,9 @@
 package org.tutti.net;
 
+import java.io.IOException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import org.tutti.net.tls.Credentials;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;
 import org.tutti.transport.TransportProvider;
@@ -17,6 +21,20 @@ public final class TcpProvider implements TransportProvider {
 
   @Override
   public Transport open(TransportSettings settings) throws TransportException {
-    return TcpTransport.open(settings.listen(), settings.advertised(), TcpConfig.lan());
+    TcpConfig config = settings.insecure() ? TcpConfig.lan().withInsecure() : TcpConfig.lan();
+    return TcpTransport.open(settings.listen(), settings.advertised(), config, credentials(settings.tls()));
+  }
+
+  @Override
+  public boolean protects() {
+    return true;
+  }
+
+  private static @Nullable Credentials credentials(@Nullable Path directory) throws TransportException {
+    try {
+      return directory == null ? null : Credentials.load(directory);
+    } catch (IOException e) {
+      throw new TransportException("no TLS: " + e.getMessage());
+    }
   }
 }

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Invariant;
+import org.tutti.net.tls.Credentials;
 import org.tutti.transport.Address;
 import org.tutti.transport.Endpoint;
 import org.tutti.transport.Receiver;
@@ -25,7 +26,8 @@ import org.tutti.transport.TransportException;
 ///
 /// Addresses are `host:port` with a literal host, `127.0.0.1:7001` or `[::1]:7001`, written the same way by all nodes.
 /// Input is not trusted: a connection that breaks the rules is closed and counted, see [#counters]. But who a peer says
-/// it is gets believed, so the network must keep strangers out.
+/// it is gets believed: TLS, or the network, must keep strangers out. Without certificates it listens on loopback
+/// addresses only, unless [TcpConfig#withInsecure] says that the network does.
 ///
 /// A wait in [#poll] is rounded up to whole milliseconds. [#wakeup], [#close] and [#counters] may be called by any
 /// thread, all else by the engine thread only.
@@ -70,8 +72,29 @@ public final class TcpTransport implements Transport {
   /// @throws TransportException when that is not possible, with the reason in one line
   public static TcpTransport open(Address listen, @Nullable Address advertised, TcpConfig config)
       throws TransportException {
+    return open(listen, advertised, config, null);
+  }
+
+  /// Listens on an address, and speaks only with peers that show a certificate of the same authority and cluster, by
+  /// TLS 1.3. Without Unix domain sockets, to which that would not apply.
+  ///
+  /// @param listen      the host and the port, as in [#open(Address, TcpConfig)]
+  /// @param advertised  as in [#open(Address, Address, TcpConfig)]
+  /// @param config      the settings
+  /// @param credentials the own certificate, and whom to believe; null for no TLS
+  /// @return a transport whose [#address] is the advertised one
+  /// @throws TransportException when that is not possible, with the reason in one line
+  public static TcpTransport open(
+      Address listen, @Nullable Address advertised, TcpConfig config, @Nullable Credentials credentials)
+      throws TransportException {
     Endpoint wish = Endpoint.resolve(listen);
     Endpoint shown = advertised == null ? null : Endpoint.advertised(advertised);
+    if (credentials == null && !config.insecure() && !wish.inet().isLoopbackAddress()) {
+      throw new TransportException(
+          "cannot listen on "
+              + listen
+              + ": without certificates on loopback only, unless insecure networks are allowed");
+    }
     ServerSocketChannel server = null;
     Selector selector = null;
     try {
@@ -81,9 +104,9 @@ public final class TcpTransport implements Transport {
       int port = ((InetSocketAddress) server.getLocalAddress()).getPort();
       Endpoint own = new Endpoint(wish.host(), wish.inet(), port);
       selector = Selector.open();
-      UnixSockets unixSockets = UnixSockets.in(config.socketDirectory());
+      UnixSockets unixSockets = credentials != null ? null : UnixSockets.in(config.socketDirectory());
       Address self = shown == null ? own.at(port) : shown.at(shown.port());
-      Loop loop = new Loop(self, config, selector, unixSockets);
+      Loop loop = new Loop(self, config, selector, unixSockets, credentials);
       loop.listen(new Acceptor(loop, server, false));
       // The file is named by the address that peers know, and only who holds that port may own it.
       ServerSocketChannel near = unixSockets == null || shown != null ? null : unixSockets.listen(own);

@@ -3,6 +3,9 @@ package org.tutti.registry;
 import com.fasterxml.jackson.jr.ob.JSON;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsParameters;
+import com.sun.net.httpserver.HttpsServer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
@@ -14,6 +17,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 import org.tutti.storage.StableStorage;
 import org.tutti.storage.StorageException;
@@ -70,14 +75,19 @@ public final class Registry implements AutoCloseable {
   /// @param listen  where members reach it; port 0 lets the kernel choose
   /// @param config  the settings
   /// @param storage keeps what it knows; belongs to the registry from now on, which closes it; null for nothing
+  /// @param tls     shows this registry's certificate and checks that of whoever asks; null for no TLS
   /// @param news    gets a line when a member comes or goes, from any thread, one after the other
   /// @return the running registry
   /// @throws IOException when it cannot listen there
   /// @throws StorageException when what is kept is damaged
   public static Registry open(
-      InetSocketAddress listen, RegistryConfig config, @Nullable StableStorage storage, Consumer<String> news)
+      InetSocketAddress listen,
+      RegistryConfig config,
+      @Nullable StableStorage storage,
+      @Nullable SSLContext tls,
+      Consumer<String> news)
       throws IOException {
-    HttpServer server = HttpServer.create(listen, BACKLOG);
+    HttpServer server = tls == null ? HttpServer.create(listen, BACKLOG) : protect(listen, tls);
     try {
       var registry = new Registry(server, config, storage, news);
       server.start();
@@ -86,6 +96,21 @@ public final class Registry implements AutoCloseable {
       server.stop(0);
       throw e;
     }
+  }
+
+  private static HttpServer protect(InetSocketAddress listen, SSLContext tls) throws IOException {
+    HttpsServer server = HttpsServer.create(listen, BACKLOG);
+    server.setHttpsConfigurator(
+        new HttpsConfigurator(tls) {
+          @Override
+          public void configure(HttpsParameters parameters) {
+            SSLParameters both = tls.getDefaultSSLParameters();
+            both.setProtocols(new String[] {"TLSv1.3"});
+            both.setNeedClientAuth(true);
+            parameters.setSSLParameters(both);
+          }
+        });
+    return server;
   }
 
   /// Where it listens.

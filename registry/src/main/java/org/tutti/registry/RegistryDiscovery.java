@@ -13,6 +13,8 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.tutti.transport.Address;
 import org.tutti.transport.Discovery;
@@ -37,12 +39,18 @@ public final class RegistryDiscovery implements Discovery {
   private volatile boolean in;
   private volatile long id = -1;
 
-  private RegistryDiscovery(String registry, String group, @Nullable String name, @Nullable Address own) {
-    this.registry = registry;
+  private RegistryDiscovery(
+      String registry, String group, @Nullable String name, @Nullable Address own, @Nullable SSLContext tls) {
+    this.registry = (tls == null ? "http://" : "https://") + registry;
     this.group = group;
     this.name = name;
     this.own = own;
-    this.client = HttpClient.newBuilder().connectTimeout(CONNECT_MAX).proxy(HttpClient.Builder.NO_PROXY).build();
+    HttpClient.Builder builder =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(CONNECT_MAX)
+            .proxy(HttpClient.Builder.NO_PROXY);
+    this.client = (tls == null ? builder : builder.sslContext(tls)).build();
   }
 
   /// For a process that is to be a member, and to be found.
@@ -51,18 +59,21 @@ public final class RegistryDiscovery implements Discovery {
   /// @param group    the group's name
   /// @param name     the member's name
   /// @param own      where the member listens
+  /// @param tls      shows the member's certificate and checks the registry's; null for no TLS
   /// @return registers when it is asked for the first time
-  public static RegistryDiscovery member(String registry, String group, String name, Address own) {
-    return new RegistryDiscovery(registry, group, name, own);
+  public static RegistryDiscovery member(
+      String registry, String group, String name, Address own, @Nullable SSLContext tls) {
+    return new RegistryDiscovery(registry, group, name, own, tls);
   }
 
   /// For a process that wants to find members but is not to be found.
   ///
   /// @param registry where the registry listens, `host:port`
   /// @param group    the group's name
+  /// @param tls      shows the own certificate and checks the registry's; null for no TLS
   /// @return changes nothing at the registry
-  public static RegistryDiscovery onlooker(String registry, String group) {
-    return new RegistryDiscovery(registry, group, null, null);
+  public static RegistryDiscovery onlooker(String registry, String group, @Nullable SSLContext tls) {
+    return new RegistryDiscovery(registry, group, null, null, tls);
   }
 
   /// Announces this member again, or looks.
@@ -109,7 +120,7 @@ public final class RegistryDiscovery implements Discovery {
   private Object post(String what, Map<String, Object> fields) throws IOException, InterruptedException {
     try {
       HttpRequest request =
-          HttpRequest.newBuilder(URI.create("http://" + registry + "/v1/" + what))
+          HttpRequest.newBuilder(URI.create(registry + "/v1/" + what))
               .timeout(ANSWER_MAX)
               .header("Content-Type", "application/json")
               .POST(HttpRequest.BodyPublishers.ofByteArray(JSON.std.asBytes(fields)))
@@ -122,6 +133,8 @@ public final class RegistryDiscovery implements Discovery {
       return JSON.std.anyFrom(answer.body());
     } catch (HttpTimeoutException e) {
       throw new IOException("no answer in time", e);
+    } catch (SSLException e) {
+      throw new IOException("no TLS with it: " + e.getMessage(), e);
     } catch (ConnectException e) {
       throw new IOException("nobody listens", e);
     }

@@ -86,7 +86,17 @@ public final class AccountReplica {
         new Arguments(
             args,
             Set.of(
-                "name", "role", "order", "transport", "listen", "advertise", "contacts", "clients", "data", "fsync"));
+                "name",
+                "role",
+                "order",
+                "transport",
+                "tls",
+                "listen",
+                "advertise",
+                "contacts",
+                "clients",
+                "data",
+                "fsync"));
     boolean creator = arguments.text("role").equals("create");
     var config =
         NodeConfig.lan(arguments.text("name"))
@@ -113,7 +123,9 @@ public final class AccountReplica {
   private static Transport transport(Arguments arguments) throws TransportException {
     var listen = new Address(arguments.text("listen"));
     Address advertised = arguments.has("advertise") ? new Address(arguments.text("advertise")) : null;
-    return TransportProvider.named(arguments.text("transport")).open(new TransportSettings(listen, advertised));
+    Path tls = arguments.has("tls") ? Path.of(arguments.text("tls")) : null;
+    return TransportProvider.named(arguments.text("transport"))
+        .open(new TransportSettings(listen, advertised).withTls(tls, false));
   }
 
   private static void obey(String command, Group group, Ledger ledger, Fates fates, AtomicBoolean told) {

@@ -16,6 +16,7 @@ import org.tutti.Ordering;
 ///                     [Scenario#endless]; 1 per client to 100 000
 /// @param ordering     who decides the order of the replicas' multicasts
 /// @param transport    what carries their frames, by the name of its [org.tutti.transport.TransportProvider]
+/// @param tls          the directory of the certificate that all replicas use; null for no TLS
 /// @param durability   what the replicas keep on disk for a restart
 /// @param portBase     the first of three ports per replica; 0 takes free ones
 /// @param keep         an empty or new directory where the data stays; null for a temporary directory
@@ -28,6 +29,7 @@ public record DemoOptions(
     int rate,
     Ordering ordering,
     String transport,
+    @Nullable Path tls,
     Durability durability,
     int portBase,
     @Nullable Path keep) {
@@ -57,7 +59,18 @@ public record DemoOptions(
   /// @return the options of a plain `tutti demo`
   public static DemoOptions standard() {
     return new DemoOptions(
-        null, 50_000, 1, 3, new Scenario.Kill(3, 1, false), 1000, Ordering.SEQUENCER, "tcp", Durability.NONE, 0, null);
+        null,
+        50_000,
+        1,
+        3,
+        new Scenario.Kill(3, 1, false),
+        1000,
+        Ordering.SEQUENCER,
+        "tcp",
+        null,
+        Durability.NONE,
+        0,
+        null);
   }
 
   /// Changes what happens.
@@ -77,7 +90,7 @@ public record DemoOptions(
   /// @return a changed copy
   public DemoOptions with(Scenario value, Ordering underOrder, Durability kept) {
     return new DemoOptions(
-        input, transactions, seed, clients, value, rate, underOrder, transport, kept, portBase, keep);
+        input, transactions, seed, clients, value, rate, underOrder, transport, tls, kept, portBase, keep);
   }
 
   /// Changes what carries the replicas' frames.
@@ -86,7 +99,16 @@ public record DemoOptions(
   /// @return a changed copy
   public DemoOptions withTransport(String value) {
     return new DemoOptions(
-        input, transactions, seed, clients, scenario, rate, ordering, value, durability, portBase, keep);
+        input, transactions, seed, clients, scenario, rate, ordering, value, tls, durability, portBase, keep);
+  }
+
+  /// Changes what keeps strangers out.
+  ///
+  /// @param directory where the certificate is that all replicas use
+  /// @return a changed copy
+  public DemoOptions withTls(Path directory) {
+    return new DemoOptions(
+        input, transactions, seed, clients, scenario, rate, ordering, transport, directory, durability, portBase, keep);
   }
 
   private static void within(String what, int value, int min, int max) {

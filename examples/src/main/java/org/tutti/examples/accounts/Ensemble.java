@@ -271,6 +271,9 @@ final class Ensemble {
                 "--clients=127.0.0.1:" + clientPort(index),
                 "--data=" + directory(name),
                 "--fsync=" + options.durability()));
+    if (options.tls() != null) {
+      arguments.add("--tls=" + options.tls());
+    }
     if (isRelayed()) {
       arguments.add("--advertise=" + memberAddress(index));
     }

@@ -73,7 +73,7 @@ class DemoTest {
   }
 
   private static DemoOptions options(Scenario scenario, Ordering order, Durability durability, String transport) {
-    return new DemoOptions(null, TRANSACTIONS, 1, CLIENTS, scenario, RATE, order, transport, durability, 0, null);
+    return new DemoOptions(null, TRANSACTIONS, 1, CLIENTS, scenario, RATE, order, transport, null, durability, 0, null);
   }
 
   private static String play(DemoOptions options) throws IOException, InterruptedException {

@@ -50,7 +50,7 @@ class RegistryTest {
 
   private Registry registry(RegistryConfig config, @Nullable Path data, int port) throws IOException {
     FileStorage storage = data == null ? null : FileStorage.open(data);
-    Registry registry = Registry.open(new InetSocketAddress("127.0.0.1", port), config, storage, news::add);
+    Registry registry = Registry.open(new InetSocketAddress("127.0.0.1", port), config, storage, null, news::add);
     open.add(registry);
     return registry;
   }
@@ -64,7 +64,7 @@ class RegistryTest {
   }
 
   private RegistryDiscovery member(Registry registry, String group, String name) {
-    var member = RegistryDiscovery.member(at(registry), group, name, new Address(name + ":1"));
+    var member = RegistryDiscovery.member(at(registry), group, name, new Address(name + ":1"), null);
     open.add(member);
     return member;
   }
@@ -78,7 +78,7 @@ class RegistryTest {
     Registry registry = registry(THREE, null, 0);
     RegistryDiscovery one = member(registry, "n1");
     RegistryDiscovery two = member(registry, "n2");
-    RegistryDiscovery onlooker = RegistryDiscovery.onlooker(at(registry), "bank");
+    RegistryDiscovery onlooker = RegistryDiscovery.onlooker(at(registry), "bank", null);
     assertThat(onlooker.ask()).isEqualTo(new Standing(-1, 3, 0, false, false, false, List.of()));
     assertThat(one.ask()).isEqualTo(new Standing(0, 3, 1, false, false, false, List.of()));
     assertThat(two.ask()).isEqualTo(new Standing(1, 3, 2, false, false, false, List.of()));

@@ -53,7 +53,8 @@ abstract class SocketContract extends TransportContract {
             Duration.ofMillis(10),
             Duration.ofMillis(50),
             lan.silenceMax(),
-            socketDirectory());
+            socketDirectory(),
+            false);
     return TcpTransport.open(address, strict);
   }
 

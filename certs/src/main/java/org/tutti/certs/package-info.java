@@ -1,0 +1,2 @@
+/// An authority for development, and the certificates that it issues.
+package org.tutti.certs;

@@ -1,0 +1,67 @@
+package org.tutti.cli;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.tutti.certs.Authority;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/// `tutti certs`: certificates for members.
+@Command(
+    name = "certs",
+    customSynopsis = "tutti certs --dir DIR [--cluster NAME] [--days N] NAME...",
+    description = {
+      "Makes an authority for development in a directory, or goes on with the one that is there, and a certificate",
+      "for each name, in a directory of that name: give it to the member by --tls. Keep ca-key.pem: who has it can",
+      "become a member."
+    })
+final class CertsCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Option(names = "--dir", required = true, paramLabel = "DIR", description = "The authority's directory.")
+  Path directory = Path.of("");
+
+  @Option(
+      names = "--cluster",
+      paramLabel = "NAME",
+      defaultValue = "tutti",
+      description = "What the certificates are for: members of other clusters are refused; default: ${DEFAULT-VALUE}.")
+  String cluster = "tutti";
+
+  @Option(
+      names = "--days",
+      paramLabel = "N",
+      defaultValue = "365",
+      description = "How long they are valid; default: ${DEFAULT-VALUE}.")
+  int days = 365;
+
+  @Parameters(paramLabel = "NAME", arity = "1..*", description = "Members.")
+  List<String> names = List.of();
+
+  @Override
+  public Integer call() {
+    if (days < 1) {
+      throw new ParameterException(spec.commandLine(), "certificates are valid for a day at least, not " + days);
+    }
+    try {
+      var out = new Output();
+      Authority authority = Authority.in(directory);
+      for (String name : names) {
+        out.line(authority.issue(name, cluster, Duration.ofDays(days)).toString());
+      }
+      out.flush();
+      return 0;
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+    } catch (IOException e) {
+      throw new Failure(String.valueOf(e.getMessage()), e);
+    }
+  }
+}

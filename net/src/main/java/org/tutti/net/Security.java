@@ -1,0 +1,104 @@
+package org.tutti.net;
+
+import java.io.IOException;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.security.cert.CertPathValidatorException;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateExpiredException;
+import java.security.cert.CertificateNotYetValidException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLException;
+import org.tutti.net.tls.Credentials;
+
+/// What the connections of a transport with TLS share: credentials, buffers, and the way back from other threads.
+///
+/// The slow steps of a handshake (signatures, certificates, perhaps files that are read) run on virtual threads, one
+/// for each handshake, of which the configuration bounds the number; the engine thread goes on meanwhile.
+final class Security {
+  private static final int PACKETS = 4; // what is read or written at once
+
+  final Credentials credentials;
+  final BufferPool packets;
+  final BufferPool spills;
+  final int packetBytes;
+  final int plainBytes;
+  private final Selector selector;
+  private final ConcurrentLinkedQueue<Connection> thought = new ConcurrentLinkedQueue<>();
+
+  Security(Credentials credentials, Selector selector) {
+    this.credentials = credentials;
+    this.selector = selector;
+    SSLEngine any = credentials.protect(true);
+    this.packetBytes = any.getSession().getPacketBufferSize();
+    this.plainBytes = any.getSession().getApplicationBufferSize();
+    this.packets = new BufferPool(PACKETS * packetBytes);
+    this.spills = new BufferPool(plainBytes);
+  }
+
+  TlsWire wire(SocketChannel channel, Connection connection, boolean client, Counters<Count> counters) {
+    return new TlsWire(channel, counters, this, connection, credentials.protect(client));
+  }
+
+  /// Runs the slow steps of one handshake.
+  void think(SSLEngine engine, Connection connection) {
+    Thread.ofVirtual()
+        .name("tutti-tls")
+        .start(() -> {
+          for (Runnable step = engine.getDelegatedTask(); step != null; step = engine.getDelegatedTask()) {
+            step.run();
+          }
+          thought.add(connection);
+          selector.wakeup();
+        });
+  }
+
+  /// Goes on with handshakes whose slow steps are done; on the engine thread.
+  void resume() {
+    for (Connection next = thought.poll(); next != null; next = thought.poll()) {
+      next.resumed();
+    }
+  }
+
+  /// Why a connection failed, for the counters.
+  static Count reason(IOException failure) {
+    if (failure instanceof NotTlsException) {
+      return Count.CLOSED_NOT_TLS;
+    }
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      switch (cause) {
+        case Credentials.OtherClusterException _ -> {
+          return Count.CLOSED_WRONG_CLUSTER;
+        }
+        case CertificateExpiredException _, CertificateNotYetValidException _ -> {
+          return Count.CLOSED_EXPIRED_CERTIFICATE;
+        }
+        default -> {}
+      }
+    }
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof CertificateException || cause instanceof CertPathValidatorException) {
+        return Count.CLOSED_WRONG_CERTIFICATE;
+      }
+    }
+    return failure instanceof SSLException ? reason(String.valueOf(failure.getMessage())) : Count.CLOSED_BROKEN;
+  }
+
+  /// The JDK tells these two apart by their texts only.
+  private static Count reason(String message) {
+    if (message.contains("Empty client certificate chain")) {
+      return Count.CLOSED_WRONG_CERTIFICATE;
+    }
+    return message.contains("Received fatal alert") ? Count.CLOSED_REFUSED_BY_PEER : Count.CLOSED_TLS_BROKEN;
+  }
+
+  /// The other side does not speak TLS.
+  static final class NotTlsException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    NotTlsException() {
+      super("not TLS");
+    }
+  }
+}

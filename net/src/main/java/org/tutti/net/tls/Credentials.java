@@ -1,0 +1,290 @@
+package org.tutti.net.tls;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.Principal;
+import java.security.PrivateKey;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509ExtendedKeyManager;
+import javax.net.ssl.X509ExtendedTrustManager;
+import org.jspecify.annotations.Nullable;
+
+/// A node's certificate, its private key, and the authority whose certificates it believes, from three PEM files in one
+/// directory: `cert.pem` (the certificate, perhaps with a chain), `key.pem` (PKCS #8) and `ca.pem` (one or more).
+///
+/// Both sides of a connection show a certificate, and each believes one that the authority has issued, that is valid
+/// now and that is for the same cluster ([#cluster]). Hosts and names in it are not compared with anything: nodes are
+/// known by addresses that change, and whoever has a certificate of the cluster is a member of it. Only TLS 1.3 is
+/// spoken. Sessions are not resumed: each connection is checked anew.
+///
+/// The files are looked at again before a handshake, at most every half second: new ones are used from then on, for
+/// connections to come; a handshake in which they change may fail and is tried again by its transport. When they cannot
+/// be read, because one of them is just being replaced for example, the earlier ones stay in force ([#problem]).
+///
+/// For any transport: [#context] makes engines and socket factories, [#keyManager] and [#trustManager] are for
+/// libraries that make their own context. All threads may use all of it.
+public final class Credentials {
+  private static final long LOOK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+  private static final String[] PROTOCOLS = {"TLSv1.3"};
+  private static final String ALIAS = "member";
+
+  private final Path directory;
+  private final X509ExtendedKeyManager keyManager = new OwnKey();
+  private final X509ExtendedTrustManager trustManager = new OwnTrust();
+  private final SSLContext context;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final AtomicLong reloads = new AtomicLong();
+  private volatile PemDirectory current;
+  private volatile @Nullable String problem;
+  private volatile long lookedNanos = System.nanoTime();
+
+  private Credentials(Path directory, PemDirectory first) throws IOException {
+    this.directory = directory;
+    this.current = first;
+    try {
+      context = SSLContext.getInstance("TLSv1.3");
+      context.init(new KeyManager[] {keyManager}, new TrustManager[] {trustManager}, null);
+    } catch (GeneralSecurityException e) {
+      throw new IOException("no TLS 1.3 here: " + e.getMessage(), e);
+    }
+  }
+
+  /// Reads the three files.
+  ///
+  /// @param directory where they are
+  /// @return credentials that follow changes of the files
+  /// @throws IOException when they cannot be used, with the reason in one line that names the file
+  public static Credentials load(Path directory) throws IOException {
+    return new Credentials(directory, PemDirectory.read(directory));
+  }
+
+  /// The cluster that the own certificate is for: members of other ones are refused.
+  ///
+  /// @return its name; null when the certificate names none, and then only peers that name none are believed
+  public @Nullable String cluster() {
+    return current.cluster();
+  }
+
+  /// How often changed files were taken into use.
+  ///
+  /// @return 0 at first
+  public long reloads() {
+    return reloads.get();
+  }
+
+  /// Why the files as they are now cannot be used.
+  ///
+  /// @return one line, or null when what they say is in force
+  public @Nullable String problem() {
+    return problem;
+  }
+
+  /// For engines and sockets of one's own; see [#protect] too.
+  ///
+  /// @return a context that shows the own certificate and checks that of the peer
+  public SSLContext context() {
+    return context;
+  }
+
+  /// For libraries that make their own context.
+  ///
+  /// @return shows the own certificate
+  public X509ExtendedKeyManager keyManager() {
+    return keyManager;
+  }
+
+  /// For libraries that make their own context.
+  ///
+  /// @return checks the certificate of the peer, on both sides
+  public X509ExtendedTrustManager trustManager() {
+    return trustManager;
+  }
+
+  /// What both sides have to set: TLS 1.3, and a certificate of the client too.
+  ///
+  /// @return for servers and clients
+  public SSLParameters parameters() {
+    var parameters = context.getDefaultSSLParameters();
+    parameters.setProtocols(PROTOCOLS);
+    parameters.setNeedClientAuth(true);
+    return parameters;
+  }
+
+  /// Makes one end of a connection.
+  ///
+  /// @param client whether it is the end that connects
+  /// @return an engine that has not begun
+  public SSLEngine protect(boolean client) {
+    SSLEngine engine = context.createSSLEngine(); // without the peer's address: nothing is resumed
+    engine.setUseClientMode(client);
+    engine.setSSLParameters(parameters());
+    return engine;
+  }
+
+  /// Takes changed files into use now. Reads files; otherwise it happens within handshakes.
+  ///
+  /// @return whether there were usable ones
+  public boolean reload() {
+    lock.lock();
+    try {
+      lookedNanos = System.nanoTime();
+      if (!current.isOutdated() && problem == null) {
+        return false;
+      }
+      PemDirectory fresh = PemDirectory.read(directory);
+      boolean changed = !fresh.sameAs(current);
+      current = fresh;
+      problem = null;
+      if (changed) {
+        reloads.incrementAndGet();
+      }
+      return changed;
+    } catch (IOException e) {
+      problem = e.getMessage();
+      return false;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private PemDirectory fresh() {
+    if (System.nanoTime() - lookedNanos > LOOK_AGAIN_NANOS) {
+      reload();
+    }
+    return current;
+  }
+
+  private void check(X509Certificate @Nullable [] chain, boolean client) throws CertificateException {
+    PemDirectory known = fresh();
+    if (chain == null || chain.length == 0) {
+      throw new CertificateException("no certificate");
+    }
+    if (client) {
+      known.trust().checkClientTrusted(chain, "UNKNOWN");
+    } else {
+      known.trust().checkServerTrusted(chain, "UNKNOWN");
+    }
+    String its = PemDirectory.cluster(chain[0]);
+    if (its == null ? known.cluster() != null : !its.equals(known.cluster())) {
+      throw new OtherClusterException("the certificate is for cluster " + its + ", not for " + known.cluster());
+    }
+  }
+
+  /// A certificate that is good, but not for this cluster.
+  public static final class OtherClusterException extends CertificateException {
+    private static final long serialVersionUID = 1L;
+
+    OtherClusterException(String message) {
+      super(message);
+    }
+  }
+
+  private final class OwnTrust extends X509ExtendedTrustManager {
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type) throws CertificateException {
+      check(chain, true);
+    }
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type) throws CertificateException {
+      check(chain, false);
+    }
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type, @Nullable Socket socket)
+        throws CertificateException {
+      check(chain, true);
+    }
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type, @Nullable Socket socket)
+        throws CertificateException {
+      check(chain, false);
+    }
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type, @Nullable SSLEngine engine)
+        throws CertificateException {
+      check(chain, true);
+    }
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type, @Nullable SSLEngine engine)
+        throws CertificateException {
+      check(chain, false);
+    }
+
+    @Override
+    public X509Certificate[] getAcceptedIssuers() {
+      return current.trust().getAcceptedIssuers();
+    }
+  }
+
+  /// One key, which signs whatever the peer can check: with one certificate there is nothing to choose from.
+  private final class OwnKey extends X509ExtendedKeyManager {
+    private @Nullable String alias(String @Nullable ... types) {
+      String own = fresh().key().getAlgorithm();
+      for (String type : types == null ? new String[0] : types) {
+        if (type.equals(own)
+            || type.startsWith("EC") && own.equals("EC")
+            || type.startsWith("Ed") && own.startsWith("Ed")) {
+          return ALIAS;
+        }
+      }
+      return null;
+    }
+
+    @Override
+    public @Nullable String chooseEngineClientAlias(
+        String[] types, Principal @Nullable [] issuers, @Nullable SSLEngine engine) {
+      return alias(types);
+    }
+
+    @Override
+    public @Nullable String chooseEngineServerAlias(
+        String type, Principal @Nullable [] issuers, @Nullable SSLEngine engine) {
+      return alias(type);
+    }
+
+    @Override
+    public @Nullable String chooseClientAlias(String[] types, Principal @Nullable [] issuers, @Nullable Socket socket) {
+      return alias(types);
+    }
+
+    @Override
+    public @Nullable String chooseServerAlias(String type, Principal @Nullable [] issuers, @Nullable Socket socket) {
+      return alias(type);
+    }
+
+    @Override
+    public String @Nullable [] getClientAliases(String type, Principal @Nullable [] issuers) {
+      return alias(type) == null ? null : new String[] {ALIAS};
+    }
+
+    @Override
+    public String @Nullable [] getServerAliases(String type, Principal @Nullable [] issuers) {
+      return getClientAliases(type, issuers);
+    }
+
+    @Override
+    public X509Certificate[] getCertificateChain(String alias) {
+      return current.chain();
+    }
+
+    @Override
+    public PrivateKey getPrivateKey(String alias) {
+      return current.key();
+    }
+  }
+}

@@ -1,0 +1,114 @@
+package org.tutti.verify.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// `tutti certs` and `--tls` as processes.
+@Tag("socket")
+@Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class TlsCommandTest {
+  private final List<Launched> launched = new ArrayList<>();
+
+  @TempDir Path directory;
+
+  @AfterEach
+  void close() {
+    launched.forEach(Launched::close);
+  }
+
+  private Launched run(String... args) throws IOException {
+    Launched process = Launched.tutti(args);
+    launched.add(process);
+    return process;
+  }
+
+  private Path certificate(String name, String... more) throws Exception {
+    var args = new ArrayList<>(List.of("certs", "--dir", directory.toString(), name));
+    args.addAll(List.of(more));
+    Launched certs = run(args.toArray(String[]::new));
+    assertThat(certs.exitCode()).isZero();
+    assertThat(certs.rest()).containsExactly(directory.resolve(name).toString());
+    return directory.resolve(name);
+  }
+
+  private Launched member(String name, String... more) throws IOException {
+    var args = new ArrayList<>(List.of("member", "--group", "bank", "--listen", "127.0.0.1:0", "--name", name));
+    args.addAll(List.of(more));
+    return run(args.toArray(String[]::new));
+  }
+
+  @Test
+  void membersWithCertificatesMeetAndOthersStayOut() throws Exception {
+    String one = certificate("n1").toString();
+    String two = certificate("n2").toString();
+    Launched first = member("n1", "--create", "--tls", one);
+    String contact = first.lineMatching("n1 listens on .*").replaceFirst(".* on ", "");
+    member("n2", "--join", contact, "--tls", two).lineMatching("view \\S+ primary: n1 n2");
+    Launched send = run("send", "--group", "bank", "--join", contact, "--name", "s", "--tls", two);
+    send.type("hello");
+    send.endInput();
+    assertThat(send.exitCode()).isZero();
+    first.lineMatching("0 s: hello");
+    Launched plain = member("n3", "--join", contact, "--timeout", "2s");
+    assertThat(plain.exitCode()).isEqualTo(1);
+    assertThat(plain.errors()).containsExactly("tutti member: nobody answers at " + contact + " (waited 2 s)");
+  }
+
+  @Test
+  void membersMeetAtARegistryWithTls() throws Exception {
+    String own = certificate("n1").toString();
+    String at;
+    try (var free = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
+      at = "127.0.0.1:" + free.getLocalPort();
+    }
+    assertThat(run("registry", "--listen", at, "--expect", "2", "--tls", own).line())
+        .isEqualTo("registry listens on " + at);
+    Launched stranger = member("n3", "--join", "registry:" + at, "--timeout", "2s");
+    assertThat(stranger.exitCode()).isEqualTo(1);
+    Launched first = member("n1", "--join", "registry:" + at, "--tls", own, "--timeout", "60s");
+    Launched second = member("n2", "--join", "registry:" + at, "--tls", own, "--timeout", "60s");
+    first.lineMatching("view \\S+ primary:( n1| n2){2}");
+    second.lineMatching("view \\S+ primary:( n1| n2){2}");
+  }
+
+  @Test
+  void whatCannotBeProtectedIsSaidInOneLine() throws Exception {
+    Launched open = run("member", "--group", "g", "--listen", "192.0.2.1:7001", "--create");
+    assertThat(open.exitCode()).isEqualTo(1);
+    assertThat(open.errors())
+        .containsExactly(
+            "tutti member: cannot listen on 192.0.2.1:7001: without certificates on loopback only; give --tls DIR"
+                + " (tutti certs makes one), or --insecure where only members can reach it");
+    Launched wanted = run("member", "--group", "g", "--listen", "192.0.2.1:7001", "--create", "--insecure");
+    assertThat(wanted.errors().getFirst()).startsWith("tutti member: cannot listen on 192.0.2.1:7001: cannot assign");
+    Launched none = member("n1", "--create", "--tls", directory.resolve("none").toString());
+    assertThat(none.exitCode()).isEqualTo(1);
+    assertThat(none.errors().getFirst()).startsWith("tutti member: no TLS: no file ");
+    Launched other = member("n1", "--create", "--tls", certificate("elsewhere", "--cluster", "other").toString());
+    assertThat(other.errors())
+        .containsExactly(
+            "tutti member: the certificate in "
+                + directory.resolve("elsewhere")
+                + " is for cluster other, not for tutti");
+    Launched unnamed = run("certs", "--dir", directory.toString(), "../n1");
+    assertThat(unnamed.exitCode()).isEqualTo(2);
+  }
+
+  @Test
+  void theDemoRunsWithTls() throws Exception {
+    String own = certificate("replica").toString();
+    Launched demo = run("demo", "--quick", "--tls", own);
+    assertThat(demo.exitCode()).isZero();
+  }
+}
