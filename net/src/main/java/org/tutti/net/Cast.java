@@ -19,7 +19,7 @@ final class Cast {
 
   private static final int SHARES_AT = DatagramHeader.BYTES + 1;
   private static final int PEERS_MAX = 255;
-  private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(2); // datagrams are spread in steps of 1 ms
+  private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
   private static final int TAIL_MIN = 32; // what a shorter one saves is less than a datagram's headers
 
   /// Who waits for it; each has the whole frame, in case that it has to go alone.
@@ -77,7 +77,7 @@ final class Cast {
     var ready = new ArrayList<Parcel>(parcels.size());
     int length = length(parcels.size(), headBytes, tail);
     for (Parcel parcel : parcels) {
-      if (parcel.peer.isNext(parcel, length, now)) {
+      if (parcel.peer.isNext(parcel, length)) {
         ready.add(parcel);
       }
     }

@@ -161,7 +161,7 @@ final class UdpPeer {
         release(queue.removeFirst());
         continue;
       }
-      if (!canSend(next.bytes.position(), loop.nowNanos)) {
+      if (!flight.hasRoom(next.bytes.position()) || flight.pauseNanos(loop.nowNanos) > 0) {
         return;
       }
       Cast cast = next.cast;
@@ -187,13 +187,10 @@ final class UdpPeer {
     return true;
   }
 
-  private boolean canSend(int length, long now) {
-    return flight.hasRoom(length) && flight.pauseNanos(now) <= 0;
-  }
-
-  /// Whether a parcel is the next one, and may leave now in a datagram of some length.
-  boolean isNext(Parcel parcel, int length, long now) {
-    return isOpen() && queue.peekFirst() == parcel && canSend(length, now);
+  /// Whether a parcel is the next one, and there is room for a datagram of some length. The pace is that of the peer
+  /// who comes first: paces are never quite the same, and the slowest of them would be slower than each.
+  boolean isNext(Parcel parcel, int length) {
+    return isOpen() && queue.peekFirst() == parcel && flight.hasRoom(length);
   }
 
   /// A datagram that this peer should hear soon about.
