@@ -21,7 +21,6 @@ import org.tutti.transport.Address;
 /// Frames are claimed in OPEN only. What was queued or on the way when a call broke is lost.
 final class Lane implements Runnable {
   private static final int QUEUE_BYTES_MIN = 1 << 14;
-  private static final Duration LAST_JOIN = Duration.ofMillis(500);
 
   private enum State {
     APART,
@@ -172,12 +171,16 @@ final class Lane implements Runnable {
     }
   }
 
-  /// Waits for the sender's end; makes it give up when that takes too long.
-  void join(Duration wait) throws InterruptedException {
-    if (!wait.isPositive() || !sender.join(wait)) {
-      sender.interrupt();
-      sender.join(LAST_JOIN);
-    }
+  /// Makes the sender give up what it has not sent yet.
+  void abandon() {
+    sender.interrupt();
+  }
+
+  /// Waits for the sender's end.
+  ///
+  /// @return whether it has ended
+  boolean join(Duration wait) throws InterruptedException {
+    return wait.isPositive() ? sender.join(wait) : !sender.isAlive();
   }
 
   // ---- sender ----------------------------------------------------------------------------------------------------

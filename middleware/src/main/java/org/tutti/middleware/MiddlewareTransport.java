@@ -39,6 +39,7 @@ import org.tutti.transport.Transport;
 /// [#wakeup], [#close] and [#counters] may be called by any thread, all else by the engine thread only.
 public final class MiddlewareTransport implements Transport {
   private static final Duration RETRANSMIT_AFTER = Duration.ofSeconds(1);
+  private static final Duration LAST_WAIT = Duration.ofMillis(500);
   private static final int DIALLING_MAX = 64;
 
   private final Middleware middleware;
@@ -181,18 +182,26 @@ public final class MiddlewareTransport implements Transport {
     }
     inbox.close();
     all.forEach(Lane::end);
-    long end = System.nanoTime() + config.closeWait().toNanos();
-    boolean interrupted = false;
-    for (Lane lane : all) {
-      try {
-        lane.join(interrupted ? Duration.ZERO : Duration.ofNanos(end - System.nanoTime()));
-      } catch (InterruptedException _) {
-        interrupted = true;
-      }
-    }
+    // An interrupt means: at once, as in a crash.
+    boolean interrupted = Thread.interrupted() || !await(all, config.closeWait());
+    all.forEach(Lane::abandon);
+    interrupted |= !await(all, LAST_WAIT);
     middleware.close();
     if (interrupted) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /// @return false when the wait was interrupted
+  private static boolean await(List<Lane> all, Duration wait) {
+    long end = System.nanoTime() + wait.toNanos();
+    try {
+      for (Lane lane : all) {
+        lane.join(Duration.ofNanos(end - System.nanoTime()));
+      }
+      return true;
+    } catch (InterruptedException _) {
+      return false;
     }
   }
 

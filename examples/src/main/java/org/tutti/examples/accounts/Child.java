@@ -53,6 +53,10 @@ final class Child {
             .orElseGet(() -> Path.of(System.getProperty("java.home"), "bin", "java").toString()));
     // Many JVMs for some seconds on few cores: with the second compiler a demo takes twice as long.
     command.addAll(List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+    String filter = System.getProperty("jdk.serialFilter");
+    if (filter != null) {
+      command.add("-Djdk.serialFilter=" + filter);
+    }
     if (main.getModule().isNamed()) {
       String modulePath = System.getProperty("jdk.module.path");
       command.addAll(List.of("-p", modulePath, "-m", main.getModule().getName() + "/" + main.getName()));

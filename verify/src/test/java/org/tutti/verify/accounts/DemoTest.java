@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.Durability;
 import org.tutti.Ordering;
 import org.tutti.examples.accounts.Demo;
@@ -57,9 +59,11 @@ class DemoTest {
     assertThat(output).contains("killed replica-3, all at once", "to create the group", "waiting for", "HOLDS");
   }
 
-  @Test
-  void noAnsweredTransactionIsLostOrDoubledOverUdpWhenAReplicaIsKilled() throws IOException, InterruptedException {
-    String output = play(options(new Scenario.Kill(3, 1, false), Ordering.SEQUENCER, Durability.NONE, "udp"));
+  @ParameterizedTest
+  @ValueSource(strings = {"udp", "rmi", "grpc"})
+  void noAnsweredTransactionIsLostOrDoubledOverAnyTransportWhenAReplicaIsKilled(String transport)
+      throws IOException, InterruptedException {
+    String output = play(options(new Scenario.Kill(3, 1, false), Ordering.SEQUENCER, Durability.NONE, transport));
     assertThat(output).contains("killed replica-1", "HOLDS");
   }
 

@@ -33,6 +33,8 @@ public final class Launched implements AutoCloseable {
     var command = new ArrayList<String>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx128m"));
+    // The tests' class path, unlike the command's module path, holds SLF4J, which would say that nobody listens.
+    command.add("-Dslf4j.internal.verbosity=ERROR");
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), "org.tutti.cli.Tutti"));
     command.addAll(List.of(args));
     return new Launched(new ProcessBuilder(command).start());

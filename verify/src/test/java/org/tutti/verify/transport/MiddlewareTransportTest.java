@@ -42,6 +42,7 @@ final class MiddlewareTransportTest extends TransportContract {
     Station a = station("a");
     Station b = station("b");
     exchange(a, b);
+    quiet(a, b);
     long before = counter(a, "batches-sent");
     int frames = b.frames.size();
     for (int i = 0; i < 500; i++) {

@@ -97,6 +97,7 @@ abstract class TransportContract {
     Station b = station("b");
     Address absent = absent();
     exchange(a, b);
+    quiet(a, b);
     int before = b.frames.size();
     assertThat(a.transport.claim(b.address(), 4)).isNotNull();
     assertThat(a.transport.claim(absent, 4)).isNull();
@@ -367,6 +368,7 @@ abstract class TransportContract {
     Station a = station("a");
     Station b = station("b");
     exchange(a, b);
+    quiet(a, b);
     int before = b.frames.size();
     assertThat(a.offer(b.address(), bytes(77))).isTrue();
     a.close();
@@ -391,6 +393,15 @@ abstract class TransportContract {
         a,
         b);
     turns(3, a, b);
+  }
+
+  /// Polls until nothing arrives any more: what an exchange repeated may still be on its way.
+  static void quiet(Station a, Station b) {
+    int seen = -1;
+    while (seen != a.frames.size() + b.frames.size()) {
+      seen = a.frames.size() + b.frames.size();
+      turns(25, a, b);
+    }
   }
 
   static byte[] bytes(int number) {

@@ -1,0 +1,14 @@
+/// Carries frames over gRPC.
+module org.tutti.grpc {
+  requires com.google.common.util.concurrent.internal;
+  requires com.google.gson;
+  requires io.grpc;
+  requires io.grpc.netty.shaded;
+  requires transitive org.tutti.middleware;
+  requires static org.jspecify;
+
+  exports org.tutti.grpc;
+
+  provides org.tutti.transport.TransportProvider with
+      org.tutti.grpc.GrpcProvider;
+}

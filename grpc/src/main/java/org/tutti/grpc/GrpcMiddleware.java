@@ -1,0 +1,177 @@
+package org.tutti.grpc;
+
+import io.grpc.Metadata;
+import io.grpc.Server;
+import io.grpc.ServerCall;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.Status;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.grpc.netty.shaded.io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.grpc.netty.shaded.io.netty.handler.ssl.ClientAuth;
+import io.grpc.netty.shaded.io.netty.handler.ssl.IdentityCipherSuiteFilter;
+import io.grpc.netty.shaded.io.netty.handler.ssl.JdkSslContext;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+import org.tutti.middleware.Arrivals;
+import org.tutti.middleware.Call;
+import org.tutti.middleware.Middleware;
+import org.tutti.middleware.UnusableAddressException;
+import org.tutti.transport.Address;
+import org.tutti.transport.Endpoint;
+import org.tutti.transport.TransportException;
+
+/// gRPC as a [Middleware]: a server with one streaming operation, and a channel per peer.
+final class GrpcMiddleware implements Middleware {
+  private static final int METADATA_BYTES_MAX = 8 << 10;
+  private static final int STREAMS_MAX = 8; // per connection; a node opens one
+  private static final long END_SECONDS = 2;
+
+  static {
+    // Netty would load a library for epoll, about which Java 25 warns; NIO serves a stream per peer as well.
+    String key = "io.grpc.netty.shaded.io.netty.transport.noNative";
+    if (System.getProperty(key) == null) {
+      System.setProperty(key, "true");
+    }
+  }
+
+  private final GrpcConfig config;
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final AtomicLong accepted = new AtomicLong();
+  private final AtomicLong refused = new AtomicLong();
+  private final Server server;
+  private @Nullable Address self;
+  private volatile @Nullable Arrivals arrivals;
+
+  private GrpcMiddleware(Endpoint at, GrpcConfig config) throws IOException {
+    this.config = config;
+    NettyServerBuilder builder =
+        NettyServerBuilder.forAddress(at.socket())
+            // A stream's messages come one at a time, and taking one may wait: that must not hold up a thread of Netty.
+            .executor(threads)
+            .maxInboundMessageSize(config.common().batchBytesMax())
+            .maxInboundMetadataSize(METADATA_BYTES_MAX)
+            .maxConcurrentCallsPerConnection(STREAMS_MAX)
+            .handshakeTimeout(config.connectTimeout().toMillis(), TimeUnit.MILLISECONDS)
+            .permitKeepAliveTime(config.silenceMax().toMillis() / 4, TimeUnit.MILLISECONDS)
+            .addService(ServerServiceDefinition.builder(Stream.SERVICE).addMethod(Stream.CARRY, this::serve).build());
+    if (config.tls() != null) {
+      builder.sslContext(tls(config.tls(), false));
+    }
+    server = builder.build().start();
+  }
+
+  static GrpcMiddleware open(Address listen, Endpoint at, @Nullable Endpoint shown, GrpcConfig config)
+      throws TransportException {
+    try {
+      var opened = new GrpcMiddleware(at, config);
+      opened.self = shown == null ? at.at(opened.server.getPort()) : shown.at(shown.port());
+      return opened;
+    } catch (IOException e) {
+      // gRPC's own words name the address once more.
+      throw new TransportException("cannot listen on " + listen, e.getCause() instanceof IOException cause ? cause : e);
+    }
+  }
+
+  @Override
+  public String name() {
+    return "grpc";
+  }
+
+  @Override
+  public Address address() {
+    return Objects.requireNonNull(self);
+  }
+
+  @Override
+  public void start(Arrivals to) {
+    arrivals = to;
+  }
+
+  @Override
+  public Call dial(Address peer) throws IOException {
+    Endpoint target = Endpoint.ofLiteral(peer);
+    if (target == null || target.port() == 0) {
+      throw new UnusableAddressException(peer);
+    }
+    NettyChannelBuilder builder =
+        NettyChannelBuilder.forAddress(target.socket())
+            .directExecutor() // what a stream tells its caller takes no time
+            .maxInboundMessageSize(Byte.MAX_VALUE)
+            .maxInboundMetadataSize(METADATA_BYTES_MAX)
+            .disableRetry()
+            .keepAliveTime(config.silenceMax().toMillis() / 2, TimeUnit.MILLISECONDS)
+            .keepAliveTimeout(config.silenceMax().toMillis() / 2, TimeUnit.MILLISECONDS);
+    if (config.tls() == null) {
+      builder.usePlaintext();
+    } else {
+      builder.sslContext(tls(config.tls(), true));
+    }
+    return GrpcCall.open(builder.build(), config);
+  }
+
+  @Override
+  public Map<String, Long> counters() {
+    return Map.of("accepted-grpc", accepted.get(), "closed-unready", refused.get());
+  }
+
+  @Override
+  public void close() {
+    server.shutdownNow();
+    try {
+      server.awaitTermination(END_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+    threads.shutdownNow();
+  }
+
+  private ServerCall.Listener<byte[]> serve(ServerCall<byte[], byte[]> call, Metadata headers) {
+    Arrivals to = arrivals;
+    if (to == null) {
+      refused.incrementAndGet();
+      call.close(Status.UNAVAILABLE, new Metadata());
+      return new ServerCall.Listener<>() {};
+    }
+    accepted.incrementAndGet();
+    call.sendHeaders(new Metadata());
+    call.sendMessage(Stream.GREETING);
+    call.request(1);
+    return new ServerCall.Listener<>() {
+      @Override
+      public void onMessage(byte[] batch) {
+        to.take(batch);
+        // The next one only now: what waits here fills the window of the connection, and the peer has to wait.
+        call.request(1);
+      }
+
+      @Override
+      public void onHalfClose() {
+        call.close(Status.OK, new Metadata());
+      }
+    };
+  }
+
+  private static JdkSslContext tls(SSLContext context, boolean client) {
+    return new JdkSslContext(
+        context,
+        client,
+        null,
+        IdentityCipherSuiteFilter.INSTANCE,
+        new ApplicationProtocolConfig(
+            ApplicationProtocolConfig.Protocol.ALPN,
+            ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
+            ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
+            "h2"),
+        ClientAuth.REQUIRE,
+        null,
+        false);
+  }
+}

@@ -1,0 +1,22 @@
+package org.tutti.grpc;
+
+import org.tutti.transport.Transport;
+import org.tutti.transport.TransportException;
+import org.tutti.transport.TransportProvider;
+import org.tutti.transport.TransportSettings;
+
+/// Offers [GrpcTransport] as `grpc`.
+public final class GrpcProvider implements TransportProvider {
+  /// For the service loader.
+  public GrpcProvider() {}
+
+  @Override
+  public String name() {
+    return "grpc";
+  }
+
+  @Override
+  public Transport open(TransportSettings settings) throws TransportException {
+    return GrpcTransport.open(settings.listen(), settings.advertised(), GrpcConfig.lan());
+  }
+}

@@ -1,0 +1,11 @@
+/// Carries frames over Java RMI.
+module org.tutti.rmi {
+  requires java.rmi;
+  requires transitive org.tutti.middleware;
+  requires static org.jspecify;
+
+  exports org.tutti.rmi;
+
+  provides org.tutti.transport.TransportProvider with
+      org.tutti.rmi.RmiProvider;
+}

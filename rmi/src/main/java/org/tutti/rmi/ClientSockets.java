@@ -1,0 +1,123 @@
+package org.tutti.rmi;
+
+import java.io.IOException;
+import java.io.InvalidObjectException;
+import java.io.Serializable;
+import java.net.Socket;
+import java.net.SocketException;
+import java.rmi.server.RMIClientSocketFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import javax.net.ssl.SSLSocket;
+import org.jspecify.annotations.Nullable;
+import org.tutti.transport.Endpoint;
+
+/// Makes the connections of one [RmiCall].
+///
+/// A reference that comes from a registry holds the factory with which its object was exported, and the host that the
+/// exporting process believes to be on. Neither is trusted or even used: the factory's serialized form is empty, and
+/// the thread that reads it gets [#CURRENT], its own factory, which connects to the peer that it was made for, whatever
+/// RMI asks for.
+///
+/// Factories are equal only if they are the same, so that no connection of an earlier call is used again.
+final class ClientSockets implements RMIClientSocketFactory, Serializable {
+  private static final long serialVersionUID = 1;
+
+  /// The factory of the thread that looks up a reference.
+  static final ScopedValue<ClientSockets> CURRENT = ScopedValue.newInstance();
+
+  private final transient @Nullable RmiConfig config;
+  private final transient @Nullable Endpoint target;
+  private final transient List<Socket> sockets = new ArrayList<>(); // guarded by itself
+  private transient boolean closed;
+
+  /// For a node's own object: only ever written into references.
+  ClientSockets() {
+    config = null;
+    target = null;
+  }
+
+  /// For calls to a peer.
+  ClientSockets(RmiConfig config, Endpoint target) {
+    this.config = config;
+    this.target = target;
+  }
+
+  @Override
+  public Socket createSocket(String host, int port) throws IOException {
+    RmiConfig settings = Objects.requireNonNull(config, "not for calls");
+    Endpoint peer = Objects.requireNonNull(target, "not for calls");
+    Socket socket = keep(new Bounded(settings));
+    try {
+      socket.setTcpNoDelay(true);
+      socket.setSoTimeout(Integer.MAX_VALUE);
+      socket.connect(peer.socket(), millis(settings.connectTimeout()));
+      if (settings.tls() == null) {
+        return socket;
+      }
+      var encrypted =
+          (SSLSocket) settings.tls().getSocketFactory().createSocket(socket, peer.host(), peer.port(), true);
+      encrypted.startHandshake();
+      return encrypted;
+    } catch (IOException e) {
+      socket.close();
+      throw e;
+    }
+  }
+
+  /// Ends all connections, and makes no more.
+  void close() {
+    synchronized (sockets) {
+      closed = true;
+      sockets.forEach(Doorway::close);
+      sockets.clear();
+    }
+  }
+
+  private Socket keep(Socket socket) throws IOException {
+    synchronized (sockets) {
+      if (closed) {
+        throw new SocketException("hung up");
+      }
+      sockets.removeIf(Socket::isClosed);
+      sockets.add(socket);
+      return socket;
+    }
+  }
+
+  private Object readResolve() throws InvalidObjectException {
+    if (!CURRENT.isBound()) {
+      throw new InvalidObjectException("references to nodes are not passed on");
+    }
+    return CURRENT.get();
+  }
+
+  /// A socket on which no read waits for longer than allowed: RMI gives the peer's first words a minute, and its
+  /// answers all the time there is.
+  private static final class Bounded extends Socket {
+    private final int firstMillis;
+    private final int answerMillis;
+
+    Bounded(RmiConfig config) {
+      firstMillis = millis(config.connectTimeout());
+      answerMillis = millis(config.callTimeout());
+    }
+
+    @Override
+    public void setSoTimeout(int millis) throws SocketException {
+      // RMI asks for longer than an answer may take while it waits for the first words, and then for what it found.
+      super.setSoTimeout(millis == 0 ? answerMillis : millis > answerMillis ? firstMillis : millis);
+    }
+
+    @Override
+    public int getSoTimeout() {
+      return answerMillis;
+    }
+  }
+
+  private static int millis(Duration time) {
+    return Math.toIntExact(time.toMillis());
+  }
+}

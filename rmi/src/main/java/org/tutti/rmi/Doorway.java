@@ -1,0 +1,166 @@
+package org.tutti.rmi;
+
+import java.io.Closeable;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.rmi.server.RMIServerSocketFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+import org.jspecify.annotations.Nullable;
+import org.tutti.transport.Endpoint;
+
+/// The listening socket of one node. It is bound before RMI asks for it, so that the port is known and RMI, which would
+/// keep a port of the kernel's choice for ever, closes it; and it knows its connections, which RMI would leave open
+/// when the node ends.
+///
+/// RMI remembers each factory, so it is equal to no other.
+final class Doorway extends ServerSocket implements RMIServerSocketFactory {
+  private static final int BACKLOG = 128;
+  private static final int MAGIC = 0x4a524d49; // "JRMI", the first bytes that a client of RMI sends
+
+  private static final long LEAVE_MILLIS = 1000;
+
+  final AtomicLong foreign = new AtomicLong();
+  final AtomicLong tooMany = new AtomicLong();
+
+  private final int acceptedMax;
+  private final @Nullable SSLContext tls;
+  private final CountDownLatch left = new CountDownLatch(1);
+  private final List<Socket> visitors = new ArrayList<>(); // guarded by itself
+
+  Doorway(Endpoint at, RmiConfig config) throws IOException {
+    acceptedMax = config.acceptedMax();
+    tls = config.tls();
+    try {
+      bind(at.socket(), BACKLOG);
+    } catch (IOException e) {
+      super.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public ServerSocket createServerSocket(int port) {
+    return this;
+  }
+
+  /// Waits for a connection that there is room for.
+  @Override
+  public Socket accept() throws IOException {
+    try {
+      return acceptWithin(acceptedMax);
+    } finally {
+      if (isClosed()) {
+        left.countDown();
+      }
+    }
+  }
+
+  private Socket acceptWithin(int most) throws IOException {
+    while (true) {
+      Visitor visitor = new Visitor();
+      implAccept(visitor);
+      if (isRoomFor(visitor, most)) {
+        visitor.setTcpNoDelay(true);
+        return tls == null ? visitor : encrypt(visitor, tls);
+      }
+      tooMany.incrementAndGet();
+      close(visitor);
+    }
+  }
+
+  /// Ends listening and all connections. The port is free when RMI's thread has left [#accept]: until then the kernel
+  /// keeps it.
+  @Override
+  public void close() throws IOException {
+    super.close();
+    synchronized (visitors) {
+      visitors.forEach(Doorway::close);
+      visitors.clear();
+    }
+    try {
+      boolean _ = left.await(LEAVE_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /// Closes what may be closed already.
+  static void close(Closeable resource) {
+    try {
+      resource.close();
+    } catch (IOException _) {
+      // The descriptor is released in any case.
+    }
+  }
+
+  private boolean isRoomFor(Socket visitor, int most) {
+    synchronized (visitors) {
+      visitors.removeIf(Socket::isClosed);
+      return !isClosed() && visitors.size() < most && visitors.add(visitor);
+    }
+  }
+
+  /// The handshake is made by the thread that reads first, not by the one that accepts.
+  private static Socket encrypt(Socket visitor, SSLContext tls) throws IOException {
+    var peer = (InetSocketAddress) visitor.getRemoteSocketAddress();
+    var encrypted =
+        (SSLSocket)
+            tls.getSocketFactory().createSocket(visitor, peer.getAddress().getHostAddress(), peer.getPort(), true);
+    encrypted.setUseClientMode(false);
+    encrypted.setNeedClientAuth(true);
+    return encrypted;
+  }
+
+  /// A connection of somebody. RMI closes one that does not begin with its magic, but does not tell.
+  private final class Visitor extends Socket {
+    @Override
+    public InputStream getInputStream() throws IOException {
+      InputStream bytes = super.getInputStream();
+      return tls == null ? new FirstWords(bytes) : bytes;
+    }
+  }
+
+  private final class FirstWords extends FilterInputStream {
+    private int word;
+    private int seen;
+
+    FirstWords(InputStream bytes) {
+      super(bytes);
+    }
+
+    @Override
+    public int read() throws IOException {
+      int value = super.read();
+      if (value >= 0 && seen < Integer.BYTES) {
+        look(value);
+      }
+      return value;
+    }
+
+    @Override
+    public int read(byte[] into, int offset, int length) throws IOException {
+      int count = super.read(into, offset, length);
+      for (int i = 0; i < count && seen < Integer.BYTES; i++) {
+        look(into[offset + i]);
+      }
+      return count;
+    }
+
+    private void look(int value) {
+      word = word << Byte.SIZE | value & 0xff;
+      if (++seen == Integer.BYTES && word != MAGIC) {
+        foreign.incrementAndGet();
+      }
+    }
+  }
+}

@@ -1,0 +1,54 @@
+package org.tutti.rmi;
+
+import java.time.Duration;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+import org.tutti.middleware.MiddlewareConfig;
+
+/// Bounds and times of an [RmiTransport].
+///
+/// @param common         queues, inbox and pauses
+/// @param acceptedMax    how many connections of others are kept, each with a thread; more are closed at once
+/// @param connectTimeout how long a connection may take
+/// @param callTimeout    how long a peer may take to answer; longer than its inbox makes a call wait
+/// @param tls            encrypts all connections, and both ends prove who they are by what is in it; null for none
+public record RmiConfig(
+    MiddlewareConfig common, int acceptedMax, Duration connectTimeout, Duration callTimeout, @Nullable SSLContext tls) {
+
+  /// Checks the ranges.
+  public RmiConfig {
+    require(acceptedMax > 0, "acceptedMax is positive");
+    require(connectTimeout.isPositive(), "connectTimeout is positive");
+    require(callTimeout.compareTo(common.inboxWait()) > 0, "callTimeout is longer than inboxWait");
+    require(callTimeout.compareTo(Duration.ofSeconds(50)) <= 0, "callTimeout is at most 50 s");
+  }
+
+  /// One data centre or one host, without encryption.
+  ///
+  /// @return the default settings
+  public static RmiConfig lan() {
+    return new RmiConfig(MiddlewareConfig.lan(), 256, Duration.ofSeconds(2), Duration.ofSeconds(10), null);
+  }
+
+  /// The same settings with other bounds of queues and inbox.
+  ///
+  /// @param value the bounds
+  /// @return the changed settings
+  public RmiConfig withCommon(MiddlewareConfig value) {
+    return new RmiConfig(value, acceptedMax, connectTimeout, callTimeout, tls);
+  }
+
+  /// The same settings with encryption; all nodes need it then.
+  ///
+  /// @param context this node's key and certificate, and whom it trusts: both ends show a certificate
+  /// @return the changed settings
+  public RmiConfig withTls(SSLContext context) {
+    return new RmiConfig(common, acceptedMax, connectTimeout, callTimeout, context);
+  }
+
+  private static void require(boolean condition, String rule) {
+    if (!condition) {
+      throw new IllegalArgumentException(rule);
+    }
+  }
+}

@@ -1,0 +1,160 @@
+package org.tutti.rmi;
+
+import java.io.IOException;
+import java.rmi.NoSuchObjectException;
+import java.rmi.NotBoundException;
+import java.rmi.Remote;
+import java.rmi.RemoteException;
+import java.rmi.registry.LocateRegistry;
+import java.rmi.registry.Registry;
+import java.rmi.server.UnicastRemoteObject;
+import java.security.Security;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.tutti.middleware.Arrivals;
+import org.tutti.middleware.Call;
+import org.tutti.middleware.Middleware;
+import org.tutti.middleware.UnusableAddressException;
+import org.tutti.transport.Address;
+import org.tutti.transport.Endpoint;
+import org.tutti.transport.TransportException;
+
+/// Java RMI as a [Middleware]: an own registry, and one object in it.
+final class RmiMiddleware implements Middleware {
+  static {
+    // A registry lets processes of its host bind objects, and lets any class that is Remote come into being for that;
+    // there is no filter for a single one. Nobody binds anything from outside here. The JDK reads this once.
+    String key = "sun.rmi.registry.registryFilter";
+    if (System.getProperty(key) == null && Security.getProperty(key) == null) {
+      System.setProperty(key, "!*");
+    }
+  }
+
+  private final RmiConfig config;
+  private final Address self;
+  private final Doorway doorway;
+  private final Registry registry;
+  private final ByteArraysOnly filter;
+  private final ClientSockets written = new ClientSockets();
+  private @Nullable Inlet inlet; // RMI itself holds it weakly
+
+  private RmiMiddleware(RmiConfig config, Address self, Doorway doorway) throws RemoteException {
+    this.config = config;
+    this.self = self;
+    this.doorway = doorway;
+    this.filter = new ByteArraysOnly(config.common().batchBytesMax());
+    this.registry = LocateRegistry.createRegistry(doorway.getLocalPort(), written, doorway);
+  }
+
+  static RmiMiddleware open(Address listen, Endpoint at, @Nullable Endpoint shown, RmiConfig config)
+      throws TransportException {
+    try {
+      var doorway = new Doorway(at, config);
+      try {
+        return new RmiMiddleware(
+            config, shown == null ? at.at(doorway.getLocalPort()) : shown.at(shown.port()), doorway);
+      } catch (RemoteException e) {
+        Doorway.close(doorway);
+        throw e;
+      }
+    } catch (IOException e) {
+      throw new TransportException("cannot listen on " + listen, e);
+    }
+  }
+
+  @Override
+  public String name() {
+    return "rmi";
+  }
+
+  @Override
+  public Address address() {
+    return self;
+  }
+
+  @Override
+  public void start(Arrivals arrivals) {
+    inlet = arrivals::take;
+    try {
+      // Port and factories of the registry: both listen at one socket.
+      Remote stub = UnicastRemoteObject.exportObject(inlet, doorway.getLocalPort(), written, doorway, filter);
+      registry.rebind(RmiTransport.NAME, stub);
+    } catch (RemoteException e) {
+      throw new IllegalStateException("an object cannot be exported beside its registry", e);
+    }
+  }
+
+  @Override
+  public Call dial(Address peer) throws IOException {
+    Endpoint target = Endpoint.ofLiteral(peer);
+    if (target == null || target.port() == 0) {
+      throw new UnusableAddressException(peer);
+    }
+    var sockets = new ClientSockets(config, target);
+    try {
+      return new RmiCall(lookup(sockets, target), sockets);
+    } catch (IOException e) {
+      sockets.close();
+      throw e;
+    } catch (NotBoundException | RuntimeException e) {
+      // What a peer answers may be anything: another object, a reference that cannot be read, an exception of its own.
+      sockets.close();
+      throw new IOException("no node at " + peer, e);
+    }
+  }
+
+  @Override
+  public Map<String, Long> counters() {
+    return Map.of(
+        "drop-foreign-object", filter.refused.get(),
+        "closed-foreign-protocol", doorway.foreign.get(),
+        "closed-too-many", doorway.tooMany.get());
+  }
+
+  @Override
+  public void close() {
+    unexport(inlet);
+    unexport(registry);
+    // RMI has closed the socket with the last object; connections are our concern.
+    Doorway.close(doorway);
+  }
+
+  private static Inlet lookup(ClientSockets sockets, Endpoint target) throws IOException, NotBoundException {
+    Registry there = LocateRegistry.getRegistry(target.host(), target.port(), sockets);
+    try {
+      return ScopedValue.where(ClientSockets.CURRENT, sockets).call(() -> (Inlet) there.lookup(RmiTransport.NAME));
+    } catch (IOException | NotBoundException | RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IOException(e);
+    }
+  }
+
+  private static void unexport(@Nullable Remote object) {
+    try {
+      if (object != null) {
+        UnicastRemoteObject.unexportObject(object, true);
+      }
+    } catch (NoSuchObjectException _) {
+      // It was not exported: the start failed.
+    }
+  }
+
+  /// Calls of one peer's object.
+  private record RmiCall(Inlet inlet, ClientSockets sockets) implements Call {
+    @Override
+    public void send(byte[] batch) throws IOException {
+      try {
+        inlet.take(batch);
+      } catch (RuntimeException e) {
+        // Whatever the peer has thrown.
+        throw new IOException("the peer fails", e);
+      }
+    }
+
+    @Override
+    public void close() {
+      sockets.close();
+    }
+  }
+}

@@ -1,0 +1,22 @@
+package org.tutti.rmi;
+
+import org.tutti.transport.Transport;
+import org.tutti.transport.TransportException;
+import org.tutti.transport.TransportProvider;
+import org.tutti.transport.TransportSettings;
+
+/// Offers [RmiTransport] as `rmi`.
+public final class RmiProvider implements TransportProvider {
+  /// For the service loader.
+  public RmiProvider() {}
+
+  @Override
+  public String name() {
+    return "rmi";
+  }
+
+  @Override
+  public Transport open(TransportSettings settings) throws TransportException {
+    return RmiTransport.open(settings.listen(), settings.advertised(), RmiConfig.lan());
+  }
+}

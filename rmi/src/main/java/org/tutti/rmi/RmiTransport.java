@@ -1,0 +1,47 @@
+package org.tutti.rmi;
+
+import org.jspecify.annotations.Nullable;
+import org.tutti.middleware.MiddlewareTransport;
+import org.tutti.transport.Address;
+import org.tutti.transport.Endpoint;
+import org.tutti.transport.Transport;
+import org.tutti.transport.TransportException;
+
+/// Carries frames over Java RMI: a [MiddlewareTransport] whose calls are calls of a remote object.
+///
+/// A node's address `host:port` is that of an RMI registry that it runs, in which the object is bound as
+/// [#NAME]; the object listens at the same port. A call carries a byte array and nothing else: a serialization filter
+/// refuses and counts any other object before it comes into being.
+///
+/// Peers are called by the address that they are known by; the host that RMI writes into a reference is ignored, so
+/// `java.rmi.server.hostname` need not be set.
+public final class RmiTransport {
+  /// The name in the registry.
+  public static final String NAME = "tutti";
+
+  private RmiTransport() {}
+
+  /// Listens on an address.
+  ///
+  /// @param listen the host, a literal or a name that is looked up now, and the port, where 0 lets the kernel choose
+  /// @param config the settings
+  /// @return a transport whose address tells the host literal and the actual port
+  /// @throws TransportException when that is not possible, with the reason in one line
+  public static Transport open(Address listen, RmiConfig config) throws TransportException {
+    return open(listen, null, config);
+  }
+
+  /// Listens on an address that peers know by another one, because something between passes their connections on.
+  ///
+  /// @param listen     the host and the port, as in [#open(Address, RmiConfig)]
+  /// @param advertised the literal host and the port where peers connect to; null for those listened on
+  /// @param config     the settings
+  /// @return a transport whose address is the advertised one
+  /// @throws TransportException when that is not possible, with the reason in one line
+  public static Transport open(Address listen, @Nullable Address advertised, RmiConfig config)
+      throws TransportException {
+    Endpoint wish = Endpoint.resolve(listen);
+    Endpoint shown = advertised == null ? null : Endpoint.advertised(advertised);
+    return new MiddlewareTransport(RmiMiddleware.open(listen, wish, shown, config), config.common());
+  }
+}

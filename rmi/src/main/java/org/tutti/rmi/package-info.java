@@ -1,0 +1,5 @@
+/// Transport over Java RMI (H7). Reading order: [RmiTransport], [Inlet], [RmiMiddleware], [ClientSockets], [Doorway].
+@NullMarked
+package org.tutti.rmi;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,179 @@
+package org.tutti.verify.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.tutti.verify.transport.Station.turns;
+import static org.tutti.verify.transport.Station.until;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Random;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.transport.Address;
+import org.tutti.transport.Transport;
+import org.tutti.transport.TransportException;
+
+/// What a transport over a middleware that listens at a port promises besides: strangers at its door harm nobody, and
+/// it can be encrypted, advertised, and used over IPv6.
+abstract class MiddlewareContract extends TransportContract {
+  private static final Address HERE = new Address("127.0.0.1:0");
+
+  /// Opens a transport of the kind under test.
+  abstract Transport open(Address listen, @Nullable Address advertised, @Nullable SSLContext tls)
+      throws TransportException;
+
+  /// The counter of connections that speak another protocol; null when the middleware does not tell.
+  abstract @Nullable String strangersCountedAs();
+
+  @Override
+  final Transport open(Address address) throws IOException {
+    return open(address, null, null);
+  }
+
+  @Override
+  final Address unused(String name) {
+    return HERE;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void randomBytesHarmNobody(int seed) throws IOException {
+    byte[] noise = new byte[100_000];
+    new Random(seed).nextBytes(noise);
+    refused(noise);
+  }
+
+  @Test
+  void anHttpRequestHarmsNobody() throws IOException {
+    refused("GET / HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+  }
+
+  private void refused(byte[] bytes) throws IOException {
+    Station a = station("a");
+    String counted = strangersCountedAs();
+    try (Socket stranger = new Socket("127.0.0.1", TcpTransportTest.port(a.address()))) {
+      stranger.setSoTimeout(20_000);
+      say(stranger, bytes);
+      until("their end", () -> isEnded(stranger), a);
+      if (counted != null) {
+        until("their count", () -> a.transport.counters().get(counted) == 1, a);
+      }
+    }
+    assertThat(a.frames).isEmpty();
+    exchange(a, station("honest"));
+  }
+
+  private static void say(Socket stranger, byte[] bytes) {
+    try {
+      OutputStream out = stranger.getOutputStream();
+      out.write(bytes);
+      out.flush();
+    } catch (IOException _) {
+      // Refused before the last byte.
+    }
+  }
+
+  private static boolean isEnded(Socket stranger) {
+    try {
+      return stranger.getInputStream().readAllBytes() != null;
+    } catch (IOException _) {
+      return true;
+    }
+  }
+
+  @Test
+  void nodesMeetOverIpv6() throws IOException {
+    try (ServerSocket probe = new ServerSocket()) {
+      probe.bind(new InetSocketAddress("::1", 0));
+    } catch (IOException e) {
+      Assumptions.abort("no IPv6 here: " + e.getMessage());
+    }
+    Station a = stationAt(new Address("[::1]:0"));
+    Station b = stationAt(new Address("[::1]:0"));
+    assertThat(a.address().text()).startsWith("[::1]:");
+    exchange(a, b);
+  }
+
+  @Test
+  void membersWithCertificatesMeetEncrypted(@TempDir Path directory) throws Exception {
+    SSLContext tls = Certificates.context(directory, "both");
+    try (Station a = new Station(open(HERE, null, tls));
+        Station b = new Station(open(HERE, null, tls))) {
+      exchange(a, b);
+    }
+  }
+
+  @Test
+  void whoeverHasNoTrustedCertificateIsNotHeard(@TempDir Path directory) throws Exception {
+    SSLContext members = Certificates.context(directory, "members");
+    SSLContext others = Certificates.context(directory, "others");
+    try (Station a = new Station(open(HERE, null, members));
+        Station stranger = new Station(open(HERE, null, others));
+        Station plain = new Station(open(HERE))) {
+      for (Station one : new Station[] {stranger, plain}) {
+        until(
+            "an attempt",
+            () -> one.transport.counters().get("connect-failed") > 0 || one.offer(a.address(), bytes(1)),
+            one,
+            a);
+        turns(20, one, a);
+      }
+      assertThat(a.frames).isEmpty();
+    }
+  }
+
+  @Test
+  void peersReachANodeByTheAddressThatItAdvertises() throws IOException {
+    Station a = station("a");
+    Address listen = new Address("127.0.0.1:" + freePort());
+    Address advertised = new Address("[::ffff:127.0.0.1]:" + TcpTransportTest.port(listen));
+    try (Station b = new Station(open(listen, advertised, null))) {
+      assertThat(b.address()).isEqualTo(advertised);
+      exchange(a, b);
+    }
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+      return probe.getLocalPort();
+    }
+  }
+
+  @Test
+  void aTakenPortIsNamedInOneLine() throws IOException {
+    Station a = station("a");
+    assertThatThrownBy(() -> open(a.address()))
+        .isInstanceOf(TransportException.class)
+        .hasMessage("cannot listen on " + a.address() + ": address already in use");
+  }
+
+  @Test
+  void anAddressThatIsNoLiteralIsRefusedAndCounted() throws IOException {
+    Station a = station("a");
+    until(
+        "count",
+        () -> !a.offer(new Address("host.invalid:1"), bytes(1)) && a.transport.counters().get("address-unusable") > 0,
+        a);
+  }
+
+  @Test
+  void anAcceptorThatNeverAnswersIsGivenUp() throws IOException {
+    Station a = station("a");
+    try (ServerSocket mute = new ServerSocket(0, 10, InetAddress.getByName("127.0.0.1"))) {
+      Address address = new Address("127.0.0.1:" + mute.getLocalPort());
+      until("an attempt", () -> !a.offer(address, bytes(1)) && a.transport.counters().get("connect-failed") >= 1, a);
+    }
+  }
+}

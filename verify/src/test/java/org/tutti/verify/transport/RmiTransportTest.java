@@ -1,0 +1,25 @@
+package org.tutti.verify.transport;
+
+import java.time.Duration;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+import org.tutti.middleware.MiddlewareConfig;
+import org.tutti.rmi.RmiConfig;
+import org.tutti.rmi.RmiTransport;
+import org.tutti.transport.Address;
+import org.tutti.transport.Transport;
+import org.tutti.transport.TransportException;
+
+final class RmiTransportTest extends MiddlewareContract {
+  @Override
+  Transport open(Address listen, @Nullable Address advertised, @Nullable SSLContext tls) throws TransportException {
+    MiddlewareConfig eager = MiddlewareConfig.lan().withBackoff(Duration.ofMillis(10), Duration.ofMillis(50));
+    RmiConfig config = RmiConfig.lan().withCommon(eager);
+    return RmiTransport.open(listen, advertised, tls == null ? config : config.withTls(tls));
+  }
+
+  @Override
+  @Nullable String strangersCountedAs() {
+    return "closed-foreign-protocol";
+  }
+}
