@@ -43,7 +43,7 @@ class IiopInteropTest {
 
   @BeforeAll
   static void compile() throws Exception {
-    Assumptions.assumeTrue(
+    assume(
         isInstalled("omniidl") && isInstalled("g++") && Files.exists(Path.of("/usr/include/omniORB4/CORBA.h")),
         "omniORB is not installed (Debian: apt-get install omniidl libomniorb4-dev g++): no peer of another ORB");
     Path root = Path.of("").toAbsolutePath();
@@ -159,6 +159,14 @@ class IiopInteropTest {
 
   private static void skip(ByteBuffer bytes, int count) {
     bytes.position(bytes.position() + count);
+  }
+
+  /// Skips a test and says why, where whoever looks at the build sees it.
+  static void assume(boolean installed, String otherwise) {
+    if (!installed) {
+      System.out.println("skipped: " + otherwise);
+    }
+    Assumptions.assumeTrue(installed, otherwise);
   }
 
   private static boolean isInstalled(String program) {

@@ -13,7 +13,6 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.tutti.corba.NamingDiscovery;
@@ -56,7 +55,7 @@ class IiopNamingTest {
 
   @Test
   void membersAreFoundByOmniNames() throws Exception {
-    Assumptions.assumeTrue(
+    IiopInteropTest.assume(
         Files.isExecutable(Path.of("/usr/bin/omniNames")),
         "omniNames is not installed (Debian: apt-get install omniorb-nameserver): no naming service of another ORB");
     int port;

@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,12 +23,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.corba.IiopConfig;
 import org.tutti.corba.IiopMiddleware;
+import org.tutti.corba.IiopTransport;
 import org.tutti.middleware.MiddlewareConfig;
 import org.tutti.middleware.MiddlewareTransport;
 import org.tutti.transport.Address;
 import org.tutti.transport.Endpoint;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;
+import org.tutti.transport.TransportSettings;
 
 /// The transport over IIOP, and what strangers at its door can do to it: nothing.
 final class IiopTransportTest extends TransportContract {
@@ -70,6 +73,21 @@ final class IiopTransportTest extends TransportContract {
     assertThatExceptionOfType(TransportException.class)
         .isThrownBy(() -> open(a.address()))
         .withMessage("cannot listen on " + a.address() + ": address already in use");
+  }
+
+  @Test
+  void withoutWordOfTheNetworkOnlyLoopbackIsListenedOn() {
+    TransportSettings elsewhere = TransportSettings.at(new Address("192.0.2.1:0"));
+    assertThatExceptionOfType(TransportException.class)
+        .isThrownBy(() -> IiopTransport.open(elsewhere, CONFIG))
+        .withMessageContaining("on loopback only");
+    // Tried then, and refused by the kernel: no interface has that address.
+    assertThatExceptionOfType(TransportException.class)
+        .isThrownBy(() -> IiopTransport.open(elsewhere.withTls(null, true), CONFIG))
+        .withMessage("cannot listen on 192.0.2.1:0: cannot assign requested address");
+    assertThatExceptionOfType(TransportException.class)
+        .isThrownBy(() -> IiopTransport.open(elsewhere.withTls(Path.of("certificates"), false), CONFIG))
+        .withMessageStartingWith("no TLS over IIOP");
   }
 
   @ParameterizedTest
