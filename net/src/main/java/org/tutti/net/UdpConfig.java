@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// @param backoffMin         the pause after a first greeting without answer; it doubles with each further one
 /// @param backoffMax         the longest pause between greetings
 /// @param silenceMax         a peer that was written to and said nothing for this long must be greeted again
+/// @param key                seals all datagrams; null for none, which is possible on loopback only
 /// @param multicast          where frames for several peers go as one datagram; null for unicast only
 public record UdpConfig(
     int datagramBytesMax,
@@ -27,6 +28,7 @@ public record UdpConfig(
     Duration backoffMin,
     Duration backoffMax,
     Duration silenceMax,
+    @Nullable UdpKey key,
     @Nullable UdpMulticast multicast) {
   /// The smallest limit for datagrams: what every network carries in one piece is enough for a frame.
   static final int DATAGRAM_BYTES_MIN = 576;
@@ -59,6 +61,7 @@ public record UdpConfig(
         Duration.ofMillis(50),
         Duration.ofSeconds(1),
         Duration.ofSeconds(5),
+        null,
         null);
   }
 
@@ -76,6 +79,7 @@ public record UdpConfig(
         backoffMin,
         backoffMax,
         silenceMax,
+        key,
         multicast);
   }
 
@@ -85,7 +89,16 @@ public record UdpConfig(
   /// @return the changed settings
   public UdpConfig withReceiveBufferBytes(int bytes) {
     return new UdpConfig(
-        datagramBytesMax, bytes, sendBufferBytes, queueBytes, peersMax, backoffMin, backoffMax, silenceMax, multicast);
+        datagramBytesMax,
+        bytes,
+        sendBufferBytes,
+        queueBytes,
+        peersMax,
+        backoffMin,
+        backoffMax,
+        silenceMax,
+        key,
+        multicast);
   }
 
   /// The same settings with multicasts. A member that does not hear them gets datagrams of its own.
@@ -102,7 +115,26 @@ public record UdpConfig(
         backoffMin,
         backoffMax,
         silenceMax,
+        key,
         where);
+  }
+
+  /// The same settings with a key.
+  ///
+  /// @param secret what all members of the cluster share
+  /// @return the changed settings
+  public UdpConfig withKey(UdpKey secret) {
+    return new UdpConfig(
+        datagramBytesMax,
+        receiveBufferBytes,
+        sendBufferBytes,
+        queueBytes,
+        peersMax,
+        backoffMin,
+        backoffMax,
+        silenceMax,
+        secret,
+        multicast);
   }
 
   private static void require(boolean condition, String rule) {

@@ -51,6 +51,8 @@ final class UdpLoop {
   private final ByteBuffer frame = in.duplicate();
   private final ByteBuffer control = ByteBuffer.allocateDirect(DatagramHeader.BYTES);
   private final ByteBuffer castOut;
+  private final ByteBuffer sealed;
+  private final @Nullable Seal seal;
   private final DatagramHeader header = new DatagramHeader();
   private final Map<SocketAddress, UdpPeer> bySocket = new HashMap<>();
   private final Map<Address, UdpPeer> byAddress = new HashMap<>();
@@ -81,6 +83,9 @@ final class UdpLoop {
     this.key = channel.register(selector, SelectionKey.OP_READ);
     this.buffers = new BufferPool(datagramBytes);
     this.life = new SecureRandom().nextLong() | 1;
+    UdpKey secret = config.key();
+    this.seal = secret == null ? null : new Seal(secret, life, datagramBytes, 2 * config.peersMax());
+    this.sealed = secret == null ? in : ByteBuffer.allocateDirect(in.capacity());
   }
 
   void start(Receiver to) {
@@ -270,7 +275,7 @@ final class UdpLoop {
     for (int i = 0; i < READS_PER_TURN_MAX && !ended; i++) {
       SocketAddress from;
       try {
-        from = channel.receive(in.clear());
+        from = channel.receive(sealed.clear());
       } catch (IOException _) {
         counters.add(UdpCount.RECEIVE_FAILED); // what some systems make of an ICMP message
         continue;
@@ -279,9 +284,14 @@ final class UdpLoop {
         return;
       }
       nowNanos = System.nanoTime();
-      in.flip();
+      sealed.flip();
       counters.add(UdpCount.DATAGRAMS_RECEIVED);
-      counters.add(UdpCount.BYTES_RECEIVED, in.remaining());
+      counters.add(UdpCount.BYTES_RECEIVED, sealed.remaining());
+      UdpCount refused = seal == null ? null : seal.open(sealed, in);
+      if (refused != null) {
+        counters.add(refused);
+        continue;
+      }
       switch (header.read(in)) {
         case FOREIGN -> counters.add(UdpCount.DROP_FOREIGN_PROTOCOL);
         case OTHER_VERSION -> counters.add(UdpCount.DROP_OTHER_VERSION);
@@ -409,9 +419,10 @@ final class UdpLoop {
     if (ended || full) {
       return false;
     }
-    int length = datagram.remaining();
+    ByteBuffer bytes = seal == null ? datagram : seal.close(datagram);
+    int length = bytes.remaining();
     try {
-      if (channel.send(datagram, to) == 0) {
+      if (channel.send(bytes, to) == 0) {
         counters.add(UdpCount.SOCKET_FULL);
         full = true;
         return false;

@@ -1,13 +1,16 @@
 package org.tutti.net;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;
 import org.tutti.transport.TransportProvider;
 import org.tutti.transport.TransportSettings;
 
-/// Offers [UdpTransport] as `udp`; with multicasts if the system property `tutti.udp.multicast` says where, as
-/// `GROUP:PORT@INTERFACE`.
+/// Offers [UdpTransport] as `udp`; with a key if the system property `tutti.udp.key` names a file with one, and with
+/// multicasts if `tutti.udp.multicast` says where, as `GROUP:PORT@INTERFACE`.
 public final class UdpProvider implements TransportProvider {
+  private static final String KEY = "tutti.udp.key";
   private static final String MULTICAST = "tutti.udp.multicast";
 
   /// For the service loader.
@@ -21,10 +24,16 @@ public final class UdpProvider implements TransportProvider {
   @Override
   public Transport open(TransportSettings settings) throws TransportException {
     String where = System.getProperty(MULTICAST);
+    String file = System.getProperty(KEY);
     try {
-      UdpConfig lan = UdpConfig.lan();
-      UdpConfig config = where == null ? lan : lan.withMulticast(UdpMulticast.parse(where));
+      UdpConfig config = UdpConfig.lan();
+      config = file == null ? config : config.withKey(UdpKey.read(Path.of(file)));
+      config = where == null ? config : config.withMulticast(UdpMulticast.parse(where));
       return UdpTransport.open(settings.listen(), settings.advertised(), config);
+    } catch (TransportException e) {
+      throw e;
+    } catch (IOException e) {
+      throw new TransportException("no key in " + file, e);
     } catch (IllegalArgumentException e) {
       throw new TransportException(MULTICAST + ": " + e.getMessage());
     }

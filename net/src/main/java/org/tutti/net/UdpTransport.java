@@ -32,7 +32,8 @@ import org.tutti.transport.TransportException;
 ///
 /// A peer is greeted when a frame is first claimed for it, and after it has ended or been silent; until it answers,
 /// claims are refused. Nothing is kept for a greeting, and only who gets what is sent to its address is believed to be
-/// there. But frames are neither encrypted nor signed, so the network must keep strangers out.
+/// there. With a [UdpKey] all datagrams are encrypted and authenticated, and none is taken twice; without one a node
+/// listens on loopback only.
 ///
 /// Addresses are `host:port` with a literal host, written the same way by all nodes. Input is not trusted: what breaks
 /// the rules is dropped and counted, see [#counters]. A wait in [#poll] is rounded up to whole milliseconds. [#wakeup],
@@ -66,7 +67,8 @@ public final class UdpTransport implements Transport {
   /// @param listen the host, a literal or a name that is looked up now, and the port, where 0 lets the kernel choose
   /// @param config the settings
   /// @return a transport whose [#address] tells the host literal and the actual port
-  /// @throws TransportException when that is not possible, with the reason in one line
+  /// @throws TransportException when that is not possible, or the host is not loopback and there is no key, with the
+  ///                            reason in one line
   public static UdpTransport open(Address listen, UdpConfig config) throws TransportException {
     return open(listen, null, config);
   }
@@ -83,6 +85,13 @@ public final class UdpTransport implements Transport {
       throws TransportException {
     Endpoint wish = Endpoint.resolve(listen);
     Endpoint shown = advertised == null ? null : Endpoint.advertised(advertised);
+    if (config.key() == null && !wish.inet().isLoopbackAddress()) {
+      throw new TransportException(
+          "cannot listen on "
+              + listen
+              + " without a key: anybody there could speak as a member; UDP without a key is for "
+              + "loopback");
+    }
     boolean six = wish.inet() instanceof Inet6Address;
     DatagramChannel channel = null;
     Casts casts = null;
@@ -119,7 +128,8 @@ public final class UdpTransport implements Transport {
       throws IOException {
     int mtu = device == null ? 0 : device.getMTU();
     int most = mtu <= 0 ? UdpConfig.DATAGRAM_BYTES_LIMIT : mtu - (six ? HEADERS_IPV6 : HEADERS_IPV4);
-    return Math.clamp(most, UdpConfig.DATAGRAM_BYTES_MIN, config.datagramBytesMax());
+    int whole = Math.clamp(most, UdpConfig.DATAGRAM_BYTES_MIN, config.datagramBytesMax());
+    return config.key() == null ? whole : whole - Seal.BYTES;
   }
 
   private void report(int asked, int granted) {

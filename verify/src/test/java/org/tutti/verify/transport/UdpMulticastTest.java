@@ -28,6 +28,7 @@ import org.tutti.lab.network.Conditions;
 import org.tutti.lab.network.LabNetwork;
 import org.tutti.lab.network.Unavailable;
 import org.tutti.net.UdpConfig;
+import org.tutti.net.UdpKey;
 import org.tutti.net.UdpMulticast;
 import org.tutti.net.UdpTransport;
 import org.tutti.transport.Address;
@@ -55,7 +56,7 @@ class UdpMulticastTest {
 
     /// Arguments: host, how many, contact, multicast group, whether all will hear it.
     public static void main(String[] args) throws Exception {
-      UdpConfig config = UdpConfig.lan();
+      UdpConfig config = UdpConfig.lan().withKey(UdpKey.of(new byte[UdpKey.BYTES]));
       if (!args[3].equals(NONE)) {
         config = config.withMulticast(UdpMulticast.parse(args[3]));
       }

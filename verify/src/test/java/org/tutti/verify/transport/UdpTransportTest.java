@@ -1,6 +1,7 @@
 package org.tutti.verify.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.tutti.verify.transport.Station.turns;
 import static org.tutti.verify.transport.Station.until;
 
@@ -14,8 +15,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.net.UdpConfig;
+import org.tutti.net.UdpKey;
 import org.tutti.net.UdpTransport;
 import org.tutti.transport.Address;
+import org.tutti.transport.TransportException;
 
 final class UdpTransportTest extends TransportContract {
   private static final int HEADER_BYTES = 48;
@@ -159,6 +162,7 @@ final class UdpTransportTest extends TransportContract {
             lan.backoffMin(),
             lan.backoffMax(),
             Duration.ofMillis(200),
+            null,
             null);
     Station b = station("b");
     try (Station a = new Station(UdpTransport.open(new Address("127.0.0.1:0"), impatient))) {
@@ -168,6 +172,32 @@ final class UdpTransportTest extends TransportContract {
       assertThat(a.offer(b.address(), bytes(4))).isFalse();
       exchange(a, b);
     }
+  }
+
+  @Test
+  void whoHasTheKeyIsHeardAndNobodyElse() throws IOException {
+    byte[] other = new byte[UdpKey.BYTES];
+    other[0] = 1;
+    UdpConfig sealed = UdpConfig.lan().withKey(UdpKey.of(new byte[UdpKey.BYTES]));
+    UdpConfig wrong = UdpConfig.lan().withKey(UdpKey.of(other));
+    Address anywhere = new Address("127.0.0.1:0");
+    try (Station a = new Station(UdpTransport.open(anywhere, sealed));
+        Station b = new Station(UdpTransport.open(anywhere, sealed));
+        Station c = new Station(UdpTransport.open(anywhere, wrong));
+        Station d = new Station(UdpTransport.open(anywhere, UdpConfig.lan()))) {
+      exchange(a, b);
+      assertThat(c.offer(a.address(), bytes(1))).isFalse();
+      assertThat(d.offer(a.address(), bytes(1))).isFalse();
+      until("the greetings", () -> counter(a, "drop-forged") > 0 && counter(a, "drop-unsealed") > 0, a, b, c, d);
+      assertThat(counter(c, "connected-udp") + counter(d, "connected-udp")).isZero();
+    }
+  }
+
+  @Test
+  void withoutAKeyOnlyLoopbackIsListenedOn() {
+    assertThatThrownBy(() -> UdpTransport.open(new Address("192.0.2.1:0"), UdpConfig.lan()))
+        .isInstanceOf(TransportException.class)
+        .hasMessageContaining("without a key");
   }
 
   private static DatagramChannel dial(Station to) throws IOException {
