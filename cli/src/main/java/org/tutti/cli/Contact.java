@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.tutti.net.discovery.FileDiscovery;
 import org.tutti.net.discovery.HostDiscovery;
+import org.tutti.net.discovery.MulticastDiscovery;
 import org.tutti.net.discovery.ServiceDiscovery;
 import org.tutti.transport.Address;
 import org.tutti.transport.Discovery;
@@ -15,7 +16,8 @@ sealed interface Contact {
   /// How contacts are written, for help texts.
   String FORMS =
       "HOST:PORT; file:PATH, one HOST:PORT a line; dns:NAME:PORT, all addresses of a name; srv:NAME[@HOST:PORT],"
-          + " a service in DNS, asked of that name server; registry:HOST:PORT, as `tutti registry` says.";
+          + " a service in DNS, asked of that name server; registry:HOST:PORT, as `tutti registry` says;"
+          + " multicast:GROUP:PORT@INTERFACE, members of one segment.";
 
   /// As the user wrote it.
   String text();
@@ -28,6 +30,9 @@ sealed interface Contact {
 
   /// A registry, which is told of members too.
   record Registry(String text, String address) implements Contact {}
+
+  /// Members of a segment that tell each other of themselves.
+  record Multicast(String text, Address group, String device) implements Contact {}
 
   /// Reads contacts.
   final class Converter implements ITypeConverter<Contact> {
@@ -43,6 +48,7 @@ sealed interface Contact {
         case "dns" -> new Source(text, host(text, rest));
         case "srv" -> new Source(text, service(text, rest));
         case "registry" -> registry(text, rest);
+        case "multicast" -> multicast(text, rest);
         default -> new At(text, new AddressConverter().convert(text));
       };
     }
@@ -62,6 +68,19 @@ sealed interface Contact {
         port(text, server.substring(server.lastIndexOf(':') + 1), form);
       }
       return new ServiceDiscovery(named(text, at < 0 ? rest : rest.substring(0, at), form), server);
+    }
+
+    private static Contact multicast(String text, String rest) {
+      int at = rest.indexOf('@');
+      String form = "multicast:GROUP:PORT@INTERFACE";
+      Address group = new Address(named(text, rest.substring(0, Math.max(0, at)), form));
+      String device = named(text, rest.substring(at + 1), form);
+      try {
+        MulticastDiscovery.onlooker(group, device, "");
+      } catch (IllegalArgumentException e) {
+        throw new TypeConversionException("'" + text + "' is not of the form " + form + ": " + e.getMessage());
+      }
+      return new Multicast(text, group, device);
     }
 
     private static Contact registry(String text, String rest) {

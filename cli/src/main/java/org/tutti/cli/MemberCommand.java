@@ -56,10 +56,19 @@ final class MemberCommand implements Callable<Integer> {
       description = "Where other members reach this one; port 0 lets the kernel choose.")
   Address listen = new Address("-");
 
+  @Option(
+      names = "--announce",
+      split = ",",
+      paramLabel = "WHERE",
+      converter = Contact.Converter.class,
+      description = "Be found there, by a registry or by multicast; who joins by one of these is found by it anyway.")
+  List<Contact> announce = List.of();
+
   @Override
   public Integer call() throws InterruptedException {
     options.keeping = keeping;
     options.enrols = true;
+    options.announce = announce;
     refuseWhatDoesNotGoTogether();
     var out = new Output();
     try (var session = Session.open("member", options, listen, beginning.contacts, null)) {
@@ -71,6 +80,11 @@ final class MemberCommand implements Callable<Integer> {
   }
 
   private void refuseWhatDoesNotGoTogether() {
+    for (Contact where : announce) {
+      if (where instanceof Contact.At || where instanceof Contact.Source) {
+        throw new ParameterException(spec.commandLine(), "nobody can be told at '" + where.text() + "'");
+      }
+    }
     try {
       options.config();
     } catch (IllegalArgumentException e) {

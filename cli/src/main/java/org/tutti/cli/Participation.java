@@ -1,6 +1,7 @@
 package org.tutti.cli;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
@@ -73,6 +74,8 @@ final class Participation {
   boolean verbose;
 
   boolean enrols; // whether a registry counts on this member
+
+  List<Contact> announce = List.of(); // where it is to be found besides
 
   Keeping keeping = new Keeping(); // options of those commands that keep anything
 

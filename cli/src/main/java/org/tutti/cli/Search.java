@@ -7,8 +7,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
+import org.tutti.net.discovery.MulticastDiscovery;
 import org.tutti.registry.RegistryDiscovery;
 import org.tutti.transport.Address;
 import org.tutti.transport.Discovery;
@@ -28,33 +30,38 @@ final class Search implements Discovery {
     }
   }
 
+  private final boolean creates;
   private final List<Contact> contacts;
   private final String group;
+  private final String cluster;
   private final @Nullable SSLContext tls;
   private final List<Address> fixed = new ArrayList<>();
   private final List<Source> sources = new ArrayList<>();
   private final ReentrantLock lock = new ReentrantLock(); // guards what sources know
 
-  /// @param contacts none when the group is not looked for but created
-  /// @param group    its name
-  /// @param tls      for registries; null for no TLS
-  Search(List<Contact> contacts, String group, @Nullable SSLContext tls) {
-    this.contacts = contacts;
-    this.group = group;
-    this.tls = tls;
+  /// @param to      where the group is looked for; nothing when it is created
+  /// @param options where to be found besides, and of what
+  Search(List<Contact> to, Participation options) {
+    this.creates = to.isEmpty();
+    this.contacts = Stream.concat(to.stream(), options.announce.stream()).toList();
+    this.group = options.group;
+    this.cluster = options.cluster;
+    this.tls = options.carrier.context();
     for (Contact contact : contacts) {
       switch (contact) {
         case Contact.At(_, Address address) -> fixed.add(address);
         case Contact.Source(String text, Discovery discovery) -> sources.add(new Source(text, discovery));
         case Contact.Registry(String text, String at) ->
             sources.add(new Source(text, RegistryDiscovery.onlooker(at, group, tls)));
+        case Contact.Multicast(String text, Address at, String device) ->
+            sources.add(new Source(text, MulticastDiscovery.onlooker(at, device, cluster)));
       }
     }
   }
 
   /// Whether there is nothing to join.
-  boolean isEmpty() {
-    return contacts.isEmpty();
+  boolean creates() {
+    return creates;
   }
 
   /// The addresses that need no asking.
@@ -67,9 +74,9 @@ final class Search implements Discovery {
     return !sources.isEmpty();
   }
 
-  /// Registers a member at the registries among the contacts, from when they are asked.
+  /// Lets a member be found: by the registries among the contacts, and by multicast, from when they are asked.
   ///
-  /// @return what was registered
+  /// @return what was registered at registries
   List<Enrolment> enrol(String name, Address own) {
     var enrolments = new ArrayList<Enrolment>();
     for (Contact contact : contacts) {
@@ -77,6 +84,9 @@ final class Search implements Discovery {
         RegistryDiscovery member = RegistryDiscovery.member(at, group, name, own, tls);
         sources.replaceAll(source -> source.text.equals(text) ? new Source(text, member) : source);
         enrolments.add(new Enrolment(text, group, member));
+      } else if (contact instanceof Contact.Multicast(String text, Address at, String device)) {
+        MulticastDiscovery member = MulticastDiscovery.member(at, device, cluster, own);
+        sources.replaceAll(source -> source.text.equals(text) ? new Source(text, member) : source);
       }
     }
     return enrolments;

@@ -43,7 +43,7 @@ final class Session implements AutoCloseable {
     this.search = search;
     this.enrolments = enrolments;
     this.node = node;
-    this.creator = search.isEmpty() || isFounder();
+    this.creator = search.creates() || isFounder();
     if (search.asks()) {
       node.discover(search);
     }
@@ -60,7 +60,7 @@ final class Session implements AutoCloseable {
       List<Contact> contacts,
       @Nullable GroupListener listener)
       throws InterruptedException {
-    var search = new Search(contacts, options.group, options.carrier.context());
+    var search = new Search(contacts, options);
     NodeConfig config = options.node(command).withContacts(search.fixed());
     FileStorage storage = options.keeping.open();
     try {
