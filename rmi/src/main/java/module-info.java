@@ -2,6 +2,7 @@
 module org.tutti.rmi {
   requires java.rmi;
   requires transitive org.tutti.middleware;
+  requires transitive org.tutti.net;
   requires static org.jspecify;
 
   exports org.tutti.rmi;

@@ -29,6 +29,19 @@ public record TransportSettings(Address listen, @Nullable Address advertised, @N
     return new TransportSettings(listen, null);
   }
 
+  /// Refuses to listen where strangers could come in: without certificates, elsewhere than on loopback, when that was
+  /// not allowed.
+  ///
+  /// @throws TransportException when it is so, or when the host is not known
+  public void refuseStrangers() throws TransportException {
+    if (tls == null && !insecure && !Endpoint.resolve(listen).inet().isLoopbackAddress()) {
+      throw new TransportException(
+          "cannot listen on "
+              + listen
+              + ": without certificates on loopback only, unless insecure networks are allowed");
+    }
+  }
+
   /// Changes how strangers are kept out.
   ///
   /// @param directory  the node's certificate and what belongs to it, or null for no TLS

@@ -1,9 +1,9 @@
 package org.tutti.grpc;
 
 import java.time.Duration;
-import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.tutti.middleware.MiddlewareConfig;
+import org.tutti.net.tls.Credentials;
 
 /// Bounds and times of a [GrpcTransport].
 ///
@@ -17,7 +17,7 @@ public record GrpcConfig(
     Duration connectTimeout,
     Duration sendTimeout,
     Duration silenceMax,
-    @Nullable SSLContext tls) {
+    @Nullable Credentials tls) {
 
   /// Checks the ranges.
   public GrpcConfig {
@@ -44,10 +44,10 @@ public record GrpcConfig(
 
   /// The same settings with encryption; all nodes need it then.
   ///
-  /// @param context this node's key and certificate, and whom it trusts: both ends show a certificate
+  /// @param credentials this node's key and certificate, and whom it trusts: both ends show a certificate
   /// @return the changed settings
-  public GrpcConfig withTls(SSLContext context) {
-    return new GrpcConfig(common, connectTimeout, sendTimeout, silenceMax, context);
+  public GrpcConfig withTls(Credentials credentials) {
+    return new GrpcConfig(common, connectTimeout, sendTimeout, silenceMax, credentials);
   }
 
   private static void require(boolean condition, String rule) {

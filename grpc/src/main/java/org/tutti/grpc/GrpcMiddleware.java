@@ -14,16 +14,17 @@ import io.grpc.netty.shaded.io.netty.handler.ssl.JdkSslContext;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.tutti.middleware.Arrivals;
 import org.tutti.middleware.Call;
 import org.tutti.middleware.Middleware;
 import org.tutti.middleware.UnusableAddressException;
+import org.tutti.net.tls.Credentials;
 import org.tutti.transport.Address;
 import org.tutti.transport.Endpoint;
 import org.tutti.transport.TransportException;
@@ -119,7 +120,11 @@ final class GrpcMiddleware implements Middleware {
 
   @Override
   public Map<String, Long> counters() {
-    return Map.of("accepted-grpc", accepted.get(), "closed-unready", refused.get());
+    var all = new TreeMap<>(Map.of("accepted-grpc", accepted.get(), "closed-unready", refused.get()));
+    if (config.tls() != null) {
+      all.putAll(config.tls().refusals());
+    }
+    return all;
   }
 
   @Override
@@ -159,9 +164,9 @@ final class GrpcMiddleware implements Middleware {
     };
   }
 
-  private static JdkSslContext tls(SSLContext context, boolean client) {
+  private static JdkSslContext tls(Credentials own, boolean client) {
     return new JdkSslContext(
-        context,
+        own.context(),
         client,
         null,
         IdentityCipherSuiteFilter.INSTANCE,
@@ -171,7 +176,7 @@ final class GrpcMiddleware implements Middleware {
             ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
             "h2"),
         ClientAuth.REQUIRE,
-        null,
+        own.parameters().getProtocols(),
         false);
   }
 }

@@ -1,5 +1,6 @@
 package org.tutti.grpc;
 
+import org.tutti.net.tls.Credentials;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;
 import org.tutti.transport.TransportProvider;
@@ -17,6 +18,16 @@ public final class GrpcProvider implements TransportProvider {
 
   @Override
   public Transport open(TransportSettings settings) throws TransportException {
-    return GrpcTransport.open(settings.listen(), settings.advertised(), GrpcConfig.lan());
+    settings.refuseStrangers();
+    GrpcConfig config = GrpcConfig.lan();
+    if (settings.tls() != null) {
+      config = config.withTls(Credentials.of(settings.tls()));
+    }
+    return GrpcTransport.open(settings.listen(), settings.advertised(), config);
+  }
+
+  @Override
+  public boolean protects() {
+    return true;
   }
 }

@@ -1,8 +1,5 @@
 package org.tutti.net;
 
-import java.io.IOException;
-import java.nio.file.Path;
-import org.jspecify.annotations.Nullable;
 import org.tutti.net.tls.Credentials;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;
@@ -22,19 +19,12 @@ public final class TcpProvider implements TransportProvider {
   @Override
   public Transport open(TransportSettings settings) throws TransportException {
     TcpConfig config = settings.insecure() ? TcpConfig.lan().withInsecure() : TcpConfig.lan();
-    return TcpTransport.open(settings.listen(), settings.advertised(), config, credentials(settings.tls()));
+    Credentials own = settings.tls() == null ? null : Credentials.of(settings.tls());
+    return TcpTransport.open(settings.listen(), settings.advertised(), config, own);
   }
 
   @Override
   public boolean protects() {
     return true;
-  }
-
-  private static @Nullable Credentials credentials(@Nullable Path directory) throws TransportException {
-    try {
-      return directory == null ? null : Credentials.load(directory);
-    } catch (IOException e) {
-      throw new TransportException("no TLS: " + e.getMessage());
-    }
   }
 }

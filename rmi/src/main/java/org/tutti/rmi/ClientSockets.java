@@ -58,7 +58,8 @@ final class ClientSockets implements RMIClientSocketFactory, Serializable {
         return socket;
       }
       var encrypted =
-          (SSLSocket) settings.tls().getSocketFactory().createSocket(socket, peer.host(), peer.port(), true);
+          (SSLSocket) settings.tls().context().getSocketFactory().createSocket(socket, peer.host(), peer.port(), true);
+      encrypted.setSSLParameters(settings.tls().parameters());
       encrypted.startHandshake();
       return encrypted;
     } catch (IOException e) {

@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
+import org.tutti.net.tls.Credentials;
 import org.tutti.transport.Endpoint;
 
 /// The listening socket of one node. It is bound before RMI asks for it, so that the port is known and RMI, which would
@@ -33,7 +33,7 @@ final class Doorway extends ServerSocket implements RMIServerSocketFactory {
   final AtomicLong tooMany = new AtomicLong();
 
   private final int acceptedMax;
-  private final @Nullable SSLContext tls;
+  private final @Nullable Credentials tls;
   private final CountDownLatch left = new CountDownLatch(1);
   private final List<Socket> visitors = new ArrayList<>(); // guarded by itself
 
@@ -111,13 +111,15 @@ final class Doorway extends ServerSocket implements RMIServerSocketFactory {
   }
 
   /// The handshake is made by the thread that reads first, not by the one that accepts.
-  private static Socket encrypt(Socket visitor, SSLContext tls) throws IOException {
+  private static Socket encrypt(Socket visitor, Credentials tls) throws IOException {
     var peer = (InetSocketAddress) visitor.getRemoteSocketAddress();
     var encrypted =
         (SSLSocket)
-            tls.getSocketFactory().createSocket(visitor, peer.getAddress().getHostAddress(), peer.getPort(), true);
+            tls.context()
+                .getSocketFactory()
+                .createSocket(visitor, peer.getAddress().getHostAddress(), peer.getPort(), true);
     encrypted.setUseClientMode(false);
-    encrypted.setNeedClientAuth(true);
+    encrypted.setSSLParameters(tls.parameters());
     return encrypted;
   }
 

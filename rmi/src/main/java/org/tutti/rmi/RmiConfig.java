@@ -1,9 +1,9 @@
 package org.tutti.rmi;
 
 import java.time.Duration;
-import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.tutti.middleware.MiddlewareConfig;
+import org.tutti.net.tls.Credentials;
 
 /// Bounds and times of an [RmiTransport].
 ///
@@ -13,7 +13,11 @@ import org.tutti.middleware.MiddlewareConfig;
 /// @param callTimeout    how long a peer may take to answer; longer than its inbox makes a call wait
 /// @param tls            encrypts all connections, and both ends prove who they are by what is in it; null for none
 public record RmiConfig(
-    MiddlewareConfig common, int acceptedMax, Duration connectTimeout, Duration callTimeout, @Nullable SSLContext tls) {
+    MiddlewareConfig common,
+    int acceptedMax,
+    Duration connectTimeout,
+    Duration callTimeout,
+    @Nullable Credentials tls) {
 
   /// Checks the ranges.
   public RmiConfig {
@@ -40,10 +44,10 @@ public record RmiConfig(
 
   /// The same settings with encryption; all nodes need it then.
   ///
-  /// @param context this node's key and certificate, and whom it trusts: both ends show a certificate
+  /// @param credentials this node's key and certificate, and whom it trusts: both ends show a certificate
   /// @return the changed settings
-  public RmiConfig withTls(SSLContext context) {
-    return new RmiConfig(common, acceptedMax, connectTimeout, callTimeout, context);
+  public RmiConfig withTls(Credentials credentials) {
+    return new RmiConfig(common, acceptedMax, connectTimeout, callTimeout, credentials);
   }
 
   private static void require(boolean condition, String rule) {

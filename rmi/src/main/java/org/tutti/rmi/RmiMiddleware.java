@@ -10,6 +10,7 @@ import java.rmi.registry.Registry;
 import java.rmi.server.UnicastRemoteObject;
 import java.security.Security;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.tutti.middleware.Arrivals;
 import org.tutti.middleware.Call;
@@ -105,10 +106,14 @@ final class RmiMiddleware implements Middleware {
 
   @Override
   public Map<String, Long> counters() {
-    return Map.of(
-        "drop-foreign-object", filter.refused.get(),
-        "closed-foreign-protocol", doorway.foreign.get(),
-        "closed-too-many", doorway.tooMany.get());
+    var all = new TreeMap<String, Long>();
+    all.put("drop-foreign-object", filter.refused.get());
+    all.put("closed-foreign-protocol", doorway.foreign.get());
+    all.put("closed-too-many", doorway.tooMany.get());
+    if (config.tls() != null) {
+      all.putAll(config.tls().refusals());
+    }
+    return all;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package org.tutti.rmi;
 
+import org.tutti.net.tls.Credentials;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;
 import org.tutti.transport.TransportProvider;
@@ -17,6 +18,16 @@ public final class RmiProvider implements TransportProvider {
 
   @Override
   public Transport open(TransportSettings settings) throws TransportException {
-    return RmiTransport.open(settings.listen(), settings.advertised(), RmiConfig.lan());
+    settings.refuseStrangers();
+    RmiConfig config = RmiConfig.lan();
+    if (settings.tls() != null) {
+      config = config.withTls(Credentials.of(settings.tls()));
+    }
+    return RmiTransport.open(settings.listen(), settings.advertised(), config);
+  }
+
+  @Override
+  public boolean protects() {
+    return true;
   }
 }

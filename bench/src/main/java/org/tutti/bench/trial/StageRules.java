@@ -52,8 +52,8 @@ final class StageRules {
       write        org.tutti.net.Connection#flush
       write        org.tutti.net.Connection#write
       write        org.tutti.net.Loop#flush
-      write        org.tutti.net.Wire#write
-      read         org.tutti.net.Wire#read
+      write        org.tutti.net.PlainWire#write
+      read         org.tutti.net.PlainWire#read
       decode       org.tutti.net.Connection
       decode       org.tutti.link.Packet#read
       decode       org.tutti.link.Links

@@ -7,7 +7,10 @@ import java.security.GeneralSecurityException;
 import java.security.Principal;
 import java.security.PrivateKey;
 import java.security.cert.CertificateException;
+import java.security.cert.CertificateExpiredException;
+import java.security.cert.CertificateNotYetValidException;
 import java.security.cert.X509Certificate;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
@@ -19,6 +22,7 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedKeyManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
+import org.tutti.transport.TransportException;
 
 /// A node's certificate, its private key, and the authority whose certificates it believes, from three PEM files in one
 /// directory: `cert.pem` (the certificate, perhaps with a chain), `key.pem` (PKCS #8) and `ca.pem` (one or more).
@@ -45,6 +49,9 @@ public final class Credentials {
   private final SSLContext context;
   private final ReentrantLock lock = new ReentrantLock();
   private final AtomicLong reloads = new AtomicLong();
+  private final AtomicLong wrong = new AtomicLong();
+  private final AtomicLong expired = new AtomicLong();
+  private final AtomicLong otherCluster = new AtomicLong();
   private volatile PemDirectory current;
   private volatile @Nullable String problem;
   private volatile long lookedNanos = System.nanoTime();
@@ -69,6 +76,19 @@ public final class Credentials {
     return new Credentials(directory, PemDirectory.read(directory));
   }
 
+  /// As [#load], for those who open a transport.
+  ///
+  /// @param directory where the files are
+  /// @return credentials that follow changes of the files
+  /// @throws TransportException when they cannot be used, with the reason in one line that names the file
+  public static Credentials of(Path directory) throws TransportException {
+    try {
+      return load(directory);
+    } catch (IOException e) {
+      throw new TransportException("no TLS: " + e.getMessage());
+    }
+  }
+
   /// The cluster that the own certificate is for: members of other ones are refused.
   ///
   /// @return its name; null when the certificate names none, and then only peers that name none are believed
@@ -81,6 +101,19 @@ public final class Credentials {
   /// @return 0 at first
   public long reloads() {
     return reloads.get();
+  }
+
+  /// How often a certificate of a peer was refused, for transports whose library does not tell why a handshake failed.
+  ///
+  /// @return by reason, with the names that [org.tutti.net.TcpTransport] has for them; a copy
+  public Map<String, Long> refusals() {
+    return Map.of(
+        "closed-wrong-certificate",
+        wrong.get(),
+        "closed-expired-certificate",
+        expired.get(),
+        "closed-wrong-cluster",
+        otherCluster.get());
   }
 
   /// Why the files as they are now cannot be used.
@@ -166,6 +199,27 @@ public final class Credentials {
   }
 
   private void check(X509Certificate @Nullable [] chain, boolean client) throws CertificateException {
+    try {
+      believe(chain, client);
+    } catch (OtherClusterException e) {
+      otherCluster.incrementAndGet();
+      throw e;
+    } catch (CertificateException e) {
+      (isOutOfDate(e) ? expired : wrong).incrementAndGet();
+      throw e;
+    }
+  }
+
+  private static boolean isOutOfDate(Throwable refusal) {
+    for (Throwable cause = refusal; cause != null; cause = cause.getCause()) {
+      if (cause instanceof CertificateExpiredException || cause instanceof CertificateNotYetValidException) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void believe(X509Certificate @Nullable [] chain, boolean client) throws CertificateException {
     PemDirectory known = fresh();
     if (chain == null || chain.length == 0) {
       throw new CertificateException("no certificate");

@@ -3,9 +3,14 @@ package org.tutti.verify.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.tutti.verify.cli.Launched.tutti;
 
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.certs.Authority;
 
 /// Members meet over the transport that they name.
 @Timeout(120)
@@ -13,21 +18,20 @@ class TransportsTest {
   @ParameterizedTest
   @ValueSource(strings = {"tcp", "rmi", "grpc"})
   void aMulticastArrivesOverTheTransportThatIsNamed(String transport) throws Exception {
-    try (Launched member =
-        tutti(
-            "member",
-            "--group",
-            "bank",
-            "--transport",
-            transport,
-            "--listen",
-            "127.0.0.1:0",
-            "--create",
-            "--name",
-            "n1")) {
+    multicast("--group", "bank", "--transport", transport);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"rmi", "grpc"})
+  void itArrivesEncryptedBetweenMembersWithCertificates(String transport, @TempDir Path directory) throws Exception {
+    Path own = Authority.in(directory).issue("both", "tutti", Duration.ofDays(1));
+    multicast("--group", "bank", "--transport", transport, "--tls", own.toString());
+  }
+
+  private static void multicast(String... options) throws Exception {
+    try (Launched member = tutti(with(options, "member", "--listen", "127.0.0.1:0", "--create", "--name", "n1"))) {
       String contact = member.lineMatching("n1 listens on .*").replaceFirst(".* on ", "");
-      try (Launched send =
-          tutti("send", "--group", "bank", "--transport", transport, "--join", contact, "--name", "s")) {
+      try (Launched send = tutti(with(options, "send", "--join", contact, "--name", "s"))) {
         send.type("hello\n");
         send.endInput();
         assertThat(send.line()).isEqualTo("0");
@@ -39,5 +43,9 @@ class TransportsTest {
       assertThat(member.exitCode()).isZero();
       assertThat(member.errors()).as("warnings").isEmpty();
     }
+  }
+
+  private static String[] with(String[] options, String... command) {
+    return Stream.concat(Stream.of(command), Stream.of(options)).toArray(String[]::new);
   }
 }

@@ -12,15 +12,19 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import java.util.Random;
-import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.certs.Authority;
+import org.tutti.net.tls.Credentials;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;
@@ -29,9 +33,10 @@ import org.tutti.transport.TransportException;
 /// it can be encrypted, advertised, and used over IPv6.
 abstract class MiddlewareContract extends TransportContract {
   private static final Address HERE = new Address("127.0.0.1:0");
+  private static final Duration DAY = Duration.ofDays(1);
 
   /// Opens a transport of the kind under test.
-  abstract Transport open(Address listen, @Nullable Address advertised, @Nullable SSLContext tls)
+  abstract Transport open(Address listen, @Nullable Address advertised, @Nullable Credentials tls)
       throws TransportException;
 
   /// The counter of connections that speak another protocol; null when the middleware does not tell.
@@ -108,7 +113,7 @@ abstract class MiddlewareContract extends TransportContract {
 
   @Test
   void membersWithCertificatesMeetEncrypted(@TempDir Path directory) throws Exception {
-    SSLContext tls = Certificates.context(directory, "both");
+    Credentials tls = Credentials.load(Authority.in(directory.resolve("ca")).issue("both", "tutti", DAY));
     try (Station a = new Station(open(HERE, null, tls));
         Station b = new Station(open(HERE, null, tls))) {
       exchange(a, b);
@@ -117,12 +122,19 @@ abstract class MiddlewareContract extends TransportContract {
 
   @Test
   void whoeverHasNoTrustedCertificateIsNotHeard(@TempDir Path directory) throws Exception {
-    SSLContext members = Certificates.context(directory, "members");
-    SSLContext others = Certificates.context(directory, "others");
+    Authority authority = Authority.in(directory.resolve("ca"));
+    Path own = authority.issue("n", "tutti", DAY);
+    Credentials members = Credentials.load(own);
+    Credentials elsewhere = Credentials.load(authority.issue("m", "elsewhere", DAY));
+    // Believes the members, so it gets as far as showing its own certificate, of another authority.
+    Path foreign = Authority.in(directory.resolve("other")).issue("n", "tutti", DAY);
+    Files.copy(own.resolve("ca.pem"), foreign.resolve("ca.pem"), StandardCopyOption.REPLACE_EXISTING);
+    Credentials others = Credentials.load(foreign);
     try (Station a = new Station(open(HERE, null, members));
         Station stranger = new Station(open(HERE, null, others));
+        Station neighbour = new Station(open(HERE, null, elsewhere));
         Station plain = new Station(open(HERE))) {
-      for (Station one : new Station[] {stranger, plain}) {
+      for (Station one : new Station[] {stranger, neighbour, plain}) {
         until(
             "an attempt",
             () -> one.transport.counters().get("connect-failed") > 0 || one.offer(a.address(), bytes(1)),
@@ -131,6 +143,8 @@ abstract class MiddlewareContract extends TransportContract {
         turns(20, one, a);
       }
       assertThat(a.frames).isEmpty();
+      assertThat(a.transport.counters().get("closed-wrong-certificate")).isPositive();
+      assertThat(neighbour.transport.counters().get("closed-wrong-cluster")).isPositive();
     }
   }
 

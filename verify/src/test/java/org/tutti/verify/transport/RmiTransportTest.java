@@ -1,9 +1,9 @@
 package org.tutti.verify.transport;
 
 import java.time.Duration;
-import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.tutti.middleware.MiddlewareConfig;
+import org.tutti.net.tls.Credentials;
 import org.tutti.rmi.RmiConfig;
 import org.tutti.rmi.RmiTransport;
 import org.tutti.transport.Address;
@@ -12,7 +12,7 @@ import org.tutti.transport.TransportException;
 
 final class RmiTransportTest extends MiddlewareContract {
   @Override
-  Transport open(Address listen, @Nullable Address advertised, @Nullable SSLContext tls) throws TransportException {
+  Transport open(Address listen, @Nullable Address advertised, @Nullable Credentials tls) throws TransportException {
     MiddlewareConfig eager = MiddlewareConfig.lan().withBackoff(Duration.ofMillis(10), Duration.ofMillis(50));
     RmiConfig config = RmiConfig.lan().withCommon(eager);
     return RmiTransport.open(listen, advertised, tls == null ? config : config.withTls(tls));
