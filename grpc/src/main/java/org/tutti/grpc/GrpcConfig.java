@@ -8,12 +8,14 @@ import org.tutti.net.tls.Credentials;
 /// Bounds and times of a [GrpcTransport].
 ///
 /// @param common         queues, inbox and pauses
+/// @param acceptedMax    how many connections of others are kept; more are closed at once
 /// @param connectTimeout how long it may take until a peer greets; also how long strangers may take to begin
 /// @param sendTimeout    how long a peer may take nothing; longer than its inbox makes a stream wait
 /// @param silenceMax     a connection is given up when a peer does not answer a ping for this long, at least a second
 /// @param tls            encrypts all connections, and both ends prove who they are by what is in it; null for none
 public record GrpcConfig(
     MiddlewareConfig common,
+    int acceptedMax,
     Duration connectTimeout,
     Duration sendTimeout,
     Duration silenceMax,
@@ -21,6 +23,7 @@ public record GrpcConfig(
 
   /// Checks the ranges.
   public GrpcConfig {
+    require(acceptedMax > 0, "acceptedMax is positive");
     require(connectTimeout.isPositive(), "connectTimeout is positive");
     require(sendTimeout.compareTo(common.inboxWait()) > 0, "sendTimeout is longer than inboxWait");
     require(silenceMax.compareTo(Duration.ofSeconds(1)) >= 0, "silenceMax is at least a second");
@@ -31,7 +34,7 @@ public record GrpcConfig(
   /// @return the default settings
   public static GrpcConfig lan() {
     return new GrpcConfig(
-        MiddlewareConfig.lan(), Duration.ofSeconds(2), Duration.ofSeconds(10), Duration.ofSeconds(10), null);
+        MiddlewareConfig.lan(), 256, Duration.ofSeconds(2), Duration.ofSeconds(10), Duration.ofSeconds(10), null);
   }
 
   /// The same settings with other bounds of queues and inbox.
@@ -39,7 +42,7 @@ public record GrpcConfig(
   /// @param value the bounds
   /// @return the changed settings
   public GrpcConfig withCommon(MiddlewareConfig value) {
-    return new GrpcConfig(value, connectTimeout, sendTimeout, silenceMax, tls);
+    return new GrpcConfig(value, acceptedMax, connectTimeout, sendTimeout, silenceMax, tls);
   }
 
   /// The same settings with encryption; all nodes need it then.
@@ -47,7 +50,7 @@ public record GrpcConfig(
   /// @param credentials this node's key and certificate, and whom it trusts: both ends show a certificate
   /// @return the changed settings
   public GrpcConfig withTls(Credentials credentials) {
-    return new GrpcConfig(common, connectTimeout, sendTimeout, silenceMax, credentials);
+    return new GrpcConfig(common, acceptedMax, connectTimeout, sendTimeout, silenceMax, credentials);
   }
 
   private static void require(boolean condition, String rule) {

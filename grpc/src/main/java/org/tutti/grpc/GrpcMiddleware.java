@@ -7,10 +7,14 @@ import io.grpc.ServerServiceDefinition;
 import io.grpc.Status;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
 import io.grpc.netty.shaded.io.netty.handler.ssl.ApplicationProtocolConfig;
 import io.grpc.netty.shaded.io.netty.handler.ssl.ClientAuth;
 import io.grpc.netty.shaded.io.netty.handler.ssl.IdentityCipherSuiteFilter;
 import io.grpc.netty.shaded.io.netty.handler.ssl.JdkSslContext;
+import io.grpc.netty.shaded.io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Objects;
@@ -47,14 +51,23 @@ final class GrpcMiddleware implements Middleware {
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final AtomicLong accepted = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
+  // A listening channel of one's own needs threads of one's own; the default number of workers.
+  private final EventLoopGroup acceptors = threads(1);
+  private final EventLoopGroup workers = threads(0);
+  private final Entrance entrance;
   private final Server server;
   private @Nullable Address self;
   private volatile @Nullable Arrivals arrivals;
 
   private GrpcMiddleware(Endpoint at, GrpcConfig config) throws IOException {
     this.config = config;
+    this.entrance = new Entrance(config.acceptedMax());
     NettyServerBuilder builder =
         NettyServerBuilder.forAddress(at.socket())
+            .channelFactory(entrance.listener())
+            .bossEventLoopGroup(acceptors)
+            .workerEventLoopGroup(workers)
+            .addTransportFilter(entrance)
             // A stream's messages come one at a time, and taking one may wait: that must not hold up a thread of Netty.
             .executor(threads)
             .maxInboundMessageSize(config.common().batchBytesMax())
@@ -66,7 +79,23 @@ final class GrpcMiddleware implements Middleware {
     if (config.tls() != null) {
       builder.sslContext(tls(config.tls(), false));
     }
-    server = builder.build().start();
+    try {
+      server = builder.build().start();
+    } catch (IOException e) {
+      endThreads();
+      throw e;
+    }
+  }
+
+  private static EventLoopGroup threads(int count) {
+    var daemons = new DefaultThreadFactory("tutti-grpc", true);
+    return new MultiThreadIoEventLoopGroup(count, daemons, NioIoHandler.newFactory());
+  }
+
+  private void endThreads() {
+    acceptors.shutdownGracefully(0, END_SECONDS, TimeUnit.SECONDS);
+    workers.shutdownGracefully(0, END_SECONDS, TimeUnit.SECONDS);
+    threads.shutdownNow();
   }
 
   static GrpcMiddleware open(Address listen, Endpoint at, @Nullable Endpoint shown, GrpcConfig config)
@@ -120,7 +149,13 @@ final class GrpcMiddleware implements Middleware {
 
   @Override
   public Map<String, Long> counters() {
-    var all = new TreeMap<>(Map.of("accepted-grpc", accepted.get(), "closed-unready", refused.get()));
+    var all =
+        new TreeMap<>(
+            Map.of(
+                "accepted-grpc", accepted.get(),
+                "closed-unready", refused.get(),
+                "closed-foreign-protocol", entrance.foreign(),
+                "closed-too-many", entrance.tooMany()));
     if (config.tls() != null) {
       all.putAll(config.tls().refusals());
     }
@@ -132,10 +167,13 @@ final class GrpcMiddleware implements Middleware {
     server.shutdownNow();
     try {
       server.awaitTermination(END_SECONDS, TimeUnit.SECONDS);
+      threads.shutdownNow();
+      // They speak to connections, whose threads end after them.
+      threads.awaitTermination(END_SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
-    threads.shutdownNow();
+    endThreads();
   }
 
   private ServerCall.Listener<byte[]> serve(ServerCall<byte[], byte[]> call, Metadata headers) {

@@ -18,9 +18,8 @@ final class GrpcTransportTest extends MiddlewareContract {
     return GrpcTransport.open(listen, advertised, tls == null ? config : config.withTls(tls));
   }
 
-  /// gRPC hangs up on them and does not tell.
   @Override
-  @Nullable String strangersCountedAs() {
-    return null;
+  String strangersCountedAs() {
+    return "closed-foreign-protocol";
   }
 }
