@@ -50,12 +50,22 @@ class TransportMatrixTest {
   private final InProcess hub = new InProcess();
   private final AtomicInteger opened = new AtomicInteger();
 
+  /// Every pair of transport and ordering with one of the crashes, so that each transport and each ordering sees both;
+  /// with `-Dmatrix=whole` each pair with both.
   static Stream<Arguments> combinations() {
-    return transports()
-        .flatMap(transport ->
-            Arrays.stream(Ordering.values())
-                .flatMap(
-                    ordering -> Arrays.stream(Crash.values()).map(crash -> Arguments.of(transport, ordering, crash))));
+    boolean whole = "whole".equals(System.getProperty("matrix"));
+    List<String> names = transports().toList();
+    Stream.Builder<Arguments> all = Stream.builder();
+    for (int i = 0; i < names.size(); i++) {
+      for (Ordering ordering : Ordering.values()) {
+        for (Crash crash : Crash.values()) {
+          if (whole || (i + ordering.ordinal()) % 2 == crash.ordinal()) {
+            all.add(Arguments.of(names.get(i), ordering, crash));
+          }
+        }
+      }
+    }
+    return all.build();
   }
 
   /// All that can be chosen by name, those that one name stands for, and memory.

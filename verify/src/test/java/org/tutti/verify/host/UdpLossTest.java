@@ -161,7 +161,10 @@ class UdpLossTest {
     for (int hash : hashes) {
       for (Group group : groups) {
         Event event = next(group);
-        assertThat(event).as("no view but that of three").isInstanceOf(Event.Delivery.class);
+        while (event instanceof Event.ViewChange(var view) && view.size() == 3) {
+          event = next(group); // a request to join that was sent again makes one more view of the same members
+        }
+        assertThat(event).as("no view but of three").isInstanceOf(Event.Delivery.class);
         assertThat(((Event.Delivery) event).payload().hashCode()).isEqualTo(hash);
       }
     }
