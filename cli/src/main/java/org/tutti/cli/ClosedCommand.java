@@ -97,7 +97,9 @@ final class ClosedCommand implements Callable<Integer> {
   private List<TransportProvider> transports() {
     NavigableMap<String, TransportProvider> all = ClosedOptions.transportsByName();
     if (transports.contains(ALL)) {
-      return List.copyOf(all.values());
+      var tcpFirst = new ArrayList<>(List.of(all.remove("tcp"))); // what the others are compared with
+      tcpFirst.addAll(all.values());
+      return tcpFirst;
     }
     for (String name : transports) {
       if (!all.containsKey(name)) {
