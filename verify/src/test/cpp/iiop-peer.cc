@@ -4,9 +4,10 @@
 //   iiop-peer -ORBendPoint giop:tcp:127.0.0.1: -ORBmaxServerThreadPerConnection 1
 //
 // By default omniORB, too, works on the requests of one connection with several threads, and so out of order.
-// It prints the reference of its object. On standard input it is told: "self HOST:PORT", where it is; "send HOST:PORT
-// COUNT", to send so many frames of its own. Each frame that comes is answered with one to the sender: how many were
-// answered before (4 bytes), then the frame's bytes backwards. It ends with its input, or with 2 at the first mistake.
+// It prints the reference of its object. On standard input it is told: "self HOST:PORT", where it is, which it repeats;
+// "send HOST:PORT COUNT", to send so many frames of its own. Each frame that comes is answered with one to the sender:
+// how many were answered before (4 bytes), then the frame's bytes backwards. Answers are longer than what they answer,
+// so those to one batch may need two. It ends with its input, or with 2 at the first mistake.
 
 #include <cstdint>
 #include <cstdlib>
@@ -22,6 +23,11 @@
 namespace {
 
 using Bytes = std::vector<uint8_t>;
+
+// What a node takes in one batch, header included.
+constexpr size_t BATCH_BYTES_MAX = 1 << 20;
+constexpr size_t PREFIX_BYTES = 4;
+constexpr size_t NUMBER_BYTES = 4;
 
 std::mutex lock;
 std::string self;
@@ -94,7 +100,11 @@ class Servant : public POA_Tutti::Peer {
     while (in.at < in.end) {
       uint32_t length = in.number();
       const uint8_t* frame = in.take(length);
-      put32(answer, 4 + length);
+      if (answer.size() + PREFIX_BYTES + NUMBER_BYTES + length > BATCH_BYTES_MAX) {
+        send(from, answer);
+        answer = header(from);
+      }
+      put32(answer, NUMBER_BYTES + length);
       put32(answer, answered++);
       for (uint32_t i = length; i > 0; i--) answer.push_back(frame[i - 1]);
     }
@@ -129,6 +139,7 @@ void obey(std::istream& commands) {
     if (verb == "self") {
       std::lock_guard<std::mutex> guard(lock);
       self = address;
+      std::cout << line << std::endl;
     } else if (verb == "send") {
       sendOwn(address, count);
     } else {
