@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// after its length.
 ///
 /// A frame is never split over two connections: what a broken connection had not sent is dropped with it.
-final class Connection {
+final class Connection implements SelectorTransport.Claim {
   private enum State {
     CONNECTING,
     SECURING,
@@ -196,7 +196,8 @@ final class Connection {
   }
 
   /// Takes over the frame claimed last.
-  void commit() {
+  @Override
+  public void commit() {
     if (state != State.OPEN || out == null) {
       return;
     }

@@ -1,13 +1,10 @@
 package org.tutti.net;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Invariant;
@@ -17,8 +14,6 @@ import org.tutti.transport.Receiver;
 
 /// One turn after another of a transport: write, wait, read. Holds what its parts share; engine thread only.
 final class Loop {
-  private static final long WAIT_MILLIS_MAX = TimeUnit.HOURS.toMillis(1);
-
   final Address self;
   final TcpConfig config;
   final Selector selector;
@@ -188,18 +183,7 @@ final class Loop {
   }
 
   private void select(long waitNanos) {
-    try {
-      if (waitNanos <= 0) {
-        selector.selectNow(dispatch);
-      } else {
-        // The selector counts in whole milliseconds; rounding down would spin through the last one.
-        long millis = TimeUnit.NANOSECONDS.toMillis(waitNanos - 1) + 1;
-        selector.select(dispatch, Math.min(millis, WAIT_MILLIS_MAX));
-      }
-    } catch (IOException e) {
-      // Not a connection's trouble: without its selector the node is deaf and must not go on.
-      throw new UncheckedIOException(e);
-    }
+    Selecting.select(selector, dispatch, waitNanos);
     nowNanos = System.nanoTime();
     if (security != null) {
       security.resume();

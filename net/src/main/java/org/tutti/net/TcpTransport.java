@@ -7,15 +7,12 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import org.tutti.Invariant;
 import org.tutti.net.tls.Credentials;
 import org.tutti.transport.Address;
 import org.tutti.transport.Endpoint;
 import org.tutti.transport.Receiver;
 import org.tutti.transport.Traits;
-import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;
 
 /// Carries frames over TCP, and over Unix domain sockets between nodes of one user on one host.
@@ -31,25 +28,18 @@ import org.tutti.transport.TransportException;
 ///
 /// A wait in [#poll] is rounded up to whole milliseconds. [#wakeup], [#close] and [#counters] may be called by any
 /// thread, all else by the engine thread only.
-public final class TcpTransport implements Transport {
+public final class TcpTransport extends SelectorTransport {
   private static final Duration RETRANSMIT_AFTER = Duration.ofSeconds(1);
 
   private final Endpoint endpoint;
-  private final Traits traits;
   private final Loop loop;
   private final @Nullable UnixSockets unixSockets;
 
-  // The engine thread holds it in every call; another thread takes it only to close.
-  private final ReentrantLock lock = new ReentrantLock();
-  private boolean polling;
-  private volatile boolean closing;
-  private @Nullable Connection claimed;
-
   private TcpTransport(Endpoint endpoint, Loop loop, @Nullable UnixSockets unixSockets) {
+    super(new Traits(loop.config.frameBytesMax(), RETRANSMIT_AFTER, false), loop.selector);
     this.endpoint = endpoint;
     this.loop = loop;
     this.unixSockets = unixSockets;
-    this.traits = new Traits(loop.config.frameBytesMax(), RETRANSMIT_AFTER, false);
   }
 
   /// Listens on an address.
@@ -127,93 +117,13 @@ public final class TcpTransport implements Transport {
   }
 
   @Override
-  public Traits traits() {
-    return traits;
+  void begin(Receiver receiver) {
+    loop.start(receiver);
   }
 
   @Override
-  public void start(Receiver receiver) {
-    lock.lock();
-    try {
-      loop.start(receiver);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  @Override
-  public @Nullable ByteBuffer claim(Address to, int length) {
-    Invariant.check(length > 0 && length <= traits.frameBytesMax(), "a frame has 1 to frameBytesMax bytes");
-    lock.lock();
-    try {
-      claimed = null;
-      return closing ? null : claimOpen(loop.peers.of(to, loop.nowNanos), length);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  @Override
-  public void commit() {
-    lock.lock();
-    try {
-      if (claimed != null && !closing) {
-        claimed.commit();
-      }
-      claimed = null;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  @Override
-  public void poll(long waitNanosMax) {
-    lock.lock();
-    try {
-      Invariant.check(!polling, "poll is not called from a receiver");
-      polling = true;
-      claimed = null;
-      if (!closing) {
-        loop.turn(waitNanosMax);
-      }
-    } finally {
-      polling = false;
-      if (closing) {
-        release();
-      }
-      lock.unlock();
-    }
-  }
-
-  @Override
-  public void wakeup() {
-    loop.counters.addShared(Count.WAKEUPS);
-    loop.selector.wakeup();
-  }
-
-  @Override
-  public void close() {
-    closing = true;
-    loop.selector.wakeup();
-    lock.lock();
-    try {
-      if (!polling) {
-        release();
-      }
-      // Else a receiver closes its own transport: the selector is in use, so poll does the rest before it returns.
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /// What was carried (frames, bytes, writes, reads, wakeups) and what went wrong, by reason, since the start.
-  ///
-  /// @return all counters by name; an unmodifiable snapshot, taken by any thread
-  public Map<String, Long> counters() {
-    return loop.counters.snapshot();
-  }
-
-  private @Nullable ByteBuffer claimOpen(Peer peer, int length) {
+  @Nullable ByteBuffer room(Address to, int length) {
+    Peer peer = loop.peers.of(to, loop.nowNanos);
     peer.everClaimed = true;
     peer.claimedAtNanos = loop.nowNanos;
     Connection connection = peer.current;
@@ -231,7 +141,26 @@ public final class TcpTransport implements Transport {
     return room;
   }
 
-  private void release() {
+  @Override
+  void turn(long waitNanosMax) {
+    loop.turn(waitNanosMax);
+  }
+
+  @Override
+  void countWakeup() {
+    loop.counters.addShared(Count.WAKEUPS);
+  }
+
+  /// What was carried (frames, bytes, writes, reads, wakeups) and what went wrong, by reason, since the start.
+  ///
+  /// @return all counters by name; an unmodifiable snapshot, taken by any thread
+  @Override
+  public Map<String, Long> counters() {
+    return loop.counters.snapshot();
+  }
+
+  @Override
+  void release() {
     // The file goes before the port: whoever gets the port next may use the file's name.
     if (unixSockets != null) {
       unixSockets.remove(endpoint);

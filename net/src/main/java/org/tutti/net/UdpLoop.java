@@ -1,7 +1,6 @@
 package org.tutti.net;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.StandardSocketOptions;
@@ -27,7 +26,6 @@ import org.tutti.transport.Receiver;
 
 /// One turn after another of a [UdpTransport]: write, wait, read. Holds what its peers share; engine thread only.
 final class UdpLoop {
-  private static final long WAIT_MILLIS_MAX = TimeUnit.HOURS.toMillis(1);
   private static final long FORGET_NANOS = TimeUnit.MINUTES.toNanos(1);
   private static final long SPEAKER_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final int READS_PER_TURN_MAX = 512;
@@ -254,18 +252,7 @@ final class UdpLoop {
   }
 
   private void select(long waitNanos) {
-    try {
-      if (waitNanos <= 0) {
-        selector.selectNow(dispatch);
-      } else {
-        // The selector counts in whole milliseconds; rounding down would spin through the last one.
-        long millis = TimeUnit.NANOSECONDS.toMillis(waitNanos - 1) + 1;
-        selector.select(dispatch, Math.min(millis, WAIT_MILLIS_MAX));
-      }
-    } catch (IOException e) {
-      // Without its selector the node is deaf and must not go on.
-      throw new UncheckedIOException(e);
-    }
+    Selecting.select(selector, dispatch, waitNanos);
     nowNanos = System.nanoTime();
   }
 

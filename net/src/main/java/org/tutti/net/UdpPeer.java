@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.transport.Address;
 
 /// Another node as a [UdpTransport] knows it: what waits for it, what is on the way to it, what was read of it.
-final class UdpPeer {
+final class UdpPeer implements SelectorTransport.Claim {
   private static final int ECHO_EVERY = 16;
   private static final long ECHO_AFTER_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
   private static final long PROBE_MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
@@ -141,7 +141,8 @@ final class UdpPeer {
   }
 
   /// Takes over the frame claimed last.
-  void commit() {
+  @Override
+  public void commit() {
     Parcel last = queue.peekLast();
     if (last == null || last != slotOf) {
       return; // the peer has ended since

@@ -13,17 +13,15 @@ import java.nio.channels.DatagramChannel;
 import java.nio.channels.Selector;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import org.tutti.Invariant;
 import org.tutti.transport.Address;
 import org.tutti.transport.Endpoint;
 import org.tutti.transport.Receiver;
 import org.tutti.transport.Traits;
-import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;
 
-/// Carries frames over UDP, unicast: several in a datagram, one datagram in one packet of the network.
+/// Carries frames over UDP: several in a datagram, one datagram in one packet of the network. What goes to several
+/// peers leaves as one IP multicast where [UdpConfig#multicast] names a group, to those who are known to hear it.
 ///
 /// It loses frames where the network does, and regulates its speed as TCP does: never is more on the way to a peer than
 /// the peer has granted of its receive buffer, and than the network has carried without more loss than usual; and what
@@ -38,7 +36,7 @@ import org.tutti.transport.TransportException;
 /// Addresses are `host:port` with a literal host, written the same way by all nodes. Input is not trusted: what breaks
 /// the rules is dropped and counted, see [#counters]. A wait in [#poll] is rounded up to whole milliseconds. [#wakeup],
 /// [#close] and [#counters] may be called by any thread, all else by the engine thread only.
-public final class UdpTransport implements Transport {
+public final class UdpTransport extends SelectorTransport {
   private static final Duration RETRANSMIT_AFTER = Duration.ofMillis(20);
   private static final int HEADERS_IPV4 = 28;
   private static final int HEADERS_IPV6 = 48;
@@ -46,20 +44,17 @@ public final class UdpTransport implements Transport {
   private static final System.Logger LOG = System.getLogger(UdpTransport.class.getName());
 
   private final Address self;
-  private final Traits traits;
   private final UdpLoop loop;
 
-  // The engine thread holds it in every call; another thread takes it only to close.
-  private final ReentrantLock lock = new ReentrantLock();
-  private boolean polling;
-  private volatile boolean closing;
-  private @Nullable UdpPeer claimed;
-
   private UdpTransport(Address self, UdpLoop loop) {
+    super(traits(loop), loop.selector);
     this.self = self;
     this.loop = loop;
+  }
+
+  private static Traits traits(UdpLoop loop) {
     int room = loop.casts == null ? loop.datagramBytes : loop.datagramBytes - loop.datagramBytes / CAST_PARTS;
-    this.traits = new Traits(room - Parcel.frameAt(), RETRANSMIT_AFTER, true);
+    return new Traits(room - Parcel.frameAt(), RETRANSMIT_AFTER, true);
   }
 
   /// Listens on an address; logs how much the kernel granted to the receive buffer, as a small one makes all slow.
@@ -159,34 +154,17 @@ public final class UdpTransport implements Transport {
   }
 
   @Override
-  public Traits traits() {
-    return traits;
+  void begin(Receiver receiver) {
+    loop.start(receiver);
   }
 
   @Override
-  public void start(Receiver receiver) {
-    lock.lock();
-    try {
-      loop.start(receiver);
-    } finally {
-      lock.unlock();
-    }
+  @Nullable ByteBuffer room(Address to, int length) {
+    UdpPeer peer = loop.of(to);
+    return peer == null ? null : room(peer, length);
   }
 
-  @Override
-  public @Nullable ByteBuffer claim(Address to, int length) {
-    Invariant.check(length > 0 && length <= traits.frameBytesMax(), "a frame has 1 to frameBytesMax bytes");
-    lock.lock();
-    try {
-      claimed = null;
-      UdpPeer peer = closing ? null : loop.of(to);
-      return peer == null ? null : claim(peer, length);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private @Nullable ByteBuffer claim(UdpPeer peer, int length) {
+  private @Nullable ByteBuffer room(UdpPeer peer, int length) {
     peer.usedNanos = loop.nowNanos;
     ByteBuffer room = peer.claim(length);
     if (room == null) {
@@ -199,56 +177,18 @@ public final class UdpTransport implements Transport {
   }
 
   @Override
-  public void commit() {
-    lock.lock();
-    try {
-      if (claimed != null && !closing) {
-        claimed.commit();
-      }
-      claimed = null;
-    } finally {
-      lock.unlock();
-    }
+  void turn(long waitNanosMax) {
+    loop.turn(waitNanosMax);
   }
 
   @Override
-  public void poll(long waitNanosMax) {
-    lock.lock();
-    try {
-      Invariant.check(!polling, "poll is not called from a receiver");
-      polling = true;
-      claimed = null;
-      if (!closing) {
-        loop.turn(waitNanosMax);
-      }
-    } finally {
-      polling = false;
-      if (closing) {
-        loop.end();
-      }
-      lock.unlock();
-    }
+  void release() {
+    loop.end();
   }
 
   @Override
-  public void wakeup() {
+  void countWakeup() {
     loop.counters.addShared(UdpCount.WAKEUPS);
-    loop.selector.wakeup();
-  }
-
-  @Override
-  public void close() {
-    closing = true;
-    loop.selector.wakeup();
-    lock.lock();
-    try {
-      if (!polling) {
-        loop.end();
-      }
-      // Else a receiver closes its own transport: the selector is in use, so poll does the rest before it returns.
-    } finally {
-      lock.unlock();
-    }
   }
 
   /// What was carried (frames, datagrams, bytes, wakeups), the receive buffer, and what went wrong, by reason.

@@ -43,8 +43,8 @@ final class StageRules {
       encode       org.tutti.link.Link#send
       encode       org.tutti.link.Links#flush
       encode       org.tutti.link.Links#send
-      encode       org.tutti.net.TcpTransport#claim
-      encode       org.tutti.net.TcpTransport#commit
+      encode       org.tutti.net.SelectorTransport#claim
+      encode       org.tutti.net.SelectorTransport#commit
       encode       org.tutti.net.Connection#claim
       encode       org.tutti.net.Connection#commit
       encode       org.tutti.net.SendBuffer
@@ -93,7 +93,7 @@ final class StageRules {
       deliver      org.tutti.bench.member.TuttiContestant$Listener
       turn         org.tutti.engine.*
       turn         org.tutti.net.*
-      wait         org.tutti.net.TcpTransport#wakeup
+      wait         org.tutti.net.SelectorTransport#wakeup
       wait         sun.nio.ch.SelectorImpl
       wait         org.tutti.host.Window#waitForRoom
       wait         java.util.concurrent.locks.LockSupport

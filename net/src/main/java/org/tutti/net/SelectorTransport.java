@@ -1,0 +1,136 @@
+package org.tutti.net;
+
+import java.nio.ByteBuffer;
+import java.nio.channels.Selector;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
+import org.tutti.transport.Address;
+import org.tutti.transport.Receiver;
+import org.tutti.transport.Traits;
+import org.tutti.transport.Transport;
+
+/// What transports that wait in a selector have in common: who may call what and when, and how they end. [#wakeup] and
+/// [#close] may be called by any thread, all else by the engine thread only.
+abstract sealed class SelectorTransport implements Transport permits TcpTransport, UdpTransport {
+  /// Where a claimed frame goes.
+  interface Claim {
+    /// Takes the frame that was written into the room.
+    void commit();
+  }
+
+  /// What the claim that is made now is of; set by [#room].
+  @Nullable Claim claimed;
+
+  private final Traits traits;
+  private final Selector selector;
+
+  // The engine thread holds it in every call; another thread takes it only to close.
+  private final ReentrantLock lock = new ReentrantLock();
+  private boolean polling;
+  private volatile boolean closing;
+
+  SelectorTransport(Traits traits, Selector selector) {
+    this.traits = traits;
+    this.selector = selector;
+  }
+
+  // ---- what differs, each called with the lock ---------------------------------------------------------------------
+
+  /// Begins to deliver.
+  abstract void begin(Receiver receiver);
+
+  /// Finds room for a frame and remembers where it goes as [#claimed], or counts the refusal.
+  abstract @Nullable ByteBuffer room(Address to, int length);
+
+  /// Writes, waits, reads.
+  abstract void turn(long waitNanosMax);
+
+  /// Tries a last write and releases everything; may be called again.
+  abstract void release();
+
+  /// Counts a wakeup; any thread, without the lock.
+  abstract void countWakeup();
+
+  // ---- what is the same --------------------------------------------------------------------------------------------
+
+  @Override
+  public final Traits traits() {
+    return traits;
+  }
+
+  @Override
+  public final void start(Receiver receiver) {
+    lock.lock();
+    try {
+      begin(receiver);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public final @Nullable ByteBuffer claim(Address to, int length) {
+    Invariant.check(length > 0 && length <= traits.frameBytesMax(), "a frame has 1 to frameBytesMax bytes");
+    lock.lock();
+    try {
+      claimed = null;
+      return closing ? null : room(to, length);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public final void commit() {
+    lock.lock();
+    try {
+      if (claimed != null && !closing) {
+        claimed.commit();
+      }
+      claimed = null;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public final void poll(long waitNanosMax) {
+    lock.lock();
+    try {
+      Invariant.check(!polling, "poll is not called from a receiver");
+      polling = true;
+      claimed = null;
+      if (!closing) {
+        turn(waitNanosMax);
+      }
+    } finally {
+      polling = false;
+      if (closing) {
+        release();
+      }
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public final void wakeup() {
+    countWakeup();
+    selector.wakeup();
+  }
+
+  @Override
+  public final void close() {
+    closing = true;
+    selector.wakeup();
+    lock.lock();
+    try {
+      if (!polling) {
+        release();
+      }
+      // Else a receiver closes its own transport: the selector is in use, so poll does the rest before it returns.
+    } finally {
+      lock.unlock();
+    }
+  }
+}
