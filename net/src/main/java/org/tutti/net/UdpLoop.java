@@ -43,8 +43,8 @@ final class UdpLoop {
   /// The time of this turn's last wait, or of the last datagram.
   long nowNanos = System.nanoTime();
 
-  private final DatagramChannel channel;
-  private final SelectionKey key;
+  private final Datagrams socket;
+  private final @Nullable Datagrams group; // what comes to all
   private final ByteBuffer in = ByteBuffer.allocateDirect(1 << 16);
   private final ByteBuffer frame = in.duplicate();
   private final ByteBuffer control = ByteBuffer.allocateDirect(DatagramHeader.BYTES);
@@ -62,23 +62,19 @@ final class UdpLoop {
   private int answersLeft;
   private long tidyAt = nowNanos + FORGET_NANOS;
   private int speakers = 1;
-  private boolean full; // the socket took less than was offered
   private boolean ended;
 
   UdpLoop(UdpConfig config, int datagramBytes, DatagramChannel channel, @Nullable Casts casts, Selector selector)
       throws IOException {
     this.config = config;
     this.datagramBytes = datagramBytes;
-    this.channel = channel;
     this.casts = casts;
     this.selector = selector;
     int granted = channel.getOption(StandardSocketOptions.SO_RCVBUF);
     this.receiveBufferBytes = casts == null ? granted : Math.min(granted, casts.receiveBufferBytes);
     this.castOut = ByteBuffer.allocateDirect(casts == null ? 0 : datagramBytes);
-    if (casts != null) {
-      casts.channel.register(selector, SelectionKey.OP_READ);
-    }
-    this.key = channel.register(selector, SelectionKey.OP_READ);
+    this.socket = new Datagrams(channel, selector, counters);
+    this.group = casts == null ? null : new Datagrams(casts.channel, selector, counters);
     this.buffers = new BufferPool(datagramBytes);
     this.life = new SecureRandom().nextLong() | 1;
     UdpKey secret = config.key();
@@ -200,9 +196,9 @@ final class UdpLoop {
     boolean announced = tend();
     // The receiver may want to say something first: do not wait then.
     select(announced ? 0 : waitNanos(waitNanosMax));
-    read(channel, false);
-    if (casts != null) {
-      read(casts.channel, true);
+    read(socket, false);
+    if (group != null) {
+      read(group, true);
     }
     tend();
   }
@@ -215,7 +211,7 @@ final class UdpLoop {
     listed = round;
     round = visited;
     boolean announced = false;
-    full = false;
+    socket.retry();
     for (UdpPeer peer : visited) {
       peer.listed = false;
       peer.write();
@@ -239,15 +235,12 @@ final class UdpLoop {
       wait = Math.min(wait, Math.max(1, tidyAt - nowNanos));
       wait = casts == null ? wait : Math.min(wait, Math.max(1, casts.pauseNanos(nowNanos)));
     }
-    if (!full) {
+    if (!socket.isFull()) {
       for (UdpPeer peer : listed) {
         wait = peer.waitNanos(wait);
       }
     }
-    int interest = full ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ;
-    if (key.interestOps() != interest) {
-      key.interestOps(interest);
-    }
+    socket.interest();
     return wait;
   }
 
@@ -258,11 +251,11 @@ final class UdpLoop {
 
   // ---- reading -----------------------------------------------------------------------------------------------------
 
-  private void read(DatagramChannel channel, boolean cast) {
+  private void read(Datagrams socket, boolean cast) {
     for (int i = 0; i < READS_PER_TURN_MAX && !ended; i++) {
-      SocketAddress from;
+      InetSocketAddress from;
       try {
-        from = channel.receive(sealed.clear());
+        from = socket.receive(sealed);
       } catch (IOException _) {
         counters.add(UdpCount.RECEIVE_FAILED); // what some systems make of an ICMP message
         continue;
@@ -271,7 +264,6 @@ final class UdpLoop {
         return;
       }
       nowNanos = System.nanoTime();
-      sealed.flip();
       counters.add(UdpCount.DATAGRAMS_RECEIVED);
       counters.add(UdpCount.BYTES_RECEIVED, sealed.remaining());
       UdpCount refused = seal == null ? null : seal.open(sealed, in);
@@ -284,9 +276,9 @@ final class UdpLoop {
         case OTHER_VERSION -> counters.add(UdpCount.DROP_OTHER_VERSION);
         case NONE -> {
           if (cast) {
-            heard((InetSocketAddress) from);
+            heard(from);
           } else {
-            arrived((InetSocketAddress) from);
+            arrived(from);
           }
         }
       }
@@ -403,23 +395,7 @@ final class UdpLoop {
   ///
   /// @return false when the socket is full; a datagram that the network does not take is lost like others
   boolean send(ByteBuffer datagram, SocketAddress to) {
-    if (ended || full) {
-      return false;
-    }
-    ByteBuffer bytes = seal == null ? datagram : seal.close(datagram);
-    int length = bytes.remaining();
-    try {
-      if (channel.send(bytes, to) == 0) {
-        counters.add(UdpCount.SOCKET_FULL);
-        full = true;
-        return false;
-      }
-    } catch (IOException _) {
-      counters.add(UdpCount.SEND_FAILED); // no route, for example
-      return true;
-    }
-    counters.add(UdpCount.BYTES_SENT, length);
-    return true;
+    return !ended && !socket.isFull() && socket.send(seal == null ? datagram : seal.close(datagram), to);
   }
 
   /// Hands one datagram for several peers to the kernel.
@@ -451,8 +427,10 @@ final class UdpLoop {
       peer.farewell();
     }
     ended = true;
-    Acceptor.close(channel);
-    Acceptor.close(casts == null ? null : casts.channel);
+    socket.close();
+    if (group != null) {
+      group.close();
+    }
     Acceptor.close(selector);
   }
 }
