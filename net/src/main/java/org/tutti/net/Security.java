@@ -3,14 +3,11 @@ package org.tutti.net;
 import java.io.IOException;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
-import java.security.cert.CertPathValidatorException;
-import java.security.cert.CertificateException;
-import java.security.cert.CertificateExpiredException;
-import java.security.cert.CertificateNotYetValidException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import org.tutti.net.tls.Credentials;
+import org.tutti.net.tls.Refusal;
 
 /// What the connections of a transport with TLS share: credentials, buffers, and the way back from other threads.
 ///
@@ -66,23 +63,12 @@ final class Security {
     if (failure instanceof NotTlsException) {
       return Count.CLOSED_NOT_TLS;
     }
-    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      switch (cause) {
-        case Credentials.OtherClusterException _ -> {
-          return Count.CLOSED_WRONG_CLUSTER;
-        }
-        case CertificateExpiredException _, CertificateNotYetValidException _ -> {
-          return Count.CLOSED_EXPIRED_CERTIFICATE;
-        }
-        default -> {}
-      }
-    }
-    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      if (cause instanceof CertificateException || cause instanceof CertPathValidatorException) {
-        return Count.CLOSED_WRONG_CERTIFICATE;
-      }
-    }
-    return failure instanceof SSLException ? reason(String.valueOf(failure.getMessage())) : Count.CLOSED_BROKEN;
+    return switch (Refusal.of(failure)) {
+      case OTHER_CLUSTER -> Count.CLOSED_WRONG_CLUSTER;
+      case OUT_OF_DATE -> Count.CLOSED_EXPIRED_CERTIFICATE;
+      case WRONG -> Count.CLOSED_WRONG_CERTIFICATE;
+      case null -> failure instanceof SSLException ? reason(String.valueOf(failure.getMessage())) : Count.CLOSED_BROKEN;
+    };
   }
 
   /// The JDK tells these two apart by their texts only.

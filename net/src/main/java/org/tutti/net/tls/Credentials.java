@@ -7,8 +7,6 @@ import java.security.GeneralSecurityException;
 import java.security.Principal;
 import java.security.PrivateKey;
 import java.security.cert.CertificateException;
-import java.security.cert.CertificateExpiredException;
-import java.security.cert.CertificateNotYetValidException;
 import java.security.cert.X509Certificate;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -201,22 +199,16 @@ public final class Credentials {
   private void check(X509Certificate @Nullable [] chain, boolean client) throws CertificateException {
     try {
       believe(chain, client);
-    } catch (OtherClusterException e) {
-      otherCluster.incrementAndGet();
-      throw e;
     } catch (CertificateException e) {
-      (isOutOfDate(e) ? expired : wrong).incrementAndGet();
+      AtomicLong count =
+          switch (Refusal.of(e)) {
+            case OTHER_CLUSTER -> otherCluster;
+            case OUT_OF_DATE -> expired;
+            case null, default -> wrong;
+          };
+      count.incrementAndGet();
       throw e;
     }
-  }
-
-  private static boolean isOutOfDate(Throwable refusal) {
-    for (Throwable cause = refusal; cause != null; cause = cause.getCause()) {
-      if (cause instanceof CertificateExpiredException || cause instanceof CertificateNotYetValidException) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private void believe(X509Certificate @Nullable [] chain, boolean client) throws CertificateException {
