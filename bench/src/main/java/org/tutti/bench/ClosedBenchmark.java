@@ -1,11 +1,7 @@
 package org.tutti.bench;
 
 import java.io.PrintWriter;
-import java.lang.management.ManagementFactory;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -71,7 +67,7 @@ public final class ClosedBenchmark {
         Runtime.getRuntime().availableProcessors(),
         Runtime.version(),
         options.rounds(),
-        load());
+        MachineLoad.now());
     for (int bytes : options.bytes()) {
       Map<TransportProvider, Numbers> pings = pings(bytes);
       Map<Row, Figures> alone = closed(1, bytes);
@@ -79,18 +75,8 @@ public final class ClosedBenchmark {
         print(size, bytes, closed(size, bytes), pings, alone);
       }
     }
-    out.printf(Locale.ROOT, "%nload at the end: %.1f%n", load());
+    out.printf(Locale.ROOT, "%nload at the end: %.1f%n", MachineLoad.now());
     out.flush();
-  }
-
-  private static double load() {
-    return ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
-  }
-
-  private <T> List<T> inTurn(List<T> all, int round) {
-    List<T> turn = new ArrayList<>(all);
-    Collections.rotate(turn, -round);
-    return turn;
   }
 
   private Map<TransportProvider, Numbers> pings(int bytes) throws TransportException {
@@ -104,7 +90,7 @@ public final class ClosedBenchmark {
       }
       pings.values().forEach(ping -> ping.run(bytes, 2 * nanos)); // to warm up
       for (int round = 0; round < options.rounds(); round++) {
-        for (TransportProvider transport : inTurn(options.transports(), round)) {
+        for (TransportProvider transport : MachineLoad.inTurn(options.transports(), round)) {
           times.get(transport).add(pings.get(transport).run(bytes, nanos).getValueAtPercentile(P50));
         }
       }
@@ -130,9 +116,9 @@ public final class ClosedBenchmark {
         options.orderings().forEach(ordering -> figures.put(new Row(transport, ordering), new Figures()));
       }
       for (int round = -1; round < options.rounds(); round++) { // the first one warms up
-        for (TransportProvider transport : inTurn(options.transports(), round)) {
+        for (TransportProvider transport : MachineLoad.inTurn(options.transports(), round)) {
           Ensemble ensemble = ensembles.get(transport);
-          for (Ordering ordering : inTurn(options.orderings(), round)) {
+          for (Ordering ordering : MachineLoad.inTurn(options.orderings(), round)) {
             ensemble.switchTo(ordering);
             Histogram times = RoundRobin.run(ensemble, bytes, nanos);
             if (round >= 0) {

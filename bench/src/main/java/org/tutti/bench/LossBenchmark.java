@@ -3,7 +3,6 @@ package org.tutti.bench;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -63,14 +62,14 @@ public final class LossBenchmark {
         Runtime.version(),
         options.rounds(),
         options.flood().toMillis());
-    OrdersBenchmark.load(out, "at the beginning");
+    MachineLoad.print(out, "at the beginning");
     out.printf("%n%6s %9s  %-24s %12s %10s %10s%n", "loss", "bytes", "MB/s", "datagrams", "lost", "repeated");
     boolean flat = true;
     for (double loss : options.losses()) {
       flat &= sweep(loss);
     }
     boolean kept = slowReceiver();
-    OrdersBenchmark.load(out, "at the end");
+    MachineLoad.print(out, "at the end");
     out.println(flat && kept ? "HOLDS" : "MISSED");
     out.flush();
     return flat && kept;
@@ -110,9 +109,7 @@ public final class LossBenchmark {
         flood(ensemble, length, options.flood().dividedBy(2));
       }
       for (int round = 0; round < options.rounds(); round++) {
-        var turn = new ArrayList<>(options.bytes());
-        Collections.rotate(turn, -round);
-        for (int length : turn) {
+        for (int length : MachineLoad.inTurn(options.bytes(), round)) {
           measure(ensemble, network, length, rows.get(length));
         }
       }

@@ -1,9 +1,7 @@
 package org.tutti.bench;
 
 import java.io.PrintWriter;
-import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -68,23 +66,8 @@ public final class OrdersBenchmark {
         }
       }
     }
-    load(out, "at the end");
+    MachineLoad.print(out, "at the end");
     return under;
-  }
-
-  static void load(PrintWriter out, String when) {
-    out.printf(
-        Locale.ROOT,
-        "machine's load %s: %.1f%n",
-        when,
-        ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
-    out.flush();
-  }
-
-  private List<Ordering> inTurn(int round) {
-    List<Ordering> turn = new ArrayList<>(options.orderings());
-    Collections.rotate(turn, -round);
-    return turn;
   }
 
   private <T> Map<T, Numbers> table(List<T> rows) {
@@ -107,7 +90,7 @@ public final class OrdersBenchmark {
 
   private void speed(Ensemble ensemble) throws InterruptedException {
     out.println();
-    load(out, "at n = " + ensemble.size());
+    MachineLoad.print(out, "at n = " + ensemble.size());
     List<Ordering> rows = options.orderings();
     Map<Ordering, Numbers> half = table(rows);
     Map<Ordering, Numbers> tail = table(rows);
@@ -115,7 +98,7 @@ public final class OrdersBenchmark {
     Map<Ordering, Numbers> all = table(rows);
     Group junior = ensemble.junior().group();
     for (int round = 0; round < options.rounds(); round++) {
-      for (Ordering ordering : inTurn(round)) {
+      for (Ordering ordering : MachineLoad.inTurn(options.orderings(), round)) {
         ensemble.switchTo(ordering);
         Histogram times = ClosedLoop.run(junior, Numbers.LATENCY_BYTES, options.latency().toNanos());
         half.get(ordering).add(times.getValueAtPercentile(P50));
@@ -151,7 +134,7 @@ public final class OrdersBenchmark {
     Map<Point, Numbers> half = table(rows);
     Map<Point, Numbers> tail = table(rows);
     for (int round = 0; round < options.rounds(); round++) {
-      for (Ordering ordering : inTurn(round)) {
+      for (Ordering ordering : MachineLoad.inTurn(options.orderings(), round)) {
         ensemble.switchTo(ordering);
         for (int rate : options.rates()) {
           Histogram times = OpenLoop.run(groups(ensemble), Numbers.LATENCY_BYTES, rate, options.offered().toNanos());
@@ -161,7 +144,7 @@ public final class OrdersBenchmark {
       }
     }
     out.println();
-    load(out, "after offered load");
+    MachineLoad.print(out, "after offered load");
     out.printf(
         "latency against offered load, n = %d, all members multicast 100-byte messages in turn; microseconds from when "
             + "a message was due%n",

@@ -112,7 +112,7 @@ final class SwitchBenchmark {
   ///
   /// @return whether every median is under two round trips
   private boolean table(String setting, Map<Change, Gaps> table, int times) {
-    OrdersBenchmark.load(out, "after the switches " + setting);
+    MachineLoad.print(out, "after the switches " + setting);
     out.printf("%s, %d switches of each pair%n", setting, times);
     out.printf("%-10s %-10s  %-20s %-20s %-10s %s%n", "from", "to", "gap", "control", "simulated", "gap, microseconds");
     boolean under = true;
