@@ -12,14 +12,13 @@ import org.tutti.transport.Address;
 
 /// Another node as a [UdpTransport] knows it: what waits for it, what is on the way to it, what was read of it.
 final class UdpPeer implements SelectorTransport.Claim {
-  private static final int ECHO_EVERY = 16;
-  private static final long ECHO_AFTER_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
   private static final long PROBE_MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
   private static final long PROBE_MAX_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   final InetSocketAddress at;
   private final UdpLoop loop;
   private final Flight flight;
+  private final Receipt receipt;
 
   /// As it was claimed; null as long as we have nothing to say to it.
   @Nullable Address address;
@@ -56,15 +55,6 @@ final class UdpPeer implements SelectorTransport.Claim {
   private Hearing hearing = Hearing.UNKNOWN;
   private long hearingNanos; // when that was said last
 
-  // What was read of it.
-  private long highest;
-  private long highestNanos;
-  private int count;
-  private int owed;
-  private int owedBytes;
-  private boolean owedSoon;
-  private long owedSince;
-
   // Whether it answers.
   private boolean awaiting;
   private long awaitingSince;
@@ -75,6 +65,7 @@ final class UdpPeer implements SelectorTransport.Claim {
     this.loop = loop;
     this.at = at;
     this.flight = new Flight(numbersUsed, new Congestion(loop.receiveBufferBytes));
+    this.receipt = new Receipt(loop);
     this.usedNanos = loop.nowNanos;
     this.greetAt = loop.nowNanos;
   }
@@ -201,15 +192,13 @@ final class UdpPeer implements SelectorTransport.Claim {
 
   /// Writes this peer's part of a cast, up to the beginning of its frame.
   void writeShare(ByteBuffer out) {
-    long held = highest == 0 ? 0 : loop.nowNanos - highestNanos;
-    out.putLong(life).putLong(flight.last() + 1).putLong(highest).putInt(count);
-    out.putInt((int) Math.min(TimeUnit.NANOSECONDS.toMicros(held), Integer.MAX_VALUE)).putInt(loop.grantBytes());
+    receipt.writeShare(out.putLong(life).putLong(flight.last() + 1));
   }
 
   /// The next parcel has left with those for others.
   void left(int length) {
     release(queue.removeFirst());
-    echoed();
+    receipt.told();
     flight.sent(loop.nowNanos, length);
     await();
     loop.list(this);
@@ -219,12 +208,12 @@ final class UdpPeer implements SelectorTransport.Claim {
     int kind = DatagramHeader.DATA | (flight.isHalfFull() ? DatagramHeader.SOON : 0);
     DatagramHeader.write(datagram, kind, life, loop.life);
     DatagramHeader.number(datagram, flight.last() + 1);
-    writeEcho(datagram);
+    receipt.write(datagram);
     if (!loop.send(datagram.flip(), at)) {
       datagram.limit(datagram.capacity()).position(length);
       return false;
     }
-    echoed();
+    receipt.told();
     flight.sent(loop.nowNanos, length);
     loop.counters.add(UdpCount.DATAGRAMS_SENT);
     await();
@@ -261,8 +250,7 @@ final class UdpPeer implements SelectorTransport.Claim {
       if (loop.casts != null) {
         loop.casts.askSoon(loop.nowNanos);
       }
-      highest = 0;
-      count = 0;
+      receipt.begin();
       backoffNanos = 0;
       wanted = false;
       loop.list(this);
@@ -305,35 +293,20 @@ final class UdpPeer implements SelectorTransport.Claim {
 
   /// A datagram with frames was read.
   void read(long number, int length, boolean soon) {
-    count++;
-    seen(number);
-    if (owed++ == 0) {
-      owedSince = loop.nowNanos;
+    if (receipt.read(number, length, soon)) {
       loop.list(this);
     }
-    owedBytes += Flight.charge(length);
-    owedSoon |= soon;
   }
 
   /// The peer asks what has arrived up to a number.
   void probed(long number) {
-    seen(number);
-    owed++;
-    owedSoon = true;
-    owedSince = loop.nowNanos;
+    receipt.probed(number);
     loop.list(this);
-  }
-
-  private void seen(long number) {
-    if (number > highest) {
-      highest = number;
-      highestNanos = loop.nowNanos;
-    }
   }
 
   /// Says what has arrived if enough has, or if it was asked for.
   void echoIfMuch() {
-    if (owedSoon || owed >= ECHO_EVERY || 4 * owedBytes >= loop.grantBytes()) {
+    if (receipt.isMuch()) {
       echo();
     }
   }
@@ -342,22 +315,11 @@ final class UdpPeer implements SelectorTransport.Claim {
   void echo() {
     if (isOpen()) {
       ByteBuffer out = loop.control(DatagramHeader.ECHO, life);
-      writeEcho(out);
+      receipt.write(out);
       loop.send(out, at);
       loop.counters.add(UdpCount.ECHOES_SENT);
     }
-    echoed();
-  }
-
-  private void writeEcho(ByteBuffer out) {
-    long held = highest == 0 ? 0 : loop.nowNanos - highestNanos;
-    DatagramHeader.echo(out, highest, count, TimeUnit.NANOSECONDS.toMicros(held), loop.grantBytes());
-  }
-
-  private void echoed() {
-    owed = 0;
-    owedBytes = 0;
-    owedSoon = false;
+    receipt.told();
   }
 
   // ---- time --------------------------------------------------------------------------------------------------------
@@ -380,7 +342,7 @@ final class UdpPeer implements SelectorTransport.Claim {
       loop.send(loop.control(DatagramHeader.HELLO, 0), at);
       loop.counters.add(UdpCount.HELLOS_SENT);
     }
-    if (owed > 0 && (owedSoon || now - owedSince >= ECHO_AFTER_NANOS)) {
+    if (receipt.isDue()) {
       echo();
     }
     if (awaiting && now - awaitingSince > loop.config.silenceMax().toNanos()) {
@@ -393,7 +355,7 @@ final class UdpPeer implements SelectorTransport.Claim {
   private void probe() {
     ByteBuffer out = loop.control(DatagramHeader.PROBE, life);
     DatagramHeader.number(out, flight.last());
-    writeEcho(out);
+    receipt.write(out);
     loop.send(out, at);
     loop.counters.add(UdpCount.PROBES_SENT);
     probes++;
@@ -410,13 +372,13 @@ final class UdpPeer implements SelectorTransport.Claim {
   }
 
   private long probeNanos() {
-    long patience = Math.max(PROBE_MIN_NANOS, ECHO_AFTER_NANOS + 4 * flight.roundTripNanos());
+    long patience = Math.max(PROBE_MIN_NANOS, Receipt.AFTER_NANOS + 4 * flight.roundTripNanos());
     return Math.min(PROBE_MAX_NANOS, patience << Math.min(probes, 5));
   }
 
   /// Whether there is anything to do later.
   boolean isBusy() {
-    return wanted || refused || owed > 0 || awaiting || !queue.isEmpty();
+    return wanted || refused || receipt.isOwed() || awaiting || !queue.isEmpty();
   }
 
   /// How long until [#tend] or [#write] has something to do, if that is sooner than a given time.
@@ -426,8 +388,8 @@ final class UdpPeer implements SelectorTransport.Claim {
     if (wanted) {
       wait = Math.min(wait, greetAt - now);
     }
-    if (owed > 0) {
-      wait = Math.min(wait, owedSince + ECHO_AFTER_NANOS - now);
+    if (receipt.isOwed()) {
+      wait = Math.min(wait, receipt.pauseNanos());
     }
     if (awaiting) {
       wait = Math.min(wait, probeAt - now);
@@ -464,7 +426,7 @@ final class UdpPeer implements SelectorTransport.Claim {
     awaiting = false;
     probes = 0;
     flight.forget();
-    echoed();
+    receipt.told();
     while (!queue.isEmpty()) {
       release(queue.removeFirst());
     }
