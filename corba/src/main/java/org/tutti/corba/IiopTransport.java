@@ -2,7 +2,6 @@ package org.tutti.corba;
 
 import org.tutti.middleware.MiddlewareConfig;
 import org.tutti.middleware.MiddlewareTransport;
-import org.tutti.transport.Endpoint;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;
 import org.tutti.transport.TransportSettings;
@@ -24,13 +23,9 @@ public final class IiopTransport {
     if (settings.tls() != null) {
       throw new TransportException("no TLS over IIOP: give no certificates, or use another transport");
     }
-    if (!settings.insecure() && !Endpoint.resolve(settings.listen()).inet().isLoopbackAddress()) {
-      throw new TransportException(
-          "cannot listen on "
-              + settings.listen()
-              + ": over IIOP on loopback only, unless insecure networks are allowed");
-    }
+    TransportSettings checked =
+        settings.refuseStrangers("over IIOP on loopback only, unless insecure networks are allowed");
     IiopConfig iiop = IiopConfig.lan(config.batchBytesMax());
-    return new MiddlewareTransport(IiopMiddleware.open(settings.listen(), settings.advertised(), iiop), config);
+    return new MiddlewareTransport(IiopMiddleware.open(checked.listen(), checked.advertised(), iiop), config);
   }
 }

@@ -12,6 +12,10 @@ import org.jspecify.annotations.Nullable;
 /// @param inet the host
 /// @param port 0 to 65535; 0 lets the kernel choose
 public record Endpoint(String host, InetAddress inet, int port) {
+  /// What [#requireLoopback] says when a node has no certificates and whoever runs it did not allow that.
+  public static final String WITHOUT_CERTIFICATES =
+      "without certificates on loopback only, unless insecure networks are allowed";
+
   /// Reads an address whose host is a literal: names are not looked up here, that would block the engine thread.
   ///
   /// @param address a node's address
@@ -56,6 +60,18 @@ public record Endpoint(String host, InetAddress inet, int port) {
       throw new TransportException("cannot advertise " + address + ": not a literal host:port");
     }
     return literal;
+  }
+
+  /// Refuses to listen where strangers could come in. What was checked here must be what is listened on: a name may
+  /// stand for another host when it is looked up again.
+  ///
+  /// @param asked the address as whoever runs the node wrote it
+  /// @param rule  why only loopback will do
+  /// @throws TransportException when the host is another one
+  public void requireLoopback(Address asked, String rule) throws TransportException {
+    if (!inet.isLoopbackAddress()) {
+      throw new TransportException("cannot listen on " + asked + ": " + rule);
+    }
   }
 
   /// The socket address.

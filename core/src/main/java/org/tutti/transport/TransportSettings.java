@@ -30,16 +30,29 @@ public record TransportSettings(Address listen, @Nullable Address advertised, @N
   }
 
   /// Refuses to listen where strangers could come in: without certificates, elsewhere than on loopback, when that was
-  /// not allowed.
+  /// not allowed. The host is looked up once, here.
   ///
+  /// @return the same with the literal address that was checked
   /// @throws TransportException when it is so, or when the host is not known
-  public void refuseStrangers() throws TransportException {
-    if (tls == null && !insecure && !Endpoint.resolve(listen).inet().isLoopbackAddress()) {
-      throw new TransportException(
-          "cannot listen on "
-              + listen
-              + ": without certificates on loopback only, unless insecure networks are allowed");
+  public TransportSettings refuseStrangers() throws TransportException {
+    return tls == null ? refuseStrangers(Endpoint.WITHOUT_CERTIFICATES) : literal(Endpoint.resolve(listen));
+  }
+
+  /// As [#refuseStrangers()], for a transport that keeps nobody out by itself.
+  ///
+  /// @param rule why only loopback will do
+  /// @return the same with the literal address that was checked
+  /// @throws TransportException when the host is another one and that was not allowed, or when it is not known
+  public TransportSettings refuseStrangers(String rule) throws TransportException {
+    Endpoint found = Endpoint.resolve(listen);
+    if (!insecure) {
+      found.requireLoopback(listen, rule);
     }
+    return literal(found);
+  }
+
+  private TransportSettings literal(Endpoint found) {
+    return new TransportSettings(found.at(found.port()), advertised, tls, insecure);
   }
 
   /// Changes how strangers are kept out.

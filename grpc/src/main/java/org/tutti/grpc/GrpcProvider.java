@@ -18,12 +18,12 @@ public final class GrpcProvider implements TransportProvider {
 
   @Override
   public Transport open(TransportSettings settings) throws TransportException {
-    settings.refuseStrangers();
+    TransportSettings checked = settings.refuseStrangers();
     GrpcConfig config = GrpcConfig.lan();
     if (settings.tls() != null) {
       config = config.withTls(Credentials.of(settings.tls()));
     }
-    return GrpcTransport.open(settings.listen(), settings.advertised(), config);
+    return GrpcTransport.open(checked.listen(), checked.advertised(), config);
   }
 
   @Override

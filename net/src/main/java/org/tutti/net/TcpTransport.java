@@ -79,11 +79,8 @@ public final class TcpTransport extends SelectorTransport {
       throws TransportException {
     Endpoint wish = Endpoint.resolve(listen);
     Endpoint shown = advertised == null ? null : Endpoint.advertised(advertised);
-    if (credentials == null && !config.insecure() && !wish.inet().isLoopbackAddress()) {
-      throw new TransportException(
-          "cannot listen on "
-              + listen
-              + ": without certificates on loopback only, unless insecure networks are allowed");
+    if (credentials == null && !config.insecure()) {
+      wish.requireLoopback(listen, Endpoint.WITHOUT_CERTIFICATES);
     }
     ServerSocketChannel server = null;
     Selector selector = null;

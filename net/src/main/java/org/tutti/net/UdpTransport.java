@@ -80,12 +80,8 @@ public final class UdpTransport extends SelectorTransport {
       throws TransportException {
     Endpoint wish = Endpoint.resolve(listen);
     Endpoint shown = advertised == null ? null : Endpoint.advertised(advertised);
-    if (config.key() == null && !wish.inet().isLoopbackAddress()) {
-      throw new TransportException(
-          "cannot listen on "
-              + listen
-              + " without a key: anybody there could speak as a member; UDP without a key is for "
-              + "loopback");
+    if (config.key() == null) {
+      wish.requireLoopback(listen, "without a key on loopback only, anybody there could speak as a member");
     }
     boolean six = wish.inet() instanceof Inet6Address;
     DatagramChannel channel = null;

@@ -18,12 +18,12 @@ public final class RmiProvider implements TransportProvider {
 
   @Override
   public Transport open(TransportSettings settings) throws TransportException {
-    settings.refuseStrangers();
+    TransportSettings checked = settings.refuseStrangers();
     RmiConfig config = RmiConfig.lan();
     if (settings.tls() != null) {
       config = config.withTls(Credentials.of(settings.tls()));
     }
-    return RmiTransport.open(settings.listen(), settings.advertised(), config);
+    return RmiTransport.open(checked.listen(), checked.advertised(), config);
   }
 
   @Override
