@@ -8,14 +8,15 @@ import java.util.concurrent.TimeUnit;
 /// Frames for several peers that end alike: one datagram carries the beginning of each and the common end once.
 ///
 /// ```
-///  0       the header of a datagram, without receiver, number and echo
+///  0       the header of a datagram, without receiver and echo; its number is that of the cast, from 1
 /// 48  u8   how many peers
-/// 49       for each: i64 its life, i64 number, i64 highest, i32 count, i32 held, i32 grant; u16 length, beginning
+/// 49       for each: i64 its life, i64 number, i64 highest, i32 count, i32 held, i32 grant; u64, bit i: the cast i + 1
+///          before this one had a share for it, too; u16 length, beginning
 ///          the common end
 /// ```
 final class Cast {
   /// What a peer takes besides the beginning of its frame.
-  static final int SHARE_BYTES = 38;
+  static final int SHARE_BYTES = 46;
 
   private static final int SHARES_AT = DatagramHeader.BYTES + 1;
   private static final int PEERS_MAX = 255;
@@ -113,12 +114,13 @@ final class Cast {
   }
 
   /// Writes the datagram for some of the peers.
-  void write(ByteBuffer out, List<Parcel> some, boolean soon, long life) {
+  void write(ByteBuffer out, List<Parcel> some, boolean soon, long life, long number) {
     out.clear();
     DatagramHeader.write(out, DatagramHeader.CAST | (soon ? DatagramHeader.SOON : 0), 0, life);
+    DatagramHeader.number(out, number);
     out.put(DatagramHeader.BYTES, (byte) some.size()).position(SHARES_AT);
     for (Parcel parcel : some) {
-      parcel.peer.writeShare(out);
+      parcel.peer.writeShare(out, number);
       int head = parcel.frameLength() - tail;
       out.putShort((short) head).put(out.position(), parcel.bytes, Parcel.frameAt(), head);
       out.position(out.position() + head);

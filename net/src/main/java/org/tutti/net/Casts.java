@@ -18,9 +18,6 @@ final class Casts {
   /// Shorter frames wait for company in a datagram to one peer.
   static final int FRAME_BYTES_MIN = 64;
 
-  /// For so long a peer is believed to hear multicasts after it has said so.
-  static final long HEARD_NANOS = TimeUnit.MILLISECONDS.toNanos(3500);
-
   private static final long ASK_EVERY_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long ASK_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final System.Logger LOG = System.getLogger(UdpTransport.class.getName());
@@ -31,6 +28,7 @@ final class Casts {
   private final InetSocketAddress group;
   private final Map<Long, List<Cast>> waiting = new HashMap<>();
   private long askAt;
+  private int company;
 
   private Casts(UdpMulticast where, DatagramChannel channel) throws IOException {
     this.name = where.group() + " on " + where.device();
@@ -99,14 +97,21 @@ final class Casts {
     if (now < askAt) {
       return false;
     }
-    boolean any = false;
     boolean fresh = false;
+    company = 0;
     for (UdpPeer peer : peers) {
-      any |= peer.isOpen();
-      fresh |= peer.isOpen() && peer.hearing(this) == UdpPeer.Hearing.UNKNOWN;
+      if (peer.isOpen()) {
+        company++;
+        fresh |= peer.hearing(this) == CastPeer.Hearing.UNKNOWN;
+      }
     }
     askAt = now + (fresh ? ASK_AGAIN_NANOS : ASK_EVERY_NANOS);
-    return any;
+    return company > 0;
+  }
+
+  /// How many peers there were when they were asked last.
+  int company() {
+    return company;
   }
 
   void tell(UdpPeer peer, boolean hears) {

@@ -10,12 +10,17 @@ import java.nio.ByteBuffer;
 ///  3  u8   kind; 128 is added when the sender wants to hear soon what has arrived
 ///  4  i64  life of the receiver, as the sender knows it; 0 for HELLO
 /// 12  i64  life of the sender: a random number that it has drawn when it was opened
-/// 20  i64  DATA: its number; PROBE: the highest number so far
-/// 28  i64  the highest number that the sender has read of the receiver
+/// 20  i64  DATA: its number; PROBE: the highest number so far; CAST, REPAIR: the cast's number; NAK: the first one
+///          that is missing
+/// 28  i64  the highest number that the sender has read of the receiver; REPAIR, NAK: life of who sent the casts
 /// 36  i32  how many DATA it has read of the receiver
 /// 40  i32  for how many microseconds it has had the highest one
 /// 44  i32  how many bytes it grants: so many may be on the way to it
-/// 48       DATA: frames, each after its u16 length; CAST: see [Cast]
+/// 48       DATA: frames, each after its u16 length
+///          CAST, REPAIR: see [Cast]
+///          NAK: u64, bit i: the cast i + 1 after the first one is missing, too
+///          PROBE: i64 the last cast with a share for the receiver, u64, bit i: the cast i + 1 before it had one, too;
+///          nothing where there was none
 /// ```
 ///
 /// ```
@@ -45,6 +50,12 @@ final class DatagramHeader {
   /// The answer to it, as a datagram to who asked.
   static final int HEARD = 9;
 
+  /// To a multicast group: who has these casts?
+  static final int NAK = 10;
+
+  /// To a multicast group: a cast, again, perhaps by another one than its sender.
+  static final int REPAIR = 11;
+
   static final int SOON = 128;
 
   private static final short MAGIC = 'T' << 8 | 'u';
@@ -60,6 +71,8 @@ final class DatagramHeader {
   int count;
   int heldMicros;
   int grant;
+  long before; // of a share: which casts before this one had one for the same peer
+  boolean repeated; // its frames were taken from a repair
 
   /// Why a datagram is not one of ours.
   enum Fault {
@@ -86,7 +99,8 @@ final class DatagramHeader {
     count = in.getInt();
     heldMicros = in.getInt();
     grant = in.getInt();
-    boolean ours = kind >= HELLO && kind <= HEARD && from != 0 && heldMicros >= 0 && grant >= 0;
+    repeated = false;
+    boolean ours = kind >= HELLO && kind <= REPAIR && from != 0 && heldMicros >= 0 && grant >= 0;
     return ours ? Fault.NONE : Fault.FOREIGN;
   }
 
@@ -98,6 +112,7 @@ final class DatagramHeader {
     count = in.getInt();
     heldMicros = Math.max(0, in.getInt());
     grant = Math.max(0, in.getInt());
+    before = in.getLong();
   }
 
   /// Writes the part that says who speaks to whom; the rest is zero.
@@ -109,6 +124,16 @@ final class DatagramHeader {
   /// Writes the number.
   static void number(ByteBuffer out, long number) {
     out.putLong(20, number);
+  }
+
+  /// Writes which cast it is about.
+  static void of(ByteBuffer out, long life, long number) {
+    out.putLong(20, number).putLong(28, life);
+  }
+
+  /// Makes a repair of a cast.
+  static void repair(ByteBuffer cast, long by, long of) {
+    cast.put(3, (byte) REPAIR).putLong(12, by).putLong(28, of);
   }
 
   /// Writes what has arrived.

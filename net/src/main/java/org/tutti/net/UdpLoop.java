@@ -36,6 +36,7 @@ final class UdpLoop {
   final Counters<UdpCount> counters = new Counters<>(UdpCount.class);
   final BufferPool buffers;
   final @Nullable Casts casts;
+  final @Nullable CastLoop group;
   final int datagramBytes;
   final int receiveBufferBytes;
   final long life;
@@ -44,11 +45,9 @@ final class UdpLoop {
   long nowNanos = System.nanoTime();
 
   private final Datagrams socket;
-  private final @Nullable Datagrams group; // what comes to all
   private final ByteBuffer in = ByteBuffer.allocateDirect(1 << 16);
   private final ByteBuffer frame = in.duplicate();
-  private final ByteBuffer control = ByteBuffer.allocateDirect(DatagramHeader.BYTES);
-  private final ByteBuffer castOut;
+  private final ByteBuffer control = ByteBuffer.allocateDirect(DatagramHeader.BYTES + 2 * Long.BYTES);
   private final ByteBuffer sealed;
   private final @Nullable Seal seal;
   private final DatagramHeader header = new DatagramHeader();
@@ -72,14 +71,13 @@ final class UdpLoop {
     this.selector = selector;
     int granted = channel.getOption(StandardSocketOptions.SO_RCVBUF);
     this.receiveBufferBytes = casts == null ? granted : Math.min(granted, casts.receiveBufferBytes);
-    this.castOut = ByteBuffer.allocateDirect(casts == null ? 0 : datagramBytes);
     this.socket = new Datagrams(channel, selector, counters);
-    this.group = casts == null ? null : new Datagrams(casts.channel, selector, counters);
     this.buffers = new BufferPool(datagramBytes);
     this.life = new SecureRandom().nextLong() | 1;
     UdpKey secret = config.key();
     this.seal = secret == null ? null : new Seal(secret, life, datagramBytes, 2 * config.peersMax());
     this.sealed = secret == null ? in : ByteBuffer.allocateDirect(in.capacity());
+    this.group = casts == null ? null : new CastLoop(this, casts, selector);
   }
 
   void start(Receiver to) {
@@ -116,6 +114,20 @@ final class UdpLoop {
     peer.address = address;
     byAddress.put(address, peer);
     return peer;
+  }
+
+  /// The peer that speaks from a socket, if it is known.
+  @Nullable UdpPeer peerAt(InetSocketAddress socket) {
+    return bySocket.get(socket);
+  }
+
+  Iterable<UdpPeer> peers() {
+    return bySocket.values();
+  }
+
+  /// Whether a life is that of a peer.
+  boolean isPeer(long life) {
+    return bySocket.values().stream().anyMatch(peer -> peer.isLife(life));
   }
 
   private UdpPeer at(InetSocketAddress socket) {
@@ -189,16 +201,12 @@ final class UdpLoop {
     if (nowNanos - tidyAt >= 0) {
       tidy();
     }
-    if (casts != null && casts.ask(nowNanos, bySocket.values())) {
-      send(control(DatagramHeader.ASK, 0), casts.group());
-      counters.add(UdpCount.CASTS_ASKED);
-    }
     boolean announced = tend();
     // The receiver may want to say something first: do not wait then.
     select(announced ? 0 : waitNanos(waitNanosMax));
     read(socket, false);
     if (group != null) {
-      read(group, true);
+      read(group.socket, true);
     }
     tend();
   }
@@ -226,6 +234,9 @@ final class UdpLoop {
       }
     }
     visited.clear();
+    if (group != null) {
+      group.tend();
+    }
     return announced;
   }
 
@@ -233,7 +244,7 @@ final class UdpLoop {
     long wait = Math.max(0, waitNanosMax);
     if (wait > 0) {
       wait = Math.min(wait, Math.max(1, tidyAt - nowNanos));
-      wait = casts == null ? wait : Math.min(wait, Math.max(1, casts.pauseNanos(nowNanos)));
+      wait = group == null ? wait : Math.min(wait, Math.max(1, group.pauseNanos()));
     }
     if (!socket.isFull()) {
       for (UdpPeer peer : listed) {
@@ -275,8 +286,8 @@ final class UdpLoop {
         case FOREIGN -> counters.add(UdpCount.DROP_FOREIGN_PROTOCOL);
         case OTHER_VERSION -> counters.add(UdpCount.DROP_OTHER_VERSION);
         case NONE -> {
-          if (cast) {
-            heard(from);
+          if (cast && group != null) {
+            group.heard(from, header, in);
           } else {
             arrived(from);
           }
@@ -285,28 +296,8 @@ final class UdpLoop {
     }
   }
 
-  /// Something came to the group.
-  private void heard(InetSocketAddress from) {
-    UdpPeer peer = bySocket.get(from);
-    if (header.from == life) {
-      return; // a group's own host hears it, too
-    }
-    if (peer == null || !peer.isOpen()) {
-      counters.add(UdpCount.DROP_UNASKED);
-    } else if (header.kind == DatagramHeader.ASK) {
-      if (peer.isLife(header.from)) { // who only says so is not believed
-        send(control(DatagramHeader.HEARD, header.from), from);
-      }
-    } else if (header.kind == DatagramHeader.CAST && Cast.pick(in, header, life)) {
-      counters.add(UdpCount.CASTS_RECEIVED);
-      header.kind = DatagramHeader.DATA;
-      arrived(from);
-    } else {
-      counters.add(UdpCount.DROP_FOR_OTHERS);
-    }
-  }
-
-  private void arrived(InetSocketAddress from) {
+  /// A datagram for this node came, and its header was read.
+  void arrived(InetSocketAddress from) {
     if (header.kind == DatagramHeader.HELLO) {
       answer(from);
       return;
@@ -345,7 +336,12 @@ final class UdpLoop {
     sender.echoed(header);
     switch (header.kind) {
       case DatagramHeader.WELCOME -> sender.echo(); // so that it knows us, too
-      case DatagramHeader.PROBE -> sender.probed(header.number);
+      case DatagramHeader.PROBE -> {
+        sender.probed(header.number);
+        if (group != null) {
+          group.last(header.from, in);
+        }
+      }
       case DatagramHeader.HEARD -> {
         if (casts != null) {
           sender.heard(casts);
@@ -354,7 +350,11 @@ final class UdpLoop {
       case DatagramHeader.DATA -> {
         sender.read(header.number, in.limit(), header.soon);
         sender.echoIfMuch();
-        frames();
+        if (header.repeated) {
+          counters.add(UdpCount.CASTS_REPEATED);
+        } else {
+          frames();
+        }
       }
       default -> {} // an echo was all
     }
@@ -367,7 +367,8 @@ final class UdpLoop {
     }
   }
 
-  private void frames() {
+  /// Hands over the frames of the datagram that was read last.
+  void frames() {
     while (in.remaining() > 0 && !ended) {
       int length = in.remaining() < 2 ? 0 : in.getShort() & 0xffff;
       if (length == 0 || length > in.remaining()) {
@@ -385,7 +386,7 @@ final class UdpLoop {
 
   /// A datagram without frames.
   ByteBuffer control(int kind, long to) {
-    control.clear();
+    control.clear().limit(DatagramHeader.BYTES);
     DatagramHeader.write(control, kind, to, life);
     DatagramHeader.echo(control, 0, 0, 0, grantBytes());
     return control;
@@ -396,25 +397,6 @@ final class UdpLoop {
   /// @return false when the socket is full; a datagram that the network does not take is lost like others
   boolean send(ByteBuffer datagram, SocketAddress to) {
     return !ended && !socket.isFull() && socket.send(seal == null ? datagram : seal.close(datagram), to);
-  }
-
-  /// Hands one datagram for several peers to the kernel.
-  ///
-  /// @return false when the socket is full
-  boolean cast(Cast cast, List<Parcel> ready) {
-    boolean soon = ready.stream().anyMatch(parcel -> parcel.peer.isHalfFull());
-    cast.write(castOut, ready, soon, life);
-    int length = castOut.remaining();
-    if (casts == null || !send(castOut, casts.group())) {
-      return false;
-    }
-    counters.add(UdpCount.DATAGRAMS_SENT);
-    counters.add(UdpCount.CASTS_SENT);
-    counters.add(UdpCount.CASTS_COPIES, ready.size());
-    for (Parcel parcel : ready) {
-      parcel.peer.left(length);
-    }
-    return true;
   }
 
   /// Tries a last write and releases the socket.
@@ -429,7 +411,7 @@ final class UdpLoop {
     ended = true;
     socket.close();
     if (group != null) {
-      group.close();
+      group.socket.close();
     }
     Acceptor.close(selector);
   }

@@ -40,20 +40,12 @@ final class UdpPeer implements SelectorTransport.Claim {
   private long greetAt;
   private long backoffNanos;
 
-  /// Whether multicasts reach it.
-  enum Hearing {
-    UNKNOWN,
-    YES,
-    NO
-  }
-
   // What waits; the last datagram may have room for more frames.
   private final ArrayDeque<Parcel> queue = new ArrayDeque<>();
   private @Nullable Parcel slotOf;
   private @Nullable ByteBuffer slot;
   private int claimedBytes;
-  private Hearing hearing = Hearing.UNKNOWN;
-  private long hearingNanos; // when that was said last
+  private final CastPeer casts = new CastPeer();
 
   // Whether it answers.
   private boolean awaiting;
@@ -92,7 +84,7 @@ final class UdpPeer implements SelectorTransport.Claim {
   /// Lends room for a frame, or null.
   @Nullable ByteBuffer claim(int length) {
     int needed = Parcel.LENGTH_BYTES + length;
-    boolean mayJoin = length >= Casts.FRAME_BYTES_MIN && hearing == Hearing.YES;
+    boolean mayJoin = length >= Casts.FRAME_BYTES_MIN && casts.joins(loop.nowNanos, queue.isEmpty());
     Parcel last = queue.peekLast();
     if (last == null || last.bytes.remaining() < needed || !last.isEmpty() && (last.sealed || mayJoin)) {
       last = isOpen() ? another(mayJoin) : null;
@@ -157,13 +149,14 @@ final class UdpPeer implements SelectorTransport.Claim {
         return;
       }
       Cast cast = next.cast;
-      if (cast == null) {
+      CastLoop group = loop.group;
+      if (cast == null || group == null) {
         if (!sendAlone(next)) {
           return;
         }
       } else {
-        List<Parcel> ready = cast.ready(loop.nowNanos);
-        boolean sent = ready.size() > 1 ? loop.cast(cast, ready) : ready.contains(next) && sendAlone(next);
+        List<Parcel> ready = group.ready(cast);
+        boolean sent = ready.size() > 1 ? group.send(cast, ready) : ready.contains(next) && sendAlone(next);
         if (!sent) {
           return;
         }
@@ -185,18 +178,39 @@ final class UdpPeer implements SelectorTransport.Claim {
     return isOpen() && queue.peekFirst() == parcel && flight.hasRoom(length);
   }
 
+  /// Whether there is no room for a parcel, whatever waits before it.
+  boolean isFull(Parcel parcel) {
+    return !flight.hasRoom(parcel.bytes.position());
+  }
+
+  /// Casts have waited for this peer in vain: what waits for it goes alone, and what comes next, until it keeps up.
+  void lag() {
+    loop.counters.add(UdpCount.CASTS_ALONE);
+    casts.lag(loop.nowNanos);
+    for (Parcel parcel : queue) {
+      if (parcel.cast != null && loop.casts != null) {
+        loop.casts.remove(parcel.cast, parcel);
+      }
+    }
+    loop.list(this);
+  }
+
   /// A datagram that this peer should hear soon about.
   boolean isHalfFull() {
     return flight.isHalfFull();
   }
 
   /// Writes this peer's part of a cast, up to the beginning of its frame.
-  void writeShare(ByteBuffer out) {
+  ///
+  /// @param cast its number
+  void writeShare(ByteBuffer out, long cast) {
     receipt.writeShare(out.putLong(life).putLong(flight.last() + 1));
+    out.putLong(casts.before(cast));
   }
 
   /// The next parcel has left with those for others.
-  void left(int length) {
+  void left(int length, long cast) {
+    casts.sent(cast);
     release(queue.removeFirst());
     receipt.told();
     flight.sent(loop.nowNanos, length);
@@ -214,6 +228,7 @@ final class UdpPeer implements SelectorTransport.Claim {
       return false;
     }
     receipt.told();
+    casts.sentAlone();
     flight.sent(loop.nowNanos, length);
     loop.counters.add(UdpCount.DATAGRAMS_SENT);
     await();
@@ -245,8 +260,7 @@ final class UdpPeer implements SelectorTransport.Claim {
       }
       loop.counters.add(UdpCount.CONNECTED_UDP);
       life = from;
-      hearing = Hearing.UNKNOWN;
-      hearingNanos = loop.nowNanos;
+      casts.begin(loop.nowNanos);
       if (loop.casts != null) {
         loop.casts.askSoon(loop.nowNanos);
       }
@@ -274,21 +288,18 @@ final class UdpPeer implements SelectorTransport.Claim {
   }
 
   /// It heard a multicast.
-  void heard(Casts casts) {
-    hearingNanos = loop.nowNanos;
-    if (hearing != Hearing.YES) {
-      hearing = Hearing.YES;
-      casts.tell(this, true);
+  void heard(Casts to) {
+    if (casts.heard(loop.nowNanos)) {
+      to.tell(this, true);
     }
   }
 
   /// Whether multicasts reach it, as far as it has said lately.
-  Hearing hearing(Casts casts) {
-    if (isOpen() && hearing != Hearing.NO && loop.nowNanos - hearingNanos > Casts.HEARD_NANOS) {
-      hearing = Hearing.NO;
-      casts.tell(this, false);
+  CastPeer.Hearing hearing(Casts to) {
+    if (isOpen() && casts.isDeaf(loop.nowNanos)) {
+      to.tell(this, false);
     }
-    return hearing;
+    return casts.hearing();
   }
 
   /// A datagram with frames was read.
@@ -356,6 +367,7 @@ final class UdpPeer implements SelectorTransport.Claim {
     ByteBuffer out = loop.control(DatagramHeader.PROBE, life);
     DatagramHeader.number(out, flight.last());
     receipt.write(out);
+    casts.write(out);
     loop.send(out, at);
     loop.counters.add(UdpCount.PROBES_SENT);
     probes++;
@@ -372,7 +384,8 @@ final class UdpPeer implements SelectorTransport.Claim {
   }
 
   private long probeNanos() {
-    long patience = Math.max(PROBE_MIN_NANOS, Receipt.AFTER_NANOS + 4 * flight.roundTripNanos());
+    long least = casts.isLast() ? 0 : PROBE_MIN_NANOS; // a cast may be repaired before its link's timeout
+    long patience = Math.max(least, Receipt.AFTER_NANOS + 4 * flight.roundTripNanos());
     return Math.min(PROBE_MAX_NANOS, patience << Math.min(probes, 5));
   }
 
@@ -420,6 +433,9 @@ final class UdpPeer implements SelectorTransport.Claim {
   void end(UdpCount reason) {
     if (isOpen()) {
       loop.counters.add(reason);
+      if (loop.group != null) {
+        loop.group.forget(life);
+      }
     }
     formerLife = reason == UdpCount.ENDED_SILENT ? formerLife : life;
     life = 0;

@@ -23,7 +23,7 @@ class CastTest {
   }
 
   private static void share(ByteBuffer out, long life, long number, String head) {
-    out.putLong(life).putLong(number).putLong(5).putInt(6).putInt(7).putInt(8);
+    out.putLong(life).putLong(number).putLong(5).putInt(6).putInt(7).putInt(8).putLong(9);
     out.putShort((short) head.length()).put(bytes(head));
   }
 
@@ -53,6 +53,7 @@ class CastTest {
       assertThat(Cast.pick(in, header, LIFE)).isTrue();
       assertThat(header.to).isEqualTo(LIFE);
       assertThat(header.number).isEqualTo(11 + mine);
+      assertThat(header.before).isEqualTo(9);
       assertThat(frame(in)).isEqualTo(frames[mine]);
     }
   }

@@ -1,0 +1,124 @@
+package org.tutti.net;
+
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+
+/// What a peer is to multicasts: whether it hears them, which of them had a share for it, and whether it keeps up.
+final class CastPeer {
+  /// Whether multicasts reach it.
+  enum Hearing {
+    UNKNOWN,
+    YES,
+    NO
+  }
+
+  /// For so long a peer is believed to hear multicasts after it has said so.
+  static final long HEARD_NANOS = TimeUnit.MILLISECONDS.toNanos(3500);
+
+  private static final long ALONE_MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+  private static final long ALONE_MAX_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private Hearing hearing = Hearing.UNKNOWN;
+  private long hearingNanos; // when that was said last
+
+  private long last; // the last cast with a share for it; 0 for none
+  private long before; // bit i: the cast i + 1 before the last one had one, too
+
+  private boolean isLast; // no datagram of its own came after it
+
+  private boolean alone; // it has kept others waiting
+  private long aloneUntil;
+  private long aloneNanos;
+
+  // ---- whether it hears --------------------------------------------------------------------------------------------
+
+  /// Another life speaks.
+  void begin(long now) {
+    hearing = Hearing.UNKNOWN;
+    hearingNanos = now;
+    last = 0;
+    before = 0;
+    isLast = false;
+    alone = false;
+    aloneNanos = 0;
+  }
+
+  Hearing hearing() {
+    return hearing;
+  }
+
+  /// It heard a multicast.
+  ///
+  /// @return whether that is news
+  boolean heard(long now) {
+    hearingNanos = now;
+    boolean news = hearing != Hearing.YES;
+    hearing = Hearing.YES;
+    return news;
+  }
+
+  /// @return whether it has said nothing for so long that it is not believed to hear multicasts any more
+  boolean isDeaf(long now) {
+    if (hearing == Hearing.NO || now - hearingNanos <= HEARD_NANOS) {
+      return false;
+    }
+    hearing = Hearing.NO;
+    return true;
+  }
+
+  // ---- which casts had a share for it ------------------------------------------------------------------------------
+
+  /// Which of the 64 casts before one had a share for it.
+  long before(long number) {
+    long back = number - last;
+    if (last == 0 || back > Long.SIZE) {
+      return 0;
+    }
+    return (back == Long.SIZE ? 0 : before << back) | 1L << back - 1;
+  }
+
+  /// A cast with a share for it has left.
+  void sent(long number) {
+    before = before(number);
+    last = number;
+    isLast = true;
+  }
+
+  /// A datagram of its own has left.
+  void sentAlone() {
+    isLast = false;
+  }
+
+  /// Whether the last datagram to it was a cast.
+  boolean isLast() {
+    return isLast;
+  }
+
+  /// Tells it in a probe which casts it should have.
+  void write(ByteBuffer probe) {
+    if (last != 0) {
+      int end = DatagramHeader.BYTES + 2 * Long.BYTES;
+      probe.limit(end).putLong(DatagramHeader.BYTES, last).putLong(end - Long.BYTES, before);
+    }
+  }
+
+  // ---- whether it keeps up -----------------------------------------------------------------------------------------
+
+  /// Casts have waited for it in vain.
+  void lag(long now) {
+    boolean again = alone || now - aloneUntil < ALONE_MAX_NANOS;
+    aloneNanos = again ? Math.clamp(2 * aloneNanos, ALONE_MIN_NANOS, ALONE_MAX_NANOS) : ALONE_MIN_NANOS;
+    aloneUntil = now + aloneNanos;
+    alone = true;
+  }
+
+  /// Whether frames for it may wait for company.
+  ///
+  /// @param idle whether nothing waits for it: it has kept up
+  boolean joins(long now, boolean idle) {
+    if (alone && idle && now - aloneUntil >= 0) {
+      alone = false;
+    }
+    return hearing == Hearing.YES && !alone;
+  }
+}
