@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import javax.crypto.AEADBadTagException;
 import javax.crypto.Cipher;
@@ -11,20 +12,22 @@ import javax.crypto.spec.IvParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
-/// Encrypts and authenticates datagrams with a [UdpKey]: ChaCha20-Poly1305 (RFC 8439).
+/// Encrypts and authenticates datagrams with the first of the [UdpKeys], and opens what was sealed with any of them:
+/// ChaCha20-Poly1305 (RFC 8439).
 ///
 /// ```
 ///  0  u16  "Ts"
-///  2  u8   version (1)
-///  3  u8   0
+///  2  u8   version (2)
+///  3  u8   says which key, but for rare coincidences
 ///  4  i64  life of the sender
 /// 12  i64  how many it has sealed before
 /// 20       a whole datagram, encrypted
 ///          16 bytes that nobody can make who does not have the key; they cover the first 20 bytes, too
 /// ```
 ///
-/// A life has a key of its own and counts its datagrams, so no key is used twice with one number. What was seen before
-/// is refused, as are numbers that are too old to tell.
+/// A life has a key of its own, derived from the one in force, and counts its datagrams. It goes on counting when the
+/// key is another one, also when that was in force before, so no key is used twice with one number, and no number twice
+/// in a life. What was seen before is refused, under each key, as are numbers that are too old to tell.
 final class Seal {
   static final int HEADER_BYTES = 20;
 
@@ -33,20 +36,17 @@ final class Seal {
 
   private static final String ALGORITHM = "ChaCha20-Poly1305";
   private static final short MAGIC = 'T' << 8 | 's';
-  private static final byte VERSION = 1;
+  private static final byte VERSION = 2;
   private static final int NONCE_BYTES = 12;
 
   /// Who speaks, known by a datagram that could be opened.
   private static final class Speaker {
     private static final int WINDOW = 4096; // two sockets are read in turn, up to 512 datagrams each
 
-    final SecretKeySpec key;
     private final long[] seen = new long[WINDOW / Long.SIZE];
     private long next; // one more than the highest number seen
-
-    Speaker(SecretKeySpec key) {
-      this.key = key;
-    }
+    private @Nullable UdpKey last; // what it sealed with last, and what that comes to for its life
+    private @Nullable SecretKeySpec derived;
 
     boolean isNew(long number) {
       return number >= next || number >= next - WINDOW && (seen[word(number)] & 1L << number) == 0;
@@ -63,24 +63,41 @@ final class Seal {
       seen[word(number)] |= 1L << number;
     }
 
+    SecretKeySpec derive(UdpKey key, long life) {
+      SecretKeySpec known = derived;
+      return known != null && key == last ? known : key.of(life);
+    }
+
+    /// Remembers a key that opened something, and only such: the next datagram is sealed with the same, mostly.
+    void used(UdpKey key, SecretKeySpec itsOwn) {
+      last = key;
+      derived = itsOwn;
+    }
+
     private static int word(long number) {
       return (int) (number / Long.SIZE) & WINDOW / Long.SIZE - 1;
     }
   }
 
-  private final UdpKey key;
+  private final UdpKeys keys;
   private final long life;
-  private final SecretKeySpec own;
+  private final Counters<UdpCount> counters;
   private final Cipher cipher;
   private final ByteBuffer out;
   private final byte[] nonce = new byte[NONCE_BYTES];
   private final Map<Long, Speaker> speakers;
-  private long sealed;
+  private List<UdpKey> inForce;
+  private SecretKeySpec own;
+  private long failures; // of the keys' file, as counted last
+  private long sealed; // with all keys together
 
-  Seal(UdpKey key, long life, int datagramBytes, int speakersMax) {
-    this.key = key;
+  Seal(UdpKeys keys, long life, int datagramBytes, int speakersMax, Counters<UdpCount> counters) {
+    this.keys = keys;
     this.life = life;
-    this.own = key.of(life);
+    this.counters = counters;
+    this.inForce = keys.current();
+    this.own = inForce.getFirst().of(life);
+    this.failures = keys.failures();
     this.out = ByteBuffer.allocateDirect(datagramBytes + BYTES);
     this.speakers =
         new LinkedHashMap<>(16, 0.75f, true) {
@@ -93,6 +110,20 @@ final class Seal {
       this.cipher = Cipher.getInstance(ALGORITHM);
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException(e); // every JDK has it
+    }
+  }
+
+  /// Takes the keys as they are now. What is sealed with one that has gone is refused from here on.
+  void follow(long nowNanos) {
+    keys.follow(nowNanos);
+    long failed = keys.failures();
+    counters.add(UdpCount.KEYS_UNUSABLE, failed - failures);
+    failures = failed;
+    List<UdpKey> now = keys.current();
+    if (now != inForce) {
+      inForce = now;
+      own = now.getFirst().of(life);
+      counters.add(UdpCount.KEYS_CHANGED);
     }
   }
 
@@ -110,7 +141,7 @@ final class Seal {
   /// @return what is to be sent, lent until the next call
   ByteBuffer close(ByteBuffer datagram) {
     out.clear();
-    out.putShort(MAGIC).put(VERSION).put((byte) 0).putLong(life).putLong(sealed);
+    out.putShort(MAGIC).put(VERSION).put(inForce.getFirst().id()).putLong(life).putLong(sealed);
     try {
       begin(Cipher.ENCRYPT_MODE, own, sealed++, out);
       cipher.doFinal(datagram, out);
@@ -135,20 +166,40 @@ final class Seal {
     if (number < 0 || known != null && !known.isNew(number)) {
       return UdpCount.DROP_REPLAYED;
     }
-    Speaker speaker = known == null ? new Speaker(key.of(from)) : known;
+    UdpCount refused = UdpCount.DROP_UNKNOWN_KEY;
+    for (int i = 0; i < inForce.size(); i++) {
+      UdpKey key = inForce.get(i);
+      if (key.id() == in.get(3)) {
+        SecretKeySpec derived = known == null ? key.of(from) : known.derive(key, from);
+        if (!open(in, into, derived, number)) {
+          refused = UdpCount.DROP_FORGED;
+          continue;
+        }
+        Speaker speaker = known == null ? new Speaker() : known;
+        speaker.see(number);
+        speaker.used(key, derived);
+        if (known == null) {
+          speakers.put(from, speaker);
+        }
+        if (i > 0) {
+          counters.add(UdpCount.OPENED_WITH_OTHER_KEY);
+        }
+        return null;
+      }
+    }
+    return refused;
+  }
+
+  private boolean open(ByteBuffer in, ByteBuffer into, SecretKeySpec with, long number) {
     try {
-      begin(Cipher.DECRYPT_MODE, speaker.key, number, in);
+      begin(Cipher.DECRYPT_MODE, with, number, in);
       cipher.doFinal(in.position(HEADER_BYTES), into.clear());
     } catch (AEADBadTagException _) {
-      return UdpCount.DROP_FORGED;
+      return false;
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException(e);
     }
     into.flip();
-    speaker.see(number);
-    if (known == null) {
-      speakers.put(from, speaker);
-    }
-    return null;
+    return true;
   }
 }

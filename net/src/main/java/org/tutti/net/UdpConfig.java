@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// @param backoffMin         the pause after a first greeting without answer; it doubles with each further one
 /// @param backoffMax         the longest pause between greetings
 /// @param silenceMax         a peer that was written to and said nothing for this long must be greeted again
-/// @param key                seals all datagrams; null for none, which is possible on loopback only
+/// @param keys               seal all datagrams; null for none, which is possible on loopback only
 /// @param multicast          where frames for several peers go as one datagram; null for unicast only
 public record UdpConfig(
     int datagramBytesMax,
@@ -28,7 +28,7 @@ public record UdpConfig(
     Duration backoffMin,
     Duration backoffMax,
     Duration silenceMax,
-    @Nullable UdpKey key,
+    @Nullable UdpKeys keys,
     @Nullable UdpMulticast multicast) {
   /// The smallest limit for datagrams: what every network carries in one piece is enough for a frame.
   static final int DATAGRAM_BYTES_MIN = 576;
@@ -79,7 +79,7 @@ public record UdpConfig(
         backoffMin,
         backoffMax,
         silenceMax,
-        key,
+        keys,
         multicast);
   }
 
@@ -97,7 +97,7 @@ public record UdpConfig(
         backoffMin,
         backoffMax,
         silenceMax,
-        key,
+        keys,
         multicast);
   }
 
@@ -115,15 +115,23 @@ public record UdpConfig(
         backoffMin,
         backoffMax,
         silenceMax,
-        key,
+        keys,
         where);
   }
 
-  /// The same settings with a key.
+  /// The same settings with a key that does not change.
   ///
   /// @param secret what all members of the cluster share
   /// @return the changed settings
   public UdpConfig withKey(UdpKey secret) {
+    return withKeys(UdpKeys.of(secret));
+  }
+
+  /// The same settings with keys.
+  ///
+  /// @param secrets what all members of the cluster share; they may change
+  /// @return the changed settings
+  public UdpConfig withKeys(UdpKeys secrets) {
     return new UdpConfig(
         datagramBytesMax,
         receiveBufferBytes,
@@ -133,7 +141,7 @@ public record UdpConfig(
         backoffMin,
         backoffMax,
         silenceMax,
-        secret,
+        secrets,
         multicast);
   }
 

@@ -74,9 +74,9 @@ final class UdpLoop {
     this.socket = new Datagrams(channel, selector, counters);
     this.buffers = new BufferPool(datagramBytes);
     this.life = new SecureRandom().nextLong() | 1;
-    UdpKey secret = config.key();
-    this.seal = secret == null ? null : new Seal(secret, life, datagramBytes, 2 * config.peersMax());
-    this.sealed = secret == null ? in : ByteBuffer.allocateDirect(in.capacity());
+    UdpKeys keys = config.keys();
+    this.seal = keys == null ? null : new Seal(keys, life, datagramBytes, 2 * config.peersMax(), counters);
+    this.sealed = keys == null ? in : ByteBuffer.allocateDirect(in.capacity());
     this.group = casts == null ? null : new CastLoop(this, casts, selector);
   }
 
@@ -198,6 +198,9 @@ final class UdpLoop {
   void turn(long waitNanosMax) {
     nowNanos = System.nanoTime();
     answersLeft = ANSWERS_PER_TURN_MAX;
+    if (seal != null) {
+      seal.follow(nowNanos);
+    }
     if (nowNanos - tidyAt >= 0) {
       tidy();
     }

@@ -7,7 +7,7 @@ import org.tutti.transport.TransportException;
 import org.tutti.transport.TransportProvider;
 import org.tutti.transport.TransportSettings;
 
-/// Offers [UdpTransport] as `udp`; with a key if the system property `tutti.udp.key` names a file with one, and with
+/// Offers [UdpTransport] as `udp`; with keys if the system property `tutti.udp.key` names a file with some, and with
 /// multicasts if `tutti.udp.multicast` says where, as `GROUP:PORT@INTERFACE`.
 public final class UdpProvider implements TransportProvider {
   private static final String KEY = "tutti.udp.key";
@@ -27,13 +27,13 @@ public final class UdpProvider implements TransportProvider {
     String file = System.getProperty(KEY);
     try {
       UdpConfig config = UdpConfig.lan();
-      config = file == null ? config : config.withKey(UdpKey.read(Path.of(file)));
+      config = file == null ? config : config.withKeys(UdpKeys.follow(Path.of(file)));
       config = where == null ? config : config.withMulticast(UdpMulticast.parse(where));
       return UdpTransport.open(settings.listen(), settings.advertised(), config);
     } catch (TransportException e) {
       throw e;
     } catch (IOException e) {
-      throw new TransportException("no key in " + file, e);
+      throw new TransportException("no key: " + e.getMessage(), e);
     } catch (IllegalArgumentException e) {
       throw new TransportException(MULTICAST + ": " + e.getMessage());
     }

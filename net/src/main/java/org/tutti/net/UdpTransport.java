@@ -80,7 +80,7 @@ public final class UdpTransport extends SelectorTransport {
       throws TransportException {
     Endpoint wish = Endpoint.resolve(listen);
     Endpoint shown = advertised == null ? null : Endpoint.advertised(advertised);
-    if (config.key() == null) {
+    if (config.keys() == null) {
       wish.requireLoopback(listen, "without a key on loopback only, anybody there could speak as a member");
     }
     boolean six = wish.inet() instanceof Inet6Address;
@@ -120,7 +120,7 @@ public final class UdpTransport extends SelectorTransport {
     int mtu = device == null ? 0 : device.getMTU();
     int most = mtu <= 0 ? UdpConfig.DATAGRAM_BYTES_LIMIT : mtu - (six ? HEADERS_IPV6 : HEADERS_IPV4);
     int whole = Math.clamp(most, UdpConfig.DATAGRAM_BYTES_MIN, config.datagramBytesMax());
-    return config.key() == null ? whole : whole - Seal.BYTES;
+    return config.keys() == null ? whole : whole - Seal.BYTES;
   }
 
   private void report(int asked, int granted) {

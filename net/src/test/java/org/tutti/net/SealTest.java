@@ -1,29 +1,56 @@
 package org.tutti.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class SealTest {
   private static final int ROOM = 1000;
   private static final UdpKey KEY = key(1);
 
-  private final Seal a = new Seal(KEY, 11, ROOM, 10);
-  private final Seal b = new Seal(KEY, 22, ROOM, 10);
+  private final Counters<UdpCount> counters = new Counters<>(UdpCount.class);
+  private final Seal a = seal(UdpKeys.of(KEY), 11);
+  private final Seal b = seal(UdpKeys.of(KEY), 22);
   private final ByteBuffer into = ByteBuffer.allocateDirect(ROOM);
 
-  private static UdpKey key(int seed) {
+  private static byte[] secret(int seed) {
     byte[] bytes = new byte[UdpKey.BYTES];
     new SplittableRandom(seed).nextBytes(bytes);
-    return UdpKey.of(bytes);
+    return bytes;
+  }
+
+  private static UdpKey key(int seed) {
+    return UdpKey.of(secret(seed));
+  }
+
+  private Seal seal(UdpKeys keys, long life) {
+    return new Seal(keys, life, ROOM, 10, counters);
+  }
+
+  /// Writes a file of keys that are made of these numbers, and has a member follow it at once.
+  private void change(UdpKeys keys, Seal seal, Path file, int... seeds) throws IOException {
+    write(file, seeds);
+    keys.reload();
+    seal.follow(System.nanoTime());
+  }
+
+  private static Path write(Path file, int... seeds) throws IOException {
+    return Files.write(file, Arrays.stream(seeds).mapToObj(seed -> HexFormat.of().formatHex(secret(seed))).toList());
   }
 
   private static byte[] close(Seal seal, String text) {
@@ -44,7 +71,9 @@ class SealTest {
     assertThat(sealed).hasSize("deposit 100".length() + Seal.BYTES);
     assertThat(new String(sealed, StandardCharsets.ISO_8859_1)).doesNotContain("deposit");
     assertThat(open(b, sealed)).isEqualTo("deposit 100");
-    assertThat(open(new Seal(key(2), 33, ROOM, 10), sealed)).isEqualTo("DROP_FORGED");
+    assertThat(open(seal(UdpKeys.of(key(2)), 33), sealed)).isEqualTo("DROP_UNKNOWN_KEY");
+    sealed[3] = key(2).id();
+    assertThat(open(seal(UdpKeys.of(key(2)), 33), sealed)).isEqualTo("DROP_FORGED");
   }
 
   @Test
@@ -56,9 +85,9 @@ class SealTest {
   @Test
   void whatWasChangedAnywhereIsRefused() {
     byte[] sealed = close(a, "deposit 100");
-    for (int at = 4; at < sealed.length; at++) {
+    for (int at = 3; at < sealed.length; at++) {
       sealed[at] ^= 1;
-      assertThat(open(b, sealed)).isIn("DROP_FORGED", "DROP_REPLAYED");
+      assertThat(open(b, sealed)).isIn("DROP_FORGED", "DROP_REPLAYED", "DROP_UNKNOWN_KEY");
       sealed[at] ^= 1;
     }
     for (int length = 0; length < sealed.length; length++) {
@@ -84,5 +113,96 @@ class SealTest {
     }
     close(a, "lost");
     assertThat(open(b, close(a, "later"))).isEqualTo("later");
+  }
+
+  @Test
+  void keysAreChangedInThreeSteps(@TempDir Path directory) throws IOException {
+    Path ofA = write(directory.resolve("a"), 1);
+    Path ofB = write(directory.resolve("b"), 1);
+    UdpKeys keysOfA = UdpKeys.follow(ofA);
+    UdpKeys keysOfB = UdpKeys.follow(ofB);
+    Seal c = seal(keysOfA, 33);
+    Seal d = seal(keysOfB, 44);
+    change(keysOfB, d, ofB, 1, 2);
+    assertThat(open(d, close(c, "step 1, half"))).isEqualTo("step 1, half");
+    assertThat(open(c, close(d, "and back"))).isEqualTo("and back");
+    change(keysOfA, c, ofA, 1, 2);
+    change(keysOfB, d, ofB, 2, 1);
+    assertThat(counters.snapshot()).containsEntry("opened-with-other-key", 0L);
+    assertThat(open(d, close(c, "step 2, half"))).isEqualTo("step 2, half");
+    assertThat(open(c, close(d, "and back"))).isEqualTo("and back");
+    assertThat(counters.snapshot()).containsEntry("opened-with-other-key", 2L);
+    byte[] late = close(c, "late");
+    byte[] early = close(c, "early");
+    change(keysOfA, c, ofA, 2, 1);
+    assertThat(open(d, close(c, "step 2"))).isEqualTo("step 2");
+    assertThat(open(d, early)).isEqualTo("early");
+    change(keysOfA, c, ofA, 2);
+    change(keysOfB, d, ofB, 2);
+    assertThat(open(d, close(c, "step 3"))).isEqualTo("step 3");
+    assertThat(open(d, late)).isEqualTo("DROP_UNKNOWN_KEY");
+    assertThat(counters.snapshot()).containsEntry("opened-with-other-key", 3L).containsEntry("keys-changed", 6L);
+  }
+
+  @Test
+  void whatWasSeenIsRefusedWhenItsKeyIsInForceAgain(@TempDir Path directory) throws IOException {
+    Path file = write(directory.resolve("keys"), 1);
+    UdpKeys keys = UdpKeys.follow(file);
+    Seal c = seal(keys, 33);
+    Seal d = seal(keys, 44);
+    byte[] first = close(c, "x");
+    assertThat(open(d, first)).isEqualTo("x");
+    change(keys, d, file, 2, 1);
+    c.follow(System.nanoTime());
+    assertThat(open(d, first)).as("its key is the second now").isEqualTo("DROP_REPLAYED");
+    assertThat(open(d, close(c, "y"))).isEqualTo("y");
+    change(keys, d, file, 1);
+    c.follow(System.nanoTime());
+    assertThat(open(d, first)).isEqualTo("DROP_REPLAYED");
+    byte[] again = close(c, "x");
+    assertThat(again).as("nothing is sealed twice alike under one key").isNotEqualTo(first);
+    assertThat(Arrays.copyOf(again, Seal.HEADER_BYTES)).isNotEqualTo(Arrays.copyOf(first, Seal.HEADER_BYTES));
+    assertThat(open(d, again)).isEqualTo("x");
+  }
+
+  @Test
+  void keysWithOneIdAreTriedInTurn(@TempDir Path directory) throws IOException {
+    int alike = IntStream.iterate(2, seed -> seed + 1).filter(seed -> key(seed).id() == KEY.id()).findFirst().orElse(0);
+    Path file = write(directory.resolve("keys"), alike, 1);
+    Seal both = seal(UdpKeys.follow(file), 33);
+    assertThat(open(both, close(a, "second"))).isEqualTo("second");
+    assertThat(open(both, close(seal(UdpKeys.of(key(alike)), 55), "first"))).isEqualTo("first");
+    assertThat(open(b, close(both, "x"))).isEqualTo("DROP_FORGED");
+  }
+
+  @Test
+  void aBadFileKeepsTheKeysAndIsCounted(@TempDir Path directory) throws IOException {
+    Path file = write(directory.resolve("keys"), 1);
+    UdpKeys keys = UdpKeys.follow(file);
+    Seal c = seal(keys, 33);
+    String good = Files.readString(file);
+    for (String bad :
+        List.of("", "\n", good + "secret", good.strip() + "0", good.substring(2), good + "x".repeat(9000))) {
+      Files.writeString(file, bad);
+      assertThat(keys.reload()).isFalse();
+      assertThat(keys.problem())
+          .contains(file.toString())
+          .doesNotContain("secret")
+          .doesNotContain(good.substring(0, 8));
+      assertThatIOException().isThrownBy(() -> UdpKeys.follow(file)).withMessageContaining(file.toString());
+    }
+    write(file, 1, 2, 3, 4, 5);
+    assertThat(keys.reload()).isFalse();
+    assertThat(keys.problem()).contains("holds 5 keys, not 1 to 4");
+    Files.delete(file);
+    assertThat(keys.reload()).isFalse();
+    assertThat(keys.problem()).startsWith("no file " + file);
+    c.follow(System.nanoTime());
+    assertThat(open(b, close(c, "x"))).isEqualTo("x");
+    assertThat(counters.snapshot()).containsEntry("keys-unusable", 8L).containsEntry("keys-changed", 0L);
+    change(keys, c, file, 2, 1);
+    assertThat(keys.problem()).isNull();
+    assertThat(open(b, close(c, "x"))).isEqualTo("DROP_UNKNOWN_KEY");
+    assertThat(open(c, close(b, "y"))).isEqualTo("y");
   }
 }

@@ -188,7 +188,7 @@ final class UdpTransportTest extends TransportContract {
       exchange(a, b);
       assertThat(c.offer(a.address(), bytes(1))).isFalse();
       assertThat(d.offer(a.address(), bytes(1))).isFalse();
-      until("the greetings", () -> counter(a, "drop-forged") > 0 && counter(a, "drop-unsealed") > 0, a, b, c, d);
+      until("the greetings", () -> counter(a, "drop-unknown-key") > 0 && counter(a, "drop-unsealed") > 0, a, b, c, d);
       assertThat(counter(c, "connected-udp") + counter(d, "connected-udp")).isZero();
     }
   }
