@@ -2,64 +2,61 @@ package org.tutti.net.discovery;
 
 import java.io.IOException;
 import java.net.DatagramPacket;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.MulticastSocket;
 import java.net.NetworkInterface;
 import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
-import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
+import org.tutti.net.discovery.Announcement.Verdict;
 import org.tutti.transport.Address;
 import org.tutti.transport.Discovery;
 import org.tutti.transport.Endpoint;
 
 /// Members of a segment that tell each other of themselves by IP multicast: each time that it is asked, a member
-/// multicasts its address, and what was heard of others in the last seconds is the answer.
-///
-/// ```
-/// datagram := magic "TutD"  version (1)  length of cluster (1)  length of address (1)  cluster  address
-/// ```
+/// multicasts its address ([Announcement]), and what was heard of others in the last seconds is the answer.
 ///
 /// Multicasts leave through one interface, which is named, and are taken from it only, with a time to live of 1: they
-/// stay on the segment. What is not of the form, or of another cluster, is counted ([#ignored]) and dropped. Anybody on
-/// the segment can tell addresses: that costs connection attempts, no more.
+/// stay on the segment. What is not of the form, or of another cluster, is dropped and counted by reason
+/// ([#counters]). Anybody on the segment can tell addresses: that costs connection attempts, no more. At most 256 are
+/// remembered, and 64 of one sending host, so that one that makes up addresses does not hide others.
 public final class MulticastDiscovery implements Discovery {
-  private static final int MAGIC = 0x54757444;
-  private static final byte VERSION = 1;
-  private static final int HEADER_BYTES = 7;
-  private static final int NAME_BYTES_MAX = 255;
-  private static final int DATAGRAM_BYTES_MAX = HEADER_BYTES + 2 * NAME_BYTES_MAX;
   private static final int TAKEN_MAX = 1024; // datagrams for one answer
+  private static final int OF_ONE_HOST_MAX = 64;
   private static final long LISTEN_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
   private static final long FIRST_LISTEN_NANOS = TimeUnit.MILLISECONDS.toNanos(1500); // longer than members pause
   private static final long REMEMBER_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private final InetSocketAddress group;
   private final String device;
-  private final String cluster;
+  private final Announcement announcement;
   private final @Nullable Address own;
-  private final Map<Address, Long> heard = new LinkedHashMap<>();
+  private final Map<Address, Heard> heard = new LinkedHashMap<>();
   private @Nullable MulticastSocket socket;
-  private volatile long ignored;
+  private final AtomicLongArray counts = new AtomicLongArray(Announcement.Verdict.values().length);
+
+  /// @param source who sent it
+  /// @param nanos  when, last
+  private record Heard(InetAddress source, long nanos) {}
 
   private MulticastDiscovery(Address group, String device, String cluster, @Nullable Address own) {
     Endpoint endpoint = Endpoint.ofLiteral(group);
     if (endpoint == null || !endpoint.inet().isMulticastAddress() || endpoint.port() == 0) {
       throw new IllegalArgumentException("not a multicast group with a port: " + group);
     }
-    if (cluster.getBytes(StandardCharsets.UTF_8).length > NAME_BYTES_MAX) {
-      throw new IllegalArgumentException("a cluster's name has at most " + NAME_BYTES_MAX + " bytes here");
-    }
     this.group = endpoint.socket();
     this.device = device;
-    this.cluster = cluster;
+    this.announcement = new Announcement(cluster);
     this.own = own;
   }
 
@@ -85,11 +82,16 @@ public final class MulticastDiscovery implements Discovery {
     return new MulticastDiscovery(group, device, cluster, null);
   }
 
-  /// How many datagrams were not of the form or of another cluster.
+  /// What became of the datagrams that were heard, own ones included, by reason: `taken`, `drop-foreign-protocol`,
+  /// `drop-other-version`, `drop-bad-length`, `drop-other-cluster`, `drop-bad-address`, `drop-too-many`.
   ///
   /// @return since the start
-  public long ignored() {
-    return ignored;
+  public Map<String, Long> counters() {
+    var all = new TreeMap<String, Long>();
+    for (Verdict verdict : Verdict.values()) {
+      all.put(verdict.name().toLowerCase(Locale.ROOT).replace('_', '-'), counts.get(verdict.ordinal()));
+    }
+    return all;
   }
 
   @Override
@@ -98,7 +100,7 @@ public final class MulticastDiscovery implements Discovery {
     try {
       MulticastSocket open = open();
       if (own != null) {
-        byte[] datagram = datagram(own);
+        byte[] datagram = announcement.of(own);
         open.send(new DatagramPacket(datagram, datagram.length, group));
       }
       listen(open, first ? FIRST_LISTEN_NANOS : LISTEN_NANOS);
@@ -107,7 +109,7 @@ public final class MulticastDiscovery implements Discovery {
       throw new IOException("multicast on " + device + ": " + e.getMessage(), e);
     }
     long now = System.nanoTime();
-    heard.values().removeIf(at -> now - at > REMEMBER_NANOS);
+    heard.values().removeIf(one -> now - one.nanos > REMEMBER_NANOS);
     return new ArrayList<>(heard.keySet());
   }
 
@@ -129,54 +131,40 @@ public final class MulticastDiscovery implements Discovery {
 
   private void listen(MulticastSocket open, long nanos) throws IOException {
     long end = System.nanoTime() + nanos;
+    byte[] space = new byte[Announcement.BYTES_MAX + 1]; // what is longer is cut, and shows
     for (int taken = 0; taken < TAKEN_MAX; taken++) {
       long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
       if (left <= 0) {
         return;
       }
       open.setSoTimeout((int) left);
-      var packet = new DatagramPacket(new byte[DATAGRAM_BYTES_MAX + 1], DATAGRAM_BYTES_MAX + 1);
+      var packet = new DatagramPacket(space, space.length);
       try {
         open.receive(packet);
       } catch (SocketTimeoutException _) {
         return;
       }
-      Address told = read(ByteBuffer.wrap(packet.getData(), 0, packet.getLength()));
-      if (told == null) {
-        ignored++;
-      } else if (!told.equals(own) && (heard.containsKey(told) || heard.size() < FOUND_MAX)) {
-        heard.put(told, System.nanoTime());
-      }
+      take(ByteBuffer.wrap(packet.getData(), 0, packet.getLength()), packet.getAddress());
     }
   }
 
-  private byte[] datagram(Address address) {
-    byte[] name = cluster.getBytes(StandardCharsets.UTF_8);
-    byte[] where = address.text().getBytes(StandardCharsets.UTF_8);
-    return ByteBuffer.allocate(HEADER_BYTES + name.length + where.length)
-        .putInt(MAGIC)
-        .put(VERSION)
-        .put((byte) name.length)
-        .put((byte) where.length)
-        .put(name)
-        .put(where)
-        .array();
+  private void take(ByteBuffer datagram, InetAddress source) {
+    Verdict verdict = announcement.verdict(datagram);
+    if (verdict == Verdict.TAKEN) {
+      Address told = Announcement.address(datagram);
+      if (!heard.containsKey(told) && !told.equals(own) && !hasRoomFor(source)) {
+        verdict = Verdict.DROP_TOO_MANY;
+      } else if (!told.equals(own)) {
+        heard.put(told, new Heard(source, System.nanoTime()));
+      }
+    }
+    counts.incrementAndGet(verdict.ordinal());
   }
 
-  private @Nullable Address read(ByteBuffer datagram) {
-    try {
-      if (datagram.getInt() != MAGIC || datagram.get() != VERSION) {
-        return null;
-      }
-      byte[] name = new byte[Byte.toUnsignedInt(datagram.get())];
-      byte[] where = new byte[Byte.toUnsignedInt(datagram.get())];
-      datagram.get(name).get(where);
-      boolean ours = new String(name, StandardCharsets.UTF_8).equals(cluster) && !datagram.hasRemaining();
-      Address told = ours ? new Address(new String(where, StandardCharsets.UTF_8)) : null;
-      return told == null || Endpoint.ofLiteral(told) == null ? null : told;
-    } catch (BufferUnderflowException | IllegalArgumentException _) {
-      return null;
-    }
+  /// One host that makes up addresses must not leave others without room.
+  private boolean hasRoomFor(InetAddress source) {
+    return heard.size() < FOUND_MAX
+        && heard.values().stream().filter(one -> one.source.equals(source)).count() < OF_ONE_HOST_MAX;
   }
 
   @Override

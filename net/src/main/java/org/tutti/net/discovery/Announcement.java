@@ -1,0 +1,112 @@
+package org.tutti.net.discovery;
+
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import org.tutti.transport.Address;
+import org.tutti.transport.Endpoint;
+
+/// What a member multicasts of itself.
+///
+/// ```
+/// datagram := magic "TutD"  version (1)  length of cluster (1)  length of address (1)  cluster  address
+/// ```
+final class Announcement {
+  /// What becomes of a datagram; users see `DROP_OTHER_VERSION` as `drop-other-version`.
+  enum Verdict {
+    /// A member of the cluster.
+    TAKEN,
+    /// Not one of these datagrams.
+    DROP_FOREIGN_PROTOCOL,
+    /// One of another version.
+    DROP_OTHER_VERSION,
+    /// Shorter or longer than it says.
+    DROP_BAD_LENGTH,
+    /// Of another cluster.
+    DROP_OTHER_CLUSTER,
+    /// Not the literal address of a host, with a port.
+    DROP_BAD_ADDRESS,
+    /// More than are remembered, of one host or of all.
+    DROP_TOO_MANY
+  }
+
+  /// The longest datagram.
+  static final int BYTES_MAX = 7 + 255 + Address.BYTES_MAX;
+
+  private static final int MAGIC = 0x54757444;
+  private static final byte VERSION = 1;
+  private static final int VERSION_AT = 4;
+  private static final int HEADER_BYTES = 7;
+
+  private final byte[] cluster;
+
+  /// @param cluster at most 255 bytes
+  Announcement(String cluster) {
+    this.cluster = cluster.getBytes(StandardCharsets.UTF_8);
+    if (this.cluster.length > 255) {
+      throw new IllegalArgumentException("a cluster's name has at most 255 bytes here");
+    }
+  }
+
+  byte[] of(Address address) {
+    byte[] where = address.text().getBytes(StandardCharsets.UTF_8);
+    return ByteBuffer.allocate(HEADER_BYTES + cluster.length + where.length)
+        .putInt(MAGIC)
+        .put(VERSION)
+        .put((byte) cluster.length)
+        .put((byte) where.length)
+        .put(cluster)
+        .put(where)
+        .array();
+  }
+
+  /// Looks at a datagram; allocates nothing that depends on what it says.
+  Verdict verdict(ByteBuffer datagram) {
+    if (datagram.remaining() < Integer.BYTES || datagram.getInt(datagram.position()) != MAGIC) {
+      return Verdict.DROP_FOREIGN_PROTOCOL;
+    }
+    int start = datagram.position();
+    if (datagram.remaining() > VERSION_AT && datagram.get(start + VERSION_AT) != VERSION) {
+      return Verdict.DROP_OTHER_VERSION;
+    }
+    if (datagram.remaining() < HEADER_BYTES
+        || datagram.remaining() != HEADER_BYTES + named(datagram) + told(datagram)) {
+      return Verdict.DROP_BAD_LENGTH;
+    }
+    byte[] name = new byte[named(datagram)];
+    datagram.get(start + HEADER_BYTES, name);
+    if (!Arrays.equals(name, cluster)) {
+      return Verdict.DROP_OTHER_CLUSTER;
+    }
+    return told(datagram) > 0 && isUsable(Endpoint.ofLiteral(address(datagram)))
+        ? Verdict.TAKEN
+        : Verdict.DROP_BAD_ADDRESS;
+  }
+
+  /// The address in a datagram of the right length.
+  static Address address(ByteBuffer datagram) {
+    byte[] where = new byte[told(datagram)];
+    datagram.get(datagram.position() + HEADER_BYTES + named(datagram), where);
+    // Literals have no other characters.
+    String text = new String(where, StandardCharsets.ISO_8859_1);
+    return new Address(text.chars().allMatch(one -> one > ' ' && one < 0x7f) ? text : "-");
+  }
+
+  private static boolean isUsable(@Nullable Endpoint endpoint) {
+    if (endpoint == null || endpoint.port() == 0) {
+      return false;
+    }
+    InetAddress host = endpoint.inet();
+    return !host.isMulticastAddress() && !host.isAnyLocalAddress();
+  }
+
+  private static int named(ByteBuffer datagram) {
+    return Byte.toUnsignedInt(datagram.get(datagram.position() + 5));
+  }
+
+  private static int told(ByteBuffer datagram) {
+    return Byte.toUnsignedInt(datagram.get(datagram.position() + 6));
+  }
+}
