@@ -16,6 +16,8 @@ module org.tutti.corba {
   exports javax.rmi.CORBA to
       jacorb;
 
+  provides org.tutti.transport.DiscoveryProvider with
+      org.tutti.corba.NamingProvider;
   provides org.tutti.transport.TransportProvider with
       org.tutti.corba.IiopProvider;
 }

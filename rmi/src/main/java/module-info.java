@@ -7,6 +7,8 @@ module org.tutti.rmi {
 
   exports org.tutti.rmi;
 
+  provides org.tutti.transport.DiscoveryProvider with
+      org.tutti.rmi.RmiRegistryProvider;
   provides org.tutti.transport.TransportProvider with
       org.tutti.rmi.RmiProvider;
 }

@@ -8,6 +8,7 @@ import org.tutti.net.discovery.MulticastDiscovery;
 import org.tutti.net.discovery.ServiceDiscovery;
 import org.tutti.transport.Address;
 import org.tutti.transport.Discovery;
+import org.tutti.transport.DiscoveryProvider;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
@@ -17,6 +18,7 @@ sealed interface Contact {
   String FORMS =
       "HOST:PORT; file:PATH, one HOST:PORT a line; dns:NAME:PORT, all addresses of a name; srv:NAME[@HOST:PORT],"
           + " a service in DNS, asked of that name server; registry:HOST:PORT, as `tutti registry` says;"
+          + " rmiregistry:HOST:PORT, a registry of Java RMI; naming:HOST:PORT, CORBA's naming service;"
           + " multicast:GROUP:PORT@INTERFACE, members of one segment.";
 
   /// As the user wrote it.
@@ -30,6 +32,9 @@ sealed interface Contact {
 
   /// A registry, which is told of members too.
   record Registry(String text, String address) implements Contact {}
+
+  /// A registry of a middleware, which is told of members too.
+  record Foreign(String text, DiscoveryProvider kind, Address at) implements Contact {}
 
   /// Members of a segment that tell each other of themselves.
   record Multicast(String text, Address group, String device) implements Contact {}
@@ -49,6 +54,7 @@ sealed interface Contact {
         case "srv" -> new Source(text, service(text, rest));
         case "registry" -> registry(text, rest);
         case "multicast" -> multicast(text, rest);
+        case "rmiregistry", "naming" -> foreign(text, form, rest);
         default -> new At(text, new AddressConverter().convert(text));
       };
     }
@@ -88,6 +94,18 @@ sealed interface Contact {
       named(text, rest.substring(0, Math.max(0, colon)), "registry:HOST:PORT");
       port(text, rest.substring(colon + 1), "registry:HOST:PORT");
       return new Registry(text, rest);
+    }
+
+    private static Contact foreign(String text, String form, String rest) {
+      DiscoveryProvider kind = DiscoveryProvider.installed().get(form);
+      if (kind == null) {
+        String module = form.equals("naming") ? "org.tutti.corba" : "org.tutti.rmi";
+        throw new TypeConversionException("'" + text + "' needs the module " + module + ", which is not here");
+      }
+      int colon = rest.lastIndexOf(':');
+      named(text, rest.substring(0, Math.max(0, colon)), form + ":HOST:PORT");
+      port(text, rest.substring(colon + 1), form + ":HOST:PORT");
+      return new Foreign(text, kind, new AddressConverter().convert(rest));
     }
 
     private static String named(String text, String name, String form) {

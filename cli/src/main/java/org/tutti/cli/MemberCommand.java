@@ -61,7 +61,8 @@ final class MemberCommand implements Callable<Integer> {
       split = ",",
       paramLabel = "WHERE",
       converter = Contact.Converter.class,
-      description = "Be found there, by a registry or by multicast; who joins by one of these is found by it anyway.")
+      description =
+          "Be found there, by a registry of any kind or by multicast; who joins by one of these is found by it anyway.")
   List<Contact> announce = List.of();
 
   @Override

@@ -2,6 +2,7 @@ package org.tutti.cli;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -14,6 +15,7 @@ import org.tutti.net.discovery.MulticastDiscovery;
 import org.tutti.registry.RegistryDiscovery;
 import org.tutti.transport.Address;
 import org.tutti.transport.Discovery;
+import org.tutti.transport.DiscoveryProvider;
 
 /// All contacts of a command as one discovery. Each source that cannot be asked now keeps its last answer, and why it
 /// cannot is told to whoever finds nobody.
@@ -53,6 +55,8 @@ final class Search implements Discovery {
         case Contact.Source(String text, Discovery discovery) -> sources.add(new Source(text, discovery));
         case Contact.Registry(String text, String at) ->
             sources.add(new Source(text, RegistryDiscovery.onlooker(at, group, tls)));
+        case Contact.Foreign(String text, DiscoveryProvider kind, Address at) ->
+            sources.add(new Source(text, kind.onlooker(at, group)));
         case Contact.Multicast(String text, Address at, String device) ->
             sources.add(new Source(text, MulticastDiscovery.onlooker(at, device, cluster)));
       }
@@ -74,22 +78,37 @@ final class Search implements Discovery {
     return !sources.isEmpty();
   }
 
-  /// Lets a member be found: by the registries among the contacts, and by multicast, from when they are asked.
+  /// Lets a member be found: by the registries among the contacts, of whatever kind, and by multicast, from when they
+  /// are asked.
   ///
   /// @return what was registered at registries
   List<Enrolment> enrol(String name, Address own) {
     var enrolments = new ArrayList<Enrolment>();
+    var told = new HashSet<String>();
     for (Contact contact : contacts) {
+      if (!told.add(contact.text())) {
+        continue; // named twice
+      }
       if (contact instanceof Contact.Registry(String text, String at)) {
         RegistryDiscovery member = RegistryDiscovery.member(at, group, name, own, tls);
-        sources.replaceAll(source -> source.text.equals(text) ? new Source(text, member) : source);
+        replace(text, member);
         enrolments.add(new Enrolment(text, group, member));
       } else if (contact instanceof Contact.Multicast(String text, Address at, String device)) {
-        MulticastDiscovery member = MulticastDiscovery.member(at, device, cluster, own);
-        sources.replaceAll(source -> source.text.equals(text) ? new Source(text, member) : source);
+        replace(text, MulticastDiscovery.member(at, device, cluster, own));
+      } else if (contact instanceof Contact.Foreign(String text, DiscoveryProvider kind, Address at)) {
+        replace(text, kind.member(at, group, name, own));
       }
     }
     return enrolments;
+  }
+
+  private void replace(String text, Discovery member) {
+    for (int i = 0; i < sources.size(); i++) {
+      if (sources.get(i).text.equals(text)) {
+        sources.get(i).discovery.close();
+        sources.set(i, new Source(text, member));
+      }
+    }
   }
 
   @Override

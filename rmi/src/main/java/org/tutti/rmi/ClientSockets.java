@@ -14,7 +14,8 @@ import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 import org.tutti.transport.Endpoint;
 
-/// Makes the connections of one [RmiCall].
+/// Makes the connections of one [RmiCall], or of one [RmiRegistryDiscovery]. What comes back on them passes an
+/// [AnswerFilter].
 ///
 /// A reference that comes from a registry holds the factory with which its object was exported, and the host that the
 /// exporting process believes to be on. Neither is trusted or even used: the factory's serialized form is empty, and
@@ -30,6 +31,7 @@ final class ClientSockets implements RMIClientSocketFactory, Serializable {
 
   private final transient @Nullable RmiConfig config;
   private final transient @Nullable Endpoint target;
+  private final transient @Nullable Answers expected;
   private final transient List<Socket> sockets = new ArrayList<>(); // guarded by itself
   private transient boolean closed;
 
@@ -37,31 +39,34 @@ final class ClientSockets implements RMIClientSocketFactory, Serializable {
   ClientSockets() {
     config = null;
     target = null;
+    expected = null;
   }
 
-  /// For calls to a peer.
-  ClientSockets(RmiConfig config, Endpoint target) {
+  /// For calls to a peer or a registry.
+  ClientSockets(RmiConfig config, Endpoint target, Answers expected) {
     this.config = config;
     this.target = target;
+    this.expected = expected;
   }
 
   @Override
   public Socket createSocket(String host, int port) throws IOException {
     RmiConfig settings = Objects.requireNonNull(config, "not for calls");
     Endpoint peer = Objects.requireNonNull(target, "not for calls");
+    Answers answers = Objects.requireNonNull(expected, "not for calls");
     Socket socket = keep(new Bounded(settings));
     try {
       socket.setTcpNoDelay(true);
       socket.setSoTimeout(Integer.MAX_VALUE);
       socket.connect(peer.socket(), millis(settings.connectTimeout()));
       if (settings.tls() == null) {
-        return socket;
+        return new AskingSocket(socket, answers, settings.callTimeout());
       }
       var encrypted =
           (SSLSocket) settings.tls().context().getSocketFactory().createSocket(socket, peer.host(), peer.port(), true);
       encrypted.setSSLParameters(settings.tls().parameters());
       encrypted.startHandshake();
-      return encrypted;
+      return new AskingSocket(encrypted, answers, settings.callTimeout());
     } catch (IOException e) {
       socket.close();
       throw e;

@@ -36,6 +36,7 @@ final class RmiMiddleware implements Middleware {
   private final Doorway doorway;
   private final Registry registry;
   private final ByteArraysOnly filter;
+  private final Answers answers = Answers.ofPeer();
   private final ClientSockets written = new ClientSockets();
   private @Nullable Inlet inlet; // RMI itself holds it weakly
 
@@ -91,7 +92,7 @@ final class RmiMiddleware implements Middleware {
     if (target == null || target.port() == 0) {
       throw new UnusableAddressException(peer);
     }
-    var sockets = new ClientSockets(config, target);
+    var sockets = new ClientSockets(config, target, answers);
     try {
       return new RmiCall(lookup(sockets, target), sockets);
     } catch (IOException e) {
@@ -108,6 +109,7 @@ final class RmiMiddleware implements Middleware {
   public Map<String, Long> counters() {
     var all = new TreeMap<String, Long>();
     all.put("drop-foreign-object", filter.refused.get());
+    all.put("closed-foreign-answer", answers.refused.get());
     all.put("closed-foreign-protocol", doorway.foreign.get());
     all.put("closed-too-many", doorway.tooMany.get());
     if (config.tls() != null) {

@@ -1,0 +1,192 @@
+package org.tutti.rmi;
+
+import java.io.IOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.rmi.NotBoundException;
+import java.rmi.RemoteException;
+import java.rmi.registry.LocateRegistry;
+import java.rmi.registry.Registry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.tutti.rmi.AnswerFilter.ExceptionalAnswerException;
+import org.tutti.rmi.AnswerFilter.RefusedAnswerException;
+import org.tutti.transport.Address;
+import org.tutti.transport.Discovery;
+import org.tutti.transport.Endpoint;
+
+/// Finds the members of a group, whatever carries their frames, by a registry of Java RMI, such as the JDK's
+/// `rmiregistry` (H9). Each binds a name that says everything:
+///
+/// ```
+/// tutti/GROUP/NAME@HOST:PORT      GROUP and NAME as in a URL's query: "a b" is a+b, "/" is %2F
+/// ```
+///
+/// What is bound is a reference to the registry itself, whose class every registry has and for which nobody has to
+/// listen. Others only list names, and nothing but text is read of the answer ([Answers#names]).
+///
+/// A registry takes names from processes of its own host only. Elsewhere members find those that are in it but are not
+/// found by it: let every host have a registry, and members ask all of them.
+///
+/// A member binds its name again each time that it asks, so that a registry that has forgotten everything is filled
+/// again, unbinds what is there under its name with another address, and unbinds its own at the end. Who crashes stays
+/// bound until it comes back: an address at which nobody is does no harm.
+public final class RmiRegistryDiscovery implements Discovery {
+  private static final Pattern ADDRESS = Pattern.compile("[\\w.:\\[\\]%-]{1,200}:\\d{1,5}");
+
+  private final Address at;
+  private final String prefix;
+  private final @Nullable String mine; // up to the address; null for who only looks
+  private final @Nullable Address own;
+  private final Answers answers = Answers.names();
+  private final ClientSockets sockets;
+  private final Registry registry;
+  private final Registry bound;
+
+  private RmiRegistryDiscovery(Address at, String group, @Nullable String name, @Nullable Address own) {
+    Endpoint endpoint = Endpoint.ofLiteral(at);
+    if (endpoint == null || endpoint.port() == 0) {
+      throw new IllegalArgumentException("not a literal host and a port: " + at);
+    }
+    this.at = at;
+    this.prefix = "tutti/" + encoded(group) + "/";
+    this.mine = name == null ? null : prefix + encoded(name) + "@";
+    this.own = own;
+    this.sockets = new ClientSockets(RmiConfig.lan(), endpoint, answers);
+    try {
+      this.registry = LocateRegistry.getRegistry(endpoint.host(), endpoint.port(), sockets);
+      this.bound = LocateRegistry.getRegistry(endpoint.host(), endpoint.port());
+    } catch (RemoteException e) {
+      throw new IllegalStateException("a reference to a registry cannot be made", e);
+    }
+  }
+
+  /// For a process that is to be a member, and to be found.
+  ///
+  /// @param registry where the registry listens, a literal `host:port`
+  /// @param group    the group's name
+  /// @param name     the member's name
+  /// @param own      where the member listens
+  /// @return binds when it is asked for the first time
+  public static RmiRegistryDiscovery member(Address registry, String group, String name, Address own) {
+    return new RmiRegistryDiscovery(registry, group, name, own);
+  }
+
+  /// For a process that wants to find members but is not to be found.
+  ///
+  /// @param registry where the registry listens, a literal `host:port`
+  /// @param group    the group's name
+  /// @return changes nothing at the registry
+  public static RmiRegistryDiscovery onlooker(Address registry, String group) {
+    return new RmiRegistryDiscovery(registry, group, null, null);
+  }
+
+  /// How many answers held something else than names.
+  ///
+  /// @return since the start
+  public long refused() {
+    return answers.refused.get();
+  }
+
+  @Override
+  public List<Address> find() throws IOException {
+    try {
+      boolean told = mine == null || own == null || tell(mine + own.text());
+      List<Address> found = addresses(registry.list());
+      if (!told && found.isEmpty()) {
+        throw new IOException("rmiregistry at " + at + " takes no name from here: it takes those of its host only");
+      }
+      return found;
+    } catch (RemoteException | RuntimeException e) {
+      throw new IOException(problem(e), e);
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      if (mine != null && own != null) {
+        registry.unbind(mine + own.text());
+      }
+    } catch (RemoteException | NotBoundException | RuntimeException _) {
+      // It is not bound, or the registry is gone.
+    } finally {
+      sockets.close();
+    }
+  }
+
+  /// Binds the own name, and unbinds it with other addresses.
+  ///
+  /// @return false when the registry refuses
+  private boolean tell(String name) throws RemoteException {
+    try {
+      registry.rebind(name, bound);
+      return true;
+    } catch (RemoteException e) {
+      if (cause(e, ExceptionalAnswerException.class) == null) {
+        throw e;
+      }
+      return false;
+    }
+  }
+
+  private List<Address> addresses(String[] names) throws RemoteException {
+    List<Address> found = new ArrayList<>();
+    for (String name : names) {
+      String address = name.substring(name.lastIndexOf('@') + 1);
+      if (!name.startsWith(prefix) || !ADDRESS.matcher(address).matches()) {
+        continue;
+      }
+      if (mine != null && own != null && name.equals(mine + address) && !address.equals(own.text())) {
+        forget(name); // an earlier life
+      } else if (found.size() < FOUND_MAX) {
+        found.add(new Address(address));
+      }
+    }
+    return found;
+  }
+
+  private void forget(String name) throws RemoteException {
+    try {
+      registry.unbind(name);
+    } catch (NotBoundException _) {
+      // Somebody else was faster.
+    } catch (RemoteException e) {
+      if (cause(e, ExceptionalAnswerException.class) == null) {
+        throw e;
+      }
+    }
+  }
+
+  private String problem(Exception failure) {
+    RefusedAnswerException refused = cause(failure, RefusedAnswerException.class);
+    if (refused != null) {
+      return "refused what rmiregistry at " + at + " answers: " + oneLine(refused);
+    }
+    Throwable root = failure;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return "no answer of rmiregistry at " + at + ": " + oneLine(root);
+  }
+
+  private static String oneLine(Throwable thrown) {
+    String message = thrown.getMessage();
+    return (message == null ? thrown.getClass().getSimpleName() : message).replaceAll("\\s*\\R\\s*", "; ");
+  }
+
+  private static <T> @Nullable T cause(@Nullable Throwable thrown, Class<T> type) {
+    for (Throwable one = thrown; one != null; one = one.getCause()) {
+      if (type.isInstance(one)) {
+        return type.cast(one);
+      }
+    }
+    return null;
+  }
+
+  private static String encoded(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8);
+  }
+}

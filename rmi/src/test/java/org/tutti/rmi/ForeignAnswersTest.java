@@ -1,0 +1,138 @@
+package org.tutti.rmi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+
+import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.Serializable;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.rmi.Remote;
+import java.rmi.RemoteException;
+import java.rmi.registry.LocateRegistry;
+import java.rmi.registry.Registry;
+import java.rmi.server.RMIClientSocketFactory;
+import java.rmi.server.UnicastRemoteObject;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.tutti.middleware.Call;
+import org.tutti.transport.Address;
+import org.tutti.transport.Endpoint;
+
+/// A node that calls a peer which lies reads nothing of its answers but what it asked for, without any filter of the
+/// process.
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ForeignAnswersTest {
+  private static final AtomicBoolean SPRUNG = new AtomicBoolean();
+
+  private static void spring(ObjectInputStream in) throws IOException, ClassNotFoundException {
+    SPRUNG.set(true);
+    in.defaultReadObject();
+  }
+
+  private static final class Gadget implements Remote, Serializable {
+    private static final long serialVersionUID = 1;
+
+    private void readObject(ObjectInputStream in) throws IOException, ClassNotFoundException {
+      spring(in);
+    }
+  }
+
+  /// An exception that does something when it is read.
+  private static final class Grenade extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    private void readObject(ObjectInputStream in) throws IOException, ClassNotFoundException {
+      spring(in);
+    }
+  }
+
+  /// Would connect wherever it likes.
+  private static final class Detour implements RMIClientSocketFactory, Serializable {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public Socket createSocket(String host, int port) throws IOException {
+      return new Socket(host, port);
+    }
+
+    private void readObject(ObjectInputStream in) throws IOException, ClassNotFoundException {
+      spring(in);
+    }
+  }
+
+  private ServerSocket door;
+  private Registry registry;
+  private Address liar;
+  private RmiMiddleware node;
+  private Inlet inlet;
+
+  @BeforeEach
+  void open() throws IOException {
+    assertThat(System.getProperty("jdk.serialFilter")).isNull();
+    SPRUNG.set(false);
+    Address any = new Address("127.0.0.1:0");
+    node = RmiMiddleware.open(any, Endpoint.resolve(any), null, RmiConfig.lan());
+    door = loopback(0);
+    registry = LocateRegistry.createRegistry(door.getLocalPort(), null, _ -> door);
+    liar = new Address("127.0.0.1:" + door.getLocalPort());
+    inlet =
+        _ -> {
+          throw new Grenade();
+        };
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    node.close();
+    UnicastRemoteObject.unexportObject(registry, true);
+    door.close();
+  }
+
+  private static ServerSocket loopback(int port) throws IOException {
+    return new ServerSocket(port, 5, InetAddress.getByName("127.0.0.1"));
+  }
+
+  private void refuses(Remote answer, String reason) throws RemoteException {
+    long before = node.counters().get("closed-foreign-answer");
+    registry.rebind(RmiTransport.NAME, answer);
+    assertThatIOException().isThrownBy(() -> node.dial(liar)).havingRootCause().withMessageContaining(reason);
+    assertThat(SPRUNG).isFalse();
+    assertThat(node.counters().get("closed-foreign-answer")).isEqualTo(before + 1);
+  }
+
+  @Test
+  void anotherObjectThanAReferenceIsRefused() throws Exception {
+    refuses(new Gadget(), "Gadget in an answer");
+    refuses(registry, "RegistryImpl_Stub in an answer");
+  }
+
+  @Test
+  void aReferenceThatLeadsElsewhereIsRefused() throws Exception {
+    Remote without = UnicastRemoteObject.exportObject(inlet, 0, null, ForeignAnswersTest::loopback);
+    refuses(without, "leads elsewhere");
+    UnicastRemoteObject.unexportObject(inlet, true);
+    Remote detour = UnicastRemoteObject.exportObject(inlet, 0, new Detour(), ForeignAnswersTest::loopback);
+    refuses(detour, "Detour in an answer");
+    UnicastRemoteObject.unexportObject(inlet, true);
+  }
+
+  @Test
+  void anExceptionIsNotRead() throws Exception {
+    Remote good = UnicastRemoteObject.exportObject(inlet, 0, new ClientSockets(), ForeignAnswersTest::loopback);
+    registry.rebind(RmiTransport.NAME, good);
+    try (Call call = node.dial(liar)) {
+      assertThatIOException()
+          .isThrownBy(() -> call.send(new byte[3]))
+          .havingRootCause()
+          .withMessage("the call ended by an exception");
+    }
+    assertThat(SPRUNG).isFalse();
+    UnicastRemoteObject.unexportObject(inlet, true);
+  }
+}

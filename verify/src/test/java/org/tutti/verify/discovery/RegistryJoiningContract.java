@@ -1,0 +1,121 @@
+package org.tutti.verify.discovery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.tutti.verify.cli.Launched;
+
+/// `--join` with the registry of a middleware, which is a process of its own, as the members are.
+@Tag("socket")
+@Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+abstract class RegistryJoiningContract {
+  private final List<Launched> launched = new ArrayList<>();
+  private AutoCloseable registry;
+  private int port;
+
+  /// The name of the form.
+  abstract String form();
+
+  /// Starts a registry that knows nobody.
+  abstract AutoCloseable start(int port) throws Exception;
+
+  @BeforeEach
+  void open() throws Exception {
+    try (var free = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
+      port = free.getLocalPort();
+    }
+    registry = start(port);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    launched.forEach(Launched::close);
+    registry.close();
+  }
+
+  private String where() {
+    return form() + ":127.0.0.1:" + port;
+  }
+
+  private Launched run(String... args) throws IOException {
+    Launched process = Launched.tutti(args);
+    launched.add(process);
+    return process;
+  }
+
+  private Launched member(String name, String... how) throws IOException {
+    var args = new ArrayList<>(List.of("member", "--group", "bank", "--listen", "127.0.0.1:0", "--name", name));
+    args.addAll(List.of(how));
+    return run(args.toArray(String[]::new));
+  }
+
+  @Test
+  void membersJoinLeaveCrashAndComeBack() throws Exception {
+    Launched second = member("n2", "--join", where(), "--timeout", "60s");
+    Launched first = member("n1", "--create", "--announce", where());
+    second.lineMatching("view \\S+ primary: n1 n2");
+    Launched third = member("n3", "--join", where());
+    third.lineMatching("view \\S+ primary: n1 n2 n3");
+    Launched send = run("send", "--group", "bank", "--join", where(), "--name", "s");
+    send.type("hello");
+    send.endInput();
+    assertThat(send.exitCode()).isZero();
+    third.lineMatching("0 s: hello");
+    third.kill();
+    third.exitCode();
+    first.lineMatching("view \\S+ primary: n1 n2 n3");
+    first.lineMatching("view \\S+ primary: n1 n2");
+    Launched back = member("n3", "--join", where());
+    back.lineMatching("view \\S+ primary: n1 n2 n3");
+    second.signal();
+    assertThat(second.exitCode()).isZero();
+    back.lineMatching("view \\S+ primary: n1 n3");
+  }
+
+  @Test
+  void aRegistryThatIsStartedAnewIsFilledAgain() throws Exception {
+    Launched first = member("n1", "--create", "--announce", where());
+    first.lineMatching("view \\S+ primary: n1");
+    member("n2", "--join", where()).lineMatching("view \\S+ primary: n1 n2");
+    registry.close();
+    Launched third = member("n3", "--join", where(), "--timeout", "60s");
+    third.lineMatching("n3 listens on .*");
+    registry = start(port);
+    third.lineMatching("view \\S+ primary: n1 n2 n3");
+    first.lineMatching("view \\S+ primary: n1 n2 n3");
+  }
+
+  @Test
+  void whoFindsNobodyIsToldWhy() throws Exception {
+    Launched watch = run("watch", "--group", "bank", "--join", where(), "--timeout", "2s");
+    assertThat(watch.exitCode()).isEqualTo(1);
+    assertThat(watch.errors())
+        .containsExactly("tutti watch: nobody answers at " + where() + " (" + where() + ": nobody there) (waited 2 s)");
+    registry.close();
+    Launched member = member("n1", "--join", where(), "--timeout", "2s");
+    assertThat(member.exitCode()).isEqualTo(1);
+    assertThat(member.errors())
+        .singleElement()
+        .asString()
+        .startsWith("tutti member: nobody answers at " + where() + " (" + where() + ": no answer of ")
+        .endsWith(" (waited 2 s)");
+  }
+
+  @Test
+  void aPlaceOfAnotherFormIsAUsageError() throws Exception {
+    for (String rest : List.of("", "x", ":7", "127.0.0.1:0", "127.0.0.1:70000")) {
+      Launched watch = run("watch", "--group", "bank", "--join", form() + ":" + rest);
+      assertThat(watch.exitCode()).as(rest).isEqualTo(2);
+      assertThat(watch.errors().getFirst()).contains("is not of the form " + form() + ":HOST:PORT");
+    }
+  }
+}
