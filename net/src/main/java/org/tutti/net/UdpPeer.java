@@ -270,16 +270,20 @@ final class UdpPeer implements SelectorTransport.Claim {
       loop.list(this);
     }
     usedNanos = loop.nowNanos;
-    awaiting = false;
-    probes = 0;
+    awaitingSince = loop.nowNanos;
     return true;
   }
 
   /// Takes note of what the peer says to have read.
   void echoed(DatagramHeader header) {
     long held = TimeUnit.MICROSECONDS.toNanos(header.heldMicros);
-    if (flight.echoed(loop.nowNanos, header.highest, header.count, held, header.grant) || !queue.isEmpty()) {
+    boolean more = flight.echoed(loop.nowNanos, header.highest, header.count, held, header.grant);
+    if (more || !queue.isEmpty()) {
       loop.list(this);
+    }
+    if (more || flight.isEmpty()) {
+      awaiting = false; // who speaks of nothing new puts off no probe: all that is on the way may be lost
+      probes = 0;
     }
     if (!flight.isEmpty() || !queue.isEmpty()) {
       await();
