@@ -1,6 +1,7 @@
 /// TCP and UDP transports for Tutti, and the discovery of other nodes.
 module org.tutti.net {
   requires java.naming;
+  requires jdk.net; // the option of sockets not to fragment
   requires transitive org.tutti;
   requires static org.jspecify;
 

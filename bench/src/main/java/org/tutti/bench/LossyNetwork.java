@@ -32,6 +32,7 @@ public final class LossyNetwork implements AutoCloseable {
   private final AtomicLong lost = new AtomicLong();
   private final Thread carrier = new Thread(this::carry, "lossy-network");
   private volatile SocketAddress silenced = new InetSocketAddress(0);
+  private volatile int bytesMax = Integer.MAX_VALUE;
 
   /// Begins to carry.
   ///
@@ -87,6 +88,13 @@ public final class LossyNetwork implements AutoCloseable {
     }
   }
 
+  /// From now on longer datagrams get lost, and nobody says so.
+  ///
+  /// @param bytes the longest that gets through
+  public void narrow(int bytes) {
+    bytesMax = bytes;
+  }
+
   /// How many datagrams arrived.
   ///
   /// @return since the beginning
@@ -121,7 +129,7 @@ public final class LossyNetwork implements AutoCloseable {
   private void pass(DatagramChannel door, SocketAddress to, ByteBuffer datagram) throws IOException {
     for (SocketAddress from = door.receive(datagram.clear()); from != null; from = door.receive(datagram.clear())) {
       DatagramChannel source = doors.get(from);
-      if (source == null || to.equals(silenced) || from.equals(silenced)) {
+      if (source == null || to.equals(silenced) || from.equals(silenced) || datagram.position() > bytesMax) {
         continue;
       }
       if (random.nextDouble() < loss) {

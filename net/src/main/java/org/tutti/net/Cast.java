@@ -51,7 +51,8 @@ final class Cast {
     return key;
   }
 
-  /// Takes in another peer's frame if it ends like the others, and all of them fit into a datagram.
+  /// Takes in another peer's frame if it ends like the others, and all of them fit into a datagram that each one's path
+  /// carries.
   boolean join(Parcel other, int datagramBytes) {
     if (parcels.size() == PEERS_MAX || parcels.stream().anyMatch(one -> one.peer == other.peer)) {
       return false;
@@ -61,7 +62,11 @@ final class Cast {
     for (Parcel one : parcels) {
       heads += one.frameLength() - common;
     }
-    if (common < TAIL_MIN || length(parcels.size() + 1, heads, common) > datagramBytes) {
+    int most = Math.min(datagramBytes, other.peer.path.size());
+    for (Parcel one : parcels) {
+      most = Math.min(most, one.peer.path.size());
+    }
+    if (common < TAIL_MIN || length(parcels.size() + 1, heads, common) > most) {
       return false;
     }
     tail = common;
@@ -76,7 +81,7 @@ final class Cast {
   /// @return none while it is better to wait
   List<Parcel> ready(long now) {
     var ready = new ArrayList<Parcel>(parcels.size());
-    int length = length(parcels.size(), headBytes, tail);
+    int length = length();
     for (Parcel parcel : parcels) {
       if (parcel.peer.isNext(parcel, length)) {
         ready.add(parcel);
@@ -92,6 +97,11 @@ final class Cast {
   /// How long it still waits for those that are not ready.
   long patienceNanos(long now) {
     return readyNanos == 0 ? 0 : readyNanos + PATIENCE_NANOS - now;
+  }
+
+  /// How long the datagram for all of them is.
+  int length() {
+    return length(parcels.size(), headBytes, tail);
   }
 
   private static int length(int peers, int heads, int tail) {

@@ -152,6 +152,10 @@ final class CastLoop implements Repairs.Out {
     if (!loop.send(out, casts.group())) {
       return false;
     }
+    if (loop.wasTooLong()) {
+      ready.forEach(parcel -> parcel.peer.path.refused(length)); // and now they go alone
+      return false;
+    }
     numbers = number;
     loop.counters.add(UdpCount.DATAGRAMS_SENT);
     loop.counters.add(UdpCount.CASTS_SENT);

@@ -10,17 +10,19 @@ import java.nio.ByteBuffer;
 ///  3  u8   kind; 128 is added when the sender wants to hear soon what has arrived
 ///  4  i64  life of the receiver, as the sender knows it; 0 for HELLO
 /// 12  i64  life of the sender: a random number that it has drawn when it was opened
-/// 20  i64  DATA: its number; PROBE: the highest number so far; CAST, REPAIR: the cast's number; NAK: the first one
-///          that is missing
+/// 20  i64  DATA, PIECE: its number; PROBE: the highest number so far, or 0; CAST, REPAIR: the cast's number; NAK: the
+///          first one that is missing; ECHO: how long the PROBE was that it answers, or 0
 /// 28  i64  the highest number that the sender has read of the receiver; REPAIR, NAK: life of who sent the casts
-/// 36  i32  how many DATA it has read of the receiver
+/// 36  i32  how many DATA and PIECE it has read of the receiver
 /// 40  i32  for how many microseconds it has had the highest one
 /// 44  i32  how many bytes it grants: so many may be on the way to it
 /// 48       DATA: frames, each after its u16 length
 ///          CAST, REPAIR: see [Cast]
+///          PIECE: see [Pieces]
 ///          NAK: u64, bit i: the cast i + 1 after the first one is missing, too
-///          PROBE: i64 the last cast with a share for the receiver, u64, bit i: the cast i + 1 before it had one, too;
-///          nothing where there was none
+///          PROBE with a number: i64 the last cast with a share for the receiver, u64, bit i: the cast i + 1 before it
+///          had one, too; nothing where there was none
+///          PROBE without: padding
 /// ```
 ///
 /// ```
@@ -55,6 +57,9 @@ final class DatagramHeader {
 
   /// To a multicast group: a cast, again, perhaps by another one than its sender.
   static final int REPAIR = 11;
+
+  /// A part of what would be a DATA, for a path that does not take the whole.
+  static final int PIECE = 12;
 
   static final int SOON = 128;
 
@@ -100,8 +105,13 @@ final class DatagramHeader {
     heldMicros = in.getInt();
     grant = in.getInt();
     repeated = false;
-    boolean ours = kind >= HELLO && kind <= REPAIR && from != 0 && heldMicros >= 0 && grant >= 0;
+    boolean ours = kind >= HELLO && kind <= PIECE && from != 0 && heldMicros >= 0 && grant >= 0;
     return ours ? Fault.NONE : Fault.FOREIGN;
+  }
+
+  /// Whether it has a number of its own, and something for the receiver of the frames.
+  boolean isNumbered() {
+    return kind == DATA || kind == PIECE;
   }
 
   /// Reads the part of a cast that is for one peer, see [Cast].

@@ -16,6 +16,7 @@ final class Datagrams {
   private final SelectionKey key;
   private final Counters<UdpCount> counters;
   private boolean full;
+  private boolean tooLong;
 
   Datagrams(DatagramChannel channel, Selector selector, Counters<UdpCount> counters) throws IOException {
     this.channel = channel;
@@ -28,18 +29,31 @@ final class Datagrams {
   /// @return false when the socket is full; a datagram that the network does not take is lost like others
   boolean send(ByteBuffer datagram, SocketAddress to) {
     int length = datagram.remaining();
+    tooLong = false;
     try {
       if (channel.send(datagram, to) == 0) {
         counters.add(UdpCount.SOCKET_FULL);
         full = true;
         return false;
       }
-    } catch (IOException _) {
-      counters.add(UdpCount.SEND_FAILED); // no route, for example
+    } catch (IOException e) {
+      tooLong = isTooLong(e);
+      counters.add(tooLong ? UdpCount.SEND_TOO_LONG : UdpCount.SEND_FAILED); // no route, for example
       return true;
     }
     counters.add(UdpCount.BYTES_SENT, length);
     return true;
+  }
+
+  /// The kernel knows that the datagram offered last does not go to its receiver in one piece.
+  boolean wasTooLong() {
+    return tooLong;
+  }
+
+  /// The message is the only thing that tells; where it is in another language a datagram is lost like others.
+  private static boolean isTooLong(IOException e) {
+    String message = e.getMessage();
+    return message != null && message.contains("too long");
   }
 
   /// Whether the socket took less than was offered; it is not worth trying before [#retry].

@@ -29,6 +29,7 @@ final class Flight {
   private boolean uncounted = true; // it may have counted from another beginning
   private long roundTrip = ROUND_TRIP_FIRST;
   private boolean measured;
+  private int doubted;
   private long pacedUntil = Long.MIN_VALUE;
 
   /// Begins behind a number, so that a peer that remembers earlier ones does not mix them up.
@@ -102,6 +103,7 @@ final class Flight {
   boolean echoed(long now, long highest, int count, long held, long grant) {
     boolean more = grant > granted;
     granted = grant;
+    doubted = 0;
     if (highest <= rested || highest > last) {
       return more;
     }
@@ -111,12 +113,21 @@ final class Flight {
     uncounted = false;
     measure(now - sentNanos[(int) highest & MASK] - held);
     long settled = highest - rested;
+    int longest = 0;
     while (rested < highest) {
       rested++;
-      bytes -= charges[(int) rested & MASK];
+      int charge = charges[(int) rested & MASK];
+      bytes -= charge;
+      longest = Math.max(longest, charge);
     }
+    doubted = known && read < settled ? longest - OVERHEAD_BYTES : 0;
     congestion.settle(highest, settled, known ? settled - read : 0, last);
     return true;
+  }
+
+  /// How long the longest datagram was of those that the last echo spoke of, if some of them were lost; else 0.
+  int doubted() {
+    return doubted;
   }
 
   /// The peer is another life, or gone: what was on the way to it does not matter any more.

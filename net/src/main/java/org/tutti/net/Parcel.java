@@ -16,6 +16,10 @@ final class Parcel {
   /// No more frames come into it.
   boolean sealed;
 
+  // Into what it is cut: its frames are longer than the path takes.
+  private int unit; // 0: not at all
+  private int index; // of the next piece
+
   Parcel(UdpPeer peer, ByteBuffer bytes) {
     this.peer = peer;
     this.bytes = bytes;
@@ -33,5 +37,43 @@ final class Parcel {
 
   static int frameAt() {
     return DatagramHeader.BYTES + LENGTH_BYTES;
+  }
+
+  /// How long the next datagram is: all of it, or the next piece.
+  int nextLength() {
+    return unit == 0 ? bytes.position() : Pieces.AT + Math.min(unit, bytes.position() - nextAt());
+  }
+
+  private int nextAt() {
+    return DatagramHeader.BYTES + index * unit;
+  }
+
+  boolean isCut() {
+    return unit > 0;
+  }
+
+  /// Cuts it, from its beginning, into pieces of about the same length, each a datagram of at most so many bytes.
+  void cut(int datagramBytes) {
+    int whole = bytes.position() - DatagramHeader.BYTES;
+    int count = Math.ceilDiv(whole, datagramBytes - Pieces.AT);
+    unit = Math.ceilDiv(whole, count);
+    index = 0;
+    sealed = true;
+  }
+
+  /// Writes the next piece behind the place for a datagram's header.
+  ByteBuffer writePiece(ByteBuffer out) {
+    int at = nextAt();
+    int length = Math.min(unit, bytes.position() - at);
+    Pieces.writeHeader(out, index, Math.ceilDiv(bytes.position() - DatagramHeader.BYTES, unit), unit);
+    return out.put(Pieces.AT, bytes, at, length).position(Pieces.AT + length);
+  }
+
+  /// The next datagram has left.
+  ///
+  /// @return whether it was the last one
+  boolean left() {
+    index++;
+    return unit == 0 || nextAt() >= bytes.position();
   }
 }

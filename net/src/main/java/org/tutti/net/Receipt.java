@@ -20,6 +20,7 @@ final class Receipt {
   private int owedBytes;
   private boolean owedSoon;
   private long owedSince;
+  private int asked; // how long the longest probe was
 
   Receipt(UdpLoop loop) {
     this.loop = loop;
@@ -27,6 +28,7 @@ final class Receipt {
 
   /// Another life speaks.
   void begin() {
+    asked = 0;
     highest = 0;
     count = 0;
   }
@@ -46,9 +48,10 @@ final class Receipt {
     return first;
   }
 
-  /// The peer asks what has arrived up to a number.
-  void probed(long number) {
+  /// The peer asks what has arrived up to a number, and whether the question itself has.
+  void probed(long number, int length) {
     seen(number);
+    asked = Math.max(asked, length);
     owed++;
     owedSoon = true;
     owedSince = loop.nowNanos;
@@ -62,7 +65,7 @@ final class Receipt {
   }
 
   boolean isOwed() {
-    return owed > 0;
+    return owed > 0 || asked > 0;
   }
 
   /// Enough has arrived to say so, or it was asked for.
@@ -72,7 +75,7 @@ final class Receipt {
 
   /// It was asked for, or some time has passed.
   boolean isDue() {
-    return owed > 0 && (owedSoon || loop.nowNanos - owedSince >= AFTER_NANOS);
+    return asked > 0 || owed > 0 && (owedSoon || loop.nowNanos - owedSince >= AFTER_NANOS);
   }
 
   /// When the time has passed, in nanoseconds from now.
@@ -83,6 +86,13 @@ final class Receipt {
   /// Writes it into a header.
   void write(ByteBuffer out) {
     DatagramHeader.echo(out, highest, count, heldMicros(), loop.grantBytes());
+  }
+
+  /// Writes it into the header of an answer.
+  void answer(ByteBuffer out) {
+    DatagramHeader.number(out, asked);
+    asked = 0;
+    write(out);
   }
 
   /// Writes it into a part of a cast.

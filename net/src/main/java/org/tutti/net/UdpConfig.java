@@ -5,10 +5,12 @@ import org.jspecify.annotations.Nullable;
 
 /// The settings of a [UdpTransport]; start from [#lan] and change what must differ.
 ///
-/// Memory: each peer holds at most `queueBytes` and one datagram in buffers outside the heap.
+/// Memory: each peer holds at most `queueBytes` and one datagram in buffers outside the heap, and up to two of the
+/// longest datagrams of UDP on it if they come in pieces.
 ///
 /// @param datagramBytesMax   the largest datagram in bytes, without the headers of UDP and IP; less if the interface's
-///                           MTU is smaller, so that IP does not break it to pieces, of which each one can be lost
+///                           MTU is smaller, and in pieces to peers whose path takes less, as IP is told not to
+///                           break it
 /// @param receiveBufferBytes the socket's receive buffer that the kernel is asked for; what it grants is logged and
 ///                           counted, and shared by the peers: all together never have more on the way than fits
 /// @param sendBufferBytes    the socket's send buffer that the kernel is asked for

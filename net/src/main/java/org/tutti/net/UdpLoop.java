@@ -28,6 +28,10 @@ import org.tutti.transport.Receiver;
 final class UdpLoop {
   private static final long FORGET_NANOS = TimeUnit.MINUTES.toNanos(1);
   private static final long SPEAKER_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  /// The longest datagram without frames.
+  static final int CONTROL_BYTES = DatagramHeader.BYTES + 2 * Long.BYTES;
+
   private static final int READS_PER_TURN_MAX = 512;
   private static final int ANSWERS_PER_TURN_MAX = 16; // to those whom we do not know
 
@@ -38,6 +42,7 @@ final class UdpLoop {
   final @Nullable Casts casts;
   final @Nullable CastLoop group;
   final int datagramBytes;
+  final int headersBytes; // of UDP and IP
   final int receiveBufferBytes;
   final long life;
 
@@ -47,7 +52,9 @@ final class UdpLoop {
   private final Datagrams socket;
   private final ByteBuffer in = ByteBuffer.allocateDirect(1 << 16);
   private final ByteBuffer frame = in.duplicate();
-  private final ByteBuffer control = ByteBuffer.allocateDirect(DatagramHeader.BYTES + 2 * Long.BYTES);
+  private final ByteBuffer control = ByteBuffer.allocateDirect(CONTROL_BYTES);
+  private final ByteBuffer spare;
+  private final ByteBuffer padded;
   private final ByteBuffer sealed;
   private final @Nullable Seal seal;
   private final DatagramHeader header = new DatagramHeader();
@@ -59,18 +66,28 @@ final class UdpLoop {
   private @Nullable Receiver receiver;
   private long numbersUsed; // no peer that was forgotten has a higher one
   private int answersLeft;
+  private int leastPathBytes; // as it is counted
   private long tidyAt = nowNanos + FORGET_NANOS;
   private int speakers = 1;
   private boolean ended;
 
-  UdpLoop(UdpConfig config, int datagramBytes, DatagramChannel channel, @Nullable Casts casts, Selector selector)
+  UdpLoop(
+      UdpConfig config,
+      int datagramBytes,
+      int headersBytes,
+      DatagramChannel channel,
+      @Nullable Casts casts,
+      Selector selector)
       throws IOException {
     this.config = config;
     this.datagramBytes = datagramBytes;
+    this.headersBytes = headersBytes;
     this.casts = casts;
     this.selector = selector;
     int granted = channel.getOption(StandardSocketOptions.SO_RCVBUF);
     this.receiveBufferBytes = casts == null ? granted : Math.min(granted, casts.receiveBufferBytes);
+    this.spare = ByteBuffer.allocateDirect(datagramBytes);
+    this.padded = ByteBuffer.allocateDirect(datagramBytes);
     this.socket = new Datagrams(channel, selector, counters);
     this.buffers = new BufferPool(datagramBytes);
     this.life = new SecureRandom().nextLong() | 1;
@@ -232,7 +249,7 @@ final class UdpLoop {
         peer.refused = false;
         receiver().onReady(peer.address);
       }
-      if (peer.isBusy()) {
+      if (peer.isListed()) {
         list(peer);
       }
     }
@@ -308,7 +325,7 @@ final class UdpLoop {
     if (header.to != life) {
       // Meant for an earlier life at this address: its sender ought to know. Nobody answers to an answer.
       counters.add(UdpCount.DROP_OTHER_LIFE);
-      if (header.kind == DatagramHeader.DATA || header.kind == DatagramHeader.PROBE) {
+      if (header.isNumbered() || header.kind == DatagramHeader.PROBE) {
         answer(from);
       }
       return;
@@ -340,11 +357,12 @@ final class UdpLoop {
     switch (header.kind) {
       case DatagramHeader.WELCOME -> sender.echo(); // so that it knows us, too
       case DatagramHeader.PROBE -> {
-        sender.probed(header.number);
-        if (group != null) {
+        sender.probed(header.number, in.limit());
+        if (group != null && header.number != 0) {
           group.last(header.from, in);
         }
       }
+      case DatagramHeader.ECHO -> sender.path.answered(header.number);
       case DatagramHeader.HEARD -> {
         if (casts != null) {
           sender.heard(casts);
@@ -359,7 +377,14 @@ final class UdpLoop {
           frames();
         }
       }
-      default -> {} // an echo was all
+      case DatagramHeader.PIECE -> {
+        sender.read(header.number, in.limit(), header.soon);
+        sender.echoIfMuch();
+        if (sender.path.join(header.number, in)) {
+          frames();
+        }
+      }
+      default -> {}
     }
   }
 
@@ -385,6 +410,17 @@ final class UdpLoop {
     }
   }
 
+  /// Tells the size of the narrowest path.
+  void narrowest() {
+    int least = 0;
+    for (UdpPeer peer : bySocket.values()) {
+      int known = peer.path.known();
+      least = least == 0 || known > 0 && known < least ? known : least;
+    }
+    counters.add(UdpCount.PATH_BYTES_LEAST, least - leastPathBytes);
+    leastPathBytes = least;
+  }
+
   // ---- writing -----------------------------------------------------------------------------------------------------
 
   /// A datagram without frames.
@@ -393,6 +429,25 @@ final class UdpLoop {
     DatagramHeader.write(control, kind, to, life);
     DatagramHeader.echo(control, 0, 0, 0, grantBytes());
     return control;
+  }
+
+  /// Room for a datagram that is sent at once.
+  ByteBuffer spare() {
+    return spare.clear();
+  }
+
+  /// Room for a header, and zeros up to a length.
+  ByteBuffer padded(int length) {
+    return padded.clear().limit(length);
+  }
+
+  /// The kernel knows that the datagram sent last does not go to its receiver in one piece.
+  boolean wasTooLong() {
+    return socket.wasTooLong();
+  }
+
+  int sealBytes() {
+    return seal == null ? 0 : Seal.BYTES;
   }
 
   /// Hands a datagram to the kernel.

@@ -12,13 +12,12 @@ import org.tutti.transport.Address;
 
 /// Another node as a [UdpTransport] knows it: what waits for it, what is on the way to it, what was read of it.
 final class UdpPeer implements SelectorTransport.Claim {
-  private static final long PROBE_MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
-  private static final long PROBE_MAX_NANOS = TimeUnit.SECONDS.toNanos(1);
-
   final InetSocketAddress at;
   private final UdpLoop loop;
   private final Flight flight;
   private final Receipt receipt;
+  private final Awaiting awaiting;
+  final UdpPath path;
 
   /// As it was claimed; null as long as we have nothing to say to it.
   @Nullable Address address;
@@ -47,23 +46,23 @@ final class UdpPeer implements SelectorTransport.Claim {
   private int claimedBytes;
   private final CastPeer casts = new CastPeer();
 
-  // Whether it answers.
-  private boolean awaiting;
-  private long awaitingSince;
-  private long probeAt;
-  private int probes;
-
   UdpPeer(UdpLoop loop, InetSocketAddress at, long numbersUsed) {
     this.loop = loop;
     this.at = at;
     this.flight = new Flight(numbersUsed, new Congestion(loop.receiveBufferBytes));
     this.receipt = new Receipt(loop);
+    this.awaiting = new Awaiting(loop, flight, casts);
+    this.path = new UdpPath(loop, this);
     this.usedNanos = loop.nowNanos;
     this.greetAt = loop.nowNanos;
   }
 
   boolean isOpen() {
     return life != 0;
+  }
+
+  long life() {
+    return life;
   }
 
   boolean isLife(long one) {
@@ -84,9 +83,14 @@ final class UdpPeer implements SelectorTransport.Claim {
   /// Lends room for a frame, or null.
   @Nullable ByteBuffer claim(int length) {
     int needed = Parcel.LENGTH_BYTES + length;
-    boolean mayJoin = length >= Casts.FRAME_BYTES_MIN && casts.joins(loop.nowNanos, queue.isEmpty());
+    int datagramMax = path.hopedSize();
+    boolean mayJoin =
+        length >= Casts.FRAME_BYTES_MIN
+            && DatagramHeader.BYTES + needed <= datagramMax
+            && casts.joins(loop.nowNanos, queue.isEmpty());
     Parcel last = queue.peekLast();
-    if (last == null || last.bytes.remaining() < needed || !last.isEmpty() && (last.sealed || mayJoin)) {
+    boolean isFull = last == null || last.bytes.position() + needed > datagramMax;
+    if (last == null || !last.isEmpty() && (isFull || last.sealed || mayJoin)) {
       last = isOpen() ? another(mayJoin) : null;
     }
     if (last == null) {
@@ -145,7 +149,7 @@ final class UdpPeer implements SelectorTransport.Claim {
         release(queue.removeFirst());
         continue;
       }
-      if (!flight.hasRoom(next.bytes.position()) || flight.pauseNanos(loop.nowNanos) > 0) {
+      if (!fits(next) || !flight.hasRoom(next.nextLength()) || flight.pauseNanos(loop.nowNanos) > 0) {
         return;
       }
       Cast cast = next.cast;
@@ -164,12 +168,56 @@ final class UdpPeer implements SelectorTransport.Claim {
     }
   }
 
-  private boolean sendAlone(Parcel parcel) {
-    if (!send(parcel.bytes, parcel.bytes.position())) {
+  /// Whether the path takes the next parcel; if need be in pieces, but not while it may turn out to take the whole.
+  private boolean fits(Parcel next) {
+    Cast cast = next.cast;
+    if (Math.max(next.nextLength(), cast == null ? 0 : cast.length()) <= path.size()) {
+      return true;
+    }
+    if (path.isHopeful()) {
       return false;
     }
-    release(queue.removeFirst());
+    if (cast != null && loop.casts != null) {
+      loop.casts.remove(cast, next);
+    }
+    if (next.nextLength() > path.size()) {
+      loop.counters.add(UdpCount.DATAGRAMS_CUT);
+      next.cut(path.size());
+    }
     return true;
+  }
+
+  /// Sends a parcel, or its next piece.
+  ///
+  /// @return false when nothing can be sent now
+  private boolean sendAlone(Parcel parcel) {
+    int end = parcel.bytes.position();
+    int length = parcel.nextLength();
+    ByteBuffer out = parcel.isCut() ? parcel.writePiece(loop.spare()) : parcel.bytes;
+    boolean taken = send(out, parcel.isCut() ? DatagramHeader.PIECE : DatagramHeader.DATA);
+    parcel.bytes.limit(parcel.bytes.capacity()).position(end);
+    if (!taken || loop.wasTooLong() && path.refused(length)) {
+      return taken; // what was too long goes in pieces
+    }
+    receipt.told();
+    casts.sentAlone();
+    flight.sent(loop.nowNanos, length);
+    loop.counters.add(UdpCount.DATAGRAMS_SENT);
+    if (parcel.isCut()) {
+      loop.counters.add(UdpCount.PIECES_SENT);
+    }
+    if (parcel.left()) {
+      release(queue.removeFirst());
+    }
+    awaiting.begin();
+    return true;
+  }
+
+  private boolean send(ByteBuffer datagram, int kind) {
+    DatagramHeader.write(datagram, kind | (flight.isHalfFull() ? DatagramHeader.SOON : 0), life, loop.life);
+    DatagramHeader.number(datagram, flight.last() + 1);
+    receipt.write(datagram);
+    return loop.send(datagram.flip(), at);
   }
 
   /// Whether a parcel is the next one, and there is room for a datagram of some length. The pace is that of the peer
@@ -180,7 +228,7 @@ final class UdpPeer implements SelectorTransport.Claim {
 
   /// Whether there is no room for a parcel, whatever waits before it.
   boolean isFull(Parcel parcel) {
-    return !flight.hasRoom(parcel.bytes.position());
+    return !flight.hasRoom(parcel.nextLength());
   }
 
   /// Casts have waited for this peer in vain: what waits for it goes alone, and what comes next, until it keeps up.
@@ -214,25 +262,8 @@ final class UdpPeer implements SelectorTransport.Claim {
     release(queue.removeFirst());
     receipt.told();
     flight.sent(loop.nowNanos, length);
-    await();
+    awaiting.begin();
     loop.list(this);
-  }
-
-  private boolean send(ByteBuffer datagram, int length) {
-    int kind = DatagramHeader.DATA | (flight.isHalfFull() ? DatagramHeader.SOON : 0);
-    DatagramHeader.write(datagram, kind, life, loop.life);
-    DatagramHeader.number(datagram, flight.last() + 1);
-    receipt.write(datagram);
-    if (!loop.send(datagram.flip(), at)) {
-      datagram.limit(datagram.capacity()).position(length);
-      return false;
-    }
-    receipt.told();
-    casts.sentAlone();
-    flight.sent(loop.nowNanos, length);
-    loop.counters.add(UdpCount.DATAGRAMS_SENT);
-    await();
-    return true;
   }
 
   private void release(Parcel parcel) {
@@ -265,12 +296,13 @@ final class UdpPeer implements SelectorTransport.Claim {
         loop.casts.askSoon(loop.nowNanos);
       }
       receipt.begin();
+      path.begin();
       backoffNanos = 0;
       wanted = false;
       loop.list(this);
     }
     usedNanos = loop.nowNanos;
-    awaitingSince = loop.nowNanos;
+    awaiting.heard();
     return true;
   }
 
@@ -281,12 +313,12 @@ final class UdpPeer implements SelectorTransport.Claim {
     if (more || !queue.isEmpty()) {
       loop.list(this);
     }
+    path.lost(flight.doubted());
     if (more || flight.isEmpty()) {
-      awaiting = false; // who speaks of nothing new puts off no probe: all that is on the way may be lost
-      probes = 0;
+      awaiting.end();
     }
     if (!flight.isEmpty() || !queue.isEmpty()) {
-      await();
+      awaiting.begin();
       loop.list(this);
     }
   }
@@ -314,8 +346,8 @@ final class UdpPeer implements SelectorTransport.Claim {
   }
 
   /// The peer asks what has arrived up to a number.
-  void probed(long number) {
-    receipt.probed(number);
+  void probed(long number, int length) {
+    receipt.probed(number, length);
     loop.list(this);
   }
 
@@ -330,7 +362,7 @@ final class UdpPeer implements SelectorTransport.Claim {
   void echo() {
     if (isOpen()) {
       ByteBuffer out = loop.control(DatagramHeader.ECHO, life);
-      receipt.write(out);
+      receipt.answer(out);
       loop.send(out, at);
       loop.counters.add(UdpCount.ECHOES_SENT);
     }
@@ -360,9 +392,12 @@ final class UdpPeer implements SelectorTransport.Claim {
     if (receipt.isDue()) {
       echo();
     }
-    if (awaiting && now - awaitingSince > loop.config.silenceMax().toNanos()) {
+    if (isOpen()) {
+      path.tend();
+    }
+    if (awaiting.isSilence()) {
       end(UdpCount.ENDED_SILENT);
-    } else if (awaiting && now - probeAt >= 0) {
+    } else if (awaiting.isProbeDue()) {
       probe();
     }
   }
@@ -374,28 +409,17 @@ final class UdpPeer implements SelectorTransport.Claim {
     casts.write(out);
     loop.send(out, at);
     loop.counters.add(UdpCount.PROBES_SENT);
-    probes++;
-    probeAt = loop.nowNanos + probeNanos();
+    awaiting.probed();
   }
 
-  /// Something is on the way or waits to be, so the peer has to say something.
-  private void await() {
-    if (!awaiting) {
-      awaiting = true;
-      awaitingSince = loop.nowNanos;
-      probeAt = loop.nowNanos + probeNanos();
-    }
+  /// Whether there is anything to do later; to ask about the path keeps nobody from being forgotten.
+  boolean isListed() {
+    return isBusy() || path.isAsking();
   }
 
-  private long probeNanos() {
-    long least = casts.isLast() ? 0 : PROBE_MIN_NANOS; // a cast may be repaired before its link's timeout
-    long patience = Math.max(least, Receipt.AFTER_NANOS + 4 * flight.roundTripNanos());
-    return Math.min(PROBE_MAX_NANOS, patience << Math.min(probes, 5));
-  }
-
-  /// Whether there is anything to do later.
+  /// Whether somebody waits for something.
   boolean isBusy() {
-    return wanted || refused || receipt.isOwed() || awaiting || !queue.isEmpty();
+    return wanted || refused || receipt.isOwed() || awaiting.isOn() || !queue.isEmpty();
   }
 
   /// How long until [#tend] or [#write] has something to do, if that is sooner than a given time.
@@ -408,12 +432,14 @@ final class UdpPeer implements SelectorTransport.Claim {
     if (receipt.isOwed()) {
       wait = Math.min(wait, receipt.pauseNanos());
     }
-    if (awaiting) {
-      wait = Math.min(wait, probeAt - now);
+    if (awaiting.isOn()) {
+      wait = Math.min(wait, awaiting.pauseNanos());
     }
+    wait = path.waitNanos(wait);
     Parcel next = queue.peekFirst();
-    if (next != null && isOpen() && flight.hasRoom(next.bytes.position())) {
+    if (next != null && isOpen() && flight.hasRoom(next.nextLength())) {
       long pause = Math.max(1, flight.pauseNanos(now));
+      pause = next.nextLength() > path.size() ? Math.max(pause, path.hopeNanos()) : pause;
       wait = Math.min(wait, next.cast == null ? pause : Math.max(pause, next.cast.patienceNanos(now)));
     }
     return wait;
@@ -443,10 +469,10 @@ final class UdpPeer implements SelectorTransport.Claim {
     }
     formerLife = reason == UdpCount.ENDED_SILENT ? formerLife : life;
     life = 0;
-    awaiting = false;
-    probes = 0;
+    awaiting.end();
     flight.forget();
     receipt.told();
+    path.end();
     while (!queue.isEmpty()) {
       release(queue.removeFirst());
     }

@@ -13,6 +13,7 @@ import java.nio.channels.DatagramChannel;
 import java.nio.channels.Selector;
 import java.time.Duration;
 import java.util.Map;
+import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 import org.tutti.transport.Address;
 import org.tutti.transport.Endpoint;
@@ -20,7 +21,8 @@ import org.tutti.transport.Receiver;
 import org.tutti.transport.Traits;
 import org.tutti.transport.TransportException;
 
-/// Carries frames over UDP: several in a datagram, one datagram in one packet of the network. What goes to several
+/// Carries frames over UDP: several in a datagram, one datagram in one packet of the network, and a frame in several
+/// datagrams where the path to a peer takes no longer ones. What goes to several
 /// peers leaves as one IP multicast where [UdpConfig#multicast] names a group, to those who are known to hear it.
 ///
 /// It loses frames where the network does, and regulates its speed as TCP does: never is more on the way to a peer than
@@ -91,6 +93,9 @@ public final class UdpTransport extends SelectorTransport {
       channel = DatagramChannel.open(family(wish.inet()));
       channel.configureBlocking(false);
       channel.setOption(StandardSocketOptions.SO_RCVBUF, config.receiveBufferBytes());
+      if (channel.supportedOptions().contains(ExtendedSocketOptions.IP_DONTFRAGMENT)) {
+        channel.setOption(ExtendedSocketOptions.IP_DONTFRAGMENT, true);
+      }
       channel.setOption(StandardSocketOptions.SO_SNDBUF, config.sendBufferBytes());
       channel.bind(wish.socket());
       int port = ((InetSocketAddress) channel.getLocalAddress()).getPort();
@@ -98,7 +103,7 @@ public final class UdpTransport extends SelectorTransport {
       int datagramBytes = datagramBytes(config, NetworkInterface.getByInetAddress(wish.inet()), six);
       casts = config.multicast() == null ? null : Casts.open(config.multicast(), config, channel);
       selector = Selector.open();
-      UdpLoop loop = new UdpLoop(config, datagramBytes, channel, casts, selector);
+      UdpLoop loop = new UdpLoop(config, datagramBytes, six ? HEADERS_IPV6 : HEADERS_IPV4, channel, casts, selector);
       var transport = new UdpTransport(shown == null ? wish.at(port) : shown.at(shown.port()), loop);
       transport.report(config.receiveBufferBytes(), granted);
       return transport;

@@ -137,6 +137,23 @@ class UdpLossTest {
   @ValueSource(doubles = {0, 0.01, 0.05, 0.2})
   void messagesOfEverySizeArriveWhole(double loss) throws Exception {
     begin(loss, Ordering.SEQUENCER);
+    messagesOfEverySize();
+    assertThat(network.lost() > 0).isEqualTo(loss > 0);
+  }
+
+  /// Half way a path of Ethernet's size becomes one that takes less; nobody is taken for dead then either.
+  @ParameterizedTest
+  @ValueSource(doubles = {0, 0.05})
+  void messagesOfEverySizePassAPathThatGetsNarrow(double loss) throws Exception {
+    begin(loss, Ordering.SEQUENCER);
+    messagesOfEverySize();
+    network.narrow(1252);
+    messagesOfEverySize();
+    assertThat(nodes.getFirst().counters().get("path-bytes-least")).as("size found").isLessThanOrEqualTo(1252);
+    assertThat(nodes.getFirst().counters().get("pieces-sent")).isPositive();
+  }
+
+  private void messagesOfEverySize() throws Exception {
     var random = new SplittableRandom(5);
     var hashes = new ArrayList<Integer>();
     int[] sizes = {1 << 10, 4 << 10, 16 << 10, 40_000, 64 << 10, 256 << 10, MIB};
@@ -169,6 +186,5 @@ class UdpLossTest {
       }
     }
     source.join();
-    assertThat(network.lost() > 0).isEqualTo(loss > 0);
   }
 }

@@ -150,6 +150,51 @@ final class UdpTransportTest extends TransportContract {
   }
 
   @Test
+  void piecesOfAStrangerAreJoinedOrCounted() throws IOException {
+    Station a = station("a");
+    try (DatagramChannel stranger = dial(a)) {
+      stranger.configureBlocking(false);
+      stranger.write(header(1, 0, 5));
+      ByteBuffer answer = ByteBuffer.allocate(1000);
+      until("an answer", () -> isRead(stranger, answer), a);
+      long life = answer.getLong(12);
+      stranger.write(piece(life, 1, 0, 2, 4, 0x0005_0102));
+      stranger.write(piece(life, 9, 1, 7, 3, 0));
+      stranger.write(piece(life, 1, 0, 300, 4, 0));
+      stranger.write(piece(life, 1, 2, 2, 4, 0));
+      stranger.write(piece(life, 1, 0, 0xffff, 4, 0));
+      stranger.write(piece(life, 2, 1, 2, 5, 0)); // another length than that of the first piece
+      until("five drops", () -> counter(a, "drop-bad-piece") == 5, a);
+      stranger.write(piece(life, 1, 0, 2, 4, 0));
+      until("the one that came twice", () -> counter(a, "drop-late-piece") == 1, a);
+      assertThat(a.frames).isEmpty();
+      stranger.write(piece(life, 2, 1, 2, 4, 0x03040500).limit(HEADER_BYTES + 6 + 3));
+      until("the frame", () -> a.frames.size() == 1, a);
+    }
+    assertThat(a.frames.getFirst()).containsExactly(1, 2, 3, 4, 5);
+    assertThat(counter(a, "pieces-joined")).isEqualTo(1);
+  }
+
+  private static ByteBuffer piece(long to, long number, int index, int count, int length, int content) {
+    ByteBuffer piece = ByteBuffer.allocate(HEADER_BYTES + 10).put(header(12, to, 5).putLong(20, number));
+    return piece.putShort((short) index).putShort((short) count).putShort((short) length).putInt(content).flip();
+  }
+
+  @Test
+  void aProbeIsAnsweredWithItsLength() throws IOException {
+    Station a = station("a");
+    try (DatagramChannel stranger = dial(a)) {
+      stranger.configureBlocking(false);
+      stranger.write(header(1, 0, 5));
+      ByteBuffer answer = ByteBuffer.allocate(10_000);
+      until("an answer", () -> isRead(stranger, answer), a);
+      stranger.write(ByteBuffer.allocate(777).put(header(5, answer.getLong(12), 5).putLong(20, 0)).clear());
+      until("its length", () -> isRead(stranger, answer.clear()) && answer.get(3) == 4 && answer.getLong(20) == 777, a);
+      assertThat(answer.position()).isEqualTo(HEADER_BYTES);
+    }
+  }
+
+  @Test
   void aPeerThatSaysNothingMustBeGreetedAgain() throws IOException {
     UdpConfig lan = UdpConfig.lan();
     var impatient =

@@ -1,0 +1,161 @@
+package org.tutti.verify.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.tutti.verify.transport.Station.until;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.bench.LossyNetwork;
+import org.tutti.net.UdpConfig;
+import org.tutti.net.UdpKey;
+
+/// Two transports with something between that swallows long datagrams and says nothing.
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class UdpNarrowPathTest {
+  private static final int GRAIN = 16;
+
+  private LossyNetwork network;
+  private Station a;
+  private Station b;
+
+  private void begin(UdpConfig config, double loss, int bytes) throws IOException {
+    network = new LossyNetwork(1, loss);
+    network.narrow(bytes);
+    a = new Station(network.open(config));
+    b = new Station(network.open(config));
+    TransportContract.exchange(a, b);
+  }
+
+  @AfterEach
+  void end() throws IOException {
+    a.close();
+    b.close();
+    network.close();
+  }
+
+  private static long counter(Station at, String name) {
+    return at.transport.counters().get(name);
+  }
+
+  private void untilMeasured(int bytes) {
+    for (Station one : new Station[] {a, b}) {
+      until(
+          "the size " + bytes,
+          () -> {
+            long found = counter(one, "path-bytes-least");
+            return found > bytes - GRAIN && found <= bytes;
+          },
+          a,
+          b);
+    }
+  }
+
+  /// Frames of all sizes up to the largest, both ways; none is lost.
+  private void exchangeAllSizes() {
+    var random = new Random(7);
+    int most = a.transport.traits().frameBytesMax();
+    TransportContract.quiet(a, b);
+    a.frames.clear();
+    b.frames.clear();
+    int count = 300;
+    byte[][] frames = new byte[count][];
+    for (int i = 0; i < count; i++) {
+      frames[i] = new byte[i % 3 == 0 ? most : 1 + random.nextInt(most)];
+      random.nextBytes(frames[i]);
+      a.send(b.address(), frames[i], b);
+      b.send(a.address(), frames[i], a);
+    }
+    until("all frames", () -> a.frames.size() == count && b.frames.size() == count, a, b);
+    assertThat(a.frames).containsExactly(frames);
+    assertThat(b.frames).containsExactly(frames);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {600, 1000, 1252, 1472, 4000})
+  void framesOfEverySizePass(int bytes) throws IOException {
+    begin(UdpConfig.lan(), 0, bytes);
+    untilMeasured(bytes);
+    exchangeAllSizes();
+    assertThat(counter(a, "datagrams-cut")).isPositive();
+    assertThat(counter(b, "pieces-joined")).isPositive().isLessThanOrEqualTo(counter(a, "datagrams-cut"));
+    assertThat(counter(b, "pieces-received")).isLessThanOrEqualTo(counter(a, "pieces-sent"));
+    assertThat(counter(a, "drop-incomplete")).isZero();
+  }
+
+  @Test
+  void sealedFramesPassToo() throws IOException {
+    begin(UdpConfig.lan().withKey(UdpKey.of(new byte[UdpKey.BYTES])), 0, 1252);
+    untilMeasured(1252 - 36);
+    exchangeAllSizes();
+  }
+
+  @Test
+  void whatFitsIsNotCut() throws IOException {
+    begin(UdpConfig.lan(), 0, 1400);
+    untilMeasured(1400);
+    long cut = counter(a, "datagrams-cut");
+    int before = b.frames.size();
+    for (int i = 0; i < 1000; i++) {
+      a.send(b.address(), new byte[100 + i], b);
+    }
+    until("all frames", () -> b.frames.size() == before + 1000, a, b);
+    assertThat(counter(a, "datagrams-cut")).isEqualTo(cut);
+  }
+
+  @Test
+  void anOrdinaryPathCostsOneProbe() throws IOException {
+    begin(UdpConfig.lan(), 0, 1 << 16);
+    untilMeasured(8192);
+    exchangeAllSizes();
+    for (Station one : new Station[] {a, b}) {
+      assertThat(counter(one, "datagrams-cut")).isZero();
+      assertThat(counter(one, "size-probes-sent")).as("more only if this machine was slow").isLessThanOrEqualTo(9);
+    }
+  }
+
+  @Test
+  void aLossyPathIsNotTakenForANarrowOne() throws IOException {
+    begin(UdpConfig.lan(), 0.2, 1 << 16);
+    untilMeasured(8192);
+    long end = System.nanoTime() + Duration.ofSeconds(5).toNanos();
+    byte[] frame = new byte[a.transport.traits().frameBytesMax()];
+    while (System.nanoTime() - end < 0) {
+      a.offer(b.address(), frame);
+      Station.turns(1, a, b);
+      assertThat(counter(a, "path-bytes-least")).isEqualTo(8192);
+    }
+    assertThat(network.lost()).isGreaterThan(100);
+    assertThat(counter(a, "size-probes-sent")).isLessThan(100);
+  }
+
+  @Test
+  void aPathThatGetsNarrowDuringTrafficCarriesSoonAgain() throws IOException {
+    begin(UdpConfig.lan(), 0, 1 << 16);
+    untilMeasured(8192);
+    exchangeAllSizes();
+    for (int bytes : new int[] {1472, 1300, 700}) {
+      network.narrow(bytes);
+      long begin = System.nanoTime();
+      byte[] frame = new byte[a.transport.traits().frameBytesMax()];
+      int before = b.frames.size();
+      until(
+          "frames again",
+          () -> {
+            a.offer(b.address(), frame);
+            return b.frames.size() > before + 100;
+          },
+          a,
+          b);
+      long millis = Duration.ofNanos(System.nanoTime() - begin).toMillis();
+      System.out.println("narrowed to " + bytes + ": 100 frames later after " + millis + " ms");
+      assertThat(millis).isLessThan(10_000);
+      until("the size", () -> counter(a, "path-bytes-least") <= bytes, a, b);
+    }
+  }
+}
