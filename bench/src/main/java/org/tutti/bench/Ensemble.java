@@ -11,10 +11,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
-import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
-import org.tutti.GroupListener;
 import org.tutti.MemberId;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
@@ -22,6 +20,7 @@ import org.tutti.Ordering;
 import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.bench.member.ClosedLoop;
+import org.tutti.bench.member.StatelessListener;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;
@@ -122,7 +121,7 @@ final class Ensemble implements AutoCloseable {
   }
 
   /// One member; counts what is delivered to it.
-  static final class Member implements GroupListener {
+  static final class Member implements StatelessListener {
     private final AtomicLong delivered = new AtomicLong();
     private @Nullable Group group;
     private volatile @Nullable String closed;
@@ -164,16 +163,6 @@ final class Ensemble implements AutoCloseable {
     @Override
     public void install(View view) {
       views++;
-    }
-
-    @Override
-    public void requestState(Event.StateRequest request) {
-      throw new IllegalStateException("nobody asks for state here");
-    }
-
-    @Override
-    public void offerState(Event.StateOffer offer) {
-      throw new IllegalStateException("nobody asks for state here");
     }
 
     @Override

@@ -9,10 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
-import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
-import org.tutti.GroupListener;
 import org.tutti.MemberId;
 import org.tutti.Node;
 import org.tutti.Packing;
@@ -165,7 +163,7 @@ final class PackingGroups {
   }
 
   /// Counts, and nothing else.
-  private final class Listener implements GroupListener {
+  private final class Listener implements StatelessListener {
     private volatile @Nullable String closed;
 
     @Override
@@ -175,16 +173,6 @@ final class PackingGroups {
 
     @Override
     public void install(View view) {}
-
-    @Override
-    public void requestState(Event.StateRequest request) {
-      throw new IllegalStateException("nobody asks for state here");
-    }
-
-    @Override
-    public void offerState(Event.StateOffer offer) {
-      throw new IllegalStateException("nobody asks for state here");
-    }
 
     @Override
     public void closed(String reason) {

@@ -18,7 +18,6 @@ import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupClosedException;
 import org.tutti.GroupConfig;
-import org.tutti.GroupListener;
 import org.tutti.Guarantee;
 import org.tutti.MemberId;
 import org.tutti.Node;
@@ -240,7 +239,7 @@ final class TuttiContestant implements Contestant {
   }
 
   /// Counts, and nothing else.
-  private final class Listener implements GroupListener {
+  private final class Listener implements StatelessListener {
     @Override
     public void deliver(MemberId sender, Service service, long position, ByteBuffer payload) {
       count();
@@ -250,16 +249,6 @@ final class TuttiContestant implements Contestant {
     public void install(View view) {
       engine = Thread.currentThread().threadId();
       viewed();
-    }
-
-    @Override
-    public void requestState(Event.StateRequest request) {
-      throw new IllegalStateException("nobody asks for state here");
-    }
-
-    @Override
-    public void offerState(Event.StateOffer offer) {
-      throw new IllegalStateException("nobody asks for state here");
     }
 
     @Override
