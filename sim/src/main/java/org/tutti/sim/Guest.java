@@ -21,7 +21,7 @@ import org.tutti.sim.check.Conversation.Step;
 /// A life's membership of the [Foyer]. It does what a host's threads would do: keeps the values put until the engine
 /// takes them, goes through the rounds of propagations as it takes events, and calls locally, often when it has just
 /// learned the place of a multicast.
-final class Guest implements Stateless {
+final class Guest implements TotallyOrdered {
   private static final String[] NAMES = {"", "load", "queue"};
 
   private final Simulation.Setting setting;
@@ -218,19 +218,6 @@ final class Guest implements Stateless {
   public void closed(String reason) {
     closed = true;
   }
-
-  @Override
-  public void deliverEarly(Batch batch) {
-    throw new IllegalStateException("everything is totally ordered here, but " + batch);
-  }
-
-  @Override
-  public void pass(long index, Batch batch, long position) {
-    throw new IllegalStateException("everything is totally ordered here, but " + batch);
-  }
-
-  @Override
-  public void released(long cost) {}
 
   private void say(String what) {
     if (setting.trace().speaks()) {

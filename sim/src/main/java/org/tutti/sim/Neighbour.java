@@ -10,7 +10,7 @@ import org.tutti.pack.Batch;
 import org.tutti.pack.Stretch;
 
 /// A node's membership of a further group, beside that of its [Application].
-final class Neighbour implements Stateless {
+final class Neighbour implements TotallyOrdered {
   private final SimulatedNode node;
   private final String group;
   private @Nullable View view;
@@ -47,16 +47,6 @@ final class Neighbour implements Stateless {
   }
 
   @Override
-  public void deliverEarly(Batch batch) {
-    throw new IllegalStateException("everything is totally ordered here, but " + batch);
-  }
-
-  @Override
-  public void pass(long index, Batch batch, long position) {
-    throw new IllegalStateException("everything is totally ordered here, but " + batch);
-  }
-
-  @Override
   public void begin(long index, long position) {
     consumedNext = index;
   }
@@ -71,9 +61,6 @@ final class Neighbour implements Stateless {
 
   @Override
   public void decided(int messages, long position) {}
-
-  @Override
-  public void released(long cost) {}
 
   @Override
   public long consumedNext() {

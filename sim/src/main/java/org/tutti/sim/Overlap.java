@@ -81,7 +81,7 @@ final class Overlap {
   }
 
   /// A life's membership of one of the groups.
-  private final class Part implements Stateless {
+  private final class Part implements TotallyOrdered {
     private final SimulatedNode node;
     private final int life;
     private final int group;
@@ -123,16 +123,6 @@ final class Overlap {
       consumedNext = index + 1;
     }
 
-    @Override
-    public void deliverEarly(Batch batch) {
-      throw new IllegalStateException("everything is totally ordered here, but " + batch);
-    }
-
-    @Override
-    public void pass(long index, Batch batch, long position) {
-      throw new IllegalStateException("everything is totally ordered here, but " + batch);
-    }
-
     private void answer() {
       for (Part other : parts) {
         if (other.life == life && other.group != group && random.nextBoolean()) {
@@ -162,9 +152,6 @@ final class Overlap {
 
     @Override
     public void decided(int messages, long position) {}
-
-    @Override
-    public void released(long cost) {}
 
     @Override
     public long consumedNext() {
