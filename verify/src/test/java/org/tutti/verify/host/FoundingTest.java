@@ -1,6 +1,7 @@
 package org.tutti.verify.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.tutti.verify.host.Awaited.untilViewOf;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,16 +45,6 @@ class FoundingTest {
   @AfterEach
   void end() {
     nodes.reversed().forEach(Node::close);
-  }
-
-  private static View untilViewOf(Group group, int size) throws InterruptedException {
-    while (true) {
-      Event event = group.receive(SOON);
-      assertThat(event).as("next event of " + group.self()).isNotNull();
-      if (event instanceof Event.ViewChange(View view) && view.size() == size) {
-        return view;
-      }
-    }
   }
 
   private static String untilClosed(Group group) throws InterruptedException {

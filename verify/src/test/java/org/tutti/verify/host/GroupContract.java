@@ -3,6 +3,7 @@ package org.tutti.verify.host;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.tutti.verify.host.Awaited.untilViewOf;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -40,7 +41,6 @@ import org.tutti.transport.Transport;
 /// What the users of three nodes in one process see, whatever carries their frames.
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class GroupContract {
-  private static final Duration SOON = Duration.ofSeconds(30);
   private static final int MIB = 1 << 20;
 
   private final GroupConfig config = GroupConfig.standard().withOrdering(ordering());
@@ -90,32 +90,18 @@ abstract class GroupContract {
     return groups;
   }
 
-  private static Event next(Group group) throws InterruptedException {
-    Event event = group.receive(SOON);
-    assertThat(event).as("next event of " + group.self()).isNotNull();
-    return event;
-  }
-
   private static <E extends Event> E next(Group group, Class<E> type) throws InterruptedException {
-    Event event = next(group);
+    Event event = Awaited.next(group);
     while (!type.isInstance(event)) {
-      event = next(group);
+      event = Awaited.next(group);
     }
     return type.cast(event);
   }
 
-  private static View untilViewOf(Group group, int size) throws InterruptedException {
-    while (true) {
-      if (next(group) instanceof Event.ViewChange(View view) && view.size() == size) {
-        return view;
-      }
-    }
-  }
-
   private static Event.Delivery delivery(Group group) throws InterruptedException {
-    Event event = next(group);
+    Event event = Awaited.next(group);
     while (event instanceof Event.ViewChange) {
-      event = next(group);
+      event = Awaited.next(group);
     }
     return (Event.Delivery) event;
   }

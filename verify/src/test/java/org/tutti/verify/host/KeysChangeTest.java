@@ -1,6 +1,7 @@
 package org.tutti.verify.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.tutti.verify.host.Awaited.untilViewOf;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -58,11 +59,7 @@ class KeysChangeTest {
       groups.add(i == 0 ? nodes.get(0).create("bank", GroupConfig.standard()) : join(i));
     }
     for (Group group : groups) {
-      Event event = group.receive(SOON);
-      while (!(event instanceof Event.ViewChange(var view) && view.size() == MEMBERS)) {
-        assertThat(event).isNotNull();
-        event = group.receive(SOON);
-      }
+      untilViewOf(group, MEMBERS);
     }
   }
 

@@ -2,6 +2,7 @@ package org.tutti.verify.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.tutti.verify.host.Awaited.untilViewOf;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -52,16 +53,6 @@ class PropagateTest {
   void end() {
     nodes.reversed().forEach(Node::close);
     threads.shutdownNow();
-  }
-
-  private static View untilViewOf(Group group, int size) throws InterruptedException {
-    while (true) {
-      Event event = group.receive(SOON);
-      assertThat(event).as("next event of " + group.self()).isNotNull();
-      if (event instanceof Event.ViewChange(View view) && view.size() == size) {
-        return view;
-      }
-    }
   }
 
   private Future<Propagation> propagate(Group group, int... bytes) {

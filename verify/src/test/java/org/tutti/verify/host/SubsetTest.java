@@ -3,6 +3,8 @@ package org.tutti.verify.host;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.tutti.verify.host.Awaited.next;
+import static org.tutti.verify.host.Awaited.untilViewOf;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -24,7 +26,6 @@ import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.Ordering;
 import org.tutti.Service;
-import org.tutti.View;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
 import org.tutti.transport.Address;
@@ -32,7 +33,6 @@ import org.tutti.transport.Address;
 /// Multicasts to some members of a group of three over TCP (H1).
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SubsetTest {
-  private static final Duration SOON = Duration.ofSeconds(30);
 
   private final List<Node> nodes = new ArrayList<>();
   private final List<Group> groups = new ArrayList<>();
@@ -63,18 +63,6 @@ class SubsetTest {
 
   private static TcpTransport open() throws IOException {
     return TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan().withSocketDirectory(null));
-  }
-
-  private static void untilViewOf(Group group, int size) throws InterruptedException {
-    while (!(next(group) instanceof Event.ViewChange(View view) && view.size() == size)) {
-      // Earlier views.
-    }
-  }
-
-  private static Event next(Group group) throws InterruptedException {
-    Event event = group.receive(SOON);
-    assertThat(event).as("next event of " + group.self()).isNotNull();
-    return event;
   }
 
   private static List<Event.Delivery> deliveries(Group group, int count) throws InterruptedException {

@@ -1,6 +1,8 @@
 package org.tutti.verify.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.tutti.verify.host.Awaited.next;
+import static org.tutti.verify.host.Awaited.untilViewOf;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -35,7 +37,6 @@ import org.tutti.transport.TransportSettings;
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TransportMatrixTest {
   private static final Address HERE = new Address("127.0.0.1:0");
-  private static final Duration SOON = Duration.ofSeconds(30);
   private static final Duration SUSPECT = Duration.ofMillis(1500); // most of what a combination takes
   private static final int EACH = 60;
 
@@ -159,18 +160,6 @@ class TransportMatrixTest {
       }
     }
     return order;
-  }
-
-  private static void untilViewOf(Group group, int size) throws InterruptedException {
-    while (!(next(group) instanceof Event.ViewChange(View view) && view.size() == size)) {
-      // what came before
-    }
-  }
-
-  private static Event next(Group group) throws InterruptedException {
-    Event event = group.receive(SOON);
-    assertThat(event).as("next event of " + group.self()).isNotNull();
-    return event;
   }
 
   private static byte[] message(long number) {

@@ -2,6 +2,7 @@ package org.tutti.verify.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.tutti.verify.host.Awaited.untilViewOf;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -20,7 +21,6 @@ import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
-import org.tutti.View;
 import org.tutti.Whiteboard;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
@@ -48,16 +48,6 @@ class WhiteboardTest {
   @AfterEach
   void end() {
     nodes.reversed().forEach(Node::close);
-  }
-
-  private static View untilViewOf(Group group, int size) throws InterruptedException {
-    while (true) {
-      Event event = group.receive(SOON);
-      assertThat(event).as("next event of " + group.self()).isNotNull();
-      if (event instanceof Event.ViewChange(View view) && view.size() == size) {
-        return view;
-      }
-    }
   }
 
   private static void until(BooleanSupplier condition) {

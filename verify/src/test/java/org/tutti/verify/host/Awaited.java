@@ -1,0 +1,30 @@
+package org.tutti.verify.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.tutti.Event;
+import org.tutti.Group;
+import org.tutti.View;
+
+/// What a test waits for in a group's events; when nothing comes, it fails and says in which group.
+final class Awaited {
+  private static final Duration SOON = Duration.ofSeconds(60);
+
+  private Awaited() {}
+
+  static Event next(Group group) throws InterruptedException {
+    Event event = group.receive(SOON);
+    assertThat(event).as("next event of " + group.self()).isNotNull();
+    return event;
+  }
+
+  /// Drops what came before.
+  static View untilViewOf(Group group, int size) throws InterruptedException {
+    while (true) {
+      if (next(group) instanceof Event.ViewChange(View view) && view.size() == size) {
+        return view;
+      }
+    }
+  }
+}
