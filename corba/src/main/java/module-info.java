@@ -1,6 +1,7 @@
 /// The IIOP transport. Only this module knows an ORB: JacORB, whose archives are automatic modules.
 module org.tutti.corba {
   requires transitive org.tutti.middleware;
+  requires transitive org.tutti.net;
   // JacORB cannot say itself what it needs of the JDK.
   requires jacorb;
   requires jacorb.omgapi;

@@ -1,6 +1,8 @@
 package org.tutti.corba;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.tutti.net.tls.Credentials;
 
 /// Bounds and times of an [IiopMiddleware]. What strangers can make a node keep in memory is about
 /// `2 * acceptedMax * messageBytesMax`.
@@ -12,13 +14,15 @@ import java.time.Duration;
 /// @param connectTimeout  how long it may take to connect to a peer
 /// @param replyTimeout    how long a peer may take to say that it is one
 /// @param writeTimeout    how long a peer may take no bytes before it is given up
+/// @param tls             encrypts all connections, and both ends prove who they are by what is in it; null for none
 public record IiopConfig(
     int messageBytesMax,
     int acceptedMax,
     Duration greetingMax,
     Duration connectTimeout,
     Duration replyTimeout,
-    Duration writeTimeout) {
+    Duration writeTimeout,
+    @Nullable Credentials tls) {
   /// What a request needs beside its batch; JacORB's header has about 80 bytes, other ORBs' are not much longer.
   private static final int REQUEST_BYTES = 1024;
 
@@ -34,7 +38,7 @@ public record IiopConfig(
     }
   }
 
-  /// Settings for one data centre or one host.
+  /// Settings for one data centre or one host, without encryption.
   ///
   /// @param batchBytesMax the longest batch that peers send
   /// @return the default settings
@@ -45,6 +49,16 @@ public record IiopConfig(
         Duration.ofSeconds(2),
         Duration.ofSeconds(2),
         Duration.ofSeconds(3),
-        Duration.ofSeconds(15)); // longer than a node that does not keep up lets its peers wait
+        Duration.ofSeconds(15), // longer than a node that does not keep up lets its peers wait
+        null);
+  }
+
+  /// The same settings with encryption; all nodes need it then.
+  ///
+  /// @param credentials this node's key and certificate, and whom it trusts: both ends show a certificate
+  /// @return the changed settings
+  public IiopConfig withTls(Credentials credentials) {
+    return new IiopConfig(
+        messageBytesMax, acceptedMax, greetingMax, connectTimeout, replyTimeout, writeTimeout, credentials);
   }
 }

@@ -72,7 +72,7 @@ public final class IiopMiddleware implements Middleware {
       throws TransportException {
     Endpoint endpoint = Endpoint.resolve(listen);
     Address shown = advertised == null ? null : Endpoint.advertised(advertised).at(portOf(advertised));
-    Gate gate = Gate.open(config.messageBytesMax(), config.acceptedMax(), config.greetingMax());
+    Gate gate = Gate.open(config.messageBytesMax(), config.acceptedMax(), config.greetingMax(), config.tls());
     String path = ADAPTER + "/" + OBJECT_ID;
     OrbThreads threads = new OrbThreads(gate);
     ORB orb = ORB.init(new String[0], OrbSettings.of(gate, endpoint, config, OBJECT_KEY, path));
@@ -102,6 +102,7 @@ public final class IiopMiddleware implements Middleware {
 
   @Override
   public void start(Arrivals arrivals) {
+    threads.onLoss(arrivals::fail);
     try {
       threads.call(() -> {
         activate(new PeerServant(gate, arrivals));

@@ -20,4 +20,9 @@ public final class IiopProvider implements TransportProvider {
   public Transport open(TransportSettings settings) throws TransportException {
     return IiopTransport.open(settings, MiddlewareConfig.lan());
   }
+
+  @Override
+  public boolean protects() {
+    return true;
+  }
 }

@@ -50,8 +50,8 @@ public final class NamingDiscovery implements Discovery {
     this.group = group;
     this.name = name;
     this.own = own;
-    IiopConfig config = new IiopConfig(ANSWER_BYTES_MAX, 1, ANSWER_MAX, ANSWER_MAX, ANSWER_MAX, ANSWER_MAX);
-    gate = Gate.open(config.messageBytesMax(), config.acceptedMax(), config.greetingMax());
+    IiopConfig config = new IiopConfig(ANSWER_BYTES_MAX, 1, ANSWER_MAX, ANSWER_MAX, ANSWER_MAX, ANSWER_MAX, null);
+    gate = Gate.open(config.messageBytesMax(), config.acceptedMax(), config.greetingMax(), null);
     orb = ORB.init(new String[0], OrbSettings.of(gate, config));
   }
 

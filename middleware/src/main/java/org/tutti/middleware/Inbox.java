@@ -113,7 +113,7 @@ final class Inbox {
     try {
       await(waitNanosMax);
       if (bug != null) {
-        throw new IllegalStateException("a thread of the transport failed", bug);
+        throw new IllegalStateException("a thread of the transport failed: " + bug.getMessage(), bug);
       }
       woken = false;
       lanes.addAll(roomy);

@@ -92,7 +92,7 @@ public final class MiddlewareTransport implements Transport {
   public void start(Receiver to) {
     Invariant.check(receiver == null, "a transport is started once");
     receiver = to;
-    middleware.start(this::take);
+    middleware.start(new Input());
   }
 
   @Override
@@ -205,19 +205,27 @@ public final class MiddlewareTransport implements Transport {
     }
   }
 
-  /// On any thread of the middleware.
-  private boolean take(byte[] bytes) {
-    counters.add(Count.BATCHES_RECEIVED);
-    counters.add(Count.BYTES_RECEIVED, bytes.length);
-    Batch batch = Batch.check(bytes, self, config.frameBytesMax(), counters);
-    if (batch == null) {
-      return false;
+  /// Called by threads of the middleware.
+  private final class Input implements Arrivals {
+    @Override
+    public boolean take(byte[] bytes) {
+      counters.add(Count.BATCHES_RECEIVED);
+      counters.add(Count.BYTES_RECEIVED, bytes.length);
+      Batch batch = Batch.check(bytes, self, config.frameBytesMax(), counters);
+      if (batch == null) {
+        return false;
+      }
+      boolean taken = inbox.put(batch);
+      if (!taken && !closing) {
+        counters.add(Count.DROP_INBOX_FULL);
+      }
+      return taken;
     }
-    boolean taken = inbox.put(batch);
-    if (!taken && !closing) {
-      counters.add(Count.DROP_INBOX_FULL);
+
+    @Override
+    public void fail(Throwable why) {
+      inbox.fail(why);
     }
-    return taken;
   }
 
   private void deliver(Batch batch, Receiver to) {

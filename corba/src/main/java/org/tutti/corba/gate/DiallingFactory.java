@@ -7,6 +7,7 @@ import java.net.SocketTimeoutException;
 import org.jacorb.orb.ORB;
 import org.jacorb.orb.factory.SocketFactory;
 import org.omg.CORBA.TIMEOUT;
+import org.tutti.net.tls.Credentials;
 
 /// Makes the sockets with which an ORB connects to peers; JacORB makes one object of this class.
 public final class DiallingFactory implements SocketFactory {
@@ -26,10 +27,12 @@ public final class DiallingFactory implements SocketFactory {
 
   @Override
   public Socket createSocket(String host, int port, int timeoutMillis) throws IOException {
-    Socket socket = new GuardedSocket(gate, false);
+    GuardedSocket socket = new GuardedSocket(gate, false);
+    Credentials tls = gate.credentials();
     gate.dialling(socket);
     try {
       socket.connect(new InetSocketAddress(host, port), timeoutMillis);
+      return tls == null ? socket : EncryptedSocket.dialled(socket, gate, tls);
     } catch (SocketTimeoutException e) {
       Gate.shut(socket);
       throw new TIMEOUT(e.toString());
@@ -37,9 +40,9 @@ public final class DiallingFactory implements SocketFactory {
       Gate.shut(socket);
       throw e;
     }
-    return socket;
   }
 
+  /// To the ORB nothing is encrypted: it would look for its own settings.
   @Override
   public boolean isSSL(Socket socket) {
     return false;

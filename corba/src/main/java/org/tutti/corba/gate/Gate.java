@@ -16,13 +16,18 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLongArray;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
+import org.tutti.net.tls.Credentials;
+import org.tutti.net.tls.Refusal;
 
 /// All sockets of one ORB, and what may pass them.
 ///
 /// JacORB allocates what the header of a message asks for, keeps fragments without a bound, and accepts any number of
 /// connections; it was made for networks whose hosts trust each other. So the ORB gets its sockets from here: each
 /// looks at the headers that pass ([GiopFilter]) and ends the connection instead of handing on what is wrong.
+///
+/// With credentials all connections are encrypted ([EncryptedSocket]), which the ORB does not know.
 ///
 /// ```
 ///  accepted --> stranger -- first whole message --> known          more than acceptedMax: the oldest stranger goes,
@@ -43,6 +48,7 @@ public final class Gate implements AutoCloseable {
   private final int messageBytesMax;
   private final int acceptedMax;
   private final long greetingNanos;
+  private final @Nullable Credentials tls;
   private final AtomicLongArray counts = new AtomicLongArray(IiopCount.values().length);
 
   // All guarded by this.
@@ -53,10 +59,11 @@ public final class Gate implements AutoCloseable {
   private @Nullable IOException failure;
   private boolean closed;
 
-  private Gate(int messageBytesMax, int acceptedMax, Duration greetingMax) {
+  private Gate(int messageBytesMax, int acceptedMax, Duration greetingMax, @Nullable Credentials tls) {
     this.messageBytesMax = messageBytesMax;
     this.acceptedMax = acceptedMax;
     this.greetingNanos = greetingMax.toNanos();
+    this.tls = tls;
   }
 
   /// Makes a gate for one ORB.
@@ -64,9 +71,10 @@ public final class Gate implements AutoCloseable {
   /// @param messageBytesMax the longest message
   /// @param acceptedMax     how many connections of others there may be
   /// @param greetingMax     how long each may take until its first message is complete
+  /// @param tls             encrypts all connections, and both ends prove who they are by what is in it; null for none
   /// @return the gate
-  public static Gate open(int messageBytesMax, int acceptedMax, Duration greetingMax) {
-    Gate gate = new Gate(messageBytesMax, acceptedMax, greetingMax);
+  public static Gate open(int messageBytesMax, int acceptedMax, Duration greetingMax, @Nullable Credentials tls) {
+    Gate gate = new Gate(messageBytesMax, acceptedMax, greetingMax, tls);
     OPEN.put(gate.name, gate);
     return gate;
   }
@@ -125,6 +133,9 @@ public final class Gate implements AutoCloseable {
     for (IiopCount count : IiopCount.values()) {
       all.put(count.name().toLowerCase(Locale.ROOT).replace('_', '-'), counts.get(count.ordinal()));
     }
+    if (tls != null) {
+      tls.refusals().forEach((reason, count) -> all.merge(reason, count, Long::sum));
+    }
     return all;
   }
 
@@ -162,6 +173,23 @@ public final class Gate implements AutoCloseable {
     return greetingNanos;
   }
 
+  @Nullable Credentials credentials() {
+    return tls;
+  }
+
+  /// A connection has ended below GIOP. What a check of certificates refused, the credentials count; the rest the JDK
+  /// tells apart by its texts only.
+  void brokenTls(SSLException why) {
+    String text = String.valueOf(why.getMessage());
+    if (text.contains("Empty client certificate chain")) {
+      count(IiopCount.CLOSED_WRONG_CERTIFICATE);
+    } else if (text.contains("Received fatal alert") || text.contains("terminated the handshake")) {
+      count(IiopCount.CLOSED_REFUSED_BY_PEER);
+    } else if (Refusal.of(why) == null) {
+      count(IiopCount.CLOSED_TLS_BROKEN);
+    }
+  }
+
   synchronized void listening(ServerSocket on) {
     door = on;
   }
@@ -196,7 +224,7 @@ public final class Gate implements AutoCloseable {
   }
 
   /// An accepted connection has brought its first message.
-  synchronized void greeted(Socket socket) {
+  synchronized void greeted(GuardedSocket socket) {
     if (strangers.remove(socket)) {
       known.add(socket);
     }

@@ -3,10 +3,10 @@ package org.tutti.corba.gate;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /// What comes out of a socket, as long as it is a sequence of GIOP messages that peers could have sent; at the first
@@ -32,7 +32,7 @@ final class GiopFilter extends FilterInputStream {
   private static final int FRAGMENT = 7;
 
   private final Gate gate;
-  private final Socket socket;
+  private final GuardedSocket socket;
   private final boolean accepted;
   private final byte[] header = new byte[HEADER_BYTES];
   private int headerBytes;
@@ -45,15 +45,13 @@ final class GiopFilter extends FilterInputStream {
 
   // For the first message of an accepted connection.
   private boolean greeted;
-  private final long greetingEnd;
 
-  GiopFilter(InputStream in, Gate gate, Socket socket, boolean accepted) {
+  GiopFilter(InputStream in, Gate gate, GuardedSocket socket, boolean accepted) {
     super(in);
     this.gate = gate;
     this.socket = socket;
     this.accepted = accepted;
     this.greeted = !accepted;
-    this.greetingEnd = System.nanoTime() + gate.greetingNanos();
   }
 
   @Override
@@ -97,17 +95,18 @@ final class GiopFilter extends FilterInputStream {
   }
 
   private int take(byte[] into, int offset, int most) throws IOException {
-    if (greeted) {
-      return in.read(into, offset, most);
-    }
-    long left = (greetingEnd - System.nanoTime()) / 1_000_000;
     try {
-      if (left > 0) {
-        socket.setSoTimeout((int) left);
-        return in.read(into, offset, most);
+      if (!greeted) {
+        socket.limit();
       }
-    } catch (SocketTimeoutException _) {
-      // Counted below.
+      return in.read(into, offset, most);
+    } catch (SSLException e) {
+      gate.brokenTls(e);
+      throw e;
+    } catch (SocketTimeoutException e) {
+      if (greeted) {
+        throw e;
+      }
     }
     gate.count(IiopCount.CLOSED_GREETING_TIMEOUT);
     ended = true;
@@ -193,8 +192,7 @@ final class GiopFilter extends FilterInputStream {
     }
     if (!greeted) {
       greeted = true;
-      socket.setSoTimeout(0);
-      gate.greeted(socket);
+      socket.greeted();
     }
   }
 }

@@ -1,19 +1,29 @@
 package org.tutti.corba.gate;
 
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// A socket that its gate knows as long as it is open, and from which only GIOP is read.
+/// A socket that its gate knows as long as it is open, and from which only GIOP is read; or, when the gate has
+/// credentials, only TLS, with an [EncryptedSocket] above.
 final class GuardedSocket extends Socket {
+  private static final int TLS_FIRST = 20; // the range of types of TLS's records
+  private static final int TLS_LAST = 23;
+
   private final Gate gate;
   private final boolean accepted;
+  private final long greetingEnd;
   private @Nullable InputStream filtered;
+  private volatile boolean greeted;
 
   GuardedSocket(Gate gate, boolean accepted) {
     this.gate = gate;
     this.accepted = accepted;
+    this.greetingEnd = System.nanoTime() + gate.greetingNanos();
   }
 
   @Override
@@ -21,9 +31,29 @@ final class GuardedSocket extends Socket {
     InputStream raw = super.getInputStream();
     synchronized (this) {
       if (filtered == null) {
-        filtered = new GiopFilter(raw, gate, this, accepted);
+        filtered = gate.credentials() == null ? new GiopFilter(raw, gate, this, accepted) : new Records(raw);
       }
       return filtered;
+    }
+  }
+
+  /// The first message is complete, or the handshake of one's own: from now on a read may take all the time there is.
+  void greeted() throws IOException {
+    greeted = true;
+    setSoTimeout(0);
+    gate.greeted(this);
+  }
+
+  /// How long a read may take now.
+  ///
+  /// @throws SocketTimeoutException when the time for a greeting is over
+  void limit() throws IOException {
+    if (!greeted) {
+      long left = TimeUnit.NANOSECONDS.toMillis(greetingEnd - System.nanoTime());
+      if (left <= 0) {
+        throw new SocketTimeoutException("no greeting in time");
+      }
+      setSoTimeout((int) left);
     }
   }
 
@@ -31,5 +61,35 @@ final class GuardedSocket extends Socket {
   public void close() throws IOException {
     gate.left(this);
     super.close();
+  }
+
+  /// Bytes below TLS: however slowly they come, a handshake has its time, and whoever speaks something else is told
+  /// apart from who shows a wrong certificate.
+  private final class Records extends FilterInputStream {
+    private boolean begun;
+
+    Records(InputStream raw) {
+      super(raw);
+    }
+
+    @Override
+    public int read() throws IOException {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) <= 0 ? -1 : Byte.toUnsignedInt(one[0]);
+    }
+
+    @Override
+    public int read(byte[] into, int offset, int length) throws IOException {
+      limit();
+      int count = in.read(into, offset, length);
+      if (!begun && count > 0) {
+        begun = true;
+        if (into[offset] < TLS_FIRST || into[offset] > TLS_LAST) {
+          gate.count(IiopCount.CLOSED_NOT_TLS);
+          throw new IOException("not TLS");
+        }
+      }
+      return count;
+    }
   }
 }

@@ -13,6 +13,15 @@ public enum IiopCount {
   CLOSED_BAD_MESSAGE,
   /// A message longer than any that peers send.
   CLOSED_BAD_LENGTH,
+  /// Something else than TLS, where certificates are asked for.
+  CLOSED_NOT_TLS,
+  /// No certificate; and what [org.tutti.net.tls.Credentials#refusals] counts under this name: one of another
+  /// authority.
+  CLOSED_WRONG_CERTIFICATE,
+  /// The peer did not believe the own certificate, or hung up within the handshake.
+  CLOSED_REFUSED_BY_PEER,
+  /// TLS went wrong otherwise.
+  CLOSED_TLS_BROKEN,
   /// No whole message for too long after it was accepted.
   CLOSED_GREETING_TIMEOUT,
   /// Accepted, silent, and in the way of a newer one.
@@ -23,6 +32,7 @@ public enum IiopCount {
   DROP_UNKNOWN_OPERATION,
   /// A request whose bytes are fewer than it says.
   DROP_BAD_SEQUENCE,
-  /// A thread of the ORB has ended by an exception: there was a request that it does not survive.
+  /// A thread of the ORB has ended by an exception: there was a request that it does not survive. If it was one that
+  /// all requests need, the node stops.
   ORB_THREAD_ENDED
 }

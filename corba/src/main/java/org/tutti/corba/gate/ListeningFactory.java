@@ -8,6 +8,7 @@ import java.net.Socket;
 import org.jacorb.orb.ORB;
 import org.jacorb.orb.factory.ServerSocketFactory;
 import org.jspecify.annotations.Nullable;
+import org.tutti.net.tls.Credentials;
 
 /// Makes the socket on which an ORB listens; JacORB makes one object of this class.
 public final class ListeningFactory implements ServerSocketFactory {
@@ -60,7 +61,8 @@ public final class ListeningFactory implements ServerSocketFactory {
         GuardedSocket socket = new GuardedSocket(gate, true);
         implAccept(socket);
         if (gate.accepted(socket)) {
-          return socket;
+          Credentials tls = gate.credentials();
+          return tls == null ? socket : EncryptedSocket.accepted(socket, gate, tls);
         }
         Gate.shut(socket);
       }

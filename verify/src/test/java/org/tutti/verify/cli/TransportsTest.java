@@ -28,7 +28,7 @@ class TransportsTest {
     multicast("--group", "bank", "--transport", transport, "--tls", own.toString());
   }
 
-  private static void multicast(String... options) throws Exception {
+  static void multicast(String... options) throws Exception {
     try (Launched member = tutti(with(options, "member", "--listen", "127.0.0.1:0", "--create", "--name", "n1"))) {
       String contact = member.lineMatching("n1 listens on .*").replaceFirst(".* on ", "");
       try (Launched send = tutti(with(options, "send", "--join", contact, "--name", "s"))) {

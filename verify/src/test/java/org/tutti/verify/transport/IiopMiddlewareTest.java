@@ -208,7 +208,8 @@ class IiopMiddlewareTest {
             lan.greetingMax(),
             Duration.ofSeconds(2),
             Duration.ofSeconds(1),
-            writeTimeout);
+            writeTimeout,
+            null);
     IiopMiddleware middleware = IiopMiddleware.open(ANY, null, config);
     opened.add(middleware);
     middleware.start(arrivals);

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +27,7 @@ import org.tutti.corba.IiopMiddleware;
 import org.tutti.corba.IiopTransport;
 import org.tutti.middleware.MiddlewareConfig;
 import org.tutti.middleware.MiddlewareTransport;
+import org.tutti.net.tls.Credentials;
 import org.tutti.transport.Address;
 import org.tutti.transport.Endpoint;
 import org.tutti.transport.Transport;
@@ -33,30 +35,36 @@ import org.tutti.transport.TransportException;
 import org.tutti.transport.TransportSettings;
 
 /// The transport over IIOP, and what strangers at its door can do to it: nothing.
-final class IiopTransportTest extends TransportContract {
-  private static final MiddlewareConfig CONFIG =
+final class IiopTransportTest extends MiddlewareContract {
+  static final MiddlewareConfig CONFIG =
       MiddlewareConfig.lan().withBackoff(Duration.ofMillis(10), Duration.ofMillis(50));
   private static final int ACCEPTED_MAX = 16;
 
   private final List<SocketChannel> strangers = new ArrayList<>();
 
   @Override
-  Transport open(Address address) throws IOException {
-    IiopConfig lan = IiopConfig.lan(CONFIG.batchBytesMax());
-    IiopConfig strict =
-        new IiopConfig(
-            lan.messageBytesMax(),
-            ACCEPTED_MAX,
-            Duration.ofMillis(500),
-            lan.connectTimeout(),
-            lan.replyTimeout(),
-            lan.writeTimeout());
-    return new MiddlewareTransport(IiopMiddleware.open(address, null, strict), CONFIG);
+  Transport open(Address listen, @Nullable Address advertised, @Nullable Credentials tls) throws TransportException {
+    IiopConfig plain = strict();
+    return new MiddlewareTransport(
+        IiopMiddleware.open(listen, advertised, tls == null ? plain : plain.withTls(tls)), CONFIG);
   }
 
   @Override
-  Address unused(String name) {
-    return new Address("127.0.0.1:0");
+  String strangersCountedAs() {
+    return "closed-foreign-protocol";
+  }
+
+  /// Settings under which strangers are refused before a test has become boring.
+  static IiopConfig strict() {
+    IiopConfig lan = IiopConfig.lan(CONFIG.batchBytesMax());
+    return new IiopConfig(
+        lan.messageBytesMax(),
+        ACCEPTED_MAX,
+        Duration.ofMillis(500),
+        lan.connectTimeout(),
+        lan.replyTimeout(),
+        lan.writeTimeout(),
+        null);
   }
 
   @AfterEach
@@ -65,14 +73,6 @@ final class IiopTransportTest extends TransportContract {
       stranger.close();
     }
     strangers.clear();
-  }
-
-  @Test
-  void aPortInUseIsRefusedWithTheReason() throws IOException {
-    Station a = station("a");
-    assertThatExceptionOfType(TransportException.class)
-        .isThrownBy(() -> open(a.address()))
-        .withMessage("cannot listen on " + a.address() + ": address already in use");
   }
 
   @Test
@@ -87,22 +87,43 @@ final class IiopTransportTest extends TransportContract {
         .withMessage("cannot listen on 192.0.2.1:0: cannot assign requested address");
     assertThatExceptionOfType(TransportException.class)
         .isThrownBy(() -> IiopTransport.open(elsewhere.withTls(Path.of("certificates"), false), CONFIG))
-        .withMessageStartingWith("no TLS over IIOP");
+        .withMessageStartingWith("no TLS: no file certificates");
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3, 4, 5})
-  void randomBytesAreCountedAndTheConnectionIsClosed(int seed) throws IOException {
-    Station a = station("a");
-    byte[] noise = new byte[100_000];
-    new Random(seed).nextBytes(noise);
-    isClosedAndCounted(a, "closed-foreign-protocol", noise);
-  }
-
+  /// JacORB has one thread for all requests and does not replace it: without it a node would be deaf and not know.
   @Test
-  void anHttpRequestIsCountedAndTheConnectionIsClosed() throws IOException {
-    byte[] request = "GET / HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
-    isClosedAndCounted(station("a"), "closed-foreign-protocol", request);
+  void aNodeWhoseOrbHasLostTheThreadForRequestsStopsAndSaysWhy() throws IOException {
+    Station a = station("a");
+    exchange(a, station("b")); // so that there is such a thread
+    List<Thread> workers =
+        Thread.getAllStackTraces().keySet().stream()
+            .filter(one -> one.getThreadGroup() != null && one.getThreadGroup().getName().equals("tutti-iiop"))
+            .filter(one -> one.getName().startsWith("RequestProcessor"))
+            .toList();
+    assertThat(workers).isNotEmpty();
+    // What the JVM does when a thread ends by an exception; there is no request left that brings it about.
+    workers.forEach(one -> one.getThreadGroup().uncaughtException(one, new IllegalArgumentException("a bug")));
+    assertThatExceptionOfType(IllegalStateException.class)
+        .isThrownBy(() -> a.transport.poll(0))
+        .withMessageContaining("the ORB's RequestProcessor")
+        .withRootCauseInstanceOf(IllegalArgumentException.class);
+    assertThat(counter(a, "orb-thread-ended")).isPositive();
+  }
+
+  /// One that reads a connection takes only that with it.
+  @Test
+  void aNodeWhoseOrbHasLostAnotherThreadGoesOn() throws IOException {
+    Station a = station("a");
+    Station b = station("b");
+    exchange(a, b);
+    ThreadGroup group =
+        Thread.getAllStackTraces().keySet().stream()
+            .map(Thread::getThreadGroup)
+            .filter(one -> one != null && one.getName().equals("tutti-iiop"))
+            .findFirst()
+            .orElseThrow();
+    group.uncaughtException(new Thread(() -> {}), new IllegalArgumentException("a bug"));
+    exchange(a, b);
   }
 
   @Test
