@@ -10,6 +10,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
@@ -125,11 +126,16 @@ final class Ensemble implements AutoCloseable {
     private final AtomicLong delivered = new AtomicLong();
     private @Nullable Group group;
     private volatile @Nullable String closed;
-    private volatile Runnable heard = () -> {};
+    private volatile Consumer<ByteBuffer> heard = _ -> {};
     private volatile int views;
 
     /// What to do after each delivery, on the engine thread.
     void whenDelivered(Runnable action) {
+      heard = _ -> action.run();
+    }
+
+    /// What to do with each message, on the engine thread.
+    void whenHeard(Consumer<ByteBuffer> action) {
       heard = action;
     }
 
@@ -157,7 +163,7 @@ final class Ensemble implements AutoCloseable {
     @Override
     public void deliver(MemberId sender, Service service, long position, ByteBuffer payload) {
       delivered.lazySet(delivered.getPlain() + 1); // only the engine thread writes
-      heard.run();
+      heard.accept(payload);
     }
 
     @Override

@@ -27,6 +27,7 @@ import picocli.CommandLine.Spec;
       "2:wrong usage"
     },
     subcommands = {
+      ClientsCommand.class,
       ClosedCommand.class,
       BenchCommand.Cost.class,
       BenchCommand.Orders.class,

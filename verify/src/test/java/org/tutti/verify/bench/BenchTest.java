@@ -12,6 +12,7 @@ import java.util.Locale;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.tutti.Ordering;
+import org.tutti.bench.ClientServerBenchmark;
 import org.tutti.bench.ClosedBenchmark;
 import org.tutti.bench.ClosedOptions;
 import org.tutti.bench.CostTable;
@@ -92,6 +93,28 @@ class BenchTest {
     assertThat(text.toString())
         .containsPattern("tcp +\\d+ \\[\\d+\\.\\.\\d+] +2.7 ms")
         .containsPattern("sequencer .* 6 ms");
+  }
+
+  /// H12: both cases, with the server that orders beside the others.
+  @Tag("socket")
+  @Test
+  void clientsAndServersAreMeasuredInBothCases() throws Exception {
+    var text = new StringWriter();
+    TransportProvider tcp = ClosedOptions.transportsByName().get("tcp");
+    Duration moment = Duration.ofMillis(30);
+    ClientServerBenchmark.run(
+        new ClientServerBenchmark.Options(tcp, Ordering.SEQUENCER, List.of(1, 3), List.of(1, 2), 100, 2, moment),
+        new PrintWriter(text));
+    for (String row : List.of("A     1        1", "B     1        2", "A     3        1", "B     3        2")) {
+      assertThat(text.toString().lines().filter(line -> line.startsWith(row)))
+          .as("%s", text)
+          .singleElement()
+          .asString()
+          .containsPattern("\\d \\[\\d");
+    }
+    assertThat(text.toString().lines().filter(line -> line.startsWith("A     3        2")))
+        .as("times at the sequencer and at the others")
+        .allMatch(line -> line.matches("(.*\\[.*){5}"));
   }
 
   @Test
