@@ -1,0 +1,366 @@
+package org.tutti.verify.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.Event;
+import org.tutti.Group;
+import org.tutti.GroupConfig;
+import org.tutti.Node;
+import org.tutti.NodeConfig;
+import org.tutti.net.UdpConfig;
+import org.tutti.net.UdpKey;
+import org.tutti.net.UdpTransport;
+import org.tutti.transport.Address;
+
+/// A group of two on both sides of a link with a smaller MTU, between two routers of the kernel: four namespaces that
+/// the test makes and removes. Everybody's own interface has Ethernet's 1500 bytes.
+@Tag("system")
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class UdpPathMtuTest {
+  private static final int ETHERNET = 1500;
+  private static final int HEADERS = 28;
+  private static final int SEAL = 36;
+  private static final int NEAR = 64; // the search may not have ended
+  private static final int MESSAGES = 400;
+  private static final int BYTES = 6000;
+  private static final List<String> SHOWN =
+      List.of(
+          "gap-millis",
+          "path-bytes-least",
+          "size-probes-sent",
+          "send-too-long",
+          "datagrams-cut",
+          "pieces-sent",
+          "pieces-joined",
+          "drop-incomplete");
+  private static final String[] NAMES = {"a", "r", "s", "b"};
+
+  private final String prefix = "tutti-" + ProcessHandle.current().pid() + "-9-";
+  private final List<Process> processes = new ArrayList<>();
+
+  /// One member: sends, and reads what both send.
+  static final class Member {
+    private static final Duration SOON = Duration.ofSeconds(40);
+
+    /// Arguments: host, contact or "-".
+    public static void main(String[] args) throws Exception {
+      boolean first = args[1].equals("-");
+      UdpConfig config = UdpConfig.lan().withKey(UdpKey.of(new byte[UdpKey.BYTES]));
+      List<Address> contacts = first ? List.of() : List.of(new Address(args[1]));
+      NodeConfig how =
+          NodeConfig.lan(first ? "a" : "b")
+              .withContacts(contacts)
+              .withTimes(Duration.ofMillis(200), Duration.ofSeconds(10));
+      try (Node node = Node.start(how, UdpTransport.open(new Address(args[0] + ":0"), config))) {
+        Group group = first ? node.create("g", GroupConfig.standard()) : node.join("g", GroupConfig.standard());
+        System.out.println("address " + node.self().address());
+        while (group.view() == null || group.view().size() != 2) {
+          group.receive(Duration.ofMillis(100));
+        }
+        System.out.println("ready now");
+        for (int c = System.in.read(); c == 'm'; c = System.in.read()) {
+          exchange(node, group);
+        }
+        group.receive(Duration.ofSeconds(1)); // the other one may still need an answer
+      }
+    }
+
+    private static void exchange(Node node, Group group) throws Exception {
+      Thread.ofVirtual().start(() -> send(group));
+      long gap = 0;
+      long last = System.nanoTime();
+      int[] next = {0, 0};
+      while (next[0] < MESSAGES || next[1] < MESSAGES) {
+        Event event = group.receive(SOON);
+        if (event instanceof Event.ViewChange(var view) && view.size() == 2) {
+          continue; // a request to join that was sent again makes one more view of the same members
+        }
+        if (!(event instanceof Event.Delivery delivery)) {
+          throw new IllegalStateException("not a message but " + event);
+        }
+        int who = delivery.sender().name().equals("a") ? 0 : 1;
+        if (delivery.payload().getInt(0) != next[who]++) {
+          throw new IllegalStateException("out of order");
+        }
+        gap = Math.max(gap, System.nanoTime() - last);
+        last = System.nanoTime();
+        if (next[0] + next[1] == MESSAGES / 4) {
+          System.out.println("quarter now");
+        }
+      }
+      var out = new StringBuilder("done gap-millis=" + Duration.ofNanos(gap).toMillis());
+      node.counters().forEach((name, value) -> out.append(' ').append(name).append('=').append(value));
+      System.out.println(out);
+    }
+
+    private static void send(Group group) {
+      try {
+        var random = new SplittableRandom(1);
+        for (int i = 0; i < MESSAGES; i++) {
+          byte[] message = new byte[4 + random.nextInt(BYTES)];
+          random.nextBytes(message);
+          group.multicast(ByteBuffer.wrap(message).putInt(0, i).array());
+        }
+      } catch (InterruptedException _) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  // ---- namespaces --------------------------------------------------------------------------------------------------
+
+  private static String run(String... command) throws IOException {
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String said = new String(process.getInputStream().readAllBytes());
+    try {
+      if (process.waitFor() != 0) {
+        throw new IOException(String.join(" ", command) + ": " + said.strip());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException(e);
+    }
+    return said;
+  }
+
+  private void ip(String at, String command) throws IOException {
+    var words = new ArrayList<>(List.of("ip", "-n", prefix + at));
+    words.addAll(List.of(command.split(" ")));
+    run(words.toArray(String[]::new));
+  }
+
+  private void link(String one, String device, String other, String itsDevice) throws IOException {
+    run(
+        "ip",
+        "link",
+        "add",
+        device,
+        "netns",
+        prefix + one,
+        "type",
+        "veth",
+        "peer",
+        "name",
+        itsDevice,
+        "netns",
+        prefix + other);
+    ip(one, "link set " + device + " up");
+    ip(other, "link set " + itsDevice + " up");
+  }
+
+  /// The link between the routers.
+  private void middle(int mtu) throws IOException {
+    ip("r", "link set mid mtu " + mtu);
+    ip("s", "link set mid mtu " + mtu);
+  }
+
+  private void build(int mtu, boolean silent) {
+    try {
+      for (String name : NAMES) {
+        run("ip", "netns", "add", prefix + name);
+        ip(name, "link set lo up");
+      }
+      link("a", "eth0", "r", "side");
+      link("r", "mid", "s", "mid");
+      link("s", "side", "b", "eth0");
+      ip("a", "addr add 10.214.1.2/24 dev eth0");
+      ip("r", "addr add 10.214.1.1/24 dev side");
+      ip("r", "addr add 10.214.2.1/24 dev mid");
+      ip("s", "addr add 10.214.2.2/24 dev mid");
+      ip("s", "addr add 10.214.3.1/24 dev side");
+      ip("b", "addr add 10.214.3.2/24 dev eth0");
+      ip("a", "route add default via 10.214.1.1");
+      ip("b", "route add default via 10.214.3.1");
+      ip("r", "route add 10.214.3.0/24 via 10.214.2.2");
+      ip("s", "route add 10.214.1.0/24 via 10.214.2.1");
+      for (String router : new String[] {"r", "s"}) {
+        run("ip", "netns", "exec", prefix + router, "sysctl", "-qw", "net.ipv4.ip_forward=1");
+        if (silent) {
+          ip(router, "rule add iif lo ipproto icmp priority 1 blackhole"); // its own ICMP messages go nowhere
+        }
+      }
+      middle(mtu);
+    } catch (IOException e) {
+      Assumptions.abort("skipped: " + e.getMessage());
+    }
+  }
+
+  @AfterEach
+  void end() throws Exception {
+    for (Process process : processes) {
+      process.destroyForcibly().waitFor();
+    }
+    for (String name : NAMES) {
+      try {
+        run("ip", "netns", "delete", prefix + name);
+      } catch (IOException _) {
+        // it was never made
+      }
+    }
+  }
+
+  /// A counter of IP in a namespace.
+  private long snmp(String at, String name) throws IOException {
+    String[] ip =
+        run("ip", "netns", "exec", prefix + at, "cat", "/proc/net/snmp")
+            .lines()
+            .filter(line -> line.startsWith("Ip:"))
+            .toArray(String[]::new);
+    return Long.parseLong(ip[1].split(" ")[Arrays.asList(ip[0].split(" ")).indexOf(name)]);
+  }
+
+  private void assertNoFragments() throws IOException {
+    for (String name : NAMES) {
+      assertThat(snmp(name, "FragCreates")).as("fragments made at " + name).isZero();
+      assertThat(snmp(name, "ReasmReqds")).as("fragments come to " + name).isZero();
+    }
+  }
+
+  // ---- members -----------------------------------------------------------------------------------------------------
+
+  private Process start(String at, String host, String contact) throws IOException {
+    Process process =
+        new ProcessBuilder(
+                "ip",
+                "netns",
+                "exec",
+                prefix + at,
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Member.class.getName(),
+                host,
+                contact)
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    processes.add(process);
+    return process;
+  }
+
+  private static String after(BufferedReader reader, String word) {
+    try {
+      for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+        if (line.startsWith(word + " ")) {
+          return line.substring(word.length() + 1);
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    throw new AssertionError("no line with " + word);
+  }
+
+  private static Map<String, Long> counters(BufferedReader of) {
+    Map<String, Long> counters = new TreeMap<>();
+    for (String pair : after(of, "done").split(" ")) {
+      int at = pair.indexOf('=');
+      counters.put(pair.substring(0, at), Long.parseLong(pair.substring(at + 1)));
+    }
+    return counters;
+  }
+
+  private static void go(Process... all) throws IOException {
+    for (Process process : all) {
+      process.getOutputStream().write('m');
+      process.getOutputStream().flush();
+    }
+  }
+
+  private static void print(String what, Map<String, Long> counters) {
+    var out = new StringBuilder(what);
+    for (String name : SHOWN) {
+      out.append(' ').append(name).append(' ').append(counters.get(name));
+    }
+    System.out.println(out);
+  }
+
+  private static void assertSize(Map<String, Long> counters, int mtu) {
+    int most = mtu - HEADERS - SEAL;
+    assertThat(counters.get("path-bytes-least")).isBetween((long) most - NEAR, (long) most);
+  }
+
+  /// Runs both members through two exchanges, with the link's MTU as it is at first and then as it becomes.
+  private void exchange(int firstMtu, int thenMtu, boolean silent) throws IOException {
+    build(firstMtu, silent);
+    Process a = start("a", "10.214.1.2", "-");
+    BufferedReader ofA = a.inputReader();
+    Process b = start("b", "10.214.3.2", after(ofA, "address"));
+    BufferedReader ofB = b.inputReader();
+    after(ofA, "ready");
+    after(ofB, "ready");
+    go(a, b);
+    after(ofA, "quarter");
+    middle(thenMtu);
+    List<Map<String, Long>> first = List.of(counters(ofA), counters(ofB));
+    go(a, b);
+    List<Map<String, Long>> second = List.of(counters(ofA), counters(ofB));
+    String what = "MTU " + firstMtu + ", then " + thenMtu + (silent ? ", silent routers:" : ":");
+    for (int i = 0; i < 2; i++) {
+      print(what, first.get(i));
+      print(what, second.get(i));
+      assertSize(second.get(i), thenMtu);
+      assertThat(second.get(i).get("drop-bad-piece")).isZero();
+      assertThat(second.get(i).get("gap-millis")).as("nothing stands still once the size is known").isLessThan(5000);
+      if (thenMtu < ETHERNET) {
+        assertThat(second.get(i).get("pieces-joined")).isPositive();
+        if (silent) {
+          assertThat(second.get(i).get("send-too-long")).isZero();
+        } else {
+          assertThat(second.get(i).get("send-too-long")).as("the kernel knows the path").isPositive();
+        }
+      } else {
+        assertThat(second.get(i).get("datagrams-cut")).isZero();
+        assertThat(second.get(i).get("size-probes-sent")).isLessThan(10);
+      }
+    }
+    assertNoFragments();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1400, 1280, 1000})
+  void framesPassARouterThatSaysNothing(int mtu) throws IOException {
+    exchange(mtu, mtu, true);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1400, 1280, 1000})
+  void framesPassARouterThatSaysThatTheyAreTooLong(int mtu) throws IOException {
+    exchange(mtu, mtu, false);
+  }
+
+  @Test
+  void aWidePathIsLeftAlone() throws IOException {
+    exchange(ETHERNET, ETHERNET, true);
+  }
+
+  @Test
+  void anMtuThatBecomesSmallerDuringTrafficIsFoundThoughNothingIsSaid() throws IOException {
+    exchange(ETHERNET, 1280, true);
+  }
+
+  @Test
+  void anMtuThatBecomesSmallerDuringTrafficIsFoundByWhatTheRouterSays() throws IOException {
+    exchange(ETHERNET, 1280, false);
+  }
+}
