@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 /// long it has said nothing.
 final class Awaiting {
   private static final long PROBE_MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
+  private static final long CAST_PROBE_NANOS = TimeUnit.MILLISECONDS.toNanos(6); // its link says something after 5 ms
   private static final long PROBE_MAX_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final UdpLoop loop;
@@ -68,8 +69,11 @@ final class Awaiting {
   }
 
   private void pause() {
-    long least = casts.isLast() ? 0 : PROBE_MIN_NANOS; // a cast may be repaired before its link's timeout
-    long patience = Math.max(least, Receipt.AFTER_NANOS + 4 * flight.roundTripNanos());
+    long roundTrip = flight.roundTripNanos();
+    long patience =
+        casts.isOnTheWay(flight.rested())
+            ? CAST_PROBE_NANOS + 2 * roundTrip
+            : Math.max(PROBE_MIN_NANOS, Receipt.AFTER_NANOS + 4 * roundTrip);
     probeAt = loop.nowNanos + Math.min(PROBE_MAX_NANOS, patience << Math.min(probes, 5));
   }
 }

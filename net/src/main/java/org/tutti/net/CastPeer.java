@@ -24,7 +24,8 @@ final class CastPeer {
   private long last; // the last cast with a share for it; 0 for none
   private long before; // bit i: the cast i + 1 before the last one had one, too
 
-  private boolean isLast; // no datagram of its own came after it
+  private long lastDatagram; // the number of that share
+  private boolean told; // by a probe which casts these are
 
   private boolean alone; // it has kept others waiting
   private long aloneUntil;
@@ -38,7 +39,6 @@ final class CastPeer {
     hearingNanos = now;
     last = 0;
     before = 0;
-    isLast = false;
     alone = false;
     aloneNanos = 0;
   }
@@ -78,25 +78,31 @@ final class CastPeer {
   }
 
   /// A cast with a share for it has left.
-  void sent(long number) {
+  ///
+  /// @param datagram the share's number
+  void sent(long number, long datagram) {
     before = before(number);
     last = number;
-    isLast = true;
+    lastDatagram = datagram;
+    told = false;
   }
 
-  /// A datagram of its own has left.
-  void sentAlone() {
-    isLast = false;
+  /// Whether a cast is on the way to it.
+  ///
+  /// @param rested the highest number that is not
+  boolean isOnTheWay(long rested) {
+    return last != 0 && lastDatagram > rested;
   }
 
-  /// Whether the last datagram to it was a cast.
-  boolean isLast() {
-    return isLast;
+  /// Whether it has to be told which casts it should have, if something was lost: no cast that is on the way does.
+  boolean isToBeTold(long rested) {
+    return last != 0 && !told && lastDatagram <= rested;
   }
 
   /// Tells it in a probe which casts it should have.
   void write(ByteBuffer probe) {
     if (last != 0) {
+      told = true;
       int end = DatagramHeader.BYTES + 2 * Long.BYTES;
       probe.limit(end).putLong(DatagramHeader.BYTES, last).putLong(end - Long.BYTES, before);
     }

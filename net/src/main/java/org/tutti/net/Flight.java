@@ -57,6 +57,11 @@ final class Flight {
     return 2 * bytes >= Math.min(congestion.window(), granted);
   }
 
+  /// All up to this number have arrived or are lost.
+  long rested() {
+    return rested;
+  }
+
   long roundTripNanos() {
     return roundTrip;
   }

@@ -151,6 +151,11 @@ final class Seal {
     return out.flip();
   }
 
+  /// Whose life a sealed datagram claims to be of; 0 when it is too short to say.
+  static long from(ByteBuffer in) {
+    return in.remaining() < HEADER_BYTES ? 0 : in.getLong(4);
+  }
+
   /// Opens a datagram.
   ///
   /// @param in   what came

@@ -297,6 +297,9 @@ final class UdpLoop {
       nowNanos = System.nanoTime();
       counters.add(UdpCount.DATAGRAMS_RECEIVED);
       counters.add(UdpCount.BYTES_RECEIVED, sealed.remaining());
+      if (cast && seal != null && Seal.from(sealed) == life) {
+        continue; // a group's own host hears it, too, and opening it is most of the work
+      }
       UdpCount refused = seal == null ? null : seal.open(sealed, in);
       if (refused != null) {
         counters.add(refused);

@@ -200,7 +200,6 @@ final class UdpPeer implements SelectorTransport.Claim {
       return taken; // what was too long goes in pieces
     }
     receipt.told();
-    casts.sentAlone();
     flight.sent(loop.nowNanos, length);
     loop.counters.add(UdpCount.DATAGRAMS_SENT);
     if (parcel.isCut()) {
@@ -258,10 +257,9 @@ final class UdpPeer implements SelectorTransport.Claim {
 
   /// The next parcel has left with those for others.
   void left(int length, long cast) {
-    casts.sent(cast);
     release(queue.removeFirst());
     receipt.told();
-    flight.sent(loop.nowNanos, length);
+    casts.sent(cast, flight.sent(loop.nowNanos, length));
     awaiting.begin();
     loop.list(this);
   }
@@ -320,6 +318,9 @@ final class UdpPeer implements SelectorTransport.Claim {
     if (!flight.isEmpty() || !queue.isEmpty()) {
       awaiting.begin();
       loop.list(this);
+    }
+    if (flight.doubted() > 0 && casts.isToBeTold(flight.rested())) {
+      probe(); // it may be the last cast that was lost, and nothing else shows that
     }
   }
 

@@ -80,7 +80,7 @@ final class RepairsCampaign {
       for (Member one : to) {
         CastPeer peer = peers.computeIfAbsent(one.life, _ -> new CastPeer());
         before.put(one, peer.before(number));
-        peer.sent(number);
+        peer.sent(number, number);
       }
       shares.put(List.of(life, number), before);
       boolean allLose = number > 1 && random.nextDouble() < weather.common;

@@ -1,185 +1,113 @@
 package org.tutti.verify.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.tutti.verify.transport.MulticastMembers.BYTES;
+import static org.tutti.verify.transport.MulticastMembers.MESSAGES;
+import static org.tutti.verify.transport.MulticastMembers.NONE;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.tutti.Event;
-import org.tutti.Group;
-import org.tutti.GroupConfig;
-import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.junit.jupiter.api.io.TempDir;
 import org.tutti.lab.network.Conditions;
 import org.tutti.lab.network.LabNetwork;
 import org.tutti.lab.network.Unavailable;
-import org.tutti.net.UdpConfig;
-import org.tutti.net.UdpKey;
-import org.tutti.net.UdpMulticast;
-import org.tutti.net.UdpTransport;
-import org.tutti.transport.Address;
 
-/// Multicasts between two namespaces that the test makes and removes: in one of them a sender, in the other one process
-/// with five receivers. What leaves the sender's interface is counted by the kernel.
+/// Multicasts between namespaces that the test makes and removes: in one of them a sender, in others receivers. The
+/// kernel and tcpdump count what leaves the sender's interface, and nftables drops what is to be lost.
 @Tag("system")
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class UdpMulticastTest {
   private static final int RECEIVERS = 5;
-  private static final int MESSAGES = 300;
-  private static final int BYTES = 600;
   private static final String GROUP = "239.192.7.7:7400@eth0";
-  private static final String NONE = "-";
+  private static final int LINK_BYTES = 14;
+
+  /// A process with members, and what it says.
+  private record Members(Process process, BufferedReader out) {
+    String after(String word) throws IOException {
+      for (String line = out.readLine(); line != null; line = out.readLine()) {
+        if (line.startsWith(word + " ")) {
+          return line.substring(word.length() + 1);
+        }
+      }
+      throw new AssertionError("no line with " + word);
+    }
+
+    void tell(String command) throws IOException {
+      process.outputWriter().append(command).append('\n').flush();
+    }
+
+    Map<String, Long> counters() throws IOException {
+      tell("counters");
+      var counters = new TreeMap<String, Long>();
+      for (String one : after("counters").split(" ")) {
+        counters.put(one.substring(0, one.indexOf('=')), Long.parseLong(one.substring(one.indexOf('=') + 1)));
+      }
+      return counters;
+    }
+  }
 
   private LabNetwork network;
   private final List<Process> processes = new ArrayList<>();
 
-  /// One process with some members.
-  static final class Members {
-    private static final Duration SOON = Duration.ofSeconds(60);
-
-    private final List<Node> nodes = new ArrayList<>();
-    private final List<Group> groups = new ArrayList<>();
-
-    /// Arguments: host, how many, contact, multicast group, whether all will hear it.
-    public static void main(String[] args) throws Exception {
-      UdpConfig config = UdpConfig.lan().withKey(UdpKey.of(new byte[UdpKey.BYTES]));
-      if (!args[3].equals(NONE)) {
-        config = config.withMulticast(UdpMulticast.parse(args[3]));
-      }
-      boolean sender = args[2].equals(NONE);
-      var members = new Members();
-      for (int i = 0; i < Integer.parseInt(args[1]); i++) {
-        List<Address> contacts = sender ? List.of() : List.of(new Address(args[2]));
-        NodeConfig how =
-            NodeConfig.lan((sender ? "s" : "r") + i)
-                .withContacts(contacts)
-                .withTimes(Duration.ofMillis(500), Duration.ofSeconds(20));
-        Node node = Node.start(how, UdpTransport.open(new Address(args[0] + ":0"), config));
-        members.nodes.add(node);
-        GroupConfig standard = GroupConfig.standard();
-        members.groups.add(sender ? node.create("g", standard) : node.join("g", standard));
-      }
-      if (sender) {
-        members.send(Boolean.parseBoolean(args[4]));
-      } else {
-        members.receive();
-      }
-      System.in.read(); // until the test has seen enough
-      members.nodes.forEach(Node::close);
-    }
-
-    private void send(boolean heard) throws Exception {
-      Node node = nodes.getFirst();
-      Group group = groups.getFirst();
-      System.out.println("address " + node.self().address());
-      while (group.view() == null || group.view().size() != RECEIVERS + 1) {
-        group.receive(Duration.ofMillis(100));
-      }
-      for (boolean ready = !heard; !ready; ) {
-        long before = node.counters().get("casts-copies");
-        group.multicast(new byte[BYTES]).get(60, TimeUnit.SECONDS);
-        ready = node.counters().get("casts-copies") - before >= RECEIVERS;
-      }
-      Map<String, Long> before = node.counters();
-      long[] kernel = kernel();
-      for (int i = 0; i < MESSAGES; i++) {
-        byte[] message = new byte[BYTES];
-        new java.util.SplittableRandom(i).nextBytes(message);
-        message[0] = 1;
-        group.multicast(ByteBuffer.wrap(message).putInt(4, i).array()).get(60, TimeUnit.SECONDS);
-      }
-      long[] after = kernel();
-      Map<String, Long> counted = node.counters();
-      System.out.printf(
-          "counts %d %d %d %d %d %d%n",
-          after[0] - kernel[0],
-          after[1] - kernel[1],
-          after[2] - kernel[2],
-          counted.get("casts-sent") - before.get("casts-sent"),
-          counted.get("casts-copies") - before.get("casts-copies"),
-          Stream.of("casts-asked", "naks-sent", "repairs-sent", "repairs-sent-for-others")
-              .mapToLong(name -> counted.get(name) - before.get(name))
-              .sum());
-    }
-
-    private void receive() throws Exception {
-      for (Group group : groups) {
-        int hash = 0;
-        for (int next = 0; next < MESSAGES; ) {
-          Event event = group.receive(SOON);
-          if (event == null) {
-            throw new IllegalStateException("nothing comes");
-          }
-          if (event instanceof Event.Delivery delivery && delivery.payload().get(0) == 1) {
-            if (delivery.payload().getInt(4) != next++) {
-              throw new IllegalStateException("out of order");
-            }
-            hash = 31 * hash + delivery.payload().hashCode();
-          }
-        }
-        System.out.println("all " + hash);
-      }
-    }
-
-    /// What the kernel has sent in this namespace: multicast packets, packets and bytes of the interface.
-    private static long[] kernel() throws IOException {
-      List<String[]> ip =
-          Files.readAllLines(Path.of("/proc/self/net/netstat")).stream()
-              .filter(line -> line.startsWith("IpExt:"))
-              .map(line -> line.split(" "))
-              .toList();
-      int at = Arrays.asList(ip.get(0)).indexOf("OutMcastPkts");
-      String device =
-          Files.readAllLines(Path.of("/proc/self/net/dev")).stream()
-              .filter(line -> line.contains("eth0:"))
-              .findFirst()
-              .orElseThrow();
-      String[] sent = device.strip().split("[: ]+");
-      return new long[] {Long.parseLong(ip.get(1)[at]), Long.parseLong(sent[10]), Long.parseLong(sent[9])};
-    }
-  }
-
-  private void begin() {
+  private void begin(String... names) {
     try {
-      network = LabNetwork.open(List.of("s", "r"), 1);
+      network = LabNetwork.open(List.of(names), 1);
     } catch (Unavailable e) {
       Assumptions.abort("skipped: " + e.getMessage());
     }
   }
 
-  private BufferedReader start(int node, int count, String contact, String group, boolean heard) throws IOException {
-    var command = new ArrayList<>(network.at(node));
-    command.addAll(
-        List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
-            "-cp",
-            System.getProperty("java.class.path"),
-            Members.class.getName(),
-            network.addressOf(node),
-            Integer.toString(count),
-            contact,
-            group,
-            Boolean.toString(heard)));
-    Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+  private Process run(int node, List<String> command) throws IOException {
+    var whole = new ArrayList<>(network.at(node));
+    whole.addAll(command);
+    Process process = new ProcessBuilder(whole).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     processes.add(process);
-    return process.inputReader();
+    return process;
+  }
+
+  private Members start(int node, int count, String contact, String group, boolean heard, int atOnce)
+      throws IOException {
+    Process process =
+        run(
+            node,
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                MulticastMembers.class.getName(),
+                network.addressOf(node),
+                Integer.toString(count),
+                contact,
+                group,
+                Integer.toString(1 + (network.names().size() == 2 ? RECEIVERS : network.names().size() - 1)),
+                Boolean.toString(heard),
+                Integer.toString(atOnce)));
+    return new Members(process, process.inputReader());
+  }
+
+  private static void needs(String command) {
+    boolean there =
+        List.of(System.getenv("PATH").split(":")).stream().anyMatch(at -> Files.isExecutable(Path.of(at, command)))
+            || Files.isExecutable(Path.of("/usr/sbin", command));
+    Assumptions.assumeTrue(there, "skipped: there is no command '" + command + "' here");
   }
 
   @AfterEach
@@ -192,30 +120,26 @@ class UdpMulticastTest {
     }
   }
 
-  private static String after(BufferedReader reader, String word) {
-    try {
-      for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-        if (line.startsWith(word + " ")) {
-          return line.substring(word.length() + 1);
-        }
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    throw new AssertionError("no line with " + word);
+  /// What was sent meanwhile: multicast packets, packets, bytes, as the kernel says; casts, copies, what else went to
+  /// the group: questions and repairs.
+  private static long[] counts(Members sender) throws IOException {
+    return Arrays.stream(sender.after("counts").split(" ")).mapToLong(Long::parseLong).toArray();
   }
 
-  /// Runs a sender and the receivers.
-  ///
-  /// @return what was sent meanwhile: multicast packets, packets, bytes, as the kernel says; casts, copies, what else
-  ///     went to the group: questions and repairs
-  private long[] run(String sendersGroup, String receiversGroup) throws IOException {
-    BufferedReader sender = start(0, 1, NONE, sendersGroup, sendersGroup.equals(receiversGroup));
-    BufferedReader receivers = start(1, RECEIVERS, after(sender, "address"), receiversGroup, true);
-    long[] counts = Arrays.stream(after(sender, "counts").split(" ")).mapToLong(Long::parseLong).toArray();
-    String first = after(receivers, "all");
+  // ---- one datagram ------------------------------------------------------------------------------------------------
+
+  /// Runs a sender and five receivers in one process.
+  private long[] run(String sendersGroup, String receiversGroup, Runnable meanwhile) throws IOException {
+    Members sender = start(0, 1, NONE, sendersGroup, sendersGroup.equals(receiversGroup), 1);
+    Members receivers = start(1, RECEIVERS, sender.after("address"), receiversGroup, true, 1);
+    sender.after("ready");
+    meanwhile.run();
+    receivers.tell("receive");
+    sender.tell("send");
+    long[] counts = counts(sender);
+    String first = receivers.after("all");
     for (int i = 1; i < RECEIVERS; i++) {
-      assertThat(after(receivers, "all")).isEqualTo(first);
+      assertThat(receivers.after("all")).isEqualTo(first);
     }
     System.out.printf(
         "%d multicasts of %d bytes to %d members: %d multicast packets, %d packets, %d bytes on the wire; %d casts for "
@@ -226,28 +150,181 @@ class UdpMulticastTest {
 
   @Test
   void aMulticastToFiveMembersIsOneDatagram() throws Exception {
-    begin();
-    long[] counts = run(GROUP, GROUP);
+    begin("s", "r");
+    long[] counts = run(GROUP, GROUP, () -> {});
     assertThat(counts[0]).as("the kernel's count is the transport's").isEqualTo(counts[3] + counts[5]);
     assertThat(counts[4]).as("all of them are for all").isGreaterThanOrEqualTo((long) MESSAGES * RECEIVERS * 9 / 10);
     assertThat(counts[2]).as("bytes: less than twice that of one copy").isLessThan(2L * MESSAGES * (BYTES + 600));
   }
 
   @Test
-  void whatIsLostIsRepeated() throws Exception {
-    begin();
-    Conditions lossy = Conditions.PERFECT.withLoss(0.05);
-    network.set(0, 1, lossy);
-    network.set(1, 0, lossy);
-    long[] counts = run(GROUP, GROUP);
-    assertThat(network.lost()).isPositive();
-    assertThat(counts[3]).isPositive();
+  void tcpdumpSeesOneDatagramForFiveMembers(@TempDir Path directory) throws Exception {
+    needs("tcpdump");
+    begin("s", "r");
+    Path file = directory.resolve("sender.pcap");
+    var dump = new ArrayList<Process>();
+    run(GROUP, GROUP, () -> dump.add(tcpdump(file)));
+    dump.getFirst().destroy(); // it writes what it has
+    assertThat(dump.getFirst().waitFor(10, TimeUnit.SECONDS)).isTrue();
+    int[] packets = longPackets(file);
+    System.out.printf(
+        "tcpdump at the sender: %d packets to the group and %d to single members that are long enough for a message%n",
+        packets[0], packets[1]);
+    assertThat(packets[0]).as("one for each multicast, and repairs").isBetween(MESSAGES, MESSAGES * 3 / 2);
+    assertThat(packets[1]).as("what links repeat too soon on a busy machine").isLessThan(MESSAGES);
+  }
+
+  /// Captures what leaves the sender's interface.
+  private Process tcpdump(Path file) {
+    try {
+      var command = new ArrayList<>(network.at(0));
+      command.addAll(
+          List.of(
+              "tcpdump",
+              "-i",
+              "eth0",
+              "-Q",
+              "out",
+              "-s",
+              "64",
+              "--immediate-mode",
+              "-U",
+              "-Z",
+              "root",
+              "-w",
+              file.toString(),
+              "udp"));
+      Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+      processes.add(process);
+      BufferedReader out = process.inputReader();
+      for (String line = out.readLine(); line != null; line = out.readLine()) {
+        if (line.contains("listening on")) {
+          return process;
+        }
+      }
+      throw new AssertionError("tcpdump does not listen");
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /// How many packets of a capture can carry a message, to the group and to others.
+  private static int[] longPackets(Path file) throws IOException {
+    ByteBuffer in = ByteBuffer.wrap(Files.readAllBytes(file)).order(ByteOrder.nativeOrder());
+    int group = ByteBuffer.wrap(InetAddress.ofLiteral("239.192.7.7").getAddress()).getInt();
+    int[] counts = new int[2];
+    for (int at = 24; at + 16 <= in.limit(); at += 16 + in.getInt(at + 8)) {
+      int ip = at + 16 + LINK_BYTES;
+      int to = in.duplicate().order(ByteOrder.BIG_ENDIAN).getInt(ip + 16);
+      if (in.getInt(at + 12) > BYTES) {
+        counts[to == group ? 0 : 1]++;
+      }
+    }
+    return counts;
   }
 
   @Test
   void whoDoesNotHearMulticastsGetsDatagramsOfItsOwn() throws Exception {
-    begin();
-    long[] counts = run("239.192.7.7:7401@eth0", NONE);
+    begin("s", "r");
+    long[] counts = run("239.192.7.7:7401@eth0", NONE, () -> {});
     assertThat(counts[3]).as("casts").isZero();
+  }
+
+  @Test
+  void whatIsLostIsRepeated() throws Exception {
+    begin("s", "r");
+    Conditions lossy = Conditions.PERFECT.withLoss(0.05);
+    network.set(0, 1, lossy);
+    network.set(1, 0, lossy);
+    long[] counts = run(GROUP, GROUP, () -> {});
+    assertThat(network.lost()).isPositive();
+    assertThat(counts[3]).isPositive();
+  }
+
+  // ---- losses ------------------------------------------------------------------------------------------------------
+
+  /// Drops some of the datagrams that leave a node or come to it.
+  private void lose(int node, String hook, int percent) throws Exception {
+    String rules =
+        "add table ip loss; add chain ip loss here { type filter hook %s priority 0; }; "
+            + "add rule ip loss here ip daddr 239.192.7.7 numgen random mod 100 < %d drop";
+    Process nft = run(node, List.of("nft", rules.formatted(hook, percent)));
+    Assumptions.assumeTrue(nft.waitFor() == 0, "skipped: nftables does not work here");
+  }
+
+  /// Runs a sender and three receivers, each in a namespace of its own.
+  ///
+  /// @return all counters, the sender's first
+  private List<Map<String, Long>> run(String what, Loss loss) throws Exception {
+    needs("nft");
+    begin("s", "r1", "r2", "r3");
+    var members = new ArrayList<Members>();
+    members.add(start(0, 1, NONE, GROUP, true, 8));
+    String contact = members.getFirst().after("address");
+    for (int node = 1; node < 4; node++) {
+      members.add(start(node, 1, contact, GROUP, true, 8));
+    }
+    members.getFirst().after("ready");
+    loss.begin();
+    for (Members one : members.subList(1, 4)) {
+      one.tell("receive");
+    }
+    members.getFirst().tell("send");
+    counts(members.getFirst());
+    var counters = new ArrayList<Map<String, Long>>();
+    counters.add(members.getFirst().counters());
+    String first = members.get(1).after("all");
+    for (Members one : members.subList(1, 4)) {
+      assertThat(one == members.get(1) ? first : one.after("all")).isEqualTo(first);
+      counters.add(one.counters());
+    }
+    System.out.printf(
+        "%s: %d casts, %d missed, %d given up; %d questions, %d not asked as others did; %d repairs by the sender, "
+            + "%d by others, %d taken; %d frames repeated by links, %d timeouts%n",
+        what,
+        counters.getFirst().get("casts-sent"),
+        sum(counters, "casts-missed"),
+        sum(counters, "casts-given-up"),
+        sum(counters, "naks-sent"),
+        sum(counters, "naks-suppressed"),
+        sum(counters, "repairs-sent"),
+        sum(counters, "repairs-sent-for-others"),
+        sum(counters, "repairs-received"),
+        counters.getFirst().getOrDefault("link.repeated", 0L),
+        counters.getFirst().getOrDefault("link.timeout", 0L));
+    return counters;
+  }
+
+  private interface Loss {
+    void begin() throws Exception;
+  }
+
+  private static long sum(List<Map<String, Long>> counters, String name) {
+    return counters.stream().mapToLong(one -> one.get(name)).sum();
+  }
+
+  @Test
+  void whatAllMissIsAskedForByFew() throws Exception {
+    List<Map<String, Long>> counters = run("a tenth is lost to all", () -> lose(0, "output", 10));
+    assertThat(sum(counters, "casts-missed")).isPositive();
+    assertThat(sum(counters, "repairs-received")).isPositive();
+    assertThat(sum(counters, "naks-suppressed")).isPositive();
+    assertThat(sum(counters, "naks-sent")).isLessThan(sum(counters, "casts-missed"));
+  }
+
+  @Test
+  void whatOneMissesOthersRepair() throws Exception {
+    List<Map<String, Long>> counters =
+        run(
+            "a tenth is lost to each, and half of the questions to the sender",
+            () -> {
+              lose(0, "input", 50);
+              for (int node = 1; node < 4; node++) {
+                lose(node, "input", 10);
+              }
+            });
+    assertThat(sum(counters, "naks-sent")).isPositive();
+    assertThat(sum(counters, "repairs-received")).isPositive();
+    assertThat(sum(counters, "repairs-sent-for-others")).isPositive();
   }
 }
