@@ -188,11 +188,14 @@ public final class ViewAgreement {
     act();
   }
 
-  /// Members of another view are to be taken in.
+  /// Members of another view are to be taken in. Who is in the view that is just being announced has asked before.
   void merge(List<MemberId> members) {
-    company.found(members);
-    host.interestChanged();
-    act();
+    var own = pending != null && pending.ballot().proposer() == self.incarnation() ? pending : null;
+    if (own == null || members.stream().noneMatch(own.proposal().view()::contains)) {
+      company.found(members);
+      host.interestChanged();
+      act();
+    }
   }
 
   /// This member wants to leave.

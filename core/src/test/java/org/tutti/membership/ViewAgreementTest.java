@@ -164,6 +164,46 @@ class ViewAgreementTest {
     assertThat(effects.take()).isEmpty();
   }
 
+  /// Has B hear what it says to itself, up to the announcement of a view.
+  ///
+  /// @return the announcement, if there is one
+  private ViewMessage.@Nullable Install untilAnnounced() throws Malformed {
+    for (List<ViewMessage> toItself = said(B); !toItself.isEmpty(); toItself = said(B)) {
+      for (ViewMessage message : toItself) {
+        if (message instanceof ViewMessage.Install announced) {
+          return announced;
+        }
+        agreement.receive(B, message);
+      }
+    }
+    return null;
+  }
+
+  /// A newcomer calls until it is in a view, and on a slow network its call may come when the view is on its way.
+  @Test
+  void whoAsksToJoinTwiceIsTakenInOnce() throws Malformed {
+    agreement.lost(A);
+    agreement.receive(B, Objects.requireNonNull(untilAnnounced()));
+    View alone = agreement.view();
+    assertThat(alone.members()).containsExactly(B);
+    Told newcomer = Told.newcomer(nonPrimary(0, C));
+    var call = new ViewMessage.Meet(nonPrimary(0, C), null, null, true);
+    Merge merge = merge();
+    merge.receive(C, call);
+    assertThat(untilAnnounced()).as("without its report").isNull();
+    ViewId ballot = new ViewId(alone.id().epoch() + 1, B.incarnation());
+    agreement.receive(C, new ViewMessage.Wedged(ballot, newcomer.knowledge()));
+    assertThat(untilAnnounced()).as("without its acceptance").isNull();
+    agreement.receive(C, new ViewMessage.Accepted(ballot));
+    ViewMessage.Install announced = Objects.requireNonNull(untilAnnounced());
+    merge.receive(C, call);
+    agreement.receive(B, announced);
+    assertThat(agreement.view().members()).containsExactlyInAnyOrder(B, C);
+    merge.receive(C, call);
+    tick();
+    assertThat(said(B)).as("another attempt").isEmpty();
+  }
+
   // ---- a group that was founded twice ----------------------------------------------------------------------------
 
   private final List<MemberId> overruledBy = new ArrayList<>();

@@ -179,7 +179,7 @@ class UdpLossTest {
       for (Group group : groups) {
         Event event = next(group);
         while (event instanceof Event.ViewChange(var view) && view.size() == 3) {
-          event = next(group); // a request to join that was sent again makes one more view of the same members
+          event = next(group); // an attempt that was given up makes one more view of the same members
         }
         assertThat(event).as("no view but of three").isInstanceOf(Event.Delivery.class);
         assertThat(((Event.Delivery) event).payload().hashCode()).isEqualTo(hash);
