@@ -54,6 +54,15 @@ final class InstrumentCommand {
     boolean unix;
 
     @Option(
+        names = "--udp",
+        paramLabel = "BYTES",
+        description = "Tutti over UDP instead of TCP, with datagrams of at most so many bytes.")
+    int udp;
+
+    @Option(names = "--no-trains", description = "With --udp a system call for each datagram.")
+    boolean noTrains;
+
+    @Option(
         names = "--order",
         paramLabel = "NAME",
         converter = OrderingConverter.class,
@@ -151,6 +160,10 @@ final class InstrumentCommand {
       }
       if (!spin.isZero()) {
         settings.add("spin=" + spin.toNanos());
+      }
+      if (udp > 0) {
+        settings.add("udp=" + udp);
+        settings.add("trains=" + !noTrains);
       }
       if (window > 0) {
         settings.add("window=" + window);

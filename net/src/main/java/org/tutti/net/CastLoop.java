@@ -3,6 +3,7 @@ package org.tutti.net;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.List;
 
@@ -16,10 +17,11 @@ final class CastLoop implements Repairs.Out {
   private final ByteBuffer question = ByteBuffer.allocateDirect(DatagramHeader.BYTES + Long.BYTES);
   private long numbers;
 
-  CastLoop(UdpLoop loop, Casts casts, Selector selector) throws IOException {
+  CastLoop(UdpLoop loop, Casts casts, Selector selector, ByteBuffer in) throws IOException {
     this.loop = loop;
     this.casts = casts;
-    this.socket = new Datagrams(casts.channel, selector, loop.counters);
+    SelectionKey key = casts.channel.register(selector, SelectionKey.OP_READ);
+    this.socket = new ChannelDatagrams(casts.channel, key, loop.counters, in);
     this.repairs = new Repairs(loop.nowNanos, loop.life, loop.life, this, loop.counters);
     this.out = ByteBuffer.allocateDirect(loop.datagramBytes);
   }
@@ -29,7 +31,7 @@ final class CastLoop implements Repairs.Out {
   /// Does what is due.
   void tend() {
     if (casts.ask(loop.nowNanos, loop.peers())) {
-      loop.send(loop.control(DatagramHeader.ASK, 0), casts.group());
+      loop.send(loop.drafts.control(DatagramHeader.ASK, 0), casts.group());
       loop.counters.add(UdpCount.CASTS_ASKED);
       repairs.company(casts.company());
     }
@@ -62,7 +64,7 @@ final class CastLoop implements Repairs.Out {
       return;
     }
     switch (header.kind) {
-      case DatagramHeader.ASK -> loop.send(loop.control(DatagramHeader.HEARD, header.from), from);
+      case DatagramHeader.ASK -> loop.send(loop.drafts.control(DatagramHeader.HEARD, header.from), from);
       case DatagramHeader.NAK -> repairs.asked(loop.nowNanos, header.highest, header.number, bits(in));
       case DatagramHeader.REPAIR -> repaired(header, in);
       default -> loop.counters.add(UdpCount.DROP_FOR_OTHERS);

@@ -29,7 +29,7 @@ final class PathMtu {
 
   private static final int TRIES = 10;
   private static final int CLOSE = 16; // nobody searches for less
-  private static final int SHORT_FIRST = UdpLoop.CONTROL_BYTES + 1; // shorter probes ask for something else
+  private static final int SHORT_FIRST = Drafts.CONTROL_BYTES + 1; // shorter probes ask for something else
   private static final int SHORTS = 64;
   private static final long TRY_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
   private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);

@@ -127,13 +127,13 @@ final class Seal {
     }
   }
 
-  private void begin(int mode, SecretKeySpec with, long number, ByteBuffer sealedDatagram)
+  private void begin(int mode, SecretKeySpec with, long number, ByteBuffer sealedDatagram, int at)
       throws GeneralSecurityException {
     for (int i = 0; i < Long.BYTES; i++) {
       nonce[i] = (byte) (number >>> Byte.SIZE * i);
     }
     cipher.init(mode, with, new IvParameterSpec(nonce));
-    cipher.updateAAD(sealedDatagram.duplicate().position(0).limit(HEADER_BYTES));
+    cipher.updateAAD(sealedDatagram.duplicate().position(at).limit(at + HEADER_BYTES));
   }
 
   /// Seals a datagram.
@@ -143,7 +143,7 @@ final class Seal {
     out.clear();
     out.putShort(MAGIC).put(VERSION).put(inForce.getFirst().id()).putLong(life).putLong(sealed);
     try {
-      begin(Cipher.ENCRYPT_MODE, own, sealed++, out);
+      begin(Cipher.ENCRYPT_MODE, own, sealed++, out, 0);
       cipher.doFinal(datagram, out);
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException(e); // key, number and room are right
@@ -153,7 +153,7 @@ final class Seal {
 
   /// Whose life a sealed datagram claims to be of; 0 when it is too short to say.
   static long from(ByteBuffer in) {
-    return in.remaining() < HEADER_BYTES ? 0 : in.getLong(4);
+    return in.remaining() < HEADER_BYTES ? 0 : in.getLong(in.position() + 4);
   }
 
   /// Opens a datagram.
@@ -162,11 +162,12 @@ final class Seal {
   /// @param into gets the datagram
   /// @return why it is refused, or null
   @Nullable UdpCount open(ByteBuffer in, ByteBuffer into) {
-    if (in.remaining() < BYTES || in.getShort(0) != MAGIC || in.get(2) != VERSION) {
+    int at = in.position();
+    if (in.remaining() < BYTES || in.getShort(at) != MAGIC || in.get(at + 2) != VERSION) {
       return UdpCount.DROP_UNSEALED;
     }
-    long from = in.getLong(4);
-    long number = in.getLong(12);
+    long from = in.getLong(at + 4);
+    long number = in.getLong(at + 12);
     Speaker known = speakers.get(from);
     if (number < 0 || known != null && !known.isNew(number)) {
       return UdpCount.DROP_REPLAYED;
@@ -174,9 +175,9 @@ final class Seal {
     UdpCount refused = UdpCount.DROP_UNKNOWN_KEY;
     for (int i = 0; i < inForce.size(); i++) {
       UdpKey key = inForce.get(i);
-      if (key.id() == in.get(3)) {
+      if (key.id() == in.get(at + 3)) {
         SecretKeySpec derived = known == null ? key.of(from) : known.derive(key, from);
-        if (!open(in, into, derived, number)) {
+        if (!open(in, at, into, derived, number)) {
           refused = UdpCount.DROP_FORGED;
           continue;
         }
@@ -195,10 +196,10 @@ final class Seal {
     return refused;
   }
 
-  private boolean open(ByteBuffer in, ByteBuffer into, SecretKeySpec with, long number) {
+  private boolean open(ByteBuffer in, int at, ByteBuffer into, SecretKeySpec with, long number) {
     try {
-      begin(Cipher.DECRYPT_MODE, with, number, in);
-      cipher.doFinal(in.position(HEADER_BYTES), into.clear());
+      begin(Cipher.DECRYPT_MODE, with, number, in, at);
+      cipher.doFinal(in.position(at + HEADER_BYTES), into.clear());
     } catch (AEADBadTagException _) {
       return false;
     } catch (GeneralSecurityException e) {

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// @param silenceMax         a peer that was written to and said nothing for this long must be greeted again
 /// @param keys               seal all datagrams; null for none, which is possible on loopback only
 /// @param multicast          where frames for several peers go as one datagram; null for unicast only
+/// @param trains             whether several datagrams go to the kernel and come from it at once where it can do that
 public record UdpConfig(
     int datagramBytesMax,
     int receiveBufferBytes,
@@ -31,7 +32,8 @@ public record UdpConfig(
     Duration backoffMax,
     Duration silenceMax,
     @Nullable UdpKeys keys,
-    @Nullable UdpMulticast multicast) {
+    @Nullable UdpMulticast multicast,
+    boolean trains) {
   /// The smallest limit for datagrams: what every network carries in one piece is enough for a frame.
   static final int DATAGRAM_BYTES_MIN = 576;
 
@@ -64,7 +66,8 @@ public record UdpConfig(
         Duration.ofSeconds(1),
         Duration.ofSeconds(5),
         null,
-        null);
+        null,
+        true);
   }
 
   /// The same settings with other datagrams.
@@ -82,7 +85,8 @@ public record UdpConfig(
         backoffMax,
         silenceMax,
         keys,
-        multicast);
+        multicast,
+        trains);
   }
 
   /// The same settings with another wish for the receive buffer.
@@ -100,7 +104,8 @@ public record UdpConfig(
         backoffMax,
         silenceMax,
         keys,
-        multicast);
+        multicast,
+        trains);
   }
 
   /// The same settings with multicasts. A member that does not hear them gets datagrams of its own.
@@ -118,7 +123,8 @@ public record UdpConfig(
         backoffMax,
         silenceMax,
         keys,
-        where);
+        where,
+        trains);
   }
 
   /// The same settings with a key that does not change.
@@ -144,7 +150,27 @@ public record UdpConfig(
         backoffMax,
         silenceMax,
         secrets,
-        multicast);
+        multicast,
+        trains);
+  }
+
+  /// The same settings with or without trains of datagrams.
+  ///
+  /// @param wanted false for one system call for each datagram, as on systems that have nothing else
+  /// @return the changed settings
+  public UdpConfig withTrains(boolean wanted) {
+    return new UdpConfig(
+        datagramBytesMax,
+        receiveBufferBytes,
+        sendBufferBytes,
+        queueBytes,
+        peersMax,
+        backoffMin,
+        backoffMax,
+        silenceMax,
+        keys,
+        multicast,
+        wanted);
   }
 
   private static void require(boolean condition, String rule) {

@@ -30,15 +30,16 @@ final class UdpLoop {
   private static final long SPEAKER_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   /// The longest datagram without frames.
-  static final int CONTROL_BYTES = DatagramHeader.BYTES + 2 * Long.BYTES;
 
   private static final int READS_PER_TURN_MAX = 512;
+
   private static final int ANSWERS_PER_TURN_MAX = 16; // to those whom we do not know
 
   final UdpConfig config;
   final Selector selector;
   final Counters<UdpCount> counters = new Counters<>(UdpCount.class);
   final BufferPool buffers;
+  final Drafts drafts;
   final @Nullable Casts casts;
   final @Nullable CastLoop group;
   final int datagramBytes;
@@ -50,17 +51,17 @@ final class UdpLoop {
   long nowNanos = System.nanoTime();
 
   private final Datagrams socket;
-  private final ByteBuffer in = ByteBuffer.allocateDirect(1 << 16);
-  private final ByteBuffer frame = in.duplicate();
-  private final ByteBuffer control = ByteBuffer.allocateDirect(CONTROL_BYTES);
-  private final ByteBuffer spare;
-  private final ByteBuffer padded;
-  private final ByteBuffer sealed;
+  private final ByteBuffer received = ByteBuffer.allocateDirect(1 << 16);
+  private final ByteBuffer in; // what was received, opened
+  private final ByteBuffer frame;
   private final @Nullable Seal seal;
   private final DatagramHeader header = new DatagramHeader();
   private final Map<SocketAddress, UdpPeer> bySocket = new HashMap<>();
   private final Map<Address, UdpPeer> byAddress = new HashMap<>();
   private final Consumer<SelectionKey> dispatch = ready -> {};
+  private Datagrams source; // of the datagram that is read
+  private int length; // its length
+  private @Nullable UdpPeer speaker; // sent what came at once, and may want an answer
   private List<UdpPeer> listed = new ArrayList<>();
   private List<UdpPeer> round = new ArrayList<>();
   private @Nullable Receiver receiver;
@@ -86,15 +87,18 @@ final class UdpLoop {
     this.selector = selector;
     int granted = channel.getOption(StandardSocketOptions.SO_RCVBUF);
     this.receiveBufferBytes = casts == null ? granted : Math.min(granted, casts.receiveBufferBytes);
-    this.spare = ByteBuffer.allocateDirect(datagramBytes);
-    this.padded = ByteBuffer.allocateDirect(datagramBytes);
-    this.socket = new Datagrams(channel, selector, counters);
+    this.drafts = new Drafts(this);
+    SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
+    Datagrams trains = TrainDatagrams.open(config, channel, key, counters, received);
+    this.socket = trains == null ? new ChannelDatagrams(channel, key, counters, received) : trains;
+    this.source = socket;
     this.buffers = new BufferPool(datagramBytes);
     this.life = new SecureRandom().nextLong() | 1;
     UdpKeys keys = config.keys();
     this.seal = keys == null ? null : new Seal(keys, life, datagramBytes, 2 * config.peersMax(), counters);
-    this.sealed = keys == null ? in : ByteBuffer.allocateDirect(in.capacity());
-    this.group = casts == null ? null : new CastLoop(this, casts, selector);
+    this.in = keys == null ? received : ByteBuffer.allocateDirect(received.capacity());
+    this.frame = in.duplicate();
+    this.group = casts == null ? null : new CastLoop(this, casts, selector, received);
   }
 
   void start(Receiver to) {
@@ -282,37 +286,42 @@ final class UdpLoop {
 
   // ---- reading -----------------------------------------------------------------------------------------------------
 
-  private void read(Datagrams socket, boolean cast) {
-    for (int i = 0; i < READS_PER_TURN_MAX && !ended; i++) {
-      InetSocketAddress from;
+  private void read(Datagrams from, boolean cast) {
+    source = from;
+    for (int i = 0; (i < READS_PER_TURN_MAX || from.hasMore()) && !ended; i++) {
+      if (!from.hasMore()) {
+        echoIfMuch();
+      }
+      InetSocketAddress sender;
       try {
-        from = socket.receive(sealed);
+        sender = from.receive();
       } catch (IOException _) {
         counters.add(UdpCount.RECEIVE_FAILED); // what some systems make of an ICMP message
         continue;
       }
-      if (from == null) {
+      if (sender == null) {
         return;
       }
       nowNanos = System.nanoTime();
       counters.add(UdpCount.DATAGRAMS_RECEIVED);
-      counters.add(UdpCount.BYTES_RECEIVED, sealed.remaining());
-      if (cast && seal != null && Seal.from(sealed) == life) {
+      counters.add(UdpCount.BYTES_RECEIVED, received.remaining());
+      if (cast && seal != null && Seal.from(received) == life) {
         continue; // a group's own host hears it, too, and opening it is most of the work
       }
-      UdpCount refused = seal == null ? null : seal.open(sealed, in);
+      UdpCount refused = seal == null ? null : seal.open(received, in);
       if (refused != null) {
         counters.add(refused);
         continue;
       }
+      length = in.remaining();
       switch (header.read(in)) {
         case FOREIGN -> counters.add(UdpCount.DROP_FOREIGN_PROTOCOL);
         case OTHER_VERSION -> counters.add(UdpCount.DROP_OTHER_VERSION);
         case NONE -> {
           if (cast && group != null) {
-            group.heard(from, header, in);
+            group.heard(sender, header, in);
           } else {
-            arrived(from);
+            arrived(sender);
           }
         }
       }
@@ -360,7 +369,7 @@ final class UdpLoop {
     switch (header.kind) {
       case DatagramHeader.WELCOME -> sender.echo(); // so that it knows us, too
       case DatagramHeader.PROBE -> {
-        sender.probed(header.number, in.limit());
+        sender.probed(header.number, length);
         if (group != null && header.number != 0) {
           group.last(header.from, in);
         }
@@ -372,8 +381,7 @@ final class UdpLoop {
         }
       }
       case DatagramHeader.DATA -> {
-        sender.read(header.number, in.limit(), header.soon);
-        sender.echoIfMuch();
+        read(sender);
         if (header.repeated) {
           counters.add(UdpCount.CASTS_REPEATED);
         } else {
@@ -381,8 +389,7 @@ final class UdpLoop {
         }
       }
       case DatagramHeader.PIECE -> {
-        sender.read(header.number, in.limit(), header.soon);
-        sender.echoIfMuch();
+        read(sender);
         if (sender.path.join(header.number, in)) {
           frames();
         }
@@ -391,10 +398,26 @@ final class UdpLoop {
     }
   }
 
+  private void read(UdpPeer sender) {
+    sender.read(header.number, length, header.soon);
+    speaker = sender;
+    if (!source.hasMore()) {
+      echoIfMuch();
+    }
+  }
+
+  /// One answer to what came at once.
+  private void echoIfMuch() {
+    if (speaker != null) {
+      speaker.echoIfMuch();
+      speaker = null;
+    }
+  }
+
   private void answer(InetSocketAddress to) {
     if (answersLeft > 0) {
       answersLeft--;
-      send(control(DatagramHeader.WELCOME, header.from), to);
+      send(drafts.control(DatagramHeader.WELCOME, header.from), to);
     }
   }
 
@@ -426,24 +449,6 @@ final class UdpLoop {
 
   // ---- writing -----------------------------------------------------------------------------------------------------
 
-  /// A datagram without frames.
-  ByteBuffer control(int kind, long to) {
-    control.clear().limit(DatagramHeader.BYTES);
-    DatagramHeader.write(control, kind, to, life);
-    DatagramHeader.echo(control, 0, 0, 0, grantBytes());
-    return control;
-  }
-
-  /// Room for a datagram that is sent at once.
-  ByteBuffer spare() {
-    return spare.clear();
-  }
-
-  /// Room for a header, and zeros up to a length.
-  ByteBuffer padded(int length) {
-    return padded.clear().limit(length);
-  }
-
   /// The kernel knows that the datagram sent last does not go to its receiver in one piece.
   boolean wasTooLong() {
     return socket.wasTooLong();
@@ -456,8 +461,24 @@ final class UdpLoop {
   /// Hands a datagram to the kernel.
   ///
   /// @return false when the socket is full; a datagram that the network does not take is lost like others
-  boolean send(ByteBuffer datagram, SocketAddress to) {
+  boolean send(ByteBuffer datagram, InetSocketAddress to) {
+    boolean taken = load(datagram, to);
+    flush();
+    return taken;
+  }
+
+  /// Has a datagram leave with the next [#flush], perhaps together with others.
+  ///
+  /// @return false when the socket is full
+  boolean load(ByteBuffer datagram, InetSocketAddress to) {
     return !ended && !socket.isFull() && socket.send(seal == null ? datagram : seal.close(datagram), to);
+  }
+
+  /// Has everything leave that was loaded.
+  void flush() {
+    if (!ended) {
+      socket.flush();
+    }
   }
 
   /// Tries a last write and releases the socket.

@@ -44,6 +44,7 @@ final class UdpPeer implements SelectorTransport.Claim {
   private @Nullable Parcel slotOf;
   private @Nullable ByteBuffer slot;
   private int claimedBytes;
+  private int loadedBytes; // the datagram that left last
   private final CastPeer casts = new CastPeer();
 
   UdpPeer(UdpLoop loop, InetSocketAddress at, long numbersUsed) {
@@ -144,6 +145,15 @@ final class UdpPeer implements SelectorTransport.Claim {
 
   /// Sends what may leave now.
   void write() {
+    loadedBytes = 0;
+    load();
+    loop.flush();
+    if (loadedBytes > 0 && loop.wasTooLong()) {
+      path.refused(loadedBytes); // those that left together are lost
+    }
+  }
+
+  private void load() {
     for (Parcel next = queue.peekFirst(); next != null && isOpen(); next = queue.peekFirst()) {
       if (next.isEmpty()) {
         release(queue.removeFirst());
@@ -193,9 +203,10 @@ final class UdpPeer implements SelectorTransport.Claim {
   private boolean sendAlone(Parcel parcel) {
     int end = parcel.bytes.position();
     int length = parcel.nextLength();
-    ByteBuffer out = parcel.isCut() ? parcel.writePiece(loop.spare()) : parcel.bytes;
+    ByteBuffer out = parcel.isCut() ? parcel.writePiece(loop.drafts.spare()) : parcel.bytes;
     boolean taken = send(out, parcel.isCut() ? DatagramHeader.PIECE : DatagramHeader.DATA);
     parcel.bytes.limit(parcel.bytes.capacity()).position(end);
+    loadedBytes = length;
     if (!taken || loop.wasTooLong() && path.refused(length)) {
       return taken; // what was too long goes in pieces
     }
@@ -216,7 +227,7 @@ final class UdpPeer implements SelectorTransport.Claim {
     DatagramHeader.write(datagram, kind | (flight.isHalfFull() ? DatagramHeader.SOON : 0), life, loop.life);
     DatagramHeader.number(datagram, flight.last() + 1);
     receipt.write(datagram);
-    return loop.send(datagram.flip(), at);
+    return loop.load(datagram.flip(), at);
   }
 
   /// Whether a parcel is the next one, and there is room for a datagram of some length. The pace is that of the peer
@@ -362,7 +373,7 @@ final class UdpPeer implements SelectorTransport.Claim {
   /// Says what has arrived.
   void echo() {
     if (isOpen()) {
-      ByteBuffer out = loop.control(DatagramHeader.ECHO, life);
+      ByteBuffer out = loop.drafts.control(DatagramHeader.ECHO, life);
       receipt.answer(out);
       loop.send(out, at);
       loop.counters.add(UdpCount.ECHOES_SENT);
@@ -387,7 +398,7 @@ final class UdpPeer implements SelectorTransport.Claim {
       backoffNanos =
           Math.clamp(2 * backoffNanos, loop.config.backoffMin().toNanos(), loop.config.backoffMax().toNanos());
       greetAt = now + backoffNanos;
-      loop.send(loop.control(DatagramHeader.HELLO, 0), at);
+      loop.send(loop.drafts.control(DatagramHeader.HELLO, 0), at);
       loop.counters.add(UdpCount.HELLOS_SENT);
     }
     if (receipt.isDue()) {
@@ -404,7 +415,7 @@ final class UdpPeer implements SelectorTransport.Claim {
   }
 
   private void probe() {
-    ByteBuffer out = loop.control(DatagramHeader.PROBE, life);
+    ByteBuffer out = loop.drafts.control(DatagramHeader.PROBE, life);
     DatagramHeader.number(out, flight.last());
     receipt.write(out);
     casts.write(out);
@@ -456,7 +467,7 @@ final class UdpPeer implements SelectorTransport.Claim {
   /// Tells the peer that this node ends.
   void farewell() {
     if (isOpen()) {
-      loop.send(loop.control(DatagramHeader.BYE, life), at);
+      loop.send(loop.drafts.control(DatagramHeader.BYE, life), at);
     }
   }
 

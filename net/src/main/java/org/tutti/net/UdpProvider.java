@@ -7,11 +7,13 @@ import org.tutti.transport.TransportException;
 import org.tutti.transport.TransportProvider;
 import org.tutti.transport.TransportSettings;
 
-/// Offers [UdpTransport] as `udp`; with keys if the system property `tutti.udp.key` names a file with some, and with
-/// multicasts if `tutti.udp.multicast` says where, as `GROUP:PORT@INTERFACE`.
+/// Offers [UdpTransport] as `udp`; with keys if the system property `tutti.udp.key` names a file with some, with
+/// multicasts if `tutti.udp.multicast` says where, as `GROUP:PORT@INTERFACE`, and with a system call for each datagram
+/// if `tutti.udp.trains` is `false`.
 public final class UdpProvider implements TransportProvider {
   private static final String KEY = "tutti.udp.key";
   private static final String MULTICAST = "tutti.udp.multicast";
+  private static final String TRAINS = "tutti.udp.trains";
 
   /// For the service loader.
   public UdpProvider() {}
@@ -26,7 +28,7 @@ public final class UdpProvider implements TransportProvider {
     String where = System.getProperty(MULTICAST);
     String file = System.getProperty(KEY);
     try {
-      UdpConfig config = UdpConfig.lan();
+      UdpConfig config = UdpConfig.lan().withTrains(!"false".equals(System.getProperty(TRAINS)));
       config = file == null ? config : config.withKeys(UdpKeys.follow(Path.of(file)));
       config = where == null ? config : config.withMulticast(UdpMulticast.parse(where));
       return UdpTransport.open(settings.listen(), settings.advertised(), config);

@@ -27,7 +27,10 @@ import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
+import org.tutti.net.UdpConfig;
+import org.tutti.net.UdpTransport;
 import org.tutti.transport.Address;
+import org.tutti.transport.Transport;
 
 /// A member of a Tutti group. The first one founds it, so it is sequencer and coordinator.
 final class TuttiContestant implements Contestant {
@@ -41,7 +44,7 @@ final class TuttiContestant implements Contestant {
   private static final long POLL_NANOS = 500_000;
   private static final long NAP_NANOS = 200_000; // shorter waits are too late anyway
 
-  private @Nullable TcpTransport transport;
+  private @Nullable Transport transport;
   private GroupConfig config = GroupConfig.standard();
   private @Nullable Node node;
   private @Nullable Group group;
@@ -63,9 +66,7 @@ final class TuttiContestant implements Contestant {
 
   @Override
   public String open(Map<String, String> settings) throws IOException {
-    TcpConfig lan = TcpConfig.lan();
-    boolean unix = "unix".equals(settings.get("transport"));
-    transport = TcpTransport.open(new Address("127.0.0.1:0"), unix ? lan : lan.withSocketDirectory(null));
+    transport = transport(settings);
     config =
         config
             .withOrdering(Ordering.valueOf(upper(settings.getOrDefault("ordering", "sequencer"))))
@@ -80,6 +81,17 @@ final class TuttiContestant implements Contestant {
       taker = new Thread(this::take, "taker");
     }
     return transport.address().text();
+  }
+
+  private static Transport transport(Map<String, String> settings) throws IOException {
+    var anywhere = new Address("127.0.0.1:0");
+    String datagram = settings.get("udp");
+    if (datagram != null) {
+      UdpConfig lan = UdpConfig.lan().withDatagramBytesMax(Integer.parseInt(datagram));
+      return UdpTransport.open(anywhere, lan.withTrains(!"false".equals(settings.get("trains"))));
+    }
+    boolean unix = "unix".equals(settings.get("transport"));
+    return TcpTransport.open(anywhere, unix ? TcpConfig.lan() : TcpConfig.lan().withSocketDirectory(null));
   }
 
   private static String upper(String name) {

@@ -49,6 +49,7 @@ final class Child implements AutoCloseable {
     var command = new ArrayList<String>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(flags);
+    command.add("--enable-native-access=ALL-UNNAMED"); // for trains of datagrams
     command.add("-Xlog:safepoint:file=" + pauses + "::filecount=0");
     command.addAll(List.of("-cp", classPath(), Worker.class.getName()));
     command.addAll(arguments);

@@ -208,7 +208,8 @@ final class UdpTransportTest extends TransportContract {
             lan.backoffMax(),
             Duration.ofMillis(200),
             null,
-            null);
+            null,
+            lan.trains());
     Station b = station("b");
     try (Station a = new Station(UdpTransport.open(new Address("127.0.0.1:0"), impatient))) {
       exchange(a, b);
