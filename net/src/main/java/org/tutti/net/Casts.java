@@ -1,6 +1,8 @@
 package org.tutti.net;
 
 import java.io.IOException;
+import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.StandardSocketOptions;
@@ -11,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.tutti.transport.Endpoint;
 import org.tutti.transport.TransportException;
 
 /// The multicast side of a [UdpTransport]: joins the group, asks who hears it, finds frames that may leave together.
@@ -30,9 +33,9 @@ final class Casts {
   private long askAt;
   private int company;
 
-  private Casts(UdpMulticast where, DatagramChannel channel) throws IOException {
+  private Casts(UdpMulticast where, InetSocketAddress group, DatagramChannel channel) throws IOException {
     this.name = where.group() + " on " + where.device();
-    this.group = where.endpoint().socket();
+    this.group = group;
     this.channel = channel;
     this.receiveBufferBytes = channel.getOption(StandardSocketOptions.SO_RCVBUF);
   }
@@ -51,10 +54,11 @@ final class Casts {
       channel.configureBlocking(false);
       channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
       channel.setOption(StandardSocketOptions.SO_RCVBUF, config.receiveBufferBytes());
-      channel.bind(where.endpoint().socket());
+      InetSocketAddress group = scoped(where.endpoint(), device);
+      channel.bind(group);
       channel.join(where.endpoint().inet(), device);
       sender.setOption(StandardSocketOptions.IP_MULTICAST_IF, device);
-      return new Casts(where, channel);
+      return new Casts(where, group, channel);
     } catch (TransportException e) {
       throw e;
     } catch (IOException | IllegalArgumentException | UnsupportedOperationException e) {
@@ -67,6 +71,14 @@ final class Casts {
           e.getMessage());
       return null;
     }
+  }
+
+  /// A group of IPv6 that ends at a link, `ff02::`, means nothing without the interface.
+  private static InetSocketAddress scoped(Endpoint group, NetworkInterface device) throws IOException {
+    InetAddress inet = group.inet();
+    boolean six = inet instanceof Inet6Address;
+    return new InetSocketAddress(
+        six ? Inet6Address.getByAddress(null, inet.getAddress(), device.getIndex()) : inet, group.port());
   }
 
   InetSocketAddress group() {

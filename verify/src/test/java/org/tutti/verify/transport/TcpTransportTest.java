@@ -14,7 +14,6 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
@@ -84,19 +83,6 @@ final class TcpTransportTest extends SocketContract {
     assertThatThrownBy(() -> TcpTransport.open(here, here, TcpConfig.lan()))
         .isInstanceOf(TransportException.class)
         .hasMessage("cannot advertise 127.0.0.1:0: not a literal host:port");
-  }
-
-  @Test
-  void nodesMeetOverIpv6() throws IOException {
-    try (ServerSocketChannel probe = ServerSocketChannel.open()) {
-      probe.bind(new InetSocketAddress("::1", 0));
-    } catch (IOException e) {
-      Assumptions.abort("no IPv6 here: " + e.getMessage());
-    }
-    Station a = stationAt(new Address("[::1]:0"));
-    Station b = stationAt(new Address("[::1]:0"));
-    assertThat(a.address().text()).startsWith("[::1]:");
-    exchange(a, b);
   }
 
   @Test

@@ -1,0 +1,18 @@
+package org.tutti.verify.transport;
+
+import java.io.IOException;
+import org.tutti.net.TcpConfig;
+import org.tutti.net.TcpTransport;
+import org.tutti.transport.Address;
+
+final class TcpIpv6Test extends TransportContract {
+  @Override
+  TcpTransport open(Address address) throws IOException {
+    return TcpTransport.open(address, TcpConfig.lan().withSocketDirectory(null));
+  }
+
+  @Override
+  Address unused(String name) {
+    return Ipv6.loopback();
+  }
+}
