@@ -30,7 +30,7 @@ final class CastLoop implements Repairs.Out {
 
   /// Does what is due.
   void tend() {
-    if (casts.ask(loop.nowNanos, loop.peers())) {
+    if (casts.ask(loop.nowNanos, loop.peers.all())) {
       loop.send(loop.drafts.control(DatagramHeader.ASK, 0), casts.group());
       loop.counters.add(UdpCount.CASTS_ASKED);
       repairs.company(casts.company());
@@ -50,7 +50,7 @@ final class CastLoop implements Repairs.Out {
     if (header.from == loop.life) {
       return; // a group's own host hears it, too
     }
-    UdpPeer peer = loop.peerAt(from);
+    UdpPeer peer = loop.peers.known(from);
     if (peer == null || !peer.isOpen()) {
       loop.counters.add(UdpCount.DROP_UNASKED);
       return;
@@ -104,7 +104,7 @@ final class CastLoop implements Repairs.Out {
   private void repaired(DatagramHeader header, ByteBuffer in) {
     long of = header.highest;
     long number = header.number;
-    boolean known = of == loop.life || loop.isPeer(of);
+    boolean known = of == loop.life || loop.peers.isPeer(of);
     if (!known || !repairs.repaired(loop.nowNanos, of, number, again(in, of)) || !Cast.pick(in, header, loop.life)) {
       loop.counters.add(UdpCount.REPAIRS_NOT_NEEDED);
       return;

@@ -1,8 +1,8 @@
 package org.tutti.net;
 
 import java.io.IOException;
+import java.net.Inet4Address;
 import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -11,28 +11,16 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.security.SecureRandom;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Invariant;
-import org.tutti.transport.Address;
-import org.tutti.transport.Endpoint;
 import org.tutti.transport.Receiver;
 
 /// One turn after another of a [UdpTransport]: write, wait, read. Holds what its peers share; engine thread only.
 final class UdpLoop {
-  private static final long FORGET_NANOS = TimeUnit.MINUTES.toNanos(1);
-  private static final long SPEAKER_NANOS = TimeUnit.SECONDS.toNanos(10);
-
-  /// The longest datagram without frames.
-
   private static final int READS_PER_TURN_MAX = 512;
-
   private static final int ANSWERS_PER_TURN_MAX = 16; // to those whom we do not know
 
   final UdpConfig config;
@@ -42,6 +30,7 @@ final class UdpLoop {
   final Drafts drafts;
   final @Nullable Casts casts;
   final @Nullable CastLoop group;
+  final UdpPeers peers;
   final int datagramBytes;
   final int headersBytes; // of UDP and IP
   final int receiveBufferBytes;
@@ -56,8 +45,6 @@ final class UdpLoop {
   private final ByteBuffer frame;
   private final @Nullable Seal seal;
   private final DatagramHeader header = new DatagramHeader();
-  private final Map<SocketAddress, UdpPeer> bySocket = new HashMap<>();
-  private final Map<Address, UdpPeer> byAddress = new HashMap<>();
   private final Consumer<SelectionKey> dispatch = ready -> {};
   private Datagrams source; // of the datagram that is read
   private int length; // its length
@@ -65,11 +52,7 @@ final class UdpLoop {
   private List<UdpPeer> listed = new ArrayList<>();
   private List<UdpPeer> round = new ArrayList<>();
   private @Nullable Receiver receiver;
-  private long numbersUsed; // no peer that was forgotten has a higher one
   private int answersLeft;
-  private int leastPathBytes; // as it is counted
-  private long tidyAt = nowNanos + FORGET_NANOS;
-  private int speakers = 1;
   private boolean ended;
 
   UdpLoop(
@@ -85,6 +68,8 @@ final class UdpLoop {
     this.headersBytes = headersBytes;
     this.casts = casts;
     this.selector = selector;
+    this.peers =
+        new UdpPeers(this, ((InetSocketAddress) channel.getLocalAddress()).getAddress() instanceof Inet4Address);
     int granted = channel.getOption(StandardSocketOptions.SO_RCVBUF);
     this.receiveBufferBytes = casts == null ? granted : Math.min(granted, casts.receiveBufferBytes);
     this.drafts = new Drafts(this);
@@ -112,97 +97,7 @@ final class UdpLoop {
 
   /// What each peer may have on the way to us: its part of the receive buffer.
   int grantBytes() {
-    return receiveBufferBytes / Math.max(2, speakers);
-  }
-
-  // ---- peers -------------------------------------------------------------------------------------------------------
-
-  /// The peer at an address, or null when the address is none.
-  @Nullable UdpPeer of(Address address) {
-    UdpPeer known = byAddress.get(address);
-    if (known != null) {
-      return known;
-    }
-    Endpoint endpoint = Endpoint.ofLiteral(address);
-    if (endpoint == null || endpoint.port() == 0) {
-      counters.add(UdpCount.ADDRESS_UNUSABLE);
-      return null;
-    }
-    UdpPeer peer = at(endpoint.socket());
-    if (peer.address != null) {
-      byAddress.remove(peer.address); // it is written in two ways
-    }
-    peer.address = address;
-    byAddress.put(address, peer);
-    return peer;
-  }
-
-  /// The peer that speaks from a socket, if it is known.
-  @Nullable UdpPeer peerAt(InetSocketAddress socket) {
-    return bySocket.get(socket);
-  }
-
-  Iterable<UdpPeer> peers() {
-    return bySocket.values();
-  }
-
-  /// Whether a life is that of a peer.
-  boolean isPeer(long life) {
-    return bySocket.values().stream().anyMatch(peer -> peer.isLife(life));
-  }
-
-  private UdpPeer at(InetSocketAddress socket) {
-    UdpPeer peer = bySocket.get(socket);
-    if (peer == null) {
-      if (bySocket.size() >= config.peersMax()) {
-        makeRoom();
-      }
-      peer = new UdpPeer(this, socket, numbersUsed);
-      bySocket.put(socket, peer);
-    }
-    return peer;
-  }
-
-  private void makeRoom() {
-    UdpPeer oldest = null;
-    for (UdpPeer peer : bySocket.values()) {
-      if (oldest == null || peer.usedNanos - oldest.usedNanos < 0) {
-        oldest = peer;
-      }
-    }
-    if (oldest != null) {
-      counters.add(UdpCount.DROP_TOO_MANY_PEERS);
-      oldest.farewell();
-      bySocket.remove(oldest.at);
-      forget(oldest);
-    }
-  }
-
-  private void forget(UdpPeer peer) {
-    peer.abandon();
-    numbersUsed = Math.max(numbersUsed, peer.numbersUsed());
-    if (peer.address != null) {
-      byAddress.remove(peer.address, peer);
-    }
-  }
-
-  /// Forgets those that nobody wants and counts those who speak.
-  private void tidy() {
-    int active = 0;
-    Iterator<UdpPeer> all = bySocket.values().iterator();
-    while (all.hasNext()) {
-      UdpPeer peer = all.next();
-      long unused = nowNanos - peer.usedNanos;
-      if (peer.isOpen() && unused < SPEAKER_NANOS) {
-        active++;
-      }
-      if (unused > FORGET_NANOS && !(peer.isOpen() && peer.isBusy())) {
-        all.remove();
-        forget(peer);
-      }
-    }
-    speakers = active;
-    tidyAt = nowNanos + SPEAKER_NANOS;
+    return receiveBufferBytes / Math.max(2, peers.speakers());
   }
 
   /// Puts a peer on the list of those that need attention.
@@ -222,9 +117,7 @@ final class UdpLoop {
     if (seal != null) {
       seal.follow(nowNanos);
     }
-    if (nowNanos - tidyAt >= 0) {
-      tidy();
-    }
+    peers.tidy();
     boolean announced = tend();
     // The receiver may want to say something first: do not wait then.
     select(announced ? 0 : waitNanos(waitNanosMax));
@@ -267,7 +160,7 @@ final class UdpLoop {
   private long waitNanos(long waitNanosMax) {
     long wait = Math.max(0, waitNanosMax);
     if (wait > 0) {
-      wait = Math.min(wait, Math.max(1, tidyAt - nowNanos));
+      wait = Math.min(wait, Math.max(1, peers.pauseNanos()));
       wait = group == null ? wait : Math.min(wait, Math.max(1, group.pauseNanos()));
     }
     if (!socket.isFull()) {
@@ -342,7 +235,7 @@ final class UdpLoop {
       }
       return;
     }
-    UdpPeer peer = bySocket.get(from);
+    UdpPeer peer = peers.known(from);
     boolean unknown = peer == null || !peer.isOpen();
     if (header.kind == DatagramHeader.BYE) {
       if (!unknown && peer != null && peer.accept(header.from)) {
@@ -354,12 +247,12 @@ final class UdpLoop {
       counters.add(UdpCount.DROP_UNASKED);
       return;
     }
-    UdpPeer sender = peer == null ? at(from) : peer;
+    UdpPeer sender = peer == null ? peers.at(from) : peer;
     if (!sender.accept(header.from)) {
       return;
     }
     if (unknown) {
-      speakers++;
+      peers.hear();
     }
     take(sender);
   }
@@ -436,17 +329,6 @@ final class UdpLoop {
     }
   }
 
-  /// Tells the size of the narrowest path.
-  void narrowest() {
-    int least = 0;
-    for (UdpPeer peer : bySocket.values()) {
-      int known = peer.path.known();
-      least = least == 0 || known > 0 && known < least ? known : least;
-    }
-    counters.add(UdpCount.PATH_BYTES_LEAST, least - leastPathBytes);
-    leastPathBytes = least;
-  }
-
   // ---- writing -----------------------------------------------------------------------------------------------------
 
   /// The kernel knows that the datagram sent last does not go to its receiver in one piece.
@@ -486,7 +368,7 @@ final class UdpLoop {
     if (ended) {
       return;
     }
-    for (UdpPeer peer : bySocket.values()) {
+    for (UdpPeer peer : peers.all()) {
       peer.write();
       peer.farewell();
     }

@@ -25,7 +25,7 @@ final class UdpPath {
     open = true;
     pieces = null;
     mtu.begin(loop.nowNanos);
-    loop.narrowest();
+    loop.peers.narrowest();
   }
 
   void end() {
@@ -33,7 +33,7 @@ final class UdpPath {
     mtu.end();
     told = 0;
     open = false;
-    loop.narrowest();
+    loop.peers.narrowest();
   }
 
   /// How long a datagram may be.
@@ -113,7 +113,7 @@ final class UdpPath {
 
   private void tell() {
     int size = mtu.size();
-    loop.narrowest();
+    loop.peers.narrowest();
     if (mtu.isAsking() || size == told) {
       return;
     }

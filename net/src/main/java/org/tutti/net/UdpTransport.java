@@ -161,7 +161,7 @@ public final class UdpTransport extends SelectorTransport {
 
   @Override
   @Nullable ByteBuffer room(Address to, int length) {
-    UdpPeer peer = loop.of(to);
+    UdpPeer peer = loop.peers.of(to);
     return peer == null ? null : room(peer, length);
   }
 

@@ -128,7 +128,7 @@ class UdpPathMtuTest {
 
   // ---- namespaces --------------------------------------------------------------------------------------------------
 
-  private static String run(String... command) throws IOException {
+  static String run(String... command) throws IOException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String said = new String(process.getInputStream().readAllBytes());
     try {
@@ -258,7 +258,7 @@ class UdpPathMtuTest {
     return process;
   }
 
-  private static String after(BufferedReader reader, String word) {
+  static String after(BufferedReader reader, String word) {
     try {
       for (String line = reader.readLine(); line != null; line = reader.readLine()) {
         if (line.startsWith(word + " ")) {

@@ -67,6 +67,18 @@ final class UdpTransportTest extends TransportContract {
     }
   }
 
+  @Test
+  void anAddressThatTheSocketDoesNotReachIsRefusedAndCounted() throws IOException {
+    Station a = new Station(open(new Address("127.0.0.1:0")));
+    for (String elsewhere : new String[] {"[::1]:7000", "localhost:7000", "127.0.0.1:0"}) {
+      assertThat(a.offer(new Address(elsewhere), new byte[1])).isFalse();
+    }
+    assertThat(counter(a, "address-unusable")).isEqualTo(3);
+    turns(1, a);
+    assertThat(counter(a, "hellos-sent")).isZero();
+    a.close();
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 5})
   void randomBytesAreCountedAndHarmNobody(int seed) throws IOException {
