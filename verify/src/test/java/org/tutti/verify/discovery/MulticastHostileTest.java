@@ -12,20 +12,16 @@ import java.net.MulticastSocket;
 import java.net.NetworkInterface;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.tutti.lab.network.LabNetwork;
-import org.tutti.lab.network.Unavailable;
 import org.tutti.net.discovery.MulticastDiscovery;
 import org.tutti.transport.Address;
+import org.tutti.verify.lab.Hosts;
 
 /// Members of a segment find each other while somebody there multicasts nonsense and invented addresses.
 @Tag("system")
@@ -35,37 +31,25 @@ class MulticastHostileTest {
   private static final int PORT = 7411;
   private static final Address AT = new Address(GROUP + ":" + PORT);
 
-  private final List<Process> processes = new ArrayList<>();
-  private LabNetwork network;
+  private Hosts hosts;
 
   @AfterEach
-  void end() throws Exception {
-    for (Process process : processes) {
-      process.destroyForcibly().waitFor();
-    }
-    if (network != null) {
-      network.close();
+  void end() {
+    if (hosts != null) {
+      hosts.close();
     }
   }
 
   private BufferedReader start(int node, String role) throws IOException {
-    var command = new ArrayList<>(network.at(node));
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx32m"));
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), MulticastHostileTest.class.getName()));
-    command.addAll(List.of(role, network.addressOf(node)));
-    Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-    processes.add(process);
-    return process.inputReader();
+    List<String> args = List.of(role, hosts.addressOf(node));
+    return hosts
+        .start(node, Hosts.java(MulticastHostileTest.class, args, "-Xmx32m"), ProcessBuilder.Redirect.INHERIT)
+        .inputReader();
   }
 
   @Test
   void membersAreFoundBehindNonsenseAndInventedAddresses() throws Exception {
-    try {
-      network = LabNetwork.open(List.of("a", "b", "c"), 1);
-    } catch (Unavailable e) {
-      Assumptions.abort("skipped: " + e.getMessage());
-    }
+    hosts = Hosts.open("a", "b", "c");
     assertThat(start(1, "flood").readLine()).isEqualTo("flooding");
     BufferedReader first = start(0, "member");
     BufferedReader third = start(2, "member");

@@ -25,8 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.tutti.lab.network.Conditions;
-import org.tutti.lab.network.LabNetwork;
-import org.tutti.lab.network.Unavailable;
+import org.tutti.verify.lab.Hosts;
 
 /// Multicasts between namespaces that the test makes and removes: in one of them a sender, in others receivers. The
 /// kernel and tcpdump count what leaves the sender's interface, and nftables drops what is to be lost.
@@ -62,44 +61,25 @@ class UdpMulticastTest {
     }
   }
 
-  private LabNetwork network;
-  private final List<Process> processes = new ArrayList<>();
-
-  private void begin(String... names) {
-    try {
-      network = LabNetwork.open(List.of(names), 1);
-    } catch (Unavailable e) {
-      Assumptions.abort("skipped: " + e.getMessage());
-    }
-  }
+  private Hosts hosts;
 
   private Process run(int node, List<String> command) throws IOException {
-    var whole = new ArrayList<>(network.at(node));
-    whole.addAll(command);
-    Process process = new ProcessBuilder(whole).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-    processes.add(process);
-    return process;
+    return hosts.start(node, command, ProcessBuilder.Redirect.INHERIT);
   }
 
   private Members start(int node, int count, String contact, String group, boolean heard, int atOnce)
       throws IOException {
-    Process process =
-        run(
-            node,
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                MulticastMembers.class.getName(),
-                network.addressOf(node),
-                Integer.toString(count),
-                contact,
-                group,
-                Integer.toString(1 + (network.names().size() == 2 ? RECEIVERS : network.names().size() - 1)),
-                Boolean.toString(heard),
-                Integer.toString(atOnce)));
+    int nodes = hosts.network().names().size();
+    List<String> args =
+        List.of(
+            hosts.addressOf(node),
+            Integer.toString(count),
+            contact,
+            group,
+            Integer.toString(1 + (nodes == 2 ? RECEIVERS : nodes - 1)),
+            Boolean.toString(heard),
+            Integer.toString(atOnce));
+    Process process = run(node, Hosts.java(MulticastMembers.class, args));
     return new Members(process, process.inputReader());
   }
 
@@ -111,12 +91,9 @@ class UdpMulticastTest {
   }
 
   @AfterEach
-  void end() throws Exception {
-    for (Process process : processes) {
-      process.destroyForcibly().waitFor();
-    }
-    if (network != null) {
-      network.close();
+  void end() {
+    if (hosts != null) {
+      hosts.close();
     }
   }
 
@@ -150,7 +127,7 @@ class UdpMulticastTest {
 
   @Test
   void aMulticastToFiveMembersIsOneDatagram() throws Exception {
-    begin("s", "r");
+    hosts = Hosts.open("s", "r");
     long[] counts = run(GROUP, GROUP, () -> {});
     assertThat(counts[0]).as("the kernel's count is the transport's").isEqualTo(counts[3] + counts[5]);
     assertThat(counts[4]).as("all of them are for all").isGreaterThanOrEqualTo((long) MESSAGES * RECEIVERS * 9 / 10);
@@ -160,7 +137,7 @@ class UdpMulticastTest {
   @Test
   void tcpdumpSeesOneDatagramForFiveMembers(@TempDir Path directory) throws Exception {
     needs("tcpdump");
-    begin("s", "r");
+    hosts = Hosts.open("s", "r");
     Path file = directory.resolve("sender.pcap");
     var dump = new ArrayList<Process>();
     run(GROUP, GROUP, () -> dump.add(tcpdump(file)));
@@ -177,26 +154,12 @@ class UdpMulticastTest {
   /// Captures what leaves the sender's interface.
   private Process tcpdump(Path file) {
     try {
-      var command = new ArrayList<>(network.at(0));
-      command.addAll(
-          List.of(
-              "tcpdump",
-              "-i",
-              "eth0",
-              "-Q",
-              "out",
-              "-s",
-              "64",
-              "--immediate-mode",
-              "-U",
-              "-Z",
-              "root",
-              "-w",
-              file.toString(),
-              "udp"));
-      Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-      processes.add(process);
-      BufferedReader out = process.inputReader();
+      String options = "-i eth0 -Q out -s 64 --immediate-mode -U -Z root -w";
+      var command = new ArrayList<>(List.of("tcpdump"));
+      command.addAll(List.of(options.split(" ")));
+      command.addAll(List.of(file.toString(), "udp"));
+      Process process = hosts.start(0, command, ProcessBuilder.Redirect.PIPE);
+      BufferedReader out = process.errorReader();
       for (String line = out.readLine(); line != null; line = out.readLine()) {
         if (line.contains("listening on")) {
           return process;
@@ -225,19 +188,19 @@ class UdpMulticastTest {
 
   @Test
   void whoDoesNotHearMulticastsGetsDatagramsOfItsOwn() throws Exception {
-    begin("s", "r");
+    hosts = Hosts.open("s", "r");
     long[] counts = run("239.192.7.7:7401@eth0", NONE, () -> {});
     assertThat(counts[3]).as("casts").isZero();
   }
 
   @Test
   void whatIsLostIsRepeated() throws Exception {
-    begin("s", "r");
+    hosts = Hosts.open("s", "r");
     Conditions lossy = Conditions.PERFECT.withLoss(0.05);
-    network.set(0, 1, lossy);
-    network.set(1, 0, lossy);
+    hosts.network().set(0, 1, lossy);
+    hosts.network().set(1, 0, lossy);
     long[] counts = run(GROUP, GROUP, () -> {});
-    assertThat(network.lost()).isPositive();
+    assertThat(hosts.network().lost()).isPositive();
     assertThat(counts[3]).isPositive();
   }
 
@@ -257,7 +220,7 @@ class UdpMulticastTest {
   /// @return all counters, the sender's first
   private List<Map<String, Long>> run(String what, Loss loss) throws Exception {
     needs("nft");
-    begin("s", "r1", "r2", "r3");
+    hosts = Hosts.open("s", "r1", "r2", "r3");
     var members = new ArrayList<Members>();
     members.add(start(0, 1, NONE, GROUP, true, 8));
     String contact = members.getFirst().after("address");
