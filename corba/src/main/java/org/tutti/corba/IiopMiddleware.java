@@ -136,8 +136,8 @@ public final class IiopMiddleware implements Middleware {
       return new IiopCall(found);
     } catch (RuntimeException e) {
       // BAD_PARAM: an object, but none of ours; OBJECT_NOT_EXIST: an ORB without one; else nobody, or too slow. What is
-      // no
-      // SystemException is a mistake of the ORB, such as when it is being closed; to the node it is a failed attempt.
+      // no SystemException is a mistake of the ORB, such as when it is being closed; to the node it is a failed
+      // attempt.
       throw new IOException("no peer at " + peer, e);
     }
   }

@@ -112,10 +112,7 @@ final class UdpTransportTest extends TransportContract {
   void aGreetingIsAnsweredAndNotKept() throws IOException {
     Station a = station("a");
     try (DatagramChannel stranger = dial(a)) {
-      stranger.configureBlocking(false);
-      stranger.write(header(1, 0, 5));
-      ByteBuffer answer = ByteBuffer.allocate(1000);
-      until("an answer", () -> isRead(stranger, answer), a);
+      ByteBuffer answer = answer(stranger, header(1, 0, 5), a);
       assertThat(answer.position()).isEqualTo(HEADER_BYTES);
       assertThat(answer.get(3)).isEqualTo((byte) 2);
       assertThat(answer.getLong(4)).isEqualTo(5);
@@ -130,10 +127,7 @@ final class UdpTransportTest extends TransportContract {
   void aDatagramForAnEarlierLifeIsAnsweredWithThePresentOne() throws IOException {
     Station a = station("a");
     try (DatagramChannel stranger = dial(a)) {
-      stranger.configureBlocking(false);
-      stranger.write(header(3, 77, 5));
-      ByteBuffer answer = ByteBuffer.allocate(1000);
-      until("an answer", () -> isRead(stranger, answer), a);
+      ByteBuffer answer = answer(stranger, header(3, 77, 5), a);
       assertThat(answer.get(3)).isEqualTo((byte) 2);
       assertThat(counter(a, "drop-other-life")).isEqualTo(1);
       stranger.write(header(2, 77, 5));
@@ -148,10 +142,7 @@ final class UdpTransportTest extends TransportContract {
   void aLengthThatNoFrameHasEndsTheDatagram() throws IOException {
     Station a = station("a");
     try (DatagramChannel stranger = dial(a)) {
-      stranger.configureBlocking(false);
-      stranger.write(header(1, 0, 5));
-      ByteBuffer answer = ByteBuffer.allocate(1000);
-      until("an answer", () -> isRead(stranger, answer), a);
+      ByteBuffer answer = answer(stranger, header(1, 0, 5), a);
       for (int length : new int[] {0, 5, 0xffff}) {
         ByteBuffer bad = ByteBuffer.allocate(HEADER_BYTES + 6).put(header(3, answer.getLong(12), 5));
         stranger.write(bad.putShort((short) length).putInt(1).flip());
@@ -165,10 +156,7 @@ final class UdpTransportTest extends TransportContract {
   void piecesOfAStrangerAreJoinedOrCounted() throws IOException {
     Station a = station("a");
     try (DatagramChannel stranger = dial(a)) {
-      stranger.configureBlocking(false);
-      stranger.write(header(1, 0, 5));
-      ByteBuffer answer = ByteBuffer.allocate(1000);
-      until("an answer", () -> isRead(stranger, answer), a);
+      ByteBuffer answer = answer(stranger, header(1, 0, 5), a);
       long life = answer.getLong(12);
       stranger.write(piece(life, 1, 0, 2, 4, 0x0005_0102));
       stranger.write(piece(life, 9, 1, 7, 3, 0));
@@ -279,6 +267,15 @@ final class UdpTransportTest extends TransportContract {
         .putInt(0)
         .putInt(1 << 16)
         .flip();
+  }
+
+  /// Sends a datagram and waits for what comes back.
+  private static ByteBuffer answer(DatagramChannel stranger, ByteBuffer greeting, Station at) throws IOException {
+    stranger.configureBlocking(false);
+    stranger.write(greeting);
+    ByteBuffer answer = ByteBuffer.allocate(1000);
+    until("an answer", () -> isRead(stranger, answer), at);
+    return answer;
   }
 
   private static boolean isRead(DatagramChannel channel, ByteBuffer into) {
