@@ -10,7 +10,6 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Ordering;
-import org.tutti.sim.Campaign;
 import org.tutti.sim.FaultKind;
 import org.tutti.sim.Findings;
 import org.tutti.sim.Limits;
@@ -41,18 +40,27 @@ import picocli.CommandLine.Spec;
       "The same seed gives the same run, everywhere. Exit code 0 only if nothing was violated."
     })
 final class SimulateCommand implements Callable<Integer> {
-  private static final int FAILURES_SHOWN = 5;
-  private static final int SHRUNK_MAX = 2;
-  private static final long LINE_EVERY_NANOS = 200_000_000;
-  private static final long PLAIN_LINE_EVERY_NANOS = 10_000_000_000L;
+  private static final long MUTANTS_FIRST = 1; // the same each time: which seed finds one is worth comparing
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Option(names = "--seeds", paramLabel = "N", description = "Run N seeds (default: ${DEFAULT-VALUE}).")
   long seeds = 1000;
 
-  @Option(names = "--first", paramLabel = "S", description = "The first seed (default: ${DEFAULT-VALUE}).")
-  long first = 1;
+  @Option(
+      names = "--first",
+      paramLabel = "S",
+      description = "The first seed (default: a fresh one, which is printed; with mutants 1).")
+  @Nullable Long first;
+
+  @Option(
+      names = "--resume",
+      paramLabel = "FILE",
+      description = {
+        "Write to FILE how far the campaign is, and go on from there when it was interrupted.",
+        "The code and the options must be the same."
+      })
+  @Nullable Path resume;
 
   @Option(names = "--threads", paramLabel = "N", description = "Runs at a time (default: the number of processors).")
   int threads = Runtime.getRuntime().availableProcessors();
@@ -150,6 +158,9 @@ final class SimulateCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "--diagram with --seed, without --trace; --from and --to with it");
     }
+    if (resume != null && (seed != null || exhaustive || mutants || mutant != null)) {
+      throw new ParameterException(spec.commandLine(), "--resume goes with --seeds");
+    }
     if (exhaustive) {
       return everything();
     }
@@ -246,31 +257,7 @@ final class SimulateCommand implements Callable<Integer> {
   }
 
   private int many() {
-    PrintWriter out = spec.commandLine().getOut();
-    var progress = new Progress(out);
-    long start = System.nanoTime();
-    Campaign.Report report = new Campaign(first, seeds, limits()).run(threads, progress::show);
-    progress.end();
-    out.print(report.table());
-    out.printf("%-30s %15.1f s%n", "time", (System.nanoTime() - start) / 1e9);
-    int shown = 0;
-    for (Outcome failure : report.failures()) {
-      if (shown < FAILURES_SHOWN) {
-        out.println();
-        out.print(Findings.describe(failure, limits()));
-        if (shown < SHRUNK_MAX) {
-          out.flush();
-          out.print(Findings.describe(Shrinking.shrink(failure, limits())));
-        }
-      }
-      shown++;
-    }
-    if (shown > FAILURES_SHOWN) {
-      out.println();
-      out.println("and seeds " + report.failures().stream().skip(FAILURES_SHOWN).map(f -> f.plan().seed()).toList());
-    }
-    out.flush();
-    return report.failed() == 0 ? 0 : 1;
+    return new SeedsRun(spec, limits(), resume).run(first, seeds, threads);
   }
 
   private int hunt(List<Mutant> prey) {
@@ -278,44 +265,12 @@ final class SimulateCommand implements Callable<Integer> {
     out.printf("%-28s %6s  %-22s %s%n", "mutant", "seed", "property", "what it breaks");
     boolean all = true;
     for (Mutant planted : prey) {
-      Hunt.Result result = Hunt.hunt(planted, first, Mutants.SEEDS_MAX);
+      Hunt.Result result = Hunt.hunt(planted, first == null ? MUTANTS_FIRST : first, Mutants.SEEDS_MAX);
       String number = result.caught() ? Long.toString(result.seed()) : "-";
       out.printf("%-28s %6s  %-22s %s%n", planted.name(), number, result.property(), planted.breaks());
       out.flush();
       all &= result.caught();
     }
     return all ? 0 : 1;
-  }
-
-  /// How far the campaign is: one line that is written over again on a terminal, a line now and then elsewhere.
-  private static final class Progress {
-    private final PrintWriter out;
-    private final boolean terminal = System.console() != null && System.console().isTerminal();
-    private long shownNanos = System.nanoTime();
-    private boolean open;
-
-    Progress(PrintWriter out) {
-      this.out = out;
-    }
-
-    void show(Campaign.Report report) {
-      long now = System.nanoTime();
-      if (now - shownNanos >= (terminal ? LINE_EVERY_NANOS : PLAIN_LINE_EVERY_NANOS)) {
-        shownNanos = now;
-        if (terminal) {
-          out.print("\r\033[K" + report.line());
-          open = true;
-        } else {
-          out.println(report.line());
-        }
-        out.flush();
-      }
-    }
-
-    void end() {
-      if (open) {
-        out.print("\r\033[K");
-      }
-    }
   }
 }

@@ -1,5 +1,6 @@
 package org.tutti.sim;
 
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -78,6 +79,29 @@ public final class SplitTable {
     other.times.forEach((shape, number) -> times.merge(shape, number, Long::sum));
     other.views.forEach((shape, number) -> views.merge(shape, number, Long::sum));
     other.merges.forEach((parts, number) -> merges.merge(parts, number, Long::sum));
+  }
+
+  /// Everything as lines that [#read(List)] understands.
+  List<String> lines() {
+    List<String> lines = new ArrayList<>();
+    for (SplitShape shape : times.keySet()) {
+      lines.add(
+          "shape " + shape + " " + seedsWith(shape) + " " + times.get(shape) + " " + views.getOrDefault(shape, 0L));
+    }
+    merges.forEach((parts, number) -> lines.add("merges " + parts + " " + number));
+    return lines;
+  }
+
+  /// Adds what a line tells.
+  void read(List<String> words) {
+    if (words.getFirst().equals("merges")) {
+      merges.merge(Integer.parseInt(words.get(1)), Long.parseLong(words.get(2)), Long::sum);
+    } else {
+      SplitShape shape = SplitShape.valueOf(words.get(1));
+      seeds.merge(shape, Long.parseLong(words.get(2)), Long::sum);
+      times.merge(shape, Long.parseLong(words.get(3)), Long::sum);
+      views.merge(shape, Long.parseLong(words.get(4)), Long::sum);
+    }
   }
 
   /// Whether there was no split.

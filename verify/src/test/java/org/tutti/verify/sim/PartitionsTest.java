@@ -5,14 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.tutti.sim.Campaign;
 import org.tutti.sim.Findings;
+import org.tutti.sim.FirstSeed;
 import org.tutti.sim.Limits;
 import org.tutti.sim.Outcome;
 import org.tutti.sim.Plan;
+import org.tutti.sim.Report;
 import org.tutti.sim.Simulation;
 import org.tutti.sim.SplitShape;
 
-/// A campaign of splits meets every shape within a few seeds, and nothing is violated.
+/// A campaign of splits meets every shape within a few seeds, the same ones each time. Nothing is violated there and at
+/// fresh ones.
 class PartitionsTest {
   private static final int SEEDS = 40;
   private static final long SEEDS_MIN = 3;
@@ -37,6 +41,15 @@ class PartitionsTest {
       assertThat(seeds.get(shape)).as(shape + " in " + SEEDS + " seeds").isGreaterThanOrEqualTo(SEEDS_MIN);
     }
     assertThat(merges).isGreaterThanOrEqualTo(SEEDS);
+  }
+
+  @Test
+  void nothingIsViolatedAtSeedsThatNobodyHasRun() {
+    Limits limits = Limits.NONE.partitions(true);
+    Report report = new Campaign(FirstSeed.ofTest("PartitionsTest"), SEEDS, limits).run(1, _ -> {});
+    var words = new StringBuilder();
+    report.failures().forEach(failure -> words.append(Findings.describe(failure, limits)));
+    assertThat(words.toString()).isEmpty();
   }
 
   @Test

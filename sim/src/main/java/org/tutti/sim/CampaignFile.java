@@ -1,0 +1,112 @@
+package org.tutti.sim;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.tutti.engine.NodeEngine;
+
+/// How far a campaign is, in a file, so that it goes on there when it was interrupted. Each state of the file takes the
+/// place of the one before at once: whoever reads it, even after a crash, finds one of them whole.
+public final class CampaignFile {
+  private static final String TITLE = "tutti simulate, how far it is";
+  private static final String CODE = "code ";
+  private static final String OPTIONS = "options";
+  private static final String FIRST = "first ";
+  private static final int HEADER = 4; // lines
+  private static final long EVERY_NANOS = 5_000_000_000L;
+
+  private final Path path;
+  private final String code;
+  private final Limits limits;
+  private final long first;
+  private final Report before;
+  private long writtenNanos = System.nanoTime();
+
+  private CampaignFile(Path path, String code, Limits limits, long first, Report before) {
+    this.path = path;
+    this.code = code;
+    this.limits = limits;
+    this.first = first;
+    this.before = before;
+  }
+
+  /// Opens a file, which may not exist yet.
+  ///
+  /// @param path   the file
+  /// @param first  the first seed of the campaign; null for that of the file, or a fresh one
+  /// @param limits what is left out of every run
+  /// @return the campaign so far
+  /// @throws IOException              when it cannot be read
+  /// @throws IllegalArgumentException when it belongs to another campaign; in words for the user
+  public static CampaignFile open(Path path, @Nullable Long first, Limits limits) throws IOException {
+    String code = CodeFingerprint.of(NodeEngine.class, Simulation.class);
+    if (!Files.exists(path)) {
+      return new CampaignFile(path, code, limits, first == null ? FirstSeed.fresh() : first, new Report());
+    }
+    List<String> lines = Files.readAllLines(path);
+    if (lines.size() < HEADER || !lines.getFirst().equals(TITLE) || !lines.get(3).startsWith(FIRST)) {
+      throw new IllegalArgumentException(path + " is no file of a campaign");
+    }
+    if (!lines.get(1).equals(CODE + code)) {
+      throw new IllegalArgumentException(
+          path + " was begun by other code (" + lines.get(1) + ", this is " + code + "): seeds mean other runs there");
+    }
+    if (!lines.get(2).equals(OPTIONS + limits.options())) {
+      throw new IllegalArgumentException(
+          path + " was begun with other options: \"" + lines.get(2) + "\", not \"" + OPTIONS + limits.options() + "\"");
+    }
+    long begun;
+    Report before;
+    try {
+      begun = Long.parseLong(lines.get(3).substring(FIRST.length()));
+      before = Report.read(lines.subList(HEADER, lines.size()), limits);
+    } catch (RuntimeException e) {
+      throw new IllegalArgumentException(path + " is damaged: " + e.getMessage(), e);
+    }
+    if (first != null && first != begun) {
+      throw new IllegalArgumentException(path + " was begun with --first " + begun);
+    }
+    return new CampaignFile(path, code, limits, begun, before);
+  }
+
+  /// The first seed of the whole campaign.
+  ///
+  /// @return as in the file
+  public long first() {
+    return first;
+  }
+
+  /// What is done.
+  ///
+  /// @return the report of the seeds from the first one on
+  public Report before() {
+    return before;
+  }
+
+  /// Writes how far the campaign is, now and then.
+  ///
+  /// @param report what is done
+  /// @throws IOException when it cannot be written
+  public void update(Report report) throws IOException {
+    if (System.nanoTime() - writtenNanos >= EVERY_NANOS) {
+      write(report);
+    }
+  }
+
+  /// Writes how far the campaign is.
+  ///
+  /// @param report what is done
+  /// @throws IOException when it cannot be written
+  public void write(Report report) throws IOException {
+    writtenNanos = System.nanoTime();
+    List<String> lines = new ArrayList<>(List.of(TITLE, CODE + code, OPTIONS + limits.options(), FIRST + first));
+    lines.addAll(report.lines());
+    Path next = path.resolveSibling(path.getFileName() + ".next");
+    Files.write(next, lines);
+    Files.move(next, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+  }
+}
