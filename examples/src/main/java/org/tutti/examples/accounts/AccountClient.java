@@ -49,8 +49,10 @@ public final class AccountClient {
   private final Deque<Unanswered> unanswered = new ArrayDeque<>(); // numbers answered + 1, answered + 2, ...
   private final int perSecond; // 0: as fast as possible, once
   private volatile boolean stopped;
+  private volatile int limit = Integer.MAX_VALUE; // the last request that may be sent
   private long nextNanos; // when the next request is due, with a rate
   private int answered;
+  private int reported;
   private boolean turnedAway; // nothing new to this replica
   private int replica;
   private long resent;
@@ -75,14 +77,16 @@ public final class AccountClient {
   }
 
   /// Runs a client process: it reports, waits for `go` on its standard input, and ends when all is answered; with a
-  /// rate, when all is answered after `stop`. Its share `1/3` of the file is the 2nd, 5th, 8th, ... line.
+  /// rate, when all is answered after `stop`. Its share `1/3` of the file is the 2nd, 5th, 8th, ... line. With a limit
+  /// it sends so many requests and waits for `on` before it sends more.
   ///
-  /// @param args `--id=N --file=FILE --share=I/N --replicas=HOST:PORT,... --log=FILE --window=N --rate=PER_SECOND`
+  /// @param args `--id=N --file=FILE --share=I/N --replicas=HOST:PORT,... --log=FILE --window=N --rate=PER_SECOND
+  ///             --limit=N`; 0 is no limit
   /// @throws IOException          when a file cannot be read or written
   /// @throws InterruptedException never; nobody interrupts this thread
   public static void main(String[] args) throws IOException, InterruptedException {
     var go = new CountDownLatch(1);
-    var arguments = new Arguments(args, Set.of("id", "file", "share", "replicas", "log", "window", "rate"));
+    var arguments = new Arguments(args, Set.of("id", "file", "share", "replicas", "log", "window", "rate", "limit"));
     String[] share = arguments.text("share").split("/");
     List<Transaction> transactions =
         share(
@@ -99,9 +103,14 @@ public final class AccountClient {
               arguments.number("window"),
               arguments.number("rate"),
               log);
+      if (arguments.number("limit") > 0) {
+        client.limit(arguments.number("limit"));
+      }
       Lifeline.hold(command -> {
-        if (command.equals("stop")) {
-          client.stop();
+        switch (command) {
+          case "stop" -> client.stop();
+          case "on" -> client.limit(Integer.MAX_VALUE);
+          default -> {} // it goes, if it has not yet
         }
         go.countDown();
       });
@@ -118,6 +127,11 @@ public final class AccountClient {
   /// Lets no more requests be sent; any thread may call it.
   void stop() {
     stopped = true;
+  }
+
+  /// Lets no request with a higher number be sent until there is another limit; any thread may call it.
+  void limit(int number) {
+    limit = number;
   }
 
   void run() {
@@ -152,6 +166,9 @@ public final class AccountClient {
         fillWindow(out);
       }
       if (unanswered.isEmpty()) {
+        if (reported < answered) {
+          report(); // whoever set the limit may wait for this
+        }
         LockSupport.parkNanos(PACE.toNanos());
         continue;
       }
@@ -179,7 +196,8 @@ public final class AccountClient {
   }
 
   private boolean isDue(long now) {
-    return perSecond == 0 ? answered + unanswered.size() < transactions.size() : !stopped && now - nextNanos >= 0;
+    int sent = answered + unanswered.size();
+    return sent < limit && (perSecond == 0 ? sent < transactions.size() : !stopped && now - nextNanos >= 0);
   }
 
   private void take(Reply reply) {
@@ -210,6 +228,7 @@ public final class AccountClient {
   }
 
   private void report() {
+    reported = answered;
     new Report.Progress(answered, resent, undecided, moves).print();
   }
 }

@@ -152,7 +152,21 @@ public final class ClientPort implements AutoCloseable {
       try (socket) {
         socket.setTcpNoDelay(true);
         writer.start();
-        var in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
+        read(new DataInputStream(new BufferedInputStream(socket.getInputStream())));
+      } catch (IOException | IllegalStateException | InterruptedException _) {
+        // The client went away, or the group did: the client asks another replica.
+      } finally {
+        connections.remove(client, this);
+        open.remove(this);
+        writer.interrupt();
+        room.release();
+      }
+    }
+
+    /// Passes requests on until one is malformed, which is counted before the connection ends: who sees it closed finds
+    /// the count.
+    private void read(DataInputStream in) throws IOException, InterruptedException {
+      try {
         while (true) {
           byte[] frame = Frames.read(in, Request.BYTES_MAX);
           Request request = Request.decode(ByteBuffer.wrap(frame));
@@ -162,13 +176,6 @@ public final class ClientPort implements AutoCloseable {
         }
       } catch (ProtocolException | IllegalArgumentException _) {
         malformed.incrementAndGet();
-      } catch (IOException | IllegalStateException | InterruptedException _) {
-        // The client went away, or the group did: the client asks another replica.
-      } finally {
-        connections.remove(client, this);
-        open.remove(this);
-        writer.interrupt();
-        room.release();
       }
     }
 

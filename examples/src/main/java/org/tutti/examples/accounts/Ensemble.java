@@ -146,6 +146,11 @@ final class Ensemble {
     await("the end of those that were killed", () -> victims.stream().allMatch(Child::ended));
   }
 
+  /// Lets the clients send what is behind their limit.
+  void goOn() {
+    clients.forEach(child -> child.tell("on"));
+  }
+
   /// Waits until a replica serves.
   void awaitService(Child replica) throws InterruptedException, Fleet.Broken {
     await(replica.name + " to serve", () -> serves(replica));
@@ -293,7 +298,14 @@ final class Ensemble {
             "--replicas=" + addresses(index -> "127.0.0.1:" + clientPort(index)),
             "--log=" + log(id),
             "--window=" + WINDOW,
-            "--rate=" + (options.scenario().endless() ? options.rate() / options.clients() : 0)));
+            "--rate=" + (options.scenario().endless() ? options.rate() / options.clients() : 0),
+            "--limit=" + (options.scenario() instanceof Scenario.Kill ? limit() : 0)));
+  }
+
+  /// How much of its share a client sends before [#goOn]: two thirds. Else a quick one would be through with all of it
+  /// before something happens to the replicas at one third.
+  private int limit() {
+    return workload.transactions().size() * 2 / 3 / options.clients() + 1;
   }
 
   private boolean isRelayed() {

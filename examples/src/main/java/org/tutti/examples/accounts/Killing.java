@@ -3,8 +3,9 @@ package org.tutti.examples.accounts;
 import java.io.IOException;
 import java.util.List;
 
-/// When a third is answered, the sequencer and perhaps the next in line are killed with SIGKILL, all at once. When two
-/// thirds are answered they are started again: new incarnations that know nothing and get the state.
+/// When a third is answered, the sequencer and perhaps the next in line are killed with SIGKILL, all at once. Until
+/// then the clients send two thirds at most. When two thirds are answered the killed are started again: new
+/// incarnations that know nothing and get the state.
 final class Killing {
   private final Scenario.Kill scenario;
   private final Ensemble ensemble;
@@ -23,6 +24,7 @@ final class Killing {
       chronicle.killed(victims.get(rank).name, rank == 0 ? "the sequencer" : "of rank " + rank);
     }
     ensemble.kill(victims);
+    ensemble.goOn();
     ensemble.await("two thirds of the transactions", () -> ensemble.answered() * 3 >= ensemble.transactions() * 2L);
     if (scenario.duringTransfer()) {
       killDuringTransfer(Ensemble.index(victims.getFirst()));

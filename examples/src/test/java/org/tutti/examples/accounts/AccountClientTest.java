@@ -1,6 +1,7 @@
 package org.tutti.examples.accounts;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -9,6 +10,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,6 +26,8 @@ class AccountClientTest {
   private static final long CLIENT = 5; // odd: it asks the first of two replicas first
   private static final List<Transaction> TRANSACTIONS =
       LongStream.rangeClosed(1, 5).<Transaction>mapToObj(amount -> new Transaction.Deposit("alice", amount)).toList();
+
+  private static final int SILENCE_MILLIS = 100; // many times what a request takes
 
   @TempDir private Path directory;
 
@@ -106,6 +110,29 @@ class AccountClientTest {
             reply(connection, next);
           }
         }
+        thread.join();
+      }
+    }
+  }
+
+  /// So that something happens to the replicas before the work is done, however quick the client is.
+  @Test
+  void nothingBehindItsLimitIsSentBeforeItIsLifted() throws Exception {
+    Path file = directory.resolve("log");
+    try (var only = listen();
+        AnswerLog log = AnswerLog.create(file)) {
+      var client = new AccountClient(CLIENT, TRANSACTIONS, List.of(address(only)), 3, 0, log);
+      client.limit(2);
+      Thread thread = Thread.ofVirtual().start(client::run);
+      try (Socket connection = only.accept()) {
+        assertThat(requests(connection, 2)).isEqualTo(numbered(1, 2));
+        reply(connection, 1, 2);
+        connection.setSoTimeout(SILENCE_MILLIS);
+        assertThatThrownBy(() -> requests(connection, 1)).isInstanceOf(SocketTimeoutException.class);
+        connection.setSoTimeout(0);
+        client.limit(Integer.MAX_VALUE);
+        assertThat(requests(connection, 3)).isEqualTo(numbered(3, 4, 5));
+        reply(connection, 3, 4, 5);
         thread.join();
       }
     }

@@ -64,7 +64,8 @@ class DemoTest {
   void noAnsweredTransactionIsLostOrDoubledOverAnyTransportWhenAReplicaIsKilled(String transport)
       throws IOException, InterruptedException {
     String output = play(options(new Scenario.Kill(3, 1, false), Ordering.SEQUENCER, Durability.NONE, transport));
-    assertThat(output).contains("killed replica-1", "HOLDS");
+    // On a busy machine another one may have become the most senior before.
+    assertThat(output).containsPattern("killed replica-\\d, the sequencer").contains("caught up", "HOLDS");
   }
 
   private static String play(Scenario scenario, Ordering order) throws IOException, InterruptedException {

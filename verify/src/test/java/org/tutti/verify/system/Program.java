@@ -11,6 +11,7 @@ import java.io.UncheckedIOException;
 import java.lang.module.Configuration;
 import java.lang.module.ModuleFinder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 /// it prints is kept.
 final class Program implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final int SIGINT = 2;
   private static final String MODULE = "org.tutti.cli";
   private static final Pattern DELIVERY = Pattern.compile("(\\d+) (\\S+: .*)");
 
@@ -47,11 +49,24 @@ final class Program implements AutoCloseable {
 
   static Program tutti(String name, String... args) throws IOException {
     var command = new ArrayList<String>();
+    if (ignoresInterrupts()) {
+      command.addAll(List.of("env", "--default-signal=INT"));
+    }
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx128m"));
     command.addAll(List.of("-p", modulePath(), "-m", MODULE + "/org.tutti.cli.Tutti"));
     command.addAll(List.of(args));
     return new Program(name, new ProcessBuilder(command).start());
+  }
+
+  /// Whether this process ignores SIGINT, as a shell's background jobs do, which would be inherited.
+  private static boolean ignoresInterrupts() throws IOException {
+    try (var status = Files.lines(Path.of("/proc/self/status"))) {
+      return status
+          .filter(line -> line.startsWith("SigIgn:"))
+          .mapToLong(line -> Long.parseUnsignedLong(line.substring("SigIgn:".length()).strip(), 16))
+          .anyMatch(signals -> (signals & 1 << SIGINT - 1) != 0);
+    }
   }
 
   /// Where the command and what it requires are.
