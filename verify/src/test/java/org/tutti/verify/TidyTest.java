@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 
 /// The rules of docs/style.md that can be read off the text of the repository.
 class TidyTest {
-  private static final int MAIN_LINES = 500;
-  private static final int TEST_LINES = 600;
+  private static final int MAIN_LINES = 1000;
+  private static final int TEST_LINES = 1000;
   private static final int METHOD_LINES = 70;
   private static final int COLUMNS = 120;
   private static final Pattern BANNED_NAME = Pattern.compile(".*(Impl|Manager|Utils?|Helper)");
