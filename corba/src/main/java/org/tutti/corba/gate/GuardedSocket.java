@@ -16,14 +16,19 @@ final class GuardedSocket extends Socket {
 
   private final Gate gate;
   private final boolean accepted;
-  private final long greetingEnd;
+  private volatile long greetingEnd;
   private @Nullable InputStream filtered;
   private volatile boolean greeted;
 
   GuardedSocket(Gate gate, boolean accepted) {
     this.gate = gate;
     this.accepted = accepted;
-    this.greetingEnd = System.nanoTime() + gate.greetingNanos();
+    begin();
+  }
+
+  /// The time for the greeting begins now; an object that waited for a connection is older than the connection.
+  void begin() {
+    greetingEnd = System.nanoTime() + gate.greetingNanos();
   }
 
   @Override

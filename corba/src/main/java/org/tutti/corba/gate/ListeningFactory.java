@@ -60,6 +60,7 @@ public final class ListeningFactory implements ServerSocketFactory {
       while (true) {
         GuardedSocket socket = new GuardedSocket(gate, true);
         implAccept(socket);
+        socket.begin();
         if (gate.accepted(socket)) {
           Credentials tls = gate.credentials();
           return tls == null ? socket : EncryptedSocket.accepted(socket, gate, tls);

@@ -12,11 +12,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
-import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
-import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedKeyManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +26,7 @@ import org.tutti.transport.TransportException;
 /// Both sides of a connection show a certificate, and each believes one that the authority has issued, that is valid
 /// now and that is for the same cluster ([#cluster]). Hosts and names in it are not compared with anything: nodes are
 /// known by addresses that change, and whoever has a certificate of the cluster is a member of it. Only TLS 1.3 is
-/// spoken. Sessions are not resumed: each connection is checked anew.
+/// spoken. Sessions are not resumed, neither by tickets nor otherwise: certificates are checked for each connection.
 ///
 /// The files are looked at again before a handshake, at most every half second: new ones are used from then on, for
 /// connections to come; a handshake in which they change may fail and is tried again by its transport. When they cannot
@@ -58,8 +56,7 @@ public final class Credentials {
     this.directory = directory;
     this.current = first;
     try {
-      context = SSLContext.getInstance("TLSv1.3");
-      context.init(new KeyManager[] {keyManager}, new TrustManager[] {trustManager}, null);
+      context = SeparateSessions.context(keyManager, trustManager);
     } catch (GeneralSecurityException e) {
       throw new IOException("no TLS 1.3 here: " + e.getMessage(), e);
     }
@@ -121,9 +118,10 @@ public final class Credentials {
     return problem;
   }
 
-  /// For engines and sockets of one's own; see [#protect] too.
+  /// For engines and sockets of one's own; see [#protect] too. No session of it is ever resumed: each engine and each
+  /// socket has sessions of its own. It makes no server sockets: make a socket of TLS above each accepted one.
   ///
-  /// @return a context that shows the own certificate and checks that of the peer
+  /// @return a context that shows the own certificate and checks that of the peer, for each connection
   public SSLContext context() {
     return context;
   }
@@ -135,7 +133,7 @@ public final class Credentials {
     return keyManager;
   }
 
-  /// For libraries that make their own context.
+  /// For libraries that make their own context. It is not asked when a session is resumed: the library must not do so.
   ///
   /// @return checks the certificate of the peer, on both sides
   public X509ExtendedTrustManager trustManager() {
@@ -157,7 +155,7 @@ public final class Credentials {
   /// @param client whether it is the end that connects
   /// @return an engine that has not begun
   public SSLEngine protect(boolean client) {
-    SSLEngine engine = context.createSSLEngine(); // without the peer's address: nothing is resumed
+    SSLEngine engine = context.createSSLEngine();
     engine.setUseClientMode(client);
     engine.setSSLParameters(parameters());
     return engine;

@@ -1,0 +1,43 @@
+package org.tutti.verify.transport;
+
+import java.util.Map;
+import org.tutti.transport.Transport;
+
+/// A transport's port, with a thread that does what a node's engine thread does.
+abstract class Polled implements PortContract.Door {
+  final Station station;
+  private final Thread engine;
+  private volatile boolean ended;
+
+  Polled(Transport transport) {
+    station = new Station(transport);
+    engine = Thread.ofPlatform().daemon().name("engine").start(this::run);
+  }
+
+  private void run() {
+    while (!ended) {
+      Station.turns(1, station);
+    }
+    station.close();
+  }
+
+  @Override
+  public int port() {
+    return TcpTransportTest.port(station.address());
+  }
+
+  @Override
+  public Map<String, Long> counters() {
+    return station.transport.counters();
+  }
+
+  @Override
+  public void close() {
+    ended = true;
+    try {
+      engine.join();
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

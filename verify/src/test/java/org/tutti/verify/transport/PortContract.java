@@ -1,0 +1,164 @@
+package org.tutti.verify.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.GeneralSecurityException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManager;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.tutti.certs.Authority;
+import org.tutti.net.tls.Credentials;
+
+/// What every port promises on which a process listens for strangers.
+@Tag("socket")
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+abstract class PortContract {
+  private static final Duration DAY = Duration.ofDays(1);
+  private static final long DEADLINE_NANOS = Duration.ofSeconds(30).toNanos();
+  private static final int ANSWER_MILLIS = 10_000;
+
+  @TempDir Path directory;
+  private @Nullable Door door;
+
+  /// A port that is listened on.
+  interface Door extends AutoCloseable {
+    /// Its number, on 127.0.0.1.
+    int port();
+
+    /// What a client says first, so that there is an answer.
+    byte[] question();
+
+    Map<String, Long> counters();
+
+    @Override
+    void close() throws IOException;
+  }
+
+  /// Begins to listen.
+  abstract Door open(@Nullable Credentials tls) throws IOException;
+
+  @AfterEach
+  void close() throws IOException {
+    if (door != null) {
+      door.close();
+    }
+  }
+
+  final Door opened(@Nullable Credentials tls) throws IOException {
+    Door one = open(tls);
+    door = one;
+    return one;
+  }
+
+  static void await(String what, BooleanSupplier condition) {
+    long end = System.nanoTime() + DEADLINE_NANOS;
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime() - end).as("time until " + what).isNegative();
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
+  /// As a library does that keeps sessions: it comes back with a ticket, if it has got one.
+  private static SSLContext withTickets(Credentials own) throws GeneralSecurityException {
+    SSLContext context = SSLContext.getInstance("TLSv1.3");
+    context.init(new KeyManager[] {own.keyManager()}, new TrustManager[] {own.trustManager()}, null);
+    return context;
+  }
+
+  /// Connects and asks; false when hung up on.
+  private static boolean answers(Door at, SSLContext client) throws IOException {
+    try (SSLSocket socket = (SSLSocket) client.getSocketFactory().createSocket("127.0.0.1", at.port())) {
+      SSLParameters parameters = socket.getSSLParameters();
+      parameters.setApplicationProtocols(new String[] {"h2"}); // gRPC asks for it, and nobody else minds
+      socket.setSSLParameters(parameters);
+      socket.startHandshake();
+      return answers(socket, at.question());
+    } catch (SocketTimeoutException e) {
+      throw e;
+    } catch (IOException _) {
+      return false;
+    }
+  }
+
+  static boolean answers(Socket socket, byte[] question) throws IOException {
+    try {
+      socket.setSoTimeout(ANSWER_MILLIS);
+      socket.getOutputStream().write(question);
+      socket.getOutputStream().flush();
+      return socket.getInputStream().read() >= 0;
+    } catch (SocketTimeoutException e) {
+      throw e;
+    } catch (IOException _) {
+      return false;
+    }
+  }
+
+  final boolean answers(Door at) throws IOException {
+    try (Socket socket = new Socket()) {
+      socket.connect(new InetSocketAddress("127.0.0.1", at.port()), ANSWER_MILLIS);
+      return answers(socket, at.question());
+    }
+  }
+
+  @Test
+  void aTicketDoesNotOutliveTheAuthority() throws Exception {
+    Authority authority = Authority.in(directory.resolve("ca"));
+    Path own = authority.issue("server", "tutti", DAY);
+    Credentials server = Credentials.load(own);
+    Credentials member = Credentials.load(authority.issue("member", "tutti", DAY));
+    Door at = opened(server);
+    SSLContext client = withTickets(member);
+    assertThat(answers(at, client)).as("served while the authority is believed").isTrue();
+    assertThat(answers(at, client)).as("served again").isTrue();
+
+    Path other = Authority.in(directory.resolve("other")).issue("member", "tutti", DAY);
+    Files.move(own.resolve("ca.pem"), directory.resolve("ca.pem"));
+    Files.copy(other.resolve("ca.pem"), own.resolve("ca.pem"));
+    Files.copy(directory.resolve("ca.pem"), other.resolve("ca.pem"), StandardCopyOption.REPLACE_EXISTING);
+    assertThat(server.reload()).isTrue();
+    assertThat(answers(at, client)).as("served with a ticket of earlier days").isFalse();
+    await("count", () -> server.refusals().get("closed-wrong-certificate") > 0);
+    assertThat(answers(at, withTickets(Credentials.load(other)))).as("serves others").isTrue();
+  }
+
+  @Test
+  void aTicketDoesNotOutliveTheCertificate() throws Exception {
+    Authority authority = Authority.in(directory);
+    Credentials server = Credentials.load(authority.issue("server", "tutti", DAY));
+    Door at = opened(server);
+    SSLContext client = null;
+    Instant end = Instant.MIN;
+    for (int seconds = 3; client == null; seconds *= 2) { // on a slow machine the first ones may be over too early
+      end = Instant.now().plusSeconds(seconds);
+      Credentials member = Credentials.load(authority.issue("member", "tutti", Instant.now().minus(DAY), end));
+      SSLContext context = withTickets(member);
+      client = answers(at, context) ? context : null;
+      assertThat(seconds).as("seconds of a certificate that is not accepted").isLessThan(30);
+    }
+    Instant expired = end.plusSeconds(1); // certificates know whole seconds
+    long before = server.refusals().get("closed-expired-certificate");
+    await("the end of the certificate", () -> Instant.now().isAfter(expired));
+    assertThat(answers(at, client)).as("served with a ticket of earlier days").isFalse();
+    await("count", () -> server.refusals().get("closed-expired-certificate") > before);
+  }
+}

@@ -1,0 +1,27 @@
+package org.tutti.verify.transport;
+
+import java.io.IOException;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.tutti.net.TcpConfig;
+import org.tutti.net.TcpTransport;
+import org.tutti.net.tls.Credentials;
+import org.tutti.transport.Address;
+
+final class TcpPortTest extends PortContract {
+  @Override
+  Door open(@Nullable Credentials tls) throws IOException {
+    TcpConfig config = TcpConfig.lan().withSocketDirectory(null);
+    return new Polled(TcpTransport.open(new Address("127.0.0.1:0"), null, config, tls)) {
+      @Override
+      public byte[] question() {
+        return SocketContract.preamble(new Address("127.0.0.1:9"), station.address());
+      }
+
+      @Override
+      public Map<String, Long> counters() {
+        return ((TcpTransport) station.transport).counters();
+      }
+    };
+  }
+}
