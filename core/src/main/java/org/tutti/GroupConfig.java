@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 ///                          slows the group down; 64 KiB to 1 GiB
 /// @param durability        what this member keeps in the node's stable storage
 /// @param position          up to where the application's own durable state, or what it has made of its deliveries,
-///                          contains the history: the position of the first message that it has not; empty when it
-///                          has nothing durable. Only with a durability
+///                          contains the history: the position of the first message that it has not, 0 when it has
+///                          nothing durable. Only with a durability; needed for one with state transfer
 public record GroupConfig(
     Guarantee guarantee,
     Ordering ordering,
@@ -199,7 +199,10 @@ public record GroupConfig(
     return with(draft -> draft.durability = value);
   }
 
-  /// Says where the application's own durable state stands, so that deliveries go on from there after a restart.
+  /// Says where the application's own durable state stands, so that deliveries go on from there after a restart. With
+  /// 0, for an application that keeps nothing itself, everything is delivered again, if this node's log goes back to
+  /// the beginning. The log of a member that got a state when it joined does not: it goes back to that state, and after
+  /// the end of all processes such a member waits for one whose log or application has what is before.
   ///
   /// @param value the position of the first message that it does not contain; 0 or more
   /// @return a changed copy

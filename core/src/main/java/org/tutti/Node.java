@@ -115,6 +115,8 @@ public final class Node implements AutoCloseable {
   /// @param group  the group's name
   /// @param config how to take part
   /// @return the membership
+  /// @throws IllegalArgumentException when the configuration does not go with this node, or asks for durability and
+  ///                                  state transfer without a position
   /// @throws IllegalStateException when this node is in the group already, or closed
   public Group create(String group, GroupConfig config) {
     return enter(group, config, null, true);
@@ -126,6 +128,8 @@ public final class Node implements AutoCloseable {
   /// @param config   how to take part
   /// @param listener gets the events, on the engine thread
   /// @return the membership
+  /// @throws IllegalArgumentException when the configuration does not go with this node, or asks for durability and
+  ///                                  state transfer without a position
   /// @throws IllegalStateException when this node is in the group already, or closed
   public Group create(String group, GroupConfig config, GroupListener listener) {
     return enter(group, config, listener, true);
@@ -137,6 +141,8 @@ public final class Node implements AutoCloseable {
   /// @param group  the group's name
   /// @param config how to take part
   /// @return the membership
+  /// @throws IllegalArgumentException when the configuration does not go with this node, or asks for durability and
+  ///                                  state transfer without a position
   /// @throws IllegalStateException when this node is in the group already, or closed
   public Group join(String group, GroupConfig config) {
     return enter(group, config, null, false);
@@ -148,6 +154,8 @@ public final class Node implements AutoCloseable {
   /// @param config   how to take part
   /// @param listener gets the events, on the engine thread
   /// @return the membership
+  /// @throws IllegalArgumentException when the configuration does not go with this node, or asks for durability and
+  ///                                  state transfer without a position
   /// @throws IllegalStateException when this node is in the group already, or closed
   public Group join(String group, GroupConfig config, GroupListener listener) {
     return enter(group, config, listener, false);
@@ -161,6 +169,7 @@ public final class Node implements AutoCloseable {
     if (config.durability() != Durability.NONE && !durable) {
       throw new IllegalArgumentException("durability " + config.durability() + " needs a node with stable storage");
     }
+    refuseWithoutPosition(config);
     refuseIfClosed();
     var membership = new Membership(group, self, config, listener, loop.inbox(), ended -> groups.remove(group, ended));
     if (groups.putIfAbsent(group, membership) != null) {
@@ -184,6 +193,17 @@ public final class Node implements AutoCloseable {
       throw new IllegalStateException("node " + self + " is closed");
     }
     return membership;
+  }
+
+  /// Who has no position gets the state from others after a restart; when all were restarted, nobody would have it.
+  private static void refuseWithoutPosition(GroupConfig config) {
+    if (config.durability() != Durability.NONE && config.stateTransfer() && config.position().isEmpty()) {
+      throw new IllegalArgumentException(
+          "durability "
+              + config.durability()
+              + " with state transfer needs a position: withPosition(n) when the application has made durable what is"
+              + " before position n, withPosition(0) when it has nothing durable and is to get everything again");
+    }
   }
 
   private void refuseIfClosed() {

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -108,6 +109,48 @@ class RestartTest {
     assertThat(deliveries(alone, 20)).hasSize(20).isSorted().startsWith((byte) 0);
     long next = second.multicast(new byte[] {20}).get(SOON.toSeconds(), TimeUnit.SECONDS);
     assertThat(next).isEqualTo(20);
+  }
+
+  @Test
+  void aDurabilityWithStateTransferNeedsAPosition() throws Exception {
+    Node node = start(0);
+    GroupConfig config = CONFIG.withStateTransfer(true);
+    for (Callable<Group> enter :
+        List.<Callable<Group>>of(() -> node.create("bank", config), () -> node.join("bank", config))) {
+      assertThatIllegalArgumentException().isThrownBy(enter::call).withMessageContaining("withPosition(0)");
+    }
+  }
+
+  /// Two have all messages in their logs; the third one's begins behind the state that it got.
+  @Test
+  void anApplicationThatKeepsNothingGetsEverythingAgainAfterAllNodesHaveStopped() throws Exception {
+    GroupConfig config = CONFIG.withStateTransfer(true).withPosition(0);
+    List<Group> groups = new ArrayList<>();
+    List<Total> totals = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      Node node = start(i);
+      groups.add(i == 0 ? node.create("bank", config) : node.join("bank", config));
+      totals.add(new Total(groups.get(i)));
+      for (Total total : totals) {
+        total.untilPrimaryOf(i + 1);
+      }
+      for (int message = 0; message < 10 && i > 0; message++) {
+        groups.get(i).multicast(new byte[] {1}).get(SOON.toSeconds(), TimeUnit.SECONDS);
+      }
+    }
+    disks.values().forEach(FailingStorage::fail);
+    groups.getFirst().tryMulticast(new byte[1]);
+    for (Total total : totals) {
+      total.untilClosed();
+    }
+    for (int i = 0; i < 3; i++) {
+      totals.set(i, new Total(start(i).join("bank", config)));
+    }
+    for (Total total : totals) {
+      total.untilSum(20);
+      total.untilPrimaryOf(3);
+    }
+    assertThat(totals).extracting(Total::wasOffered).containsExactly(false, false, true);
   }
 
   @Test
