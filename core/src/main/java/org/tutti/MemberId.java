@@ -38,6 +38,15 @@ public record MemberId(String name, Address address, long incarnation) implement
     return name.equals(other.name) && incarnation > other.incarnation;
   }
 
+  /// Whether this is a later life of the same name at the same address: then the other one has ended, as no two
+  /// processes listen there.
+  ///
+  /// @param other the member to compare with
+  /// @return whether this replaces `other`
+  public boolean replaces(MemberId other) {
+    return supersedes(other) && address.equals(other.address);
+  }
+
   @Override
   public int compareTo(MemberId other) {
     return ORDER.compare(this, other);

@@ -278,8 +278,7 @@ final class Deliveries implements Deliverer {
   /// on from that view, by one in which it is alone (Prefix Delivery, B4).
   private void showAbsence(View next) {
     if (shown != null && shown.primary()) {
-      int voters = next.isObserver(self) ? 0 : 1;
-      show(new View(next.id().before(self), List.of(self), voters, false, List.of(shown.id())));
+      show(new View(next.id().before(self), List.of(self), false, List.of(shown.id())));
       tellUndecided();
     }
   }

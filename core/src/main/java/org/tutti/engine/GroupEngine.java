@@ -120,7 +120,8 @@ final class GroupEngine {
             node.counters(),
             host(founded, restart));
     this.merge =
-        new Merge(self, node.contacts(), suspect, agreement, viewDoor, ports::hello, node.counters(), this::overruled);
+        new Merge(
+            standing, node.contacts(), suspect, agreement, viewDoor, ports::hello, node.counters(), this::endedBy);
     viewDoor.schedule(HELLO, Duration.ZERO);
     if (domain != null) {
       domain.begin(new InDomain(this::view, history, deliveries, sending));
@@ -235,14 +236,14 @@ final class GroupEngine {
     agreement.lost(member);
   }
 
-  /// A later life of a member's name is about: the earlier one has ended.
+  /// A later life of a member is about where the earlier one was: that one has ended.
   void alive(MemberId member) {
-    if (member.supersedes(self)) {
+    if (member.replaces(self)) {
       finish("superseded by a later life of " + self.name());
       return;
     }
     for (MemberId other : List.copyOf(view().members())) {
-      if (member.supersedes(other)) {
+      if (member.replaces(other)) {
         lost(other);
       }
     }
@@ -364,7 +365,8 @@ final class GroupEngine {
 
   private void viewMessage(MemberId from, ViewMessage message) throws Malformed {
     switch (message) {
-      case ViewMessage.Found _, ViewMessage.Meet _, ViewMessage.Overruled _ -> merge.receive(from, message);
+      case ViewMessage.Found _, ViewMessage.Meet _, ViewMessage.Overruled _, ViewMessage.NameInUse _ ->
+          merge.receive(from, message);
       case ViewMessage.Doubted(var members) -> refutation.doubted(from, members);
       case ViewMessage.Refuted(var members) -> refutation.refuted(from, members);
       case ViewMessage.Wedged(_, Knowledge its) when merge.isOfOtherHistory(from, its.lineage()) -> lost(from);
@@ -416,8 +418,8 @@ final class GroupEngine {
     }
   }
 
-  private void overruled(MemberId older) {
-    departure.want("the group was founded twice, and the other history is older: join " + older + " to be in it");
+  private void endedBy(String reason) {
+    departure.want(reason);
     depart(view().members());
   }
 

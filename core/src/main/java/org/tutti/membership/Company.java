@@ -115,21 +115,27 @@ final class Company {
 
   /// Whether the view should change for what is believed.
   boolean needsChange() {
-    found.removeIf(member -> suspects.test(member) || isSuperseded(member));
+    found.removeIf(member -> suspects.test(member) || isNameTaken(member));
     return !leavers.isEmpty() || !found.isEmpty() || view.members().stream().anyMatch(this::isGone);
   }
 
   /// Who is to be asked about the next view.
   SortedSet<MemberId> candidates() {
-    var candidates = new TreeSet<MemberId>(found);
+    var candidates = new TreeSet<MemberId>();
     view.members().stream().filter(member -> !isGone(member)).forEach(candidates::add);
-    candidates.removeIf(this::isSuperseded);
+    found.stream().filter(member -> !isNameTaken(member)).forEach(candidates::add);
     return candidates;
   }
 
-  private boolean isSuperseded(MemberId member) {
-    return found.stream().anyMatch(other -> other.supersedes(member))
-        || view.members().stream().anyMatch(other -> other.supersedes(member));
+  /// Who of the view has a name.
+  @Nullable MemberId holder(String name) {
+    return view.members().stream().filter(member -> member.name().equals(name)).findFirst().orElse(null);
+  }
+
+  /// Whether somebody who was found has the name of a member that has not gone, or there is a later life of it.
+  private boolean isNameTaken(MemberId member) {
+    MemberId holder = holder(member.name());
+    return (holder != null && !isGone(holder)) || found.stream().anyMatch(other -> other.supersedes(member));
   }
 
   // ---- confirmation ----------------------------------------------------------------------------------------------

@@ -39,6 +39,7 @@ public final class Merge {
 
   private static final int CLAIM_FACTOR = 8; // for how many times of suspicion a claim is remembered
 
+  private final Standing standing;
   private final MemberId self;
   private final Supplier<List<Address>> contacts;
   private final ViewAgreement agreement;
@@ -47,30 +48,33 @@ public final class Merge {
   private final Damping damping;
   private final long suspectNanos;
   private final Counters counters;
-  private final Consumer<MemberId> overruled;
+  private final Consumer<String> ended;
+  private final NamesInUse names;
   private @Nullable Claim claim; // of an older history, the latest
   private final Set<Address> absent = new LinkedHashSet<>(); // where members that were lost may come back
 
   /// Starts to look for other views.
   ///
-  /// @param self      this member
+  /// @param standing  this member, and as whom it counts
   /// @param contacts  tells the addresses to call, which may change
   /// @param suspectAfter the time of suspicion
   /// @param agreement told of members to take in
   /// @param effects   how to reach other coordinators
   /// @param hello     calls out to an address, naming this member's view; may be lost
   /// @param counters  where refusals are counted
-  /// @param overruled told when this member's history gives way to an older one, of somebody who is in that
+  /// @param ended     told why this member's membership ends: its history gives way to an older one, or its name is in
+  ///                  use
   public Merge(
-      MemberId self,
+      Standing standing,
       Supplier<List<Address>> contacts,
       Duration suspectAfter,
       ViewAgreement agreement,
       Effects<ViewMessage> effects,
       Consumer<Address> hello,
       Counters counters,
-      Consumer<MemberId> overruled) {
-    this.self = self;
+      Consumer<String> ended) {
+    this.standing = standing;
+    this.self = standing.self();
     this.contacts = contacts;
     this.damping = new Damping(suspectAfter);
     this.suspectNanos = suspectAfter.toNanos();
@@ -78,7 +82,8 @@ public final class Merge {
     this.effects = effects;
     this.hello = hello;
     this.counters = counters;
-    this.overruled = overruled;
+    this.ended = ended;
+    this.names = new NamesInUse(self, suspectNanos);
   }
 
   /// A view was left for another: whoever is missing may come back.
@@ -127,6 +132,7 @@ public final class Merge {
     View view = agreement.view();
     if (its.equals(view.id())) {
       agreement.company().confirmed(from, effects.nowNanos());
+      names.confirmed(from, effects.nowNanos());
     } else if (!view.contains(from)) {
       pass(from);
     } else if (its.compareTo(view.id()) > 0 && !agreement.expects(its, from)) {
@@ -143,7 +149,9 @@ public final class Merge {
   }
 
   private ViewMessage.Meet meet(boolean answer) {
-    return new ViewMessage.Meet(agreement.view(), agreement.lineage(), primary(), answer);
+    List<MemberId> lives = standing.earlier();
+    List<MemberId> latest = lives.subList(Math.max(0, lives.size() - ViewMessage.Meet.LIVES_MAX), lives.size());
+    return new ViewMessage.Meet(agreement.view(), agreement.lineage(), primary(), latest, answer);
   }
 
   /// A message has come.
@@ -163,6 +171,11 @@ public final class Merge {
         Lineage mine = agreement.lineage();
         if (mine != null && agreement.view().contains(from) && older.isOlderThan(mine)) {
           overruled(older, member);
+        }
+      }
+      case ViewMessage.NameInUse(MemberId holder, ViewId known) -> {
+        if (names.obeys(holder, known, agreement.view()) && agreement.end()) {
+          ended.accept(NamesInUse.words(holder));
         }
       }
       default -> throw new Malformed("merge message");
@@ -187,12 +200,48 @@ public final class Merge {
     } else if (initiates(meet)) {
       List<MemberId> others = new ArrayList<>(meet.view().members());
       others.removeAll(view.members());
-      if (others.stream().allMatch(other -> damping.admits(other, effects.nowNanos()))) {
+      others.removeIf(other -> !admits(other, other.equals(from) ? meet.earlier() : List.of()));
+      if (!others.isEmpty() && others.stream().allMatch(other -> damping.admits(other, effects.nowNanos()))) {
         agreement.merge(others);
       }
     } else if (!meet.answer()) {
       effects.send(from, meet(true));
     }
+  }
+
+  /// Whether somebody may come in although its name may be in use here.
+  private boolean admits(MemberId other, List<MemberId> earlier) {
+    MemberId holder = agreement.company().holder(other.name());
+    switch (names.judge(other, earlier, agreement.company(), agreement.primary(), effects.nowNanos())) {
+      case ADMITTED -> {
+        return true;
+      }
+      case REPLACES -> {
+        return yields(Objects.requireNonNull(holder), other);
+      }
+      case PRECEDES -> {
+        effects.send(Objects.requireNonNull(holder), new ViewMessage.NameInUse(other, primary()));
+        return yields(holder, other);
+      }
+      case REFUSED -> {
+        counters.count("merge.name in use");
+        effects.send(other, new ViewMessage.NameInUse(Objects.requireNonNull(holder), primary()));
+      }
+      case WAITS -> {}
+    }
+    return false;
+  }
+
+  /// A member goes, as somebody else has more right to its name.
+  private boolean yields(MemberId holder, MemberId other) {
+    if (!holder.equals(self)) {
+      agreement.company().gone(List.of(holder));
+      return true;
+    }
+    if (agreement.end()) {
+      ended.accept(NamesInUse.words(other));
+    }
+    return false;
   }
 
   /// Whether a member that takes part in an attempt is in another history of the same group, which was founded twice.
@@ -241,7 +290,7 @@ public final class Merge {
       agreement.view().members().stream()
           .filter(other -> !other.equals(self))
           .forEach(other -> effects.send(other, new ViewMessage.Overruled(older, member)));
-      overruled.accept(member);
+      ended.accept("the group was founded twice, and the other history is older: join " + member + " to be in it");
     }
   }
 

@@ -143,7 +143,7 @@ public final class ViewAgreement {
   }
 
   /// Whether a member is to be out of the next view, so that what it still says in this one is not heard: a later life
-  /// of its name is about, or something that it said in this view had to be dropped.
+  /// has its place, or something that it said in this view had to be dropped.
   ///
   /// @param member a member of the view
   /// @return whether it is
@@ -320,7 +320,8 @@ public final class ViewAgreement {
       }
       case ViewMessage.Report(List<MemberId> members) -> reported(from, members);
       case ViewMessage.Ask(boolean leaves) -> asked(from, leaves);
-      case ViewMessage.Found _, ViewMessage.Meet _, ViewMessage.Overruled _ -> throw new Malformed("merge message");
+      case ViewMessage.Found _, ViewMessage.Meet _, ViewMessage.Overruled _, ViewMessage.NameInUse _ ->
+          throw new Malformed("merge message");
       case ViewMessage.Doubted _, ViewMessage.Refuted _ -> throw new Malformed("doubt");
     }
   }

@@ -29,6 +29,7 @@ final class ViewCodec implements Codec<ViewMessage> {
       case ViewMessage.Overruled _ -> 14;
       case ViewMessage.Doubted _ -> 15;
       case ViewMessage.Refuted _ -> 16;
+      case ViewMessage.NameInUse _ -> 17;
     };
   }
 
@@ -71,11 +72,16 @@ final class ViewCodec implements Codec<ViewMessage> {
         out.view(meet.view());
         out.optional(meet.lineage(), (to, lineage) -> lineage.write(to));
         out.optional(meet.primary(), WireWriter::viewId);
+        out.members(meet.earlier());
         out.flag(meet.answer());
       }
       case ViewMessage.Overruled(var older, var member) -> {
         older.write(out);
         out.member(member);
+      }
+      case ViewMessage.NameInUse(var holder, var primary) -> {
+        out.member(holder);
+        out.optional(primary, WireWriter::viewId);
       }
     }
   }
@@ -112,6 +118,7 @@ final class ViewCodec implements Codec<ViewMessage> {
           case 14 -> new ViewMessage.Overruled(Lineage.read(in), in.member());
           case 15 -> new ViewMessage.Doubted(in.members());
           case 16 -> new ViewMessage.Refuted(in.members());
+          case 17 -> new ViewMessage.NameInUse(in.member(), in.optional(WireReader::viewId));
           default -> throw new Malformed("view message");
         };
     in.end();
@@ -119,6 +126,12 @@ final class ViewCodec implements Codec<ViewMessage> {
   }
 
   private static ViewMessage.Meet meet(WireReader in) throws Malformed {
-    return new ViewMessage.Meet(in.view(), in.optional(Lineage::read), in.optional(WireReader::viewId), in.flag());
+    var meet =
+        new ViewMessage.Meet(
+            in.view(), in.optional(Lineage::read), in.optional(WireReader::viewId), in.members(), in.flag());
+    if (meet.earlier().size() > ViewMessage.Meet.LIVES_MAX) {
+      throw new Malformed("lives");
+    }
+    return meet;
   }
 }

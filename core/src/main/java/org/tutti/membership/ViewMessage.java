@@ -94,8 +94,24 @@ public sealed interface ViewMessage {
   /// @param view    the sender's view
   /// @param lineage names its history, or null
   /// @param primary the latest primary view that it knows, or null
+  /// @param earlier the latest lives of its name for which the sender stands, at most [#LIVES_MAX]
   /// @param answer  whether this answers one
-  record Meet(View view, @Nullable Lineage lineage, @Nullable ViewId primary, boolean answer) implements ViewMessage {}
+  record Meet(View view, @Nullable Lineage lineage, @Nullable ViewId primary, List<MemberId> earlier, boolean answer)
+      implements ViewMessage {
+    /// The most lives that are told.
+    static final int LIVES_MAX = 16;
+
+    /// Copies the list.
+    public Meet {
+      earlier = List.copyOf(earlier);
+    }
+  }
+
+  /// You are not taken in: somebody here has your name, and is heard.
+  ///
+  /// @param holder  who has it
+  /// @param primary the latest primary view that the sender knows, or null
+  record NameInUse(MemberId holder, @Nullable ViewId primary) implements ViewMessage {}
 
   /// Our history gives way to an older one of the same group; to the members of a view.
   ///

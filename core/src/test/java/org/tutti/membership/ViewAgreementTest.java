@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.tutti.Members.A;
 import static org.tutti.Members.B;
 import static org.tutti.Members.C;
+import static org.tutti.Members.D;
 import static org.tutti.Members.nonPrimary;
 import static org.tutti.Members.primary;
 
@@ -26,6 +27,7 @@ import org.tutti.effect.RecordingEffects.Effect.Sent;
 import org.tutti.effect.Timer;
 import org.tutti.order.Cut;
 import org.tutti.pack.Batch;
+import org.tutti.transport.Address;
 import org.tutti.wire.Malformed;
 
 /// The member B of the primary view {A, B}, message by message.
@@ -187,7 +189,7 @@ class ViewAgreementTest {
     View alone = agreement.view();
     assertThat(alone.members()).containsExactly(B);
     Told newcomer = Told.newcomer(nonPrimary(0, C));
-    var call = new ViewMessage.Meet(nonPrimary(0, C), null, null, true);
+    var call = new ViewMessage.Meet(nonPrimary(0, C), null, null, List.of(), true);
     Merge merge = merge();
     merge.receive(C, call);
     assertThat(untilAnnounced()).as("without its report").isNull();
@@ -204,12 +206,102 @@ class ViewAgreementTest {
     assertThat(said(B)).as("another attempt").isEmpty();
   }
 
+  // ---- a name that is in use -------------------------------------------------------------------------------------
+
+  private static final MemberId LATER_A = new MemberId(A.name(), new Address("elsewhere:1"), 9);
+  private static final MemberId LATER_D = new MemberId(D.name(), new Address("elsewhere:1"), 9);
+
+  private void calls(Merge merge, MemberId newcomer, List<MemberId> earlier) throws Malformed {
+    merge.receive(newcomer, new ViewMessage.Meet(nonPrimary(0, newcomer), null, null, earlier, true));
+  }
+
+  /// B is cut off from A and has taken somebody in.
+  private Merge amongBAnd(MemberId other) throws Malformed {
+    agreement.lost(A);
+    agreement.receive(B, Objects.requireNonNull(untilAnnounced()));
+    Merge merge = merge();
+    calls(merge, other, List.of());
+    assertThat(untilAnnounced()).isNull();
+    agreement.receive(other, new ViewMessage.Wedged(nextBallot(), Told.newcomer(nonPrimary(0, other)).knowledge()));
+    assertThat(untilAnnounced()).isNull();
+    agreement.receive(other, new ViewMessage.Accepted(nextBallot()));
+    agreement.receive(B, Objects.requireNonNull(untilAnnounced()));
+    assertThat(agreement.view().members()).containsExactlyInAnyOrder(B, other);
+    effects.take();
+    return merge;
+  }
+
+  private ViewId nextBallot() {
+    return new ViewId(agreement.view().id().epoch() + 1, B.incarnation());
+  }
+
+  private static List<ViewMessage> saidTo(MemberId member, List<RecordingEffects.Effect<ViewMessage>> of) {
+    List<ViewMessage> said = new ArrayList<>();
+    for (RecordingEffects.Effect<ViewMessage> effect : of) {
+      if (effect instanceof Sent<ViewMessage>(MemberId to, ViewMessage message) && to.equals(member)) {
+        said.add(message);
+      }
+    }
+    return said;
+  }
+
+  @Test
+  void whoHasTheNameOfAMemberThatIsHeardIsRefused() throws Malformed {
+    Merge merge = amongBAnd(D);
+    calls(merge, LATER_D, List.of());
+    merge.heard(D, agreement.view().id());
+    calls(merge, LATER_D, List.of());
+    assertThat(effects.take()).as("what was heard may be a last word").isEmpty();
+    effects.now += TICK.toNanos();
+    merge.heard(D, agreement.view().id());
+    calls(merge, LATER_D, List.of());
+    assertThat(effects.take()).containsExactly(new Sent<>(LATER_D, new ViewMessage.NameInUse(D, BOTH.id())));
+    tick();
+    assertThat(said(B)).as("an attempt").isEmpty();
+  }
+
+  @Test
+  void whoShowsTheStorageOfAMemberTakesItsPlace() throws Malformed {
+    Merge merge = amongBAnd(D);
+    calls(merge, LATER_D, List.of(D));
+    assertThat(said(LATER_D)).containsExactly(new ViewMessage.Propose(nextBallot()));
+  }
+
+  @Test
+  void whoIsStartedAgainAtTheSameAddressTakesItsPlace() throws Malformed {
+    Merge merge = amongBAnd(D);
+    var again = new MemberId(D.name(), D.address(), 9);
+    calls(merge, again, List.of());
+    assertThat(said(again)).containsExactly(new ViewMessage.Propose(nextBallot()));
+  }
+
+  /// Without A the group could not go on.
+  @Test
+  void aMemberOfTheLastPrimaryViewIsNotKeptOutByItsNamesake() throws Malformed {
+    Merge merge = amongBAnd(LATER_A);
+    merge.receive(A, new ViewMessage.Meet(nonPrimary(1, A), null, BOTH.id(), List.of(), true));
+    List<RecordingEffects.Effect<ViewMessage>> done = effects.take();
+    assertThat(saidTo(LATER_A, done)).containsExactly(new ViewMessage.NameInUse(A, BOTH.id()));
+    assertThat(saidTo(A, done)).containsExactly(new ViewMessage.Propose(nextBallot()));
+  }
+
+  @Test
+  void whoIsRefusedEndsUnlessItIsInAPrimaryView() throws Malformed {
+    var other = new MemberId(B.name(), new Address("elsewhere:1"), 9);
+    merge().receive(C, new ViewMessage.NameInUse(other, BOTH.id()));
+    merge().receive(C, new ViewMessage.NameInUse(other, null));
+    assertThat(ends).as("no later primary view is known").isEmpty();
+    merge().receive(C, new ViewMessage.NameInUse(other, new ViewId(3, 1)));
+    assertThat(ends).containsExactly("the name b is in use by b@elsewhere:1, which is heard");
+  }
+
   // ---- a group that was founded twice ----------------------------------------------------------------------------
 
-  private final List<MemberId> overruledBy = new ArrayList<>();
+  private final List<String> ends = new ArrayList<>();
 
   private Merge merge() {
-    return new Merge(B, List::of, TICK, agreement, effects, address -> {}, new Counters(), overruledBy::add);
+    var standing = new Standing(B, List.of());
+    return new Merge(standing, List::of, TICK, agreement, effects, address -> {}, new Counters(), ends::add);
   }
 
   private static Lineage founded(long micros) {
@@ -219,16 +311,16 @@ class ViewAgreementTest {
   @Test
   void anOlderHistoryEndsThisOneForAllItsMembers() throws Malformed {
     Merge merge = merge();
-    var claim = new ViewMessage.Meet(primary(5, C), founded(99), new ViewId(5, 3), false);
+    var claim = new ViewMessage.Meet(primary(5, C), founded(99), new ViewId(5, 3), List.of(), false);
     merge.receive(C, claim);
-    merge.receive(C, new ViewMessage.Meet(primary(5, C), founded(98), new ViewId(5, 3), false));
+    merge.receive(C, new ViewMessage.Meet(primary(5, C), founded(98), new ViewId(5, 3), List.of(), false));
     effects.now = TICK.toNanos();
     merge.receive(C, claim);
-    assertThat(overruledBy).as("it is not sure yet").isEmpty();
+    assertThat(ends).as("it is not sure yet").isEmpty();
     effects.take();
     effects.now = 2 * TICK.toNanos();
     merge.receive(C, claim);
-    assertThat(overruledBy).containsExactly(C);
+    assertThat(ends).singleElement().asString().startsWith("the group was founded twice").contains("join " + C);
     assertThat(said(A)).containsExactly(new ViewMessage.Overruled(founded(99), C));
     tick();
     assertThat(effects.take()).as("it proposes nothing any more").noneMatch(Sent.class::isInstance);
@@ -238,9 +330,9 @@ class ViewAgreementTest {
   void aMemberBelievesItsOwnViewThatTheHistoryIsOver() throws Malformed {
     merge().receive(C, new ViewMessage.Overruled(founded(99), C));
     merge().receive(A, new ViewMessage.Overruled(founded(101), C));
-    assertThat(overruledBy).as("a stranger, or a younger history").isEmpty();
+    assertThat(ends).as("a stranger, or a younger history").isEmpty();
     merge().receive(A, new ViewMessage.Overruled(founded(99), C));
-    assertThat(overruledBy).containsExactly(C);
+    assertThat(ends).singleElement().asString().startsWith("the group was founded twice").contains("join " + C);
   }
 
   @Test
@@ -248,7 +340,7 @@ class ViewAgreementTest {
     effects.take();
     assertThat(merge().isOfOtherHistory(C, founded(101))).isTrue();
     assertThat(merge().isOfOtherHistory(C, agreement.lineage())).isFalse();
-    assertThat(overruledBy).isEmpty();
+    assertThat(ends).isEmpty();
     assertThat(said(C)).hasSize(1).first().isInstanceOf(ViewMessage.Meet.class);
   }
 

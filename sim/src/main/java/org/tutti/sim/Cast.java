@@ -95,7 +95,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
   private void start(int place) {
     Plan plan = setting.plan();
     incarnationNext += 1 + random.nextInt(1000);
-    var self = new MemberId("n" + place, addresses.get(place), incarnationNext);
+    var self = new MemberId(setting.plan().nameOf(place), addresses.get(place), incarnationNext);
     boolean drifts = plan.has(FaultKind.DRIFT);
     double drift = drifts ? plan.strength(FaultKind.DRIFT) * 0.2 * (2 * random.nextDouble() - 1) : 0;
     if (drifts) {

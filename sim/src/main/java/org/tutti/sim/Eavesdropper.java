@@ -27,7 +27,10 @@ final class Eavesdropper implements Network.Observer, Frames.Reader {
     "Ask",
     "Found",
     "Meet",
-    "Overruled"
+    "Overruled",
+    "Doubted",
+    "Refuted",
+    "NameInUse"
   };
 
   private record Said(int from, long nanos, List<String> kinds) {}

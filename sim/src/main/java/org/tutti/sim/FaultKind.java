@@ -57,7 +57,9 @@ public enum FaultKind {
   /// The power fails in the middle of a commit to a disk.
   TORN_WRITE,
   /// A process comes back without its disk.
-  DISK_LOSS;
+  DISK_LOSS,
+  /// Two processes at different addresses are started with one name, the second again and again.
+  NAMESAKE;
 
   /// The name on the command line.
   ///

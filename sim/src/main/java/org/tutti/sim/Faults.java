@@ -72,6 +72,7 @@ final class Faults {
     recurring(FaultKind.SWITCH, this::switchOrdering);
     recurring(FaultKind.LAG, this::lag);
     recurring(FaultKind.BLACKOUT, this::blackOut);
+    recurring(FaultKind.NAMESAKE, _ -> namesake());
     recurring(FaultKind.TORN_WRITE, random -> cast.tear(someone(random), random.nextInt(8)));
     if (plan.has(FaultKind.RESTART)) {
       restartLater(setting.streams().open(Streams.Purpose.FAULT, FaultKind.RESTART.ordinal()));
@@ -292,6 +293,15 @@ final class Faults {
       cast.wipe(place);
     }
     cast.restart(place);
+  }
+
+  /// Somebody starts the process again whose name is in use.
+  private void namesake() {
+    strike(FaultKind.NAMESAKE);
+    int place = plan.nodes() - 1;
+    if (cast.emptyPlaces().contains(place)) {
+      cast.restart(place);
+    }
   }
 
   /// Everybody goes, and comes back in any order, some only when all faults have ended.

@@ -78,6 +78,7 @@ public record Plan(
   private static final double BLACKOUT_STRENGTH_MAX = 0.4;
   private static final int REFUTABLE_ONE_IN = 4;
   private static final int UNNATURAL_ONE_IN = 3;
+  private static final int NAMESAKE_ONE_IN = 6;
   private static final int PACKING_DEGREE_MAX = 64;
   private static final int PACKING_DELAY_MICROS_MAX = 20_000;
   private static final int PACKING_INTERVAL_MILLIS_MAX = 500;
@@ -119,6 +120,7 @@ public record Plan(
     Durability durability = durability(disks, domain == null && !goesOn, strengths);
     int frameBytesMax = FRAME_BYTES[random.nextInt(FRAME_BYTES.length)];
     int nodes = NODES[random.nextInt(NODES.length)];
+    names(new Streams(seed).open(Streams.Purpose.NAMES, 0), nodes, strengths);
     return new Plan(
         seed,
         nodes,
@@ -144,6 +146,21 @@ public record Plan(
         random.nextInt(10) > 0,
         false,
         strengths);
+  }
+
+  /// In some runs two processes have one name.
+  private static void names(SplittableRandom random, int nodes, Map<FaultKind, Double> strengths) {
+    double strength = random.nextDouble();
+    if (nodes > 2 && random.nextInt(NAMESAKE_ONE_IN) == 0) {
+      strengths.put(FaultKind.NAMESAKE, strength);
+    }
+  }
+
+  /// The name of the node at a place: its own, or with namesakes that of another one for the last place.
+  String nameOf(int place) {
+    boolean namesake = has(FaultKind.NAMESAKE) && nodes > 2 && place == nodes - 1;
+    int as = new Streams(seed).open(Streams.Purpose.NAMES, 1).nextInt(Math.max(1, nodes - 1));
+    return "n" + (namesake ? as : place);
   }
 
   /// Whether the group's members keep what they know on their disks.

@@ -39,7 +39,8 @@ final class Streams {
     PARTITIONS,
     FOYER,
     STORAGE,
-    PACKING
+    PACKING,
+    NAMES
   }
 
   /// Spreads a number over all bits (after Stafford's variant 13).

@@ -16,6 +16,7 @@ public final class Checkers {
   public static List<Checker> safety() {
     return List.of(
         new ViewsAgree(),
+        new NameHeld(),
         new MonotoneViews(),
         new SelfInclusion(),
         new PrimaryUniqueness(),

@@ -182,6 +182,7 @@ public final class Mutants {
   public static List<Mutant> all() {
     return Stream.of(
             SHARED,
+            MembershipMutants.all(),
             OrderingMutants.all(),
             ServiceMutants.all(),
             BranchMutants.all(),

@@ -310,6 +310,15 @@ class CheckersTest {
   }
 
   @Test
+  void nameHeld() {
+    String reason = "the name b is in use by b@elsewhere:1, which is heard";
+    var run = new Written(GroupConfig.standard()).install(AB, "a", "b");
+    assertThat(run.install(nonPrimary(3, "a"), "a").close("b", reason).violated()).doesNotContain("NameHeld");
+    var living = new Written(GroupConfig.standard()).install(AB, "a", "b");
+    assertThat(living.close("b", reason).violated()).contains("NameHeld");
+  }
+
+  @Test
   void undecidedTold() {
     Written untold = uniform().submit("c", 2).install(ABC, "a", "b", "c");
     untold.deliver(0, untold.batch("c", 0), "a", "b").install(AB, "a", "b").install(nonPrimary(3, "c"), "c");

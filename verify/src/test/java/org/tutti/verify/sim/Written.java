@@ -232,6 +232,11 @@ final class Written {
     return this;
   }
 
+  Written close(String member, String reason) {
+    history.add(new Happening.Closed(of(member), ++nanos, reason));
+    return this;
+  }
+
   Written crash(String member) {
     history.add(new Happening.Crashed(of(member), ++nanos));
     return this;

@@ -1,0 +1,39 @@
+package org.tutti.sim.check;
+
+import java.util.Arrays;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.tutti.View;
+import org.tutti.ViewId;
+
+/// The membership of whoever is in a primary view does not end because somebody else comes with its name, unless the
+/// others have gone on to a later view.
+public record NameHeld() implements Checker {
+  @Override
+  public void check(History history, Stays stays, Consumer<String> report) {
+    var views = new @Nullable View[history.members().size()];
+    Arrays.fill(views, null);
+    ViewId latest = new ViewId(0, 0); // that anybody has announced or installed
+    for (Happening happening : history.happenings()) {
+      switch (happening) {
+        case Happening.Installed(int member, _, View view) -> {
+          views[member] = view;
+          latest = later(latest, view.id());
+        }
+        case Happening.Announced(_, _, ViewId view) -> latest = later(latest, view);
+        case Happening.Closed(int member, _, String reason) -> {
+          View view = views[member];
+          boolean forItsName = reason.startsWith("the name ") || reason.startsWith("superseded ");
+          if (forItsName && view != null && view.primary() && latest.equals(view.id())) {
+            report.accept(history.name(member) + " ended in " + view + ": " + reason);
+          }
+        }
+        default -> {}
+      }
+    }
+  }
+
+  private static ViewId later(ViewId one, ViewId other) {
+    return one.compareTo(other) < 0 ? other : one;
+  }
+}

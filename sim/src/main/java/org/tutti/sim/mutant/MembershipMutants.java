@@ -1,0 +1,23 @@
+package org.tutti.sim.mutant;
+
+import java.util.List;
+import org.tutti.sim.mutant.Edit.Change.Redirect;
+
+/// Bugs planted where members come in.
+final class MembershipMutants {
+  private static final List<Mutant> ALL =
+      List.of(
+          new Mutant(
+              "take-over-names",
+              "a later life of a name takes the place of a member that is heard",
+              List.of(
+                  new Edit("org.tutti.engine.GroupEngine", "alive", new Redirect("MemberId.replaces", "supersedes")),
+                  new Edit(
+                      "org.tutti.membership.NamesInUse", "judge", new Redirect("MemberId.replaces", "supersedes")))));
+
+  private MembershipMutants() {}
+
+  static List<Mutant> all() {
+    return ALL;
+  }
+}
