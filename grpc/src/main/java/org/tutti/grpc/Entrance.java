@@ -6,15 +6,19 @@ import io.grpc.ServerTransportFilter;
 import io.grpc.netty.shaded.io.netty.channel.Channel;
 import io.grpc.netty.shaded.io.netty.channel.ChannelFactory;
 import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioServerSocketChannel;
+import java.io.Closeable;
 import java.net.SocketAddress;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import org.tutti.transport.Admission;
 
 /// The listening port: it keeps a bounded number of connections, and counts those that end before they have spoken
 /// gRPC, of which gRPC itself only logs a stack trace.
@@ -28,15 +32,14 @@ final class Entrance extends ServerTransportFilter {
     }
   }
 
-  private final int acceptedMax;
-  private final AtomicInteger open = new AtomicInteger();
   private final AtomicLong foreign = new AtomicLong();
-  private final AtomicLong tooMany = new AtomicLong();
-  private final Map<SocketAddress, Boolean> speaksGrpc = new ConcurrentHashMap<>(); // of open connections
+  private final Map<SocketAddress, Visitor> visitors = new ConcurrentHashMap<>(); // open connections
+  private final Admission<Visitor> admission;
 
-  /// @param acceptedMax how many connections of others are kept; more are closed at once
-  Entrance(int acceptedMax) {
-    this.acceptedMax = acceptedMax;
+  /// @param acceptedMax how many connections of others are kept
+  /// @param greetingMax how long each may take until its stream begins
+  Entrance(int acceptedMax, Duration greetingMax) {
+    admission = new Admission<>(acceptedMax, greetingMax);
   }
 
   /// Makes the channel that listens.
@@ -49,16 +52,26 @@ final class Entrance extends ServerTransportFilter {
     return foreign.get();
   }
 
-  /// Connections that were closed because there were too many.
-  long tooMany() {
-    return tooMany.get();
+  /// Knows who yields to whom.
+  Admission<?> admission() {
+    return admission;
+  }
+
+  /// A connection has a stream: it is that of a node.
+  void streams(Attributes attributes) {
+    SocketAddress peer = attributes.get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
+    Visitor visitor = peer == null ? null : visitors.get(peer);
+    if (visitor != null) {
+      admission.greeted(visitor);
+    }
   }
 
   @Override
   public Attributes transportReady(Attributes attributes) {
     SocketAddress peer = attributes.get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
-    if (peer != null) {
-      speaksGrpc.replace(peer, true);
+    Visitor visitor = peer == null ? null : visitors.get(peer);
+    if (visitor != null) {
+      visitor.speaksGrpc = true;
     }
     return attributes;
   }
@@ -75,22 +88,48 @@ final class Entrance extends ServerTransportFilter {
     }
   }
 
-  private boolean welcome(Channel visitor) {
-    SocketAddress peer = Objects.requireNonNullElse(visitor.remoteAddress(), new SocketAddress() {});
-    if (open.incrementAndGet() > acceptedMax) {
-      open.decrementAndGet();
-      tooMany.incrementAndGet();
+  private boolean welcome(Channel channel) {
+    SocketAddress peer = Objects.requireNonNullElse(channel.remoteAddress(), new SocketAddress() {});
+    Visitor visitor = new Visitor(channel);
+    if (!admission.admit(visitor)) {
       return false;
     }
-    speaksGrpc.put(peer, false);
-    visitor
+    visitors.put(peer, visitor);
+    channel
         .closeFuture()
         .addListener(_ -> {
-          open.decrementAndGet();
-          if (Boolean.FALSE.equals(speaksGrpc.remove(peer))) {
+          admission.left(visitor);
+          visitors.remove(peer, visitor);
+          if (!visitor.speaksGrpc) {
             foreign.incrementAndGet();
           }
         });
     return true;
+  }
+
+  private static final class Visitor implements Closeable {
+    private final Channel channel;
+    private volatile boolean speaksGrpc;
+
+    Visitor(Channel channel) {
+      this.channel = channel;
+    }
+
+    /// At once: gRPC itself would say goodbye first, and wait half a minute for the answer.
+    @Override
+    public void close() {
+      try {
+        if (!channel.isOpen()) {
+          return;
+        }
+        if (channel.isRegistered()) {
+          channel.eventLoop().execute(() -> channel.unsafe().close(channel.voidPromise()));
+        } else {
+          channel.parent().eventLoop().schedule(this::close, 1, TimeUnit.MILLISECONDS); // no thread has it yet
+        }
+      } catch (RejectedExecutionException _) {
+        // The transport has ended, and its threads have closed all connections.
+      }
+    }
   }
 }

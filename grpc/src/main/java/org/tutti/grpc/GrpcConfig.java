@@ -8,10 +8,13 @@ import org.tutti.net.tls.Credentials;
 /// Bounds and times of a [GrpcTransport].
 ///
 /// @param common         queues, inbox and pauses
-/// @param acceptedMax    how many connections of others are kept; more are closed at once
-/// @param connectTimeout how long it may take until a peer greets; also how long strangers may take to begin
+/// @param acceptedMax    how many connections of others are kept; when there are more, the oldest that has no stream yet
+///                       yields
+/// @param connectTimeout how long it may take until a peer greets; also how long a connection of others may take until
+///                       its first stream begins
 /// @param sendTimeout    how long a peer may take nothing; longer than its inbox makes a stream wait
-/// @param silenceMax     a connection is given up when a peer does not answer a ping for this long, at least a second
+/// @param silenceMax     a connection is given up when a peer does not answer a ping for this long, at least a second;
+///                       so is one of others that has no stream any more for this long
 /// @param tls            encrypts all connections, and both ends prove who they are by what is in it; null for none
 public record GrpcConfig(
     MiddlewareConfig common,

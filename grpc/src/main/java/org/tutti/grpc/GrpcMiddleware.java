@@ -37,6 +37,8 @@ import org.tutti.transport.TransportException;
 final class GrpcMiddleware implements Middleware {
   private static final int METADATA_BYTES_MAX = 8 << 10;
   private static final int STREAMS_MAX = 8; // per connection; a node opens one
+  private static final int RESETS_MAX = 16; // a node's streams end when a node ends
+  private static final int RESETS_SECONDS = 10;
   private static final long END_SECONDS = 2;
 
   static {
@@ -61,7 +63,7 @@ final class GrpcMiddleware implements Middleware {
 
   private GrpcMiddleware(Endpoint at, GrpcConfig config) throws IOException {
     this.config = config;
-    this.entrance = new Entrance(config.acceptedMax());
+    this.entrance = new Entrance(config.acceptedMax(), config.connectTimeout());
     NettyServerBuilder builder =
         NettyServerBuilder.forAddress(at.socket())
             .channelFactory(entrance.listener())
@@ -74,6 +76,8 @@ final class GrpcMiddleware implements Middleware {
             .maxInboundMetadataSize(METADATA_BYTES_MAX)
             .maxConcurrentCallsPerConnection(STREAMS_MAX)
             .handshakeTimeout(config.connectTimeout().toMillis(), TimeUnit.MILLISECONDS)
+            .maxConnectionIdle(config.silenceMax().toMillis(), TimeUnit.MILLISECONDS)
+            .maxRstFramesPerWindow(RESETS_MAX, RESETS_SECONDS)
             .permitKeepAliveTime(config.silenceMax().toMillis() / 4, TimeUnit.MILLISECONDS)
             .addService(ServerServiceDefinition.builder(Stream.SERVICE).addMethod(Stream.CARRY, this::serve).build());
     if (config.tls() != null) {
@@ -155,7 +159,9 @@ final class GrpcMiddleware implements Middleware {
                 "accepted-grpc", accepted.get(),
                 "closed-unready", refused.get(),
                 "closed-foreign-protocol", entrance.foreign(),
-                "closed-too-many", entrance.tooMany()));
+                "closed-too-many", entrance.admission().refused(),
+                "closed-crowded-out", entrance.admission().crowdedOut(),
+                "closed-greeting-timeout", entrance.admission().late()));
     if (config.tls() != null) {
       all.putAll(config.tls().refusals());
     }
@@ -173,6 +179,7 @@ final class GrpcMiddleware implements Middleware {
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
+    entrance.admission().close();
     endThreads();
   }
 
@@ -184,6 +191,7 @@ final class GrpcMiddleware implements Middleware {
       return new ServerCall.Listener<>() {};
     }
     accepted.incrementAndGet();
+    entrance.streams(call.getAttributes());
     call.sendHeaders(new Metadata());
     call.sendMessage(Stream.GREETING);
     call.request(1);

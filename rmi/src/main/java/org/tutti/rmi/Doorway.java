@@ -2,20 +2,22 @@ package org.tutti.rmi;
 
 import java.io.Closeable;
 import java.io.FilterInputStream;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.rmi.server.RMIServerSocketFactory;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 import org.tutti.net.tls.Credentials;
+import org.tutti.transport.Admission;
 import org.tutti.transport.Endpoint;
 
 /// The listening socket of one node. It is bound before RMI asks for it, so that the port is known and RMI, which would
@@ -30,15 +32,15 @@ final class Doorway extends ServerSocket implements RMIServerSocketFactory {
   private static final long LEAVE_MILLIS = 1000;
 
   final AtomicLong foreign = new AtomicLong();
-  final AtomicLong tooMany = new AtomicLong();
+  final Admission<Socket> visitors;
 
-  private final int acceptedMax;
   private final @Nullable Credentials tls;
+  private final int idleMillis;
   private final CountDownLatch left = new CountDownLatch(1);
-  private final List<Socket> visitors = new ArrayList<>(); // guarded by itself
 
   Doorway(Endpoint at, RmiConfig config) throws IOException {
-    acceptedMax = config.acceptedMax();
+    visitors = new Admission<>(config.acceptedMax(), config.greetingMax());
+    idleMillis = Math.toIntExact(config.idleMax().toMillis());
     tls = config.tls();
     try {
       bind(at.socket(), BACKLOG);
@@ -57,7 +59,7 @@ final class Doorway extends ServerSocket implements RMIServerSocketFactory {
   @Override
   public Socket accept() throws IOException {
     try {
-      return acceptWithin(acceptedMax);
+      return acceptWelcome();
     } finally {
       if (isClosed()) {
         left.countDown();
@@ -65,15 +67,18 @@ final class Doorway extends ServerSocket implements RMIServerSocketFactory {
     }
   }
 
-  private Socket acceptWithin(int most) throws IOException {
+  private Socket acceptWelcome() throws IOException {
     while (true) {
       Visitor visitor = new Visitor();
       implAccept(visitor);
-      if (isRoomFor(visitor, most)) {
-        visitor.setTcpNoDelay(true);
-        return tls == null ? visitor : encrypt(visitor, tls);
+      try {
+        if (!isClosed() && visitors.admit(visitor)) {
+          visitor.setTcpNoDelay(true);
+          return tls == null ? visitor : encrypt(visitor, tls);
+        }
+      } catch (IOException _) {
+        // The visitor is gone already; the door stays open.
       }
-      tooMany.incrementAndGet();
       close(visitor);
     }
   }
@@ -83,10 +88,7 @@ final class Doorway extends ServerSocket implements RMIServerSocketFactory {
   @Override
   public void close() throws IOException {
     super.close();
-    synchronized (visitors) {
-      visitors.forEach(Doorway::close);
-      visitors.clear();
-    }
+    visitors.close();
     try {
       boolean _ = left.await(LEAVE_MILLIS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException _) {
@@ -103,16 +105,12 @@ final class Doorway extends ServerSocket implements RMIServerSocketFactory {
     }
   }
 
-  private boolean isRoomFor(Socket visitor, int most) {
-    synchronized (visitors) {
-      visitors.removeIf(Socket::isClosed);
-      return !isClosed() && visitors.size() < most && visitors.add(visitor);
-    }
-  }
-
   /// The handshake is made by the thread that reads first, not by the one that accepts.
-  private static Socket encrypt(Socket visitor, Credentials tls) throws IOException {
+  private Socket encrypt(Visitor visitor, Credentials tls) throws IOException {
     var peer = (InetSocketAddress) visitor.getRemoteSocketAddress();
+    if (peer == null) {
+      throw new SocketException("the visitor has left");
+    }
     var encrypted =
         (SSLSocket)
             tls.context()
@@ -120,15 +118,54 @@ final class Doorway extends ServerSocket implements RMIServerSocketFactory {
                 .createSocket(visitor, peer.getAddress().getHostAddress(), peer.getPort(), true);
     encrypted.setUseClientMode(false);
     encrypted.setSSLParameters(tls.parameters());
+    encrypted.addHandshakeCompletedListener(_ -> visitors.greeted(visitor));
     return encrypted;
   }
 
-  /// A connection of somebody. RMI closes one that does not begin with its magic, but does not tell.
+  /// A connection of somebody. RMI closes one that does not begin with its magic, but does not tell; and it would wait
+  /// two hours for the next call.
   private final class Visitor extends Socket {
+    @Override
+    public void setSoTimeout(int millis) throws SocketException {
+      super.setSoTimeout(millis == 0 ? idleMillis : Math.min(millis, idleMillis));
+    }
+
+    @Override
+    public OutputStream getOutputStream() throws IOException {
+      OutputStream bytes = super.getOutputStream();
+      return tls == null ? new Replies(bytes, this) : bytes;
+    }
+
+    @Override
+    public void close() throws IOException {
+      visitors.left(this);
+      super.close();
+    }
+
     @Override
     public InputStream getInputStream() throws IOException {
       InputStream bytes = super.getInputStream();
       return tls == null ? new FirstWords(bytes) : bytes;
+    }
+  }
+
+  /// Without certificates a visitor is known when it gets a second answer: the first one is to its greeting, what
+  /// follows is the answer to a call.
+  private final class Replies extends FilterOutputStream {
+    private final Visitor visitor;
+    private int count;
+
+    Replies(OutputStream bytes, Visitor visitor) {
+      super(bytes);
+      this.visitor = visitor;
+    }
+
+    @Override
+    public void write(byte[] from, int offset, int length) throws IOException {
+      out.write(from, offset, length);
+      if (count < 2 && ++count == 2) {
+        visitors.greeted(visitor);
+      }
     }
   }
 

@@ -111,7 +111,9 @@ final class RmiMiddleware implements Middleware {
     all.put("drop-foreign-object", filter.refused.get());
     all.put("closed-foreign-answer", answers.refused.get());
     all.put("closed-foreign-protocol", doorway.foreign.get());
-    all.put("closed-too-many", doorway.tooMany.get());
+    all.put("closed-too-many", doorway.visitors.refused());
+    all.put("closed-crowded-out", doorway.visitors.crowdedOut());
+    all.put("closed-greeting-timeout", doorway.visitors.late());
     if (config.tls() != null) {
       all.putAll(config.tls().refusals());
     }

@@ -6,7 +6,6 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -20,6 +19,7 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.tutti.net.tls.Credentials;
 import org.tutti.net.tls.Refusal;
+import org.tutti.transport.Admission;
 
 /// All sockets of one ORB, and what may pass them.
 ///
@@ -30,9 +30,7 @@ import org.tutti.net.tls.Refusal;
 /// With credentials all connections are encrypted ([EncryptedSocket]), which the ORB does not know.
 ///
 /// ```
-///  accepted --> stranger -- first whole message --> known          more than acceptedMax: the oldest stranger goes,
-///                  |                                               or else the new one
-///                  +-- greetingMax is over: closed
+///  accepted --> stranger -- first whole message --> known          as in [Admission]
 /// ```
 public final class Gate implements AutoCloseable {
   /// The class with which the ORB dials.
@@ -46,14 +44,12 @@ public final class Gate implements AutoCloseable {
 
   private final String name = "tutti" + UUID.randomUUID().toString().replace("-", "");
   private final int messageBytesMax;
-  private final int acceptedMax;
+  private final Admission<Socket> admission;
   private final long greetingNanos;
   private final @Nullable Credentials tls;
   private final AtomicLongArray counts = new AtomicLongArray(IiopCount.values().length);
 
   // All guarded by this.
-  private final Set<Socket> strangers = new LinkedHashSet<>();
-  private final Set<Socket> known = new LinkedHashSet<>();
   private final Set<Socket> dialled = new LinkedHashSet<>();
   private @Nullable ServerSocket door;
   private @Nullable IOException failure;
@@ -61,7 +57,7 @@ public final class Gate implements AutoCloseable {
 
   private Gate(int messageBytesMax, int acceptedMax, Duration greetingMax, @Nullable Credentials tls) {
     this.messageBytesMax = messageBytesMax;
-    this.acceptedMax = acceptedMax;
+    this.admission = new Admission<>(acceptedMax, greetingMax);
     this.greetingNanos = greetingMax.toNanos();
     this.tls = tls;
   }
@@ -133,6 +129,9 @@ public final class Gate implements AutoCloseable {
     for (IiopCount count : IiopCount.values()) {
       all.put(count.name().toLowerCase(Locale.ROOT).replace('_', '-'), counts.get(count.ordinal()));
     }
+    all.put("closed-crowded-out", admission.crowdedOut());
+    all.put("closed-too-many", admission.refused());
+    all.merge("closed-greeting-timeout", admission.late(), Long::sum);
     if (tls != null) {
       tls.refusals().forEach((reason, count) -> all.merge(reason, count, Long::sum));
     }
@@ -144,10 +143,9 @@ public final class Gate implements AutoCloseable {
     List<Socket> all = new ArrayList<>();
     synchronized (this) {
       closed = true;
-      all.addAll(strangers);
-      all.addAll(known);
       all.addAll(dialled);
     }
+    admission.close();
     all.forEach(Gate::shut);
   }
 
@@ -202,32 +200,16 @@ public final class Gate implements AutoCloseable {
   ///
   /// @return false when it has to be closed
   boolean accepted(Socket socket) {
-    Socket crowdedOut = null;
-    boolean taken;
-    synchronized (this) {
-      if (strangers.size() + known.size() >= acceptedMax && !strangers.isEmpty()) {
-        Iterator<Socket> oldest = strangers.iterator();
-        crowdedOut = oldest.next();
-        oldest.remove();
-      }
-      taken = !closed && strangers.size() + known.size() < acceptedMax;
-      if (taken) {
-        strangers.add(socket);
-      }
+    boolean taken = admission.admit(socket);
+    if (taken) {
+      count(IiopCount.ACCEPTED_IIOP);
     }
-    if (crowdedOut != null) {
-      count(IiopCount.CLOSED_CROWDED_OUT);
-      shut(crowdedOut);
-    }
-    count(taken ? IiopCount.ACCEPTED_IIOP : IiopCount.CLOSED_TOO_MANY);
     return taken;
   }
 
   /// An accepted connection has brought its first message.
-  synchronized void greeted(GuardedSocket socket) {
-    if (strangers.remove(socket)) {
-      known.add(socket);
-    }
+  void greeted(GuardedSocket socket) {
+    admission.greeted(socket);
   }
 
   /// A connection to a peer is about to be made.
@@ -238,10 +220,11 @@ public final class Gate implements AutoCloseable {
     dialled.add(socket);
   }
 
-  synchronized void left(Socket socket) {
-    strangers.remove(socket);
-    known.remove(socket);
-    dialled.remove(socket);
+  void left(Socket socket) {
+    admission.left(socket);
+    synchronized (this) {
+      dialled.remove(socket);
+    }
   }
 
   static void shut(Closeable socket) {

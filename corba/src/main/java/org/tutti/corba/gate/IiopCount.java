@@ -24,10 +24,6 @@ public enum IiopCount {
   CLOSED_TLS_BROKEN,
   /// No whole message for too long after it was accepted.
   CLOSED_GREETING_TIMEOUT,
-  /// Accepted, silent, and in the way of a newer one.
-  CLOSED_CROWDED_OUT,
-  /// One more than there may be.
-  CLOSED_TOO_MANY,
   /// A request for an operation that a peer does not have.
   DROP_UNKNOWN_OPERATION,
   /// A request whose bytes are fewer than it says.

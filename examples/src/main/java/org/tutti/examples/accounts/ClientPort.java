@@ -2,6 +2,7 @@ package org.tutti.examples.accounts;
 
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
+import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -10,13 +11,14 @@ import java.net.ProtocolException;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import org.tutti.transport.Admission;
 
 /// Where clients reach a replica: one TCP connection per client, requests in, replies out.
 ///
@@ -26,8 +28,11 @@ import org.jspecify.annotations.Nullable;
 /// What comes in is not trusted. A malformed frame closes its connection; connections, frames and waiting replies are
 /// bounded; a client that does not read its replies is dropped, and one that asks too fast is slowed down by the group.
 public final class ClientPort implements AutoCloseable {
-  /// How many connections are open at once; more are closed on arrival.
+  /// How many connections are open at once; when there are more, the oldest that has not asked for anything yields.
   public static final int CONNECTIONS_MAX = 1024;
+
+  /// How long a connection may take until its first request is complete.
+  public static final Duration FIRST_REQUEST_MAX = Duration.ofSeconds(5);
 
   /// Takes requests, for instance by multicasting them.
   @FunctionalInterface
@@ -46,7 +51,7 @@ public final class ClientPort implements AutoCloseable {
   private final Requests requests;
   private final ConcurrentHashMap<Long, Connection> connections = new ConcurrentHashMap<>(); // of known clients
   private final Set<Connection> open = ConcurrentHashMap.newKeySet(); // these, and those that have not asked yet
-  private final Semaphore room = new Semaphore(CONNECTIONS_MAX);
+  private final Admission<Connection> admission = new Admission<>(CONNECTIONS_MAX, FIRST_REQUEST_MAX);
   private final AtomicLong malformed = new AtomicLong();
   private volatile @Nullable ServerSocket server;
 
@@ -106,15 +111,15 @@ public final class ClientPort implements AutoCloseable {
     try (socket) {
       while (true) {
         Socket peer = socket.accept();
-        if (room.tryAcquire()) {
-          var connection = new Connection(peer);
+        var connection = new Connection(peer);
+        if (admission.admit(connection)) {
           open.add(connection);
           Thread.ofVirtual().name("client " + peer.getPort()).start(connection::serve);
           if (server != socket) {
             connection.close(); // suspended before it was in the list
           }
         } else {
-          peer.close();
+          connection.close();
         }
       }
     } catch (IOException e) {
@@ -122,6 +127,13 @@ public final class ClientPort implements AutoCloseable {
         throw new IllegalStateException("no more clients can be accepted", e);
       }
     }
+  }
+
+  /// How many connections were closed because they asked for nothing.
+  ///
+  /// @return a count since the start
+  public long silent() {
+    return admission.late() + admission.crowdedOut();
   }
 
   @Override
@@ -134,7 +146,7 @@ public final class ClientPort implements AutoCloseable {
   }
 
   /// One client's connection: a thread that reads and a thread that writes.
-  private final class Connection {
+  private final class Connection implements Closeable {
     // A client has a window of unanswered requests, each delivered twice at most: from its old replica and from this
     // one.
     private final BlockingQueue<Reply> replies = new ArrayBlockingQueue<>(2 * Request.WINDOW_MAX);
@@ -159,7 +171,7 @@ public final class ClientPort implements AutoCloseable {
         connections.remove(client, this);
         open.remove(this);
         writer.interrupt();
-        room.release();
+        admission.left(this);
       }
     }
 
@@ -182,6 +194,7 @@ public final class ClientPort implements AutoCloseable {
     private void bind(long sender) {
       if (client == 0) {
         client = sender;
+        admission.greeted(this);
         Connection before = connections.put(sender, this);
         if (before != null) {
           before.close();
@@ -226,7 +239,8 @@ public final class ClientPort implements AutoCloseable {
       reply(LAST);
     }
 
-    void close() {
+    @Override
+    public void close() {
       try {
         socket.close();
       } catch (IOException _) {

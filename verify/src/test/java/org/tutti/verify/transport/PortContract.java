@@ -12,6 +12,9 @@ import java.nio.file.StandardCopyOption;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -56,6 +59,11 @@ abstract class PortContract {
 
   /// Begins to listen.
   abstract Door open(@Nullable Credentials tls) throws IOException;
+
+  /// How many connections it keeps at once.
+  int most() {
+    return 256;
+  }
 
   @AfterEach
   void close() throws IOException {
@@ -117,6 +125,96 @@ abstract class PortContract {
     try (Socket socket = new Socket()) {
       socket.connect(new InetSocketAddress("127.0.0.1", at.port()), ANSWER_MILLIS);
       return answers(socket, at.question());
+    }
+  }
+
+  private static final int MORE = 50;
+
+  @Test
+  void silentConnectionsShutThePortForNobody() throws IOException {
+    Door at = opened(null);
+    assertThat(answers(at)).isTrue();
+    flood(at, new byte[0], () -> answers(at));
+  }
+
+  @Test
+  void connectionsThatSayHalfAWordShutThePortForNobody() throws IOException {
+    Door at = opened(null);
+    flood(at, Arrays.copyOf(at.question(), 3), () -> answers(at));
+  }
+
+  @Test
+  void silentConnectionsShutThePortForNobodyWithTls() throws Exception {
+    Credentials members = Credentials.load(Authority.in(directory).issue("n", "tutti", DAY));
+    Door at = opened(members);
+    SSLContext member = withTickets(members);
+    assertThat(answers(at, member)).isTrue();
+    flood(at, new byte[] {22, 3, 1}, () -> answers(at, member)); // the beginning of a handshake
+  }
+
+  /// Strangers keep their connections open and come again when they are hung up on.
+  private void flood(Door at, byte[] words, Attempt honest) throws IOException {
+    List<Socket> silent = new ArrayList<>();
+    try {
+      for (int i = 0; i < most() + MORE; i++) {
+        Socket one = new Socket();
+        silent.add(one);
+        one.connect(new InetSocketAddress("127.0.0.1", at.port()), ANSWER_MILLIS);
+        say(one, words);
+        if (i % 100 == 99 || i >= most() && i % 10 == 0) {
+          assertThat(honest.answered()).as("served beside " + (i + 1) + " silent connections").isTrue();
+        }
+      }
+      await("the end of the silent ones", () -> silent.stream().allMatch(PortContract::isEnded));
+    } finally {
+      for (Socket one : silent) {
+        one.close();
+      }
+    }
+  }
+
+  /// Somebody's attempt to be served.
+  private interface Attempt {
+    boolean answered() throws IOException;
+  }
+
+  private static void say(Socket socket, byte[] words) {
+    try {
+      socket.getOutputStream().write(words);
+    } catch (IOException _) {
+      // Hung up on already.
+    }
+  }
+
+  private static boolean isEnded(Socket socket) {
+    try {
+      socket.setSoTimeout(1);
+      return socket.getInputStream().read(new byte[1 << 10]) < 0; // some ports greet
+    } catch (SocketTimeoutException _) {
+      return false;
+    } catch (IOException _) {
+      return true;
+    }
+  }
+
+  @Test
+  void whoSaysOneByteAfterTheOtherIsEnded() throws IOException {
+    Door at = opened(null);
+    try (Socket slow = new Socket("127.0.0.1", at.port())) {
+      byte[] question = at.question();
+      long start = System.nanoTime();
+      int[] said = {0};
+      await(
+          "its end",
+          () -> {
+            // The last byte would be an answer's due; a byte each half second.
+            boolean due = System.nanoTime() - start > said[0] * 500_000_000L;
+            if (due && said[0] < question.length - 1) {
+              say(slow, new byte[] {question[said[0]++]});
+            }
+            return isEnded(slow);
+          });
+      assertThat(answers(at)).isTrue();
     }
   }
 
