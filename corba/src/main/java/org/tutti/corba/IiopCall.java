@@ -1,6 +1,9 @@
 package org.tutti.corba;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.tutti.corba.gate.Gate;
 import org.tutti.corba.idl.Peer;
 import org.tutti.middleware.Call;
 
@@ -8,9 +11,15 @@ import org.tutti.middleware.Call;
 /// gone, the ORB makes another one, or says that it cannot.
 final class IiopCall implements Call {
   private final Peer peer;
+  private final Gate gate;
+  private final InetSocketAddress target;
+  private final AtomicBoolean closed = new AtomicBoolean();
 
-  IiopCall(Peer peer) {
+  /// @param gate lets the ORB connect to the target until this is closed
+  IiopCall(Peer peer, Gate gate, InetSocketAddress target) {
     this.peer = peer;
+    this.gate = gate;
+    this.target = target;
   }
 
   @Override
@@ -25,6 +34,9 @@ final class IiopCall implements Call {
 
   @Override
   public void close() {
+    if (!closed.getAndSet(true)) {
+      gate.callsNoMore(target);
+    }
     peer._release();
   }
 }

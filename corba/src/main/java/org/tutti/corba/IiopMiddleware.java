@@ -1,6 +1,7 @@
 package org.tutti.corba;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
@@ -73,6 +74,7 @@ public final class IiopMiddleware implements Middleware {
     Endpoint endpoint = Endpoint.resolve(listen);
     Address shown = advertised == null ? null : Endpoint.advertised(advertised).at(portOf(advertised));
     Gate gate = Gate.open(config.messageBytesMax(), config.acceptedMax(), config.greetingMax(), config.tls());
+    gate.forPeersOnly();
     String path = ADAPTER + "/" + OBJECT_ID;
     OrbThreads threads = new OrbThreads(gate);
     ORB orb = ORB.init(new String[0], OrbSettings.of(gate, endpoint, config, OBJECT_KEY, path));
@@ -131,10 +133,13 @@ public final class IiopMiddleware implements Middleware {
     if (to == null || to.port() == 0) {
       throw new UnusableAddressException(peer);
     }
+    InetSocketAddress target = to.socket();
+    gate.calls(target);
     try {
       Peer found = PeerHelper.narrow(orb.string_to_object("corbaloc:iiop:1.2@" + to.at(to.port()) + "/" + OBJECT_KEY));
-      return new IiopCall(found);
+      return new IiopCall(found, gate, target);
     } catch (RuntimeException e) {
+      gate.callsNoMore(target);
       // BAD_PARAM: an object, but none of ours; OBJECT_NOT_EXIST: an ORB without one; else nobody, or too slow. What is
       // no SystemException is a mistake of the ORB, such as when it is being closed; to the node it is a failed
       // attempt.

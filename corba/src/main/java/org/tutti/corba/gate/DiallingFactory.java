@@ -29,9 +29,10 @@ public final class DiallingFactory implements SocketFactory {
   public Socket createSocket(String host, int port, int timeoutMillis) throws IOException {
     GuardedSocket socket = new GuardedSocket(gate, false);
     Credentials tls = gate.credentials();
-    gate.dialling(socket);
+    InetSocketAddress target = new InetSocketAddress(host, port);
+    gate.dialling(socket, target);
     try {
-      socket.connect(new InetSocketAddress(host, port), timeoutMillis);
+      socket.connect(target, timeoutMillis);
       return tls == null ? socket : EncryptedSocket.dialled(socket, gate, tls);
     } catch (SocketTimeoutException e) {
       Gate.shut(socket);

@@ -2,10 +2,12 @@ package org.tutti.corba.gate;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -51,6 +53,8 @@ public final class Gate implements AutoCloseable {
 
   // All guarded by this.
   private final Set<Socket> dialled = new LinkedHashSet<>();
+  private final Map<InetSocketAddress, Integer> targets = new HashMap<>(); // with the number of who calls them
+  private boolean forPeers;
   private @Nullable ServerSocket door;
   private @Nullable IOException failure;
   private boolean closed;
@@ -91,6 +95,29 @@ public final class Gate implements AutoCloseable {
   /// @return letters and digits
   public String name() {
     return name;
+  }
+
+  /// Lets the ORB connect to peers only, each while somebody calls it ([#calls]), and to nobody whom a peer names.
+  public synchronized void forPeersOnly() {
+    forPeers = true;
+  }
+
+  /// Somebody calls a peer from now on.
+  ///
+  /// @param target its address
+  public synchronized void calls(InetSocketAddress target) {
+    targets.merge(target, 1, Integer::sum);
+  }
+
+  /// Somebody who called a peer does not any more.
+  ///
+  /// @param target its address
+  public synchronized void callsNoMore(InetSocketAddress target) {
+    targets.computeIfPresent(target, (_, callers) -> callers == 1 ? null : callers - 1);
+  }
+
+  synchronized boolean isForPeers() {
+    return forPeers;
   }
 
   /// The port that is listened on.
@@ -213,11 +240,21 @@ public final class Gate implements AutoCloseable {
   }
 
   /// A connection to a peer is about to be made.
-  synchronized void dialling(Socket socket) throws IOException {
-    if (closed) {
-      throw new IOException("the transport ends");
+  void dialling(Socket socket, InetSocketAddress target) throws IOException {
+    boolean wanted;
+    synchronized (this) {
+      if (closed) {
+        throw new IOException("the transport ends");
+      }
+      wanted = !forPeers || targets.containsKey(target);
+      if (wanted) {
+        dialled.add(socket);
+      }
     }
-    dialled.add(socket);
+    if (!wanted) {
+      count(IiopCount.CLOSED_FORWARDED);
+      throw new IOException("nobody has dialled " + target);
+    }
   }
 
   void left(Socket socket) {

@@ -31,6 +31,13 @@ final class GiopFilter extends FilterInputStream {
   private static final int LOCATE_REPLY = 4;
   private static final int FRAGMENT = 7;
 
+  // How a request ended; what is beyond leads elsewhere.
+  private static final int SYSTEM_EXCEPTION = 2;
+  private static final int OBJECT_HERE = 1;
+  private static final int LOCATE_EXCEPTION = 4;
+
+  private static final int STATUS_BYTES = 8; // of a reply: which request, and how it ended
+
   private final Gate gate;
   private final GuardedSocket socket;
   private final boolean accepted;
@@ -131,6 +138,14 @@ final class GiopFilter extends FilterInputStream {
       head = ahead;
       headTaken = 0;
       wrong = RequestHead.isBearable(ByteBuffer.wrap(head).order(order)) ? null : IiopCount.CLOSED_BAD_MESSAGE;
+    } else if (wrong == null && gate.isForPeers() && (type == REPLY || type == LOCATE_REPLY)) {
+      byte[] ahead = new byte[(int) Math.min(length, STATUS_BYTES)];
+      if (!fill(ahead)) {
+        return false;
+      }
+      head = ahead;
+      headTaken = 0;
+      wrong = forward(type, order);
     }
     if (wrong != null) {
       gate.count(wrong);
@@ -138,6 +153,20 @@ final class GiopFilter extends FilterInputStream {
     }
     bodyLeft = length;
     return true;
+  }
+
+  /// A peer's object is where it was dialled: who says that it is elsewhere, or wants to be asked in another way, could
+  /// lead this node to connect to any address.
+  private @Nullable IiopCount forward(int type, ByteOrder order) {
+    if (head.length < STATUS_BYTES) {
+      return IiopCount.CLOSED_BAD_MESSAGE;
+    }
+    int status = ByteBuffer.wrap(head).order(order).getInt(Integer.BYTES);
+    boolean here =
+        type == REPLY
+            ? status >= 0 && status <= SYSTEM_EXCEPTION
+            : status >= 0 && status <= OBJECT_HERE || status == LOCATE_EXCEPTION;
+    return here ? null : IiopCount.CLOSED_FORWARDED;
   }
 
   private boolean fill(byte[] all) throws IOException {

@@ -11,6 +11,8 @@ public enum IiopCount {
   CLOSED_OTHER_VERSION,
   /// A type of message that GIOP does not have or nobody may send here, or a request that no peer makes.
   CLOSED_BAD_MESSAGE,
+  /// A peer that says that its object is elsewhere, or a connection to somebody whom nobody has dialled.
+  CLOSED_FORWARDED,
   /// A message longer than any that peers send.
   CLOSED_BAD_LENGTH,
   /// Something else than TLS, where certificates are asked for.
