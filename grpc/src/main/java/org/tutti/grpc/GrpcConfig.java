@@ -8,7 +8,7 @@ import org.tutti.net.tls.Credentials;
 /// Bounds and times of a [GrpcTransport].
 ///
 /// @param common         queues, inbox and pauses
-/// @param acceptedMax    how many connections of others are kept; when there are more, the oldest that has no stream yet
+/// @param acceptedMax    how many connections of others are kept; when there are more, the oldest one without a stream
 ///                       yields
 /// @param connectTimeout how long it may take until a peer greets; also how long a connection of others may take until
 ///                       its first stream begins
