@@ -14,10 +14,10 @@ import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Partitions;
 import org.tutti.View;
-import org.tutti.ViewId;
 import org.tutti.effect.Effects;
 import org.tutti.effect.Timer;
 import org.tutti.membership.DynamicLinearVoting;
+import org.tutti.membership.Hello;
 import org.tutti.membership.Knowledge;
 import org.tutti.membership.Lineage;
 import org.tutti.membership.Merge;
@@ -121,7 +121,15 @@ final class GroupEngine {
             host(founded, restart));
     this.merge =
         new Merge(
-            standing, node.contacts(), suspect, agreement, viewDoor, ports::hello, node.counters(), this::endedBy);
+            standing,
+            node.contacts(),
+            heartbeat,
+            suspect,
+            agreement,
+            viewDoor,
+            ports::hello,
+            node.counters(),
+            this::endedBy);
     viewDoor.schedule(HELLO, Duration.ZERO);
     if (domain != null) {
       domain.begin(new InDomain(this::view, history, deliveries, sending));
@@ -356,10 +364,9 @@ final class GroupEngine {
   }
 
   void hello(MemberId from, WireReader in) throws Malformed {
-    ViewId its = in.viewId();
-    in.end();
+    Hello hello = Hello.read(in);
     if (!departure.isDeparting()) {
-      merge.heard(from, its);
+      merge.heard(from, hello);
     }
   }
 

@@ -12,6 +12,7 @@ import org.tutti.View;
 import org.tutti.effect.Effects;
 import org.tutti.effect.Timer;
 import org.tutti.link.Links;
+import org.tutti.membership.Hello;
 import org.tutti.transport.Address;
 import org.tutti.wire.Codec;
 import org.tutti.wire.Encoded;
@@ -102,9 +103,9 @@ final class Ports implements Orders.Door {
     return new Port<>(Channel.ORDER, scope, codec, inward);
   }
 
-  void hello(Address to) {
+  void hello(Address to, Hello hello) {
     var out = frame(Channel.HELLO);
-    out.viewId(view.get().id());
+    hello.write(out);
     node.links.datagram(to, new Encoded(out.copy(), Codec.NOTHING));
   }
 

@@ -26,6 +26,8 @@ final class Company {
   private final SortedSet<MemberId> leavers = new TreeSet<>(); // of the view: they asked to be left out
   private final SortedSet<MemberId> found = new TreeSet<>(); // not of the view: they answered, and are to be taken in
   private final Map<MemberId, Long> confirmedAt = new TreeMap<>(); // when it was last heard to be in this view
+  private final Map<MemberId, Long> unheardSince =
+      new TreeMap<>(); // since when they say that they do not hear this one
   private @Nullable MemberId confirmer; // the coordinator since `confirmedAt` was begun
   private View view;
   private long installedAt;
@@ -48,6 +50,7 @@ final class Company {
     leavers.clear();
     found.removeAll(view.members());
     confirmedAt.clear();
+    unheardSince.clear();
   }
 
   /// This member has accepted the next view.
@@ -79,6 +82,11 @@ final class Company {
 
   boolean isCutOff(MemberId member) {
     return gone.contains(member);
+  }
+
+  /// Who is in the view and is not heard here.
+  List<MemberId> unheard() {
+    return view.members().stream().filter(member -> !member.equals(self) && suspects.test(member)).toList();
   }
 
   List<MemberId> silent() {
@@ -144,7 +152,17 @@ final class Company {
   void confirmed(MemberId member, long now) {
     if (view.contains(member)) {
       confirmedAt.put(member, now);
+      unheardSince.remove(member);
     }
+  }
+
+  /// A member of this very view says that it does not hear this one. Two that do not hear each other cannot both stay,
+  /// whichever way is broken; but what is said once may be a leftover.
+  ///
+  /// @return whether it has said so for some time, and has gone for that
+  boolean unheardBy(MemberId member, long now, long leastNanos) {
+    long since = unheardSince.computeIfAbsent(member, key -> now);
+    return view.contains(member) && now - since >= leastNanos && gone.add(member);
   }
 
   /// The announcement of a view may be lost with a channel, and then a member stays behind while everybody lives. So

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,7 @@ import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.effect.Counters;
 import org.tutti.effect.Effects;
+import org.tutti.membership.Hello.Regard;
 import org.tutti.transport.Address;
 import org.tutti.wire.Malformed;
 
@@ -44,33 +46,39 @@ public final class Merge {
   private final Supplier<List<Address>> contacts;
   private final ViewAgreement agreement;
   private final Effects<ViewMessage> effects;
-  private final Consumer<Address> hello;
+  private final BiConsumer<Address, Hello> hello;
   private final Damping damping;
   private final long suspectNanos;
+  private final long heartbeatNanos;
   private final Counters counters;
   private final Consumer<String> ended;
   private final NamesInUse names;
   private @Nullable Claim claim; // of an older history, the latest
   private final Set<Address> absent = new LinkedHashSet<>(); // where members that were lost may come back
+  private final Set<Address> left = new TreeSet<>(); // those of them that were in the view before this one
+  private View before;
+  private long leftUntil;
 
   /// Starts to look for other views.
   ///
   /// @param standing  this member, and as whom it counts
   /// @param contacts  tells the addresses to call, which may change
+  /// @param heartbeat how long something has to be repeated at least
   /// @param suspectAfter the time of suspicion
   /// @param agreement told of members to take in
   /// @param effects   how to reach other coordinators
-  /// @param hello     calls out to an address, naming this member's view; may be lost
+  /// @param hello     calls out to an address; may be lost
   /// @param counters  where refusals are counted
   /// @param ended     told why this member's membership ends: its history gives way to an older one, or its name is in
   ///                  use
   public Merge(
       Standing standing,
       Supplier<List<Address>> contacts,
+      Duration heartbeat,
       Duration suspectAfter,
       ViewAgreement agreement,
       Effects<ViewMessage> effects,
-      Consumer<Address> hello,
+      BiConsumer<Address, Hello> hello,
       Counters counters,
       Consumer<String> ended) {
     this.standing = standing;
@@ -78,7 +86,9 @@ public final class Merge {
     this.contacts = contacts;
     this.damping = new Damping(suspectAfter);
     this.suspectNanos = suspectAfter.toNanos();
+    this.heartbeatNanos = heartbeat.toNanos();
     this.agreement = agreement;
+    this.before = agreement.view();
     this.effects = effects;
     this.hello = hello;
     this.counters = counters;
@@ -86,17 +96,24 @@ public final class Merge {
     this.names = new NamesInUse(self, suspectNanos);
   }
 
-  /// A view was left for another: whoever is missing may come back.
+  /// A view was left for another: whoever is missing may come back, and is told for a time of suspicion that it was
+  /// left behind, by all who left it, as it may hear only some of them.
   ///
-  /// @param before the view that was left
-  /// @param after  the view that was installed
-  public void installed(View before, View after) {
+  /// @param last  the view that was left
+  /// @param after the view that was installed
+  public void installed(View last, View after) {
+    before = last;
     List<MemberId> missing = before.members().stream().filter(member -> !after.contains(member)).toList();
     missing.forEach(member -> absent.add(member.address()));
     damping.fell(missing, effects.nowNanos());
     for (MemberId member : after.members()) {
       absent.remove(member.address());
     }
+    left.clear();
+    missing.forEach(member -> left.add(member.address()));
+    left.removeIf(address -> isAt(after, address));
+    leftUntil = effects.nowNanos() + suspectNanos;
+    left.forEach(address -> hello.accept(address, Hello.leftBehind(before, after)));
     while (absent.size() > ABSENT_MAX) {
       absent.remove(absent.iterator().next());
     }
@@ -110,33 +127,70 @@ public final class Merge {
   }
 
   /// Time to call out: the coordinator to everybody, a member to its coordinator. Inside a view the calls confirm that
-  /// both sides have installed it.
+  /// both sides have installed it. Who is not heard is told so, as it may hear all the same.
   public void call() {
+    var targets = new TreeSet<Address>();
     MemberId coordinator = agreement.company().coordinator();
-    if (!coordinator.equals(self)) {
-      hello.accept(coordinator.address());
-      return;
+    if (coordinator.equals(self)) {
+      targets.addAll(contacts.get());
+      targets.addAll(absent);
+      agreement.view().members().stream().map(MemberId::address).forEach(targets::add);
+    } else {
+      targets.add(coordinator.address());
+      agreement.company().unheard().stream().map(MemberId::address).forEach(targets::add);
     }
-    var targets = new TreeSet<>(contacts.get());
-    targets.addAll(absent);
-    agreement.view().members().stream().map(MemberId::address).forEach(targets::add);
+    if (effects.nowNanos() < leftUntil) {
+      targets.addAll(left);
+    }
     targets.remove(self.address());
-    targets.forEach(hello);
+    targets.forEach(target -> hello.accept(target, hello(target)));
+  }
+
+  private Hello hello(Address to) {
+    View view = agreement.view();
+    if (isAt(view, to)) {
+      boolean unheard = agreement.company().unheard().stream().anyMatch(member -> member.address().equals(to));
+      return Hello.within(view, unheard ? Regard.UNHEARD : Regard.HEARD);
+    }
+    boolean knows = absent.contains(to) || left.contains(to);
+    return knows ? Hello.leftBehind(before, view) : Hello.within(view, Regard.UNKNOWN);
+  }
+
+  private static boolean isAt(View view, Address address) {
+    return view.members().stream().anyMatch(member -> member.address().equals(address));
   }
 
   /// Somebody called.
   ///
-  /// @param from who
-  /// @param its the view that it is in
-  public void heard(MemberId from, ViewId its) {
+  /// @param from  who
+  /// @param words what it said
+  public void heard(MemberId from, Hello words) {
+    ViewId its = words.view();
     View view = agreement.view();
     if (its.equals(view.id())) {
-      agreement.company().confirmed(from, effects.nowNanos());
+      if (words.regard() == Regard.UNHEARD) {
+        unheardBy(from);
+      } else {
+        agreement.company().confirmed(from, effects.nowNanos());
+      }
       names.confirmed(from, effects.nowNanos());
     } else if (!view.contains(from)) {
       pass(from);
     } else if (its.compareTo(view.id()) > 0 && !agreement.expects(its, from)) {
       effects.send(from, meet(false)); // it went to another view without this member
+      if (words.regard() == Regard.LEFT_BEHIND) {
+        agreement.company().gone(words.gone(from, view)); // the ids of its views rise, so it does not come back to this
+        agreement.suspicionChanged();
+      }
+    }
+  }
+
+  /// A member of the view says that it does not hear this one. If this one speaks for the view, the other one goes; if
+  /// not, whoever does is told by the other.
+  private void unheardBy(MemberId member) {
+    if (agreement.isCoordinator() && agreement.company().unheardBy(member, effects.nowNanos(), heartbeatNanos)) {
+      counters.count("view.unheard");
+      agreement.suspicionChanged();
     }
   }
 

@@ -125,12 +125,15 @@ public final class ViewAgreement {
     return chain.stable(host.standing(), promise);
   }
 
-  /// Whether this member may soon install a view with another member, because it has accepted it.
+  /// Whether this member may soon be in a view with another one, because it has accepted it or the other one proposes.
   ///
-  /// @param id    the view's id
+  /// @param id    the view in which the other one is said to be
   /// @param other the other member
-  /// @return whether it has
+  /// @return whether it has accepted that view, or answered a later proposal of the other one
   public boolean expects(ViewId id, MemberId other) {
+    if (other.equals(promise.proposer()) && promise.ballot().compareTo(id) > 0 && waitsForAnother()) {
+      return true;
+    }
     Proposal next = pending != null && Chain.isFor(id, pending) ? pending.proposal() : chain.accepted(id);
     return next != null && next.view().contains(other);
   }
@@ -209,9 +212,7 @@ public final class ViewAgreement {
     wanted = true; // asked for at the next tick, so that a cause that persists does not change views without pause
   }
 
-  /// Ends without a further view; does nothing when it has ended.
-  ///
-  /// @return whether it had not
+  /// Ends without a further view: whether it had not ended before.
   boolean end() {
     boolean ends = !ended;
     ended = true;

@@ -249,11 +249,11 @@ class ViewAgreementTest {
   void whoHasTheNameOfAMemberThatIsHeardIsRefused() throws Malformed {
     Merge merge = amongBAnd(D);
     calls(merge, LATER_D, List.of());
-    merge.heard(D, agreement.view().id());
+    merge.heard(D, Hello.within(agreement.view(), Hello.Regard.HEARD));
     calls(merge, LATER_D, List.of());
     assertThat(effects.take()).as("what was heard may be a last word").isEmpty();
     effects.now += TICK.toNanos();
-    merge.heard(D, agreement.view().id());
+    merge.heard(D, Hello.within(agreement.view(), Hello.Regard.HEARD));
     calls(merge, LATER_D, List.of());
     assertThat(effects.take()).containsExactly(new Sent<>(LATER_D, new ViewMessage.NameInUse(D, BOTH.id())));
     tick();
@@ -295,13 +295,64 @@ class ViewAgreementTest {
     assertThat(ends).containsExactly("the name b is in use by b@elsewhere:1, which is heard");
   }
 
+  // ---- members that are heard and do not hear ----------------------------------------------------------------------
+
+  private static Hello leaving(ViewId its) {
+    return Hello.leftBehind(BOTH, new View(its, List.of(A), false, List.of(BOTH.id())));
+  }
+
+  @Test
+  void whoSaysThatItIsInALaterViewWithoutThisMemberHasGone() {
+    effects.take();
+    merge().heard(A, leaving(new ViewId(3, 1)));
+    assertThat(said(B)).as("B speaks for itself").hasSize(1).first().isInstanceOf(ViewMessage.Propose.class);
+  }
+
+  @Test
+  void whatAMemberSaidBeforeItProposedAViewIsOld() throws Malformed {
+    agreement.receive(A, new ViewMessage.Propose(new ViewId(4, 1)));
+    effects.take();
+    merge().heard(A, leaving(new ViewId(3, 1)));
+    assertThat(said(B)).isEmpty();
+  }
+
+  @Test
+  void whoHasLeftWithOthersSaysWhoTheyAre() {
+    View before = primary(2, A, B, C, D);
+    Hello words = Hello.leftBehind(before, nonPrimary(3, A, C));
+    assertThat(words.gone(A, before)).containsExactlyInAnyOrder(A, A, C);
+    assertThat(words.gone(A, primary(1, A, B, C, D))).as("of another view").containsExactly(A);
+  }
+
+  @Test
+  void whoDoesNotHearTheCoordinatorHasGoneWhenItGoesOnToSaySo() throws Malformed {
+    View mine = new View(new ViewId(3, 2), List.of(B, C), false, List.of(BOTH.id()));
+    offer(new ViewId(3, 1), Told.proposal(mine, BOTH, 0, List.of()));
+    agreement.receive(A, new ViewMessage.Install(mine.id()));
+    Merge merge = merge();
+    Hello unheard = Hello.within(agreement.view(), Hello.Regard.UNHEARD);
+    effects.take();
+    merge.heard(C, unheard);
+    effects.now += TICK.toNanos() / 2;
+    merge.heard(C, unheard);
+    assertThat(said(B)).as("too early").isEmpty();
+    effects.now += TICK.toNanos() / 2;
+    merge.heard(C, Hello.within(agreement.view(), Hello.Regard.HEARD));
+    merge.heard(C, unheard);
+    assertThat(said(B)).as("it has heard B meanwhile").isEmpty();
+    effects.now += TICK.toNanos();
+    merge.heard(C, unheard);
+    assertThat(said(B)).hasSize(1).first().isInstanceOf(ViewMessage.Propose.class);
+  }
+
   // ---- a group that was founded twice ----------------------------------------------------------------------------
 
   private final List<String> ends = new ArrayList<>();
 
   private Merge merge() {
     var standing = new Standing(B, List.of());
-    return new Merge(standing, List::of, TICK, agreement, effects, address -> {}, new Counters(), ends::add);
+    return new Merge(
+        standing, List::of, TICK, TICK, agreement, effects, (address, hello) -> {}, new Counters(), ends::add);
   }
 
   private static Lineage founded(long micros) {

@@ -2,6 +2,7 @@ package org.tutti.sim;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Objects;
@@ -24,6 +25,7 @@ public final class Rehearsal {
   private static final long MILLI = 1_000_000;
   private static final long HEARTBEAT_NANOS = 100 * MILLI;
   private static final long SUSPECT_NANOS = 10 * HEARTBEAT_NANOS;
+  private static final long OUTAGE_UNITS = 12; // longer than anything that ends a fault's consequences
   private static final long RETRANSMIT_NANOS = 20 * MILLI;
   private static final long REST_NANOS = 40 * MILLI; // within it the links send acknowledgements that they put off
   private static final long PATIENCE_NANOS = 1000 * HEARTBEAT_NANOS;
@@ -218,6 +220,37 @@ public final class Rehearsal {
             .map(installed -> ((Happening.Installed) installed).view().id())
             .distinct()
             .count();
+  }
+
+  /// Lets a fault begin while all multicast, and last.
+  ///
+  /// @param what the fault
+  /// @return the longest time for which a member that it does not touch delivered nothing after all of it had begun, in
+  ///     times of suspicion
+  public double outage(Outage what) {
+    var nodes = byRank.stream().map(life -> life.node).toArray(SimulatedNode[]::new);
+    long begin = agenda.nowNanos();
+    long[] position = new long[nodes.length];
+    long[] deliveredAt = new long[nodes.length];
+    Arrays.fill(deliveredAt, what.isTwofold() ? begin + SUSPECT_NANOS / 2 : begin);
+    what.begin(network, nodes);
+    agenda.after(SUSPECT_NANOS / 2, () -> what.goOn(network, nodes));
+    long longest = 0;
+    while (agenda.nowNanos() < begin + OUTAGE_UNITS * SUSPECT_NANOS) {
+      byRank.forEach(life -> life.multicast(new byte[1], Service.TOTAL));
+      advance(agenda.nowNanos() + HEARTBEAT_NANOS / 10);
+      for (int rank = 0; rank < nodes.length; rank++) {
+        long now = byRank.get(rank).summary().position();
+        if (what.spares(rank)) {
+          longest = Math.max(longest, agenda.nowNanos() - deliveredAt[rank]);
+        }
+        if (now > position[rank]) {
+          position[rank] = now;
+          deliveredAt[rank] = Math.max(deliveredAt[rank], agenda.nowNanos());
+        }
+      }
+    }
+    return (double) longest / SUSPECT_NANOS;
   }
 
   private void work(long untilNanos) {

@@ -29,11 +29,11 @@ class DisturbanceTest {
                 Disturbance.SLOW_FOR_ONE,
                 3,
                 Disturbance.SENIOR_SLOW_FOR_ONE,
-                0,
+                3,
                 Disturbance.ONE_WAY,
                 15,
                 Disturbance.FLAPPING,
-                18,
+                15,
                 Disturbance.PAUSED,
                 3,
                 Disturbance.ISOLATED,
@@ -41,7 +41,7 @@ class DisturbanceTest {
                 Disturbance.BRIDGE,
                 3,
                 Disturbance.RING,
-                26,
+                24,
                 Disturbance.CHAIN,
                 5));
   }
@@ -66,7 +66,7 @@ class DisturbanceTest {
                 Disturbance.BRIDGE,
                 3,
                 Disturbance.RING,
-                18,
+                16,
                 Disturbance.CHAIN,
                 5));
   }

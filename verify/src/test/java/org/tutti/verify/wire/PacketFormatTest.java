@@ -142,7 +142,7 @@ class PacketFormatTest {
     answersTo(new Input.Requested(new Request.Join("bank", GroupConfig.standard(), new Indifferent())));
     String view = "00" + "0102030405060708"; // epoch 0, of this node
     assertThat(answersTo(new Input.Expired()))
-        .containsExactly("01" + "04" + "01" + HEADER_TO_ANYBODY + "00000000" + IDENTITY + "06" + BANK + view);
+        .containsExactly("01" + "04" + "01" + HEADER_TO_ANYBODY + "00000000" + IDENTITY + "06" + BANK + view + "00");
   }
 
   @Test
@@ -164,6 +164,7 @@ class PacketFormatTest {
     call.u8(6);
     call.fixed(Forge.hash("bank"));
     call.viewId(new ViewId(0, 9));
+    call.u8(0); // a stranger's
     String data = answersTo(Forge.datagram(PEER, SELF.incarnation(), Forge.bytes(call))).getFirst();
     String head = "01" + "01" + "00" + HEADER_TO_PEER + "00000000" + "010000" + "0000" + "8008" + "0".repeat(16);
     assertThat(data).startsWith(head);

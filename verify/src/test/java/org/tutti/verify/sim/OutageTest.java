@@ -1,0 +1,27 @@
+package org.tutti.verify.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.TreeMap;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.tutti.GroupConfig;
+import org.tutti.Ordering;
+import org.tutti.sim.Outage;
+import org.tutti.sim.Rehearsal;
+
+/// A single fault, one-way ones included, stops those that it does not touch for the time of suspicion and half of it
+/// at most, whoever it strikes and whatever the ordering (`docs/protocols/suspicion.md`).
+class OutageTest {
+  private static final double LONGEST = 1.5; // in times of suspicion
+
+  @ParameterizedTest
+  @EnumSource(Ordering.class)
+  void anySingleFaultIsOverSoon(Ordering ordering) {
+    var longest = new TreeMap<Outage, Double>();
+    for (Outage what : Outage.values()) {
+      longest.put(what, new Rehearsal(5, GroupConfig.standard().withOrdering(ordering)).outage(what));
+    }
+    assertThat(longest).allSatisfy((what, time) -> assertThat(time).as("%s", what).isLessThanOrEqualTo(LONGEST));
+  }
+}
