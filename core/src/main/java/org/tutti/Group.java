@@ -26,7 +26,7 @@ public interface Group extends AutoCloseable {
 
   /// The view that was installed last; the application may not have taken its [Event.ViewChange] yet.
   ///
-  /// @return the view, or null before the first one
+  /// @return the view, or null before the first one and after the end of the membership
   @Nullable View view();
 
   /// Multicasts to the group, totally ordered.
@@ -201,11 +201,12 @@ public interface Group extends AutoCloseable {
   /// @param position the position behind the last delivery that is durable with the application
   void persisted(long position);
 
-  /// How the group stands, for whoever waits for it after a restart: in one sentence, which primary view was the last,
-  /// who of it is here, and what is waited for. For people; the words may change.
+  /// How the group stands now, also for whoever waits for it: how far this member has come, the view, the last primary
+  /// view, this member's position, and who is waited for and why. After the end it says that, and the reason. Its text
+  /// is a sentence for people.
   ///
-  /// @return the sentence
-  String status();
+  /// @return the status at this moment
+  Status status();
 
   /// Leaves: what this member multicast before is delivered first, the others install a view without it.
   ///

@@ -65,7 +65,7 @@ final class Follower {
     }
     @Nullable Event event = group.receive(LOOK_EVERY);
     while (event == null) {
-      String status = group.status();
+      String status = group.status().toString();
       if (!status.equals(said)) {
         said = status;
         out.line(status);

@@ -125,6 +125,11 @@ final class Deliveries implements Deliverer {
     }
   }
 
+  /// How much of this member's window is taken by its batches from an index on.
+  long unconsumedFrom(long index) {
+    return unconsumed.stream().filter(own -> own.index >= index).mapToLong(Outstanding::cost).sum();
+  }
+
   @Override
   public long consumedBelow() {
     return Math.min(handedNext, user.consumedNext());

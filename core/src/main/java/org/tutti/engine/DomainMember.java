@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.Event;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
+import org.tutti.Status;
 import org.tutti.View;
 import org.tutti.pack.Batch;
 
@@ -160,8 +161,13 @@ final class DomainMember implements GroupUser {
   }
 
   @Override
-  public void status(String sentence) {
-    user.status(sentence);
+  public void status(Status status) {
+    user.status(status);
+  }
+
+  @Override
+  public void position(long next) {
+    user.position(next);
   }
 
   @Override

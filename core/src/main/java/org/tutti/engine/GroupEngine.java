@@ -47,7 +47,7 @@ final class GroupEngine {
   private final GroupConfig config;
   private final GroupUser user;
   private final Surroundings node;
-  private final Status status;
+  private final Situation situation;
   private final Ports ports;
   private final PrimaryRule rule = new DynamicLinearVoting();
   private final PrimaryHistory.Doors doors;
@@ -91,7 +91,6 @@ final class GroupEngine {
     this.ports = new Ports(services, group, this::view, journal != null);
     this.board = new BoardExchange(this.user, ports);
     this.deliveries = new Deliveries(self, this.user, config, founded.isPresent(), written);
-    this.status = new Status(group.name(), self, rule, deliveries);
     this.history = new LastHistory(deliveries, it -> newHistory(it.view(), it.indexFirst(), it.ordering(), it.clock()));
     this.branch = new Branch(self, this.user, this::newBranch);
     this.sending = new Sending(self, config, deliveries, history, branch, this.user, domain, node.counters());
@@ -136,8 +135,10 @@ final class GroupEngine {
     }
     var early = new EarlyMessages(config.windowBytes());
     this.admission = new Admission(agreement, history, branch, transfer, early, node.counters(), this::lost);
+    this.situation =
+        new Situation(group.name(), standing, journal != null, rule, deliveries, this.user, node.counters(), suspect);
     begin(restart);
-    user.status(status.of(view(), agreement.primary()));
+    situation.tell(view(), agreement.primary(), transfer.running());
   }
 
   private AgreementHost host(OptionalLong founded, @Nullable Restart restart) {
@@ -296,6 +297,7 @@ final class GroupEngine {
       if (!departure.isDeparting()) {
         merge.call();
       }
+      situation.look(viewDoor.nowNanos(), history.acting());
     } else {
       if (refutation.tick()) {
         agreement.suspicionChanged();
@@ -318,6 +320,7 @@ final class GroupEngine {
       sending.tellOrdering();
     }
     board.flush();
+    situation.tell(view(), agreement.primary(), transfer.running());
     if (departure.isOver(now, node.busy())) {
       finish(departure.reason());
     }
@@ -404,7 +407,6 @@ final class GroupEngine {
     board.installed(before, view);
     departure.wantUnlessFit(lineage, config);
     admission.takeEarly();
-    user.status(status.of(view(), agreement.primary()));
   }
 
   private void beginHistory(Proposal proposal) {

@@ -7,6 +7,7 @@ import java.util.SortedMap;
 import org.tutti.Event;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
+import org.tutti.Status;
 import org.tutti.View;
 import org.tutti.membership.StateTransfer;
 import org.tutti.pack.Batch;
@@ -150,10 +151,15 @@ public interface GroupUser extends StateTransfer.Application {
     return 0;
   }
 
-  /// How the group stands, in a sentence for people; told again whenever it changes.
+  /// How the group stands; told again whenever that changes, its position apart.
   ///
-  /// @param sentence what [org.tutti.Group#status] says
-  default void status(String sentence) {}
+  /// @param status what [org.tutti.Group#status] says, until [#position] says more
+  default void status(Status status) {}
+
+  /// Where this member stands now; told at most once in a run of inputs.
+  ///
+  /// @param next the position of its next delivery, or -1 while its state is to come
+  default void position(long next) {}
 
   /// The membership has ended; nothing follows.
   ///

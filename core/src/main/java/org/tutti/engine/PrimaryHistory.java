@@ -388,6 +388,11 @@ final class PrimaryHistory {
     }
   }
 
+  /// What the members' applications have consumed, by rank: the index behind it.
+  long[] consumed() {
+    return stability.consumed();
+  }
+
   /// When [#flush] has something to say even if nothing happens.
   long deadline() {
     return stability.deadline();

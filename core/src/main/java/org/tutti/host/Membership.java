@@ -23,6 +23,7 @@ import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Propagation;
 import org.tutti.Service;
+import org.tutti.Status;
 import org.tutti.View;
 import org.tutti.Whiteboard;
 import org.tutti.engine.AsideFate;
@@ -54,7 +55,7 @@ public final class Membership implements Group, GroupUser {
   private final AtomicLong persisted = new AtomicLong();
   private final AtomicBoolean persistedPosted = new AtomicBoolean();
   private volatile @Nullable View view;
-  private volatile String status;
+  private final Reporter reporter;
 
   /// Makes a membership that waits for the engine to begin.
   ///
@@ -72,7 +73,7 @@ public final class Membership implements Group, GroupUser {
       Inbox inbox,
       Consumer<Membership> ended) {
     this.name = name;
-    this.status = "group " + name + ": " + self + " takes part soon";
+    this.reporter = new Reporter(name, self);
     this.self = self;
     this.stateful = config.stateTransfer();
     this.inbox = inbox;
@@ -264,13 +265,18 @@ public final class Membership implements Group, GroupUser {
   }
 
   @Override
-  public String status() {
-    return status;
+  public Status status() {
+    return reporter.status();
   }
 
   @Override
-  public void status(String sentence) {
-    status = sentence;
+  public void status(Status status) {
+    reporter.tell(status);
+  }
+
+  @Override
+  public void position(long next) {
+    reporter.position(next);
   }
 
   private void reportConsumed() {
@@ -429,6 +435,8 @@ public final class Membership implements Group, GroupUser {
       return;
     }
     leaving.set(true);
+    view = null;
+    reporter.close(reason);
     window.abandon(reason);
     states.close(reason);
     wishes.close(reason);

@@ -252,6 +252,13 @@ public final class Stability {
     return highest;
   }
 
+  /// What the members' applications have consumed, as far as this member knows.
+  ///
+  /// @return a copy, by rank: the index behind it
+  public long[] consumed() {
+    return consumed.clone();
+  }
+
   /// What every member holds, so that nobody needs to keep it.
   ///
   /// @return the index behind it

@@ -171,7 +171,7 @@ public final class AccountReplica {
     }
     Event event = group.receive(LOOK_EVERY);
     while (event == null) {
-      String status = group.status();
+      String status = group.status().toString();
       if (!status.equals(said)) {
         said = status;
         reports.accept(new Report.Waiting(status));

@@ -33,6 +33,7 @@ import org.tutti.Propagation;
 import org.tutti.Service;
 import org.tutti.StateSink;
 import org.tutti.StateSource;
+import org.tutti.Status;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.Whiteboard;
@@ -249,8 +250,8 @@ class AccountReplicaTest {
     public void persisted(long position) {}
 
     @Override
-    public String status() {
-      return "in a script";
+    public Status status() {
+      throw new UnsupportedOperationException("in a script");
     }
 
     @Override

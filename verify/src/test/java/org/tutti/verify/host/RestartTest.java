@@ -99,10 +99,14 @@ class RestartTest {
     Group alone = start(0).create("bank", CONFIG);
     Event first = alone.receive(SOON);
     assertThat(first).isInstanceOfSatisfying(Event.ViewChange.class, it -> assertThat(it.view().primary()).isFalse());
-    while (!alone.status().startsWith("group bank: last primary view ")) {
-      Thread.onSpinWait(); // it is told right after the view
+    while (alone.status().position().isEmpty()) {
+      Thread.onSpinWait(); // what is kept is read a little later than the view is told
     }
-    assertThat(alone.status()).endsWith("waiting for n1 or n2");
+    assertThat(alone.status().isServing()).isFalse();
+    assertThat(alone.status().toString())
+        .startsWith("group bank: last primary view ")
+        .contains(" at position ", "n0 here; ")
+        .endsWith("waiting for n1 or n2");
     Group second = start(1).join("bank", CONFIG.withPosition(15));
 
     assertThat(deliveries(second, 5)).containsExactly((byte) 15, (byte) 16, (byte) 17, (byte) 18, (byte) 19);

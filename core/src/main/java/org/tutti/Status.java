@@ -1,0 +1,148 @@
+package org.tutti;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// How a group stands at one member, at the moment of the question: see [Group#status]. Pure data.
+///
+/// It tells what this member knows, which may be ahead of the events that its application has taken. The values are for
+/// programs; [#toString] says the same in a sentence for people, whose words may change.
+///
+/// @param group       the group's name
+/// @param self        this member
+/// @param phase       how far this member has come
+/// @param view        the view installed last; null before the first one, and after the end
+/// @param lastPrimary the latest primary view known here, `view` itself if that is primary; null while no history is
+///                    known
+/// @param position    the position of this member's next delivery; empty while its state is to come
+/// @param waits       who is waited for, and why; empty when nothing is
+/// @param closed      why the membership has ended; null before
+public record Status(
+    String group,
+    MemberId self,
+    Phase phase,
+    @Nullable View view,
+    @Nullable View lastPrimary,
+    OptionalLong position,
+    List<Wait> waits,
+    @Nullable String closed) {
+
+  /// How far a member has come.
+  public enum Phase {
+    /// It knows no history of the group and looks for its members.
+    JOINING,
+
+    /// It knows the history, but has not got the state, or where the history stands.
+    WAITING_FOR_STATE,
+
+    /// It has all of the history up to [#position]. It goes on as long as the view is primary ([#isServing]).
+    CAUGHT_UP,
+
+    /// The membership has ended.
+    CLOSED
+  }
+
+  /// Why somebody is waited for.
+  public enum Cause {
+    /// They were in the last primary view and are needed for the next one.
+    QUORUM,
+
+    /// One of them has to give the state to this member.
+    STATE,
+
+    /// Members enough are here, but none that can go on: with the state, and with what it had kept.
+    STORAGE,
+
+    /// Their applications do not take what is delivered to them, which holds up all that multicast.
+    CONSUMPTION
+  }
+
+  /// Somebody is waited for.
+  ///
+  /// @param cause   why
+  /// @param members who, lives of one name apart; may be empty for [Cause#STORAGE]
+  /// @param needed  how many of them it takes; 0 when that is not known
+  /// @param since   for [Cause#CONSUMPTION], how long nothing has been taken; else zero
+  /// @param bytes   for [Cause#CONSUMPTION], what of this member's window that takes up; else 0
+  public record Wait(Cause cause, List<MemberId> members, int needed, Duration since, long bytes) {
+    /// Copies the list.
+    public Wait {
+      members = List.copyOf(members);
+    }
+  }
+
+  /// Copies the list.
+  public Status {
+    waits = List.copyOf(waits);
+  }
+
+  /// Whether this member takes part now: it is caught up, in a primary view.
+  ///
+  /// @return whether it can read and write
+  public boolean isServing() {
+    return phase == Phase.CAUGHT_UP && view != null && view.primary();
+  }
+
+  @Override
+  public String toString() {
+    return "group " + group + ": " + sentence();
+  }
+
+  private String sentence() {
+    if (phase == Phase.CLOSED) {
+      String where = position.isPresent() ? " ended at position " + position.getAsLong() : " ended";
+      return self + where + ": " + closed;
+    }
+    if (view == null) {
+      return self + " takes part soon";
+    }
+    if (lastPrimary == null) {
+      return self + " knows no history of it and looks for its members";
+    }
+    String where = position.isPresent() ? " at position " + position.getAsLong() : ", its state is to come";
+    if (view.primary()) {
+      return "primary view " + view.id().epoch() + " of " + names(view.members(), ", ") + where + awaited(", ");
+    }
+    String known = "last primary view " + lastPrimary.id().epoch() + " of " + names(lastPrimary.members(), ", ");
+    return known + where + " known here; " + names(view.members(), ", ") + " here" + awaited("; ");
+  }
+
+  private String awaited(String before) {
+    return waits.stream().map(wait -> before + words(wait)).collect(Collectors.joining());
+  }
+
+  private String words(Wait wait) {
+    List<MemberId> members = wait.members;
+    return switch (wait.cause) {
+      case QUORUM -> "waiting for " + some(members, wait.needed);
+      case STATE -> "waiting for " + names(members, " or ") + " to give it";
+      case STORAGE ->
+          "waiting for the state, which none of these has, or for members that have not lost their storage"
+              + (members.isEmpty() ? "" : ": " + names(members, " or "));
+      case CONSUMPTION ->
+          "waiting for the application of %s, which has taken nothing for %.1f s"
+              .formatted(names(members, " and "), wait.since.toMillis() / 1000.0);
+    };
+  }
+
+  private String some(List<MemberId> members, int needed) {
+    if (needed == members.size()) {
+      return names(members, " and ");
+    }
+    return needed == 1 ? names(members, " or ") : needed + " of " + names(members, ", ");
+  }
+
+  /// A life that has ended has the name of one that is here: then it says which is meant.
+  private String names(List<MemberId> members, String between) {
+    return members.stream()
+        .map(member -> isReplaced(member) ? "an earlier life of " + member : member.toString())
+        .collect(Collectors.joining(between));
+  }
+
+  private boolean isReplaced(MemberId member) {
+    return view != null && view.members().stream().anyMatch(other -> other.supersedes(member));
+  }
+}

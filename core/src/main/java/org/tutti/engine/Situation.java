@@ -1,0 +1,190 @@
+package org.tutti.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+import org.tutti.MemberId;
+import org.tutti.Status;
+import org.tutti.Status.Cause;
+import org.tutti.Status.Phase;
+import org.tutti.Status.Wait;
+import org.tutti.View;
+import org.tutti.effect.Counters;
+import org.tutti.membership.Knowledge;
+import org.tutti.membership.PrimaryRule;
+import org.tutti.membership.Standing;
+
+/// How a group stands, for whoever asks: told to the user whenever something of it has changed, its position apart,
+/// which is told as it moves. Looked at where a run of inputs ends, so that nothing that happens is missed.
+///
+/// Now and then it also looks whose application takes nothing, by what members say of their progress. A member that
+/// has not moved from one look to the next, although there is something to take, has stood still since the earlier one.
+final class Situation {
+  private static final Duration NO_TIME = Duration.ZERO;
+
+  private final String group;
+  private final Standing standing;
+  private final boolean durable;
+  private final PrimaryRule rule;
+  private final Deliveries deliveries;
+  private final GroupUser user;
+  private final Counters counters;
+  private final long slowNanos;
+
+  private @Nullable View view;
+  private @Nullable View primary;
+  private Knowledge.@Nullable Transfer transfer;
+  private boolean synced;
+  private long position = -1;
+
+  private @Nullable PrimaryHistory looked; // the history of the last look
+  private long[] consumed = {}; // then, by rank
+  private long[] sinceNanos = {}; // by rank, when that was so at first
+  private List<Wait> slow = List.of();
+
+  /// Begins to look.
+  ///
+  /// @param group      the group's name
+  /// @param standing   as whom this member counts
+  /// @param durable    whether members may come back with what an earlier life had kept
+  /// @param rule       who may carry a primary view on
+  /// @param deliveries know where this member stands
+  /// @param user       is told
+  /// @param counters   count whoever is found to stand still
+  /// @param slow       for how long an application takes nothing before that is told
+  Situation(
+      String group,
+      Standing standing,
+      boolean durable,
+      PrimaryRule rule,
+      Deliveries deliveries,
+      GroupUser user,
+      Counters counters,
+      Duration slow) {
+    this.group = group;
+    this.standing = standing;
+    this.durable = durable;
+    this.rule = rule;
+    this.deliveries = deliveries;
+    this.user = user;
+    this.counters = counters;
+    this.slowNanos = slow.toNanos();
+  }
+
+  /// Tells what is new.
+  ///
+  /// @param now   the view that is installed
+  /// @param known the latest primary view that is known here, or null
+  /// @param coming the state transfer to this member, or null
+  void tell(View now, @Nullable View known, Knowledge.@Nullable Transfer coming) {
+    boolean has = deliveries.isSynced();
+    boolean same = now.equals(view) && Objects.equals(known, primary) && Objects.equals(coming, transfer);
+    if (!same || has != synced) {
+      view = now;
+      primary = known;
+      transfer = coming;
+      synced = has;
+      tell();
+    }
+    long next = has ? deliveries.positionNext() : -1;
+    if (next != position) {
+      position = next;
+      user.position(next);
+    }
+  }
+
+  private void tell() {
+    View now = Objects.requireNonNull(view);
+    Phase phase = primary == null ? Phase.JOINING : synced ? Phase.CAUGHT_UP : Phase.WAITING_FOR_STATE;
+    List<Wait> waits = new ArrayList<>();
+    if (primary != null && now.primary()) {
+      if (!synced && transfer != null) {
+        waits.add(new Wait(Cause.STATE, List.of(transfer.donor()), 1, NO_TIME, 0));
+      }
+      waits.addAll(slow);
+    } else if (primary != null) {
+      waits.add(awaited(now, primary));
+    }
+    OptionalLong next = synced ? OptionalLong.of(deliveries.positionNext()) : OptionalLong.empty();
+    user.status(new Status(group, standing.self(), phase, now, primary, next, waits, null));
+  }
+
+  // ---- who is needed for a primary view --------------------------------------------------------------------------
+
+  private Wait awaited(View here, View last) {
+    List<MemberId> missing = new ArrayList<>(last.members());
+    missing.removeIf(member -> isHere(here, member));
+    int needed = 0;
+    while (!suffice(here, last, missing.subList(0, needed))) {
+      needed++;
+    }
+    return new Wait(needed == 0 ? Cause.STORAGE : Cause.QUORUM, missing, needed, NO_TIME, 0);
+  }
+
+  private boolean suffice(View here, View last, List<MemberId> more) {
+    return rule.isQuorum(
+        last,
+        rank -> {
+          MemberId member = last.members().get(rank);
+          return isHere(here, member) || more.contains(member);
+        });
+  }
+
+  /// A life counts for itself. A later one counts for it when it was started from what that one had kept; of others
+  /// than this member that is not known, so in a group that keeps nothing it never does, and else it may.
+  private boolean isHere(View here, MemberId member) {
+    return here.contains(member)
+        || standing.earlier().contains(member)
+        || (durable && here.members().stream().anyMatch(other -> other.supersedes(member)));
+  }
+
+  // ---- whose application takes nothing ---------------------------------------------------------------------------
+
+  /// Looks again.
+  ///
+  /// @param nowNanos now
+  /// @param current  the history that goes on, or null
+  void look(long nowNanos, @Nullable PrimaryHistory current) {
+    List<Wait> before = slow;
+    if (current == null) {
+      looked = null;
+      slow = List.of();
+    } else {
+      slow = look(nowNanos, current, current.consumed());
+    }
+    if (view != null && !(before.isEmpty() && slow.isEmpty())) {
+      tell();
+    }
+  }
+
+  private List<Wait> look(long nowNanos, PrimaryHistory current, long[] next) {
+    if (looked != current) {
+      looked = current;
+      sinceNanos = new long[next.length];
+      Arrays.fill(sinceNanos, nowNanos);
+      consumed = next;
+      return List.of();
+    }
+    List<Wait> found = new ArrayList<>();
+    for (int rank = 0; rank < next.length; rank++) {
+      if (next[rank] != consumed[rank] || next[rank] >= deliveries.deliveredNext()) {
+        sinceNanos[rank] = nowNanos;
+      }
+      long still = nowNanos - sinceNanos[rank];
+      if (still >= slowNanos) {
+        MemberId member = current.view().members().get(rank);
+        long bytes = deliveries.unconsumedFrom(next[rank]);
+        found.add(new Wait(Cause.CONSUMPTION, List.of(member), 1, Duration.ofNanos(still), bytes));
+        if (slow.stream().noneMatch(wait -> wait.members().contains(member))) {
+          counters.count("consumer.slow");
+        }
+      }
+    }
+    consumed = next;
+    return found;
+  }
+}

@@ -1,0 +1,78 @@
+package org.tutti.host;
+
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.stream.Collectors;
+import org.tutti.MemberId;
+import org.tutti.Status;
+import org.tutti.Status.Cause;
+import org.tutti.Status.Phase;
+import org.tutti.Status.Wait;
+
+/// What a membership says of itself: its status for any thread, and a line in the log while an application that takes
+/// nothing holds up those that multicast.
+final class Reporter {
+  private static final System.Logger LOG = System.getLogger("org.tutti.Group");
+  private static final long LOG_EVERY_NANOS = 10_000_000_000L; // a standstill of an hour is 360 lines
+
+  private final MemberId self;
+  private volatile Status told;
+  private volatile long position = -1;
+  private long loggedNanos; // of the engine thread
+  private boolean logged;
+
+  Reporter(String group, MemberId self) {
+    this.self = self;
+    this.told = new Status(group, self, Phase.JOINING, null, null, OptionalLong.empty(), List.of(), null);
+  }
+
+  Status status() {
+    Status last = told;
+    long next = position;
+    if (last.phase() != Phase.CAUGHT_UP || next < 0) {
+      return last;
+    }
+    return new Status(
+        last.group(),
+        self,
+        last.phase(),
+        last.view(),
+        last.lastPrimary(),
+        OptionalLong.of(next),
+        last.waits(),
+        last.closed());
+  }
+
+  void tell(Status status) {
+    if (told.phase() == Phase.CLOSED) {
+      return;
+    }
+    told = status;
+    List<Wait> slow = status.waits().stream().filter(wait -> wait.cause() == Cause.CONSUMPTION).toList();
+    long now = System.nanoTime();
+    if (!slow.isEmpty() && (!logged || now - loggedNanos >= LOG_EVERY_NANOS)) {
+      logged = true;
+      loggedNanos = now;
+      String line = line(status.group(), slow);
+      // Where the log is written may block, and the engine must not.
+      Thread.ofVirtual().name("log").start(() -> LOG.log(System.Logger.Level.WARNING, line));
+    }
+  }
+
+  private String line(String group, List<Wait> slow) {
+    return slow.stream()
+        .map(wait ->
+            "the application of %s has taken nothing for %.1f s, which takes up %d bytes of this member's window"
+                .formatted(wait.members().getFirst(), wait.since().toMillis() / 1000.0, wait.bytes()))
+        .collect(Collectors.joining("; ", "group " + group + " at " + self + ": ", ""));
+  }
+
+  void position(long next) {
+    position = next;
+  }
+
+  void close(String reason) {
+    Status last = status();
+    told = new Status(last.group(), self, Phase.CLOSED, null, last.lastPrimary(), last.position(), List.of(), reason);
+  }
+}
