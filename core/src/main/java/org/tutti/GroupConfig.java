@@ -52,6 +52,10 @@ public record GroupConfig(
   /// Checks the ranges and copies the names.
   public GroupConfig {
     electorate = Collections.unmodifiableSortedSet(new TreeSet<>(electorate));
+    electorate.forEach(name -> Names.require("an electorate's", name, Names.faultOfNode(name)));
+    if (domain != null) {
+      Names.require("a domain's", domain, Names.fault(domain));
+    }
     within("windowBytes", windowBytes, 64 * KIB, GIB);
     within("batchBytesMax", batchBytesMax, KIB, KIB * KIB);
     within("batchMessagesMax", batchMessagesMax, 1, 64 * KIB);

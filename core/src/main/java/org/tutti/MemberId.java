@@ -1,6 +1,5 @@
 package org.tutti;
 
-import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
 import org.tutti.transport.Address;
 
@@ -9,22 +8,19 @@ import org.tutti.transport.Address;
 /// A process that is started again has a new incarnation and is therefore a new member (architecture, section 5); two
 /// lives of one name are never in a view together once the newer is known.
 ///
-/// @param name        chosen by the operator, 1 to [#NAME_BYTES_MAX] bytes of UTF-8
+/// @param name        chosen by the operator; see [Names]
 /// @param address     where the node listens
 /// @param incarnation unique to this life and larger than those of the same name's earlier lives; positive
 public record MemberId(String name, Address address, long incarnation) implements Comparable<MemberId> {
   /// The longest name, in bytes of UTF-8.
-  public static final int NAME_BYTES_MAX = 255;
+  public static final int NAME_BYTES_MAX = Names.BYTES_MAX;
 
   private static final Comparator<MemberId> ORDER =
       Comparator.comparing(MemberId::name).thenComparingLong(MemberId::incarnation).thenComparing(MemberId::address);
 
   /// Checks the ranges.
   public MemberId {
-    int bytes = name.getBytes(StandardCharsets.UTF_8).length;
-    if (bytes == 0 || bytes > NAME_BYTES_MAX) {
-      throw new IllegalArgumentException("a member's name has 1 to " + NAME_BYTES_MAX + " bytes, not " + bytes);
-    }
+    Names.require("a member's", name, Names.faultOfNode(name));
     if (incarnation <= 0) {
       throw new IllegalArgumentException("an incarnation is positive, not " + incarnation);
     }

@@ -1,6 +1,5 @@
 package org.tutti;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -43,7 +42,6 @@ import org.tutti.transport.Transport;
 public final class Node implements AutoCloseable {
   private static final Duration LEAVE_WAIT_MAX = Duration.ofSeconds(5);
   private static final Duration STOP_WAIT_MAX = Duration.ofSeconds(5);
-  private static final int GROUP_BYTES_MAX = 255;
   private static final int INCARNATION_RANDOM_BITS = 10;
 
   private final MemberId self;
@@ -162,10 +160,7 @@ public final class Node implements AutoCloseable {
   }
 
   private Group enter(String group, GroupConfig config, @Nullable GroupListener listener, boolean create) {
-    int bytes = group.getBytes(StandardCharsets.UTF_8).length;
-    if (bytes == 0 || bytes > GROUP_BYTES_MAX) {
-      throw new IllegalArgumentException("a group's name has 1 to " + GROUP_BYTES_MAX + " bytes, not " + bytes);
-    }
+    Names.require("a group's", group, Names.fault(group));
     if (config.durability() != Durability.NONE && !durable) {
       throw new IllegalArgumentException("durability " + config.durability() + " needs a node with stable storage");
     }

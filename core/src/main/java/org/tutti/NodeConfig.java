@@ -6,7 +6,7 @@ import org.tutti.transport.Address;
 
 /// How a node behaves towards other nodes. Immutable; start from a preset and change what differs.
 ///
-/// @param name             the node's name, unique among the living nodes of its groups
+/// @param name             the node's name ([Names]), unique among the living nodes of its groups
 /// @param cluster          nodes of different clusters ignore each other's packets, whatever their addresses
 /// @param contacts         nodes to ask when joining and after a partition; this node's own address is ignored
 /// @param heartbeat        a node that sent nothing to a peer for this time sends a null packet (N9)
@@ -19,6 +19,8 @@ public record NodeConfig(
   /// Checks the ranges.
   public NodeConfig {
     contacts = List.copyOf(contacts);
+    Names.require("a node's", name, Names.faultOfNode(name));
+    Names.require("a cluster's", cluster, Names.fault(cluster));
     if (heartbeat.isNegative() || heartbeat.isZero()) {
       throw new IllegalArgumentException("heartbeat must be positive");
     }

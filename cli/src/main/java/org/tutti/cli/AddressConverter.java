@@ -2,6 +2,7 @@ package org.tutti.cli;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import org.jspecify.annotations.Nullable;
 import org.tutti.transport.Address;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
@@ -23,12 +24,29 @@ final class AddressConverter implements ITypeConverter<Address> {
     return of(host(text.substring(0, colon)), port);
   }
 
+  /// The same of what is asked for again and again: null when the host is not known now, and may be later.
+  @Nullable Address convertOrWait(String text) {
+    try {
+      return convert(text);
+    } catch (UnknownHost now) {
+      return null;
+    }
+  }
+
+  private static final class UnknownHost extends TypeConversionException {
+    private static final long serialVersionUID = 1;
+
+    UnknownHost(String host) {
+      super("unknown host '" + host + "'");
+    }
+  }
+
   private static InetAddress host(String text) {
     boolean bracketed = text.startsWith("[") && text.endsWith("]");
     try {
       return InetAddress.getByName(bracketed ? text.substring(1, text.length() - 1) : text);
     } catch (UnknownHostException unknown) {
-      throw new TypeConversionException("unknown host '" + text + "'");
+      throw new UnknownHost(text);
     }
   }
 

@@ -102,10 +102,16 @@ final class Carrier {
   }
 
   /// Opens the chosen transport.
-  Transport open(Address listen, String cluster) throws TransportException {
+  Transport open(Address listen, @Nullable Address advertised, String cluster) throws TransportException {
     check(cluster);
     guard(listen, tls, insecure);
-    return TransportProvider.named(transport).open(TransportSettings.at(listen).withTls(tls, insecure));
+    return TransportProvider.named(transport).open(new TransportSettings(listen, advertised, tls, insecure));
+  }
+
+  /// Whether an address stands for all interfaces, so that it leads nobody anywhere.
+  static boolean isEverywhere(Address address) {
+    Endpoint endpoint = Endpoint.ofLiteral(address);
+    return endpoint != null && endpoint.inet().isAnyLocalAddress();
   }
 
   /// Takes the names of installed providers only.

@@ -18,9 +18,9 @@ import picocli.CommandLine.Spec;
     name = "certs",
     customSynopsis = "tutti certs --dir DIR [--cluster NAME] [--days N] NAME...",
     description = {
-      "Makes an authority for development in a directory, or goes on with the one that is there, and a certificate",
-      "for each name, in a directory of that name: give it to the member by --tls. Keep ca-key.pem: who has it can",
-      "become a member."
+      "Makes certificates for members, and an authority for development.",
+      "The authority is made in a directory, unless it is there, and a certificate for each name in a directory of that"
+          + " name: give it to the member by --tls. Keep ca-key.pem: who has it can become a member."
     })
 final class CertsCommand implements Callable<Integer> {
   @Spec private CommandSpec spec = CommandSpec.create();

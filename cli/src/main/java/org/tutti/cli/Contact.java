@@ -55,15 +55,20 @@ sealed interface Contact {
         case "registry" -> registry(text, rest);
         case "multicast" -> multicast(text, rest);
         case "rmiregistry", "naming" -> foreign(text, form, rest);
-        default -> new At(text, new AddressConverter().convert(text));
+        default -> at(text);
       };
     }
 
+    private static Contact at(String text) {
+      Address address = new AddressConverter().convertOrWait(text);
+      return address != null ? new At(text, address) : new Source(text, host(text, text));
+    }
+
     private static Discovery host(String text, String rest) {
+      String form = text.equals(rest) ? "HOST:PORT" : "dns:NAME:PORT";
       int colon = rest.lastIndexOf(':');
       return new HostDiscovery(
-          named(text, rest.substring(0, Math.max(0, colon)), "dns:NAME:PORT"),
-          port(text, rest.substring(colon + 1), "dns:NAME:PORT"));
+          named(text, rest.substring(0, Math.max(0, colon)), form), port(text, rest.substring(colon + 1), form));
     }
 
     private static Discovery service(String text, String rest) {

@@ -11,6 +11,7 @@ import org.tutti.Ordering;
 import org.tutti.bench.trial.BenchException;
 import org.tutti.bench.trial.Instrument;
 import org.tutti.bench.trial.InstrumentOptions;
+import org.tutti.net.UdpConfig;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -161,7 +162,8 @@ final class InstrumentCommand {
       if (!spin.isZero()) {
         settings.add("spin=" + spin.toNanos());
       }
-      if (udp > 0) {
+      if (udp != 0) {
+        UdpConfig.lan().withDatagramBytesMax(udp); // or it is refused here, not by each process
         settings.add("udp=" + udp);
         settings.add("trains=" + !noTrains);
       }

@@ -2,6 +2,7 @@ package org.tutti.cli;
 
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import org.tutti.transport.Address;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -43,6 +44,8 @@ final class MemberCommand implements Callable<Integer> {
 
   @Mixin Keeping keeping = new Keeping();
 
+  @Mixin Founding founding = new Founding();
+
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @ArgGroup(multiplicity = "1")
@@ -57,6 +60,15 @@ final class MemberCommand implements Callable<Integer> {
   Address listen = new Address("-");
 
   @Option(
+      names = "--advertise",
+      paramLabel = "HOST:PORT",
+      converter = AddressConverter.class,
+      description =
+          "By which address others reach this member, if not by the one it listens on: behind a forwarded"
+              + " port, or with --listen 0.0.0.0:PORT.")
+  @Nullable Address advertise;
+
+  @Option(
       names = "--announce",
       split = ",",
       paramLabel = "WHERE",
@@ -68,6 +80,8 @@ final class MemberCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     options.keeping = keeping;
+    options.founding = founding;
+    options.advertise = advertise;
     options.enrols = true;
     options.announce = announce;
     refuseWhatDoesNotGoTogether();
@@ -81,6 +95,14 @@ final class MemberCommand implements Callable<Integer> {
   }
 
   private void refuseWhatDoesNotGoTogether() {
+    if (advertise == null && Carrier.isEverywhere(listen)) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "nobody reaches a member at '" + listen + "': give --advertise HOST:PORT, an address of this host");
+    }
+    if (advertise != null && (Carrier.isEverywhere(advertise) || advertise.text().endsWith(":0"))) {
+      throw new ParameterException(spec.commandLine(), "nobody reaches a member at '" + advertise + "'");
+    }
     for (Contact where : announce) {
       if (where instanceof Contact.At || where instanceof Contact.Source) {
         throw new ParameterException(spec.commandLine(), "nobody can be told at '" + where.text() + "'");

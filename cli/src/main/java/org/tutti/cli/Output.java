@@ -12,6 +12,7 @@ import java.util.HexFormat;
 import java.util.stream.Collectors;
 import org.tutti.Event;
 import org.tutti.MemberId;
+import org.tutti.Names;
 import org.tutti.Service;
 import org.tutti.View;
 
@@ -22,9 +23,10 @@ final class Output {
 
   private final OutputStream out = new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), BUFFER_BYTES);
 
+  /// One line, whatever is in it: much of what is printed was said by others.
   void line(String text) {
     try {
-      out.write(text.getBytes(StandardCharsets.UTF_8));
+      out.write(Names.printable(text).getBytes(StandardCharsets.UTF_8));
       out.write('\n');
     } catch (IOException closed) {
       throw cannotWrite(closed);
@@ -59,22 +61,15 @@ final class Output {
     return position < 0 ? "branch" : Long.toString(position);
   }
 
-  /// The message when it is text; control characters are escaped, so that a line stays a line.
+  /// The message when it is text.
   private static String text(ByteBuffer payload) {
     try {
-      String text = StandardCharsets.UTF_8.newDecoder().decode(payload.duplicate()).toString();
-      return text.chars().noneMatch(Character::isISOControl) ? text : escaped(text);
+      return StandardCharsets.UTF_8.newDecoder().decode(payload.duplicate()).toString();
     } catch (CharacterCodingException binary) {
       byte[] first = new byte[Math.min(payload.remaining(), HEX_BYTES_MAX)];
       payload.get(payload.position(), first);
       String more = payload.remaining() > first.length ? "..." : "";
       return payload.remaining() + " bytes 0x" + HexFormat.of().formatHex(first) + more;
     }
-  }
-
-  private static String escaped(String text) {
-    return text.codePoints()
-        .mapToObj(c -> Character.isISOControl(c) ? String.format("\\u%04x", c) : Character.toString(c))
-        .collect(Collectors.joining());
   }
 }

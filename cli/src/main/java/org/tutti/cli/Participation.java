@@ -2,24 +2,27 @@ package org.tutti.cli;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
-import org.tutti.Guarantee;
 import org.tutti.NodeConfig;
-import org.tutti.Ordering;
-import org.tutti.Partitions;
+import org.tutti.transport.Address;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// The options of every command that takes part in a group.
 final class Participation {
-  @Option(names = "--group", required = true, paramLabel = "NAME", description = "The group.")
+  @Option(
+      names = "--group",
+      required = true,
+      paramLabel = "NAME",
+      converter = NameConverter.class,
+      description = "The group.")
   String group = "";
 
   @Option(
       names = "--name",
       paramLabel = "N",
+      converter = NameConverter.OfNode.class,
       description = "This member's name, unique in the group; default: the command and the process id.")
   @Nullable String name;
 
@@ -27,38 +30,9 @@ final class Participation {
       names = "--cluster",
       paramLabel = "NAME",
       defaultValue = "tutti",
+      converter = NameConverter.class,
       description = "Nodes of other clusters are ignored; default: ${DEFAULT-VALUE}.")
   String cluster = "tutti";
-
-  @Option(
-      names = "--agreed",
-      description = "Deliver as soon as the order is known, without waiting for a quorum; the same at all members.")
-  boolean agreed;
-
-  @Option(
-      names = "--order",
-      paramLabel = "NAME",
-      converter = OrderingConverter.class,
-      description =
-          "How a group that this member creates is ordered: " + OrderingConverter.NAMES + "; default: sequencer.")
-  Ordering order = Ordering.SEQUENCER;
-
-  @Option(
-      names = "--electorate",
-      paramLabel = "NAME",
-      split = ",",
-      description = "In a group that this member creates, every primary view has more than half of these members.")
-  Set<String> electorate = Set.of();
-
-  @Option(
-      names = "--partitions",
-      paramLabel = "NAME",
-      converter = PartitionsConverter.class,
-      description =
-          "What a group that this member creates does in parts that are not primary: "
-              + PartitionsConverter.NAMES
-              + "; default: suspend.")
-  Partitions partitions = Partitions.SUSPEND;
 
   @Mixin Carrier carrier = new Carrier();
 
@@ -79,16 +53,15 @@ final class Participation {
 
   Keeping keeping = new Keeping(); // options of those commands that keep anything
 
+  Founding founding = new Founding(); // options of those commands that create groups
+
+  @Nullable Address advertise; // an option of those commands that stay
+
   NodeConfig node(String command) {
     return NodeConfig.lan(name != null ? name : command + "-" + ProcessHandle.current().pid()).withCluster(cluster);
   }
 
   GroupConfig config() {
-    return GroupConfig.standard()
-        .withGuarantee(agreed ? Guarantee.AGREED : Guarantee.UNIFORM)
-        .withOrdering(order)
-        .withElectorate(electorate)
-        .withPartitions(partitions)
-        .withDurability(keeping.durability(name != null));
+    return founding.config().withDurability(keeping.durability(name != null));
   }
 }

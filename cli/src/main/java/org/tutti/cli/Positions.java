@@ -5,6 +5,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Names;
 import org.tutti.Service;
 import org.tutti.UndecidedException;
 
@@ -71,7 +72,7 @@ final class Positions {
       return next.get();
     } catch (ExecutionException e) {
       if (e.getCause() instanceof UndecidedException undecided) {
-        System.err.println(undecided.getMessage());
+        System.err.println(Names.printable(String.valueOf(undecided.getMessage())));
         return undecided.later().get();
       }
       throw e;

@@ -26,8 +26,9 @@ import picocli.CommandLine.Spec;
     name = "registry",
     customSynopsis = "tutti registry --listen HOST:PORT [--expect N] [--data DIR] [--lease TIME] [--tls DIR]",
     description = {
-      "Numbers processes by their arrival and, when the expected number is there, tells them each other's addresses",
-      "and which of them creates the group. Members find it by --join registry:HOST:PORT. Runs until Ctrl-C."
+      "Runs a registry, where the members of groups find each other, until Ctrl-C.",
+      "Numbers processes by their arrival and, when the expected number is there, tells them each other's addresses and"
+          + " which of them creates the group. Members find it by --join registry:HOST:PORT."
     })
 final class RegistryCommand implements Callable<Integer> {
   @Spec private CommandSpec spec = CommandSpec.create();

@@ -21,8 +21,8 @@ import picocli.CommandLine.Option;
     name = "send",
     customSynopsis = "tutti send --group NAME --join WHERE... [--file F] [--service S] [OPTION...]",
     description = {
-      "Multicasts each line of standard input, or of a file, to a group. When the group has it, prints",
-      "its position, or its service if that gives none.",
+      "Multicasts each line of standard input, or of a file, to a group.",
+      "Prints, when the group has it, its position, or its service if that gives none.",
       "Joins the group as a member for that time."
     })
 final class SendCommand implements Callable<Integer> {

@@ -64,7 +64,8 @@ final class Session implements AutoCloseable {
     NodeConfig config = options.node(command).withContacts(search.fixed());
     FileStorage storage = options.keeping.open();
     try {
-      Transport transport = options.carrier.open(listen != null ? listen : facing(search, options), options.cluster);
+      Transport transport =
+          options.carrier.open(listen != null ? listen : facing(search, options), options.advertise, options.cluster);
       // Who is only there to send or to watch is no member to be counted on.
       List<Enrolment> enrolments = options.enrols ? search.enrol(config.name(), transport.address()) : List.of();
       Node node = Node.start(config, transport, storage);

@@ -4,6 +4,7 @@ import java.lang.module.ModuleDescriptor;
 import java.security.Security;
 import java.util.Optional;
 import org.tutti.GroupClosedException;
+import org.tutti.Names;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -82,7 +83,7 @@ public final class Tutti implements Runnable {
   }
 
   private static String oneLine(String text) {
-    return text.strip().replaceFirst("^Error: ", "").replaceAll("\\s*\\R\\s*", "; ");
+    return Names.printable(text.strip().replaceFirst("^Error: ", "").replaceAll("\\s*\\R\\s*", "; "));
   }
 
   /// The version of the module that this class is in.

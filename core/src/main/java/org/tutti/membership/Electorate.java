@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.Set;
 import java.util.TreeSet;
 import org.tutti.MemberId;
+import org.tutti.Names;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
@@ -22,7 +23,6 @@ public record Electorate(Set<String> names) {
   public static final Electorate ANY = new Electorate(Set.of());
 
   private static final int NAMES_MAX = 1024;
-  private static final int NAME_BYTES_MAX = 255;
 
   /// Copies and sorts the names.
   public Electorate {
@@ -50,7 +50,11 @@ public record Electorate(Set<String> names) {
       throw new Malformed("electorate");
     }
     for (; left > 0; left--) {
-      names.add(in.text(NAME_BYTES_MAX));
+      String name = in.text(Names.BYTES_MAX);
+      if (Names.faultOfNode(name) != null) {
+        throw new Malformed("electorate");
+      }
+      names.add(name);
     }
     return new Electorate(names);
   }

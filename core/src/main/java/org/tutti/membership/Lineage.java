@@ -2,6 +2,7 @@ package org.tutti.membership;
 
 import org.jspecify.annotations.Nullable;
 import org.tutti.Guarantee;
+import org.tutti.Names;
 import org.tutti.Partitions;
 import org.tutti.ViewId;
 import org.tutti.wire.Malformed;
@@ -26,7 +27,6 @@ public record Lineage(
     @Nullable String domain,
     Electorate electorate,
     Partitions partitions) {
-  private static final int DOMAIN_BYTES_MAX = 255;
 
   /// Whether two members are in different histories; who is in none yet may enter any.
   static boolean differ(@Nullable Lineage one, @Nullable Lineage other) {
@@ -49,13 +49,21 @@ public record Lineage(
     out.flag(partitions == Partitions.CONTINUE);
   }
 
+  private static String domain(WireReader in) throws Malformed {
+    String domain = in.text(Names.BYTES_MAX);
+    if (Names.fault(domain) != null) {
+      throw new Malformed("domain");
+    }
+    return domain;
+  }
+
   static Lineage read(WireReader in) throws Malformed {
     return new Lineage(
         in.viewId(),
         in.count(),
         in.flag(),
         in.flag() ? Guarantee.UNIFORM : Guarantee.AGREED,
-        in.optional(from -> from.text(DOMAIN_BYTES_MAX)),
+        in.optional(Lineage::domain),
         Electorate.read(in),
         in.flag() ? Partitions.CONTINUE : Partitions.SUSPEND);
   }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
+import org.tutti.Names;
 import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.ViewId;
@@ -178,7 +179,7 @@ public final class WireReader {
   public MemberId member(long incarnation) throws Malformed {
     String name = text(MemberId.NAME_BYTES_MAX);
     String address = text(Address.BYTES_MAX);
-    if (name.isEmpty() || address.isEmpty() || incarnation <= 0) {
+    if (Names.faultOfNode(name) != null || Names.fault(address) != null || incarnation <= 0) {
       throw new Malformed("member");
     }
     return new MemberId(name, new Address(address), incarnation);

@@ -35,7 +35,7 @@ public final class UdpProvider implements TransportProvider {
     } catch (TransportException e) {
       throw e;
     } catch (IOException e) {
-      throw new TransportException("no key: " + e.getMessage(), e);
+      throw new TransportException("no key", e);
     } catch (IllegalArgumentException e) {
       throw new TransportException(MULTICAST + ": " + e.getMessage());
     }

@@ -199,7 +199,7 @@ class ProcessesTest {
     Program listener = start("x", "member", "--group", "bank", "--listen", "no-such-host.invalid:0", "--create");
     assertThat(listener.exitCode()).isBetween(1, 2);
     assertThat(listener.errors()).hasSize(1).first().asString().contains("no-such-host.invalid").contains("host");
-    Program joiner = start("x", "watch", "--group", "bank", "--join", "no-such-host.invalid:7001");
+    Program joiner = start("x", "watch", "--group", "bank", "--join", "no-such-host.invalid:7001", "--timeout", "1s");
     assertThat(joiner.exitCode()).isBetween(1, 2);
     assertThat(joiner.errors()).hasSize(1).first().asString().contains("no-such-host.invalid").contains("host");
   }

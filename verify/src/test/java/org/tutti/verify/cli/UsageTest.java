@@ -1,0 +1,124 @@
+package org.tutti.verify.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.transport.Address;
+import org.tutti.transport.TransportException;
+import org.tutti.transport.TransportProvider;
+import org.tutti.transport.TransportSettings;
+
+/// What cannot be meant is refused in one line that says why, before anything is joined.
+@Tag("socket")
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class UsageTest {
+  private final List<Launched> launched = new ArrayList<>();
+
+  @AfterEach
+  void close() {
+    launched.forEach(Launched::close);
+  }
+
+  private Launched run(String... args) throws IOException {
+    launched.add(Launched.tutti(args));
+    return launched.getLast();
+  }
+
+  private void refuses(String words, String... args) throws Exception {
+    Launched command = run(args);
+    assertThat(command.exitCode()).isEqualTo(2);
+    assertThat(command.errors()).hasSize(1).first().asString().contains(words);
+    assertThat(command.rest()).isEmpty();
+  }
+
+  private static String[] member(String... more) {
+    List<String> all = new ArrayList<>(List.of("member", "--create"));
+    all.addAll(Arrays.asList(more));
+    return all.toArray(String[]::new);
+  }
+
+  @Test
+  void namesThatWouldConfuseAreRefused() throws Exception {
+    String[] here = {"--group", "bank", "--listen", "127.0.0.1:0"};
+    refuses("'--name': a name has no blanks", member(here[0], here[1], here[2], here[3], "--name", "a b"));
+    refuses(
+        "'--name': a name has no control characters", member(here[0], here[1], here[2], here[3], "--name", "a\u001b"));
+    refuses(
+        "a name has 1 to 255 bytes, not 256", member(here[0], here[1], here[2], here[3], "--name", "x".repeat(256)));
+    refuses("'--group': a name has 1 to 255 bytes, not 0", member("--group", "", here[2], here[3]));
+    refuses("'--cluster': a name has no control", member(here[0], here[1], here[2], here[3], "--cluster", "a\nb"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"--agreed", "--order=skeen", "--electorate=n1", "--partitions=suspend"})
+  void whoOnlyJoinsDoesNotSayWhatTheGroupIsLike(String option) throws Exception {
+    refuses(
+        "Unknown option: '" + option.replaceAll("=.*", ""), "send", "--group", "bank", "--join", "127.0.0.1:1", option);
+  }
+
+  @Test
+  void anAddressThatLeadsNowhereIsNotAdvertised() throws Exception {
+    String[] all = {"--group", "bank", "--listen", "0.0.0.0:0", "--insecure"};
+    refuses("give --advertise HOST:PORT", member(all));
+    refuses(
+        "nobody reaches a member at '0.0.0.0:7'",
+        member(all[0], all[1], all[2], all[3], all[4], "--advertise", "0.0.0.0:7"));
+  }
+
+  @Test
+  void theSentencesOfTheFirstHelpAreWhole() throws Exception {
+    List<String> help = run("--help").rest();
+    String text = String.join("\n", help).replaceAll("\\s+", " ");
+    assertThat(text)
+        .contains("Multicasts each line of standard input, or of a file, to a group.")
+        .contains("Makes certificates for members, and an authority for development.")
+        .contains("Runs a registry, where the members of groups find each other, until Ctrl-C.");
+    int commands = help.indexOf("Commands:");
+    int codes = help.indexOf("Exit codes:");
+    List<String> lines = help.subList(commands + 1, codes);
+    for (int i = 0; i < lines.size(); i++) {
+      boolean last = i + 1 == lines.size() || lines.get(i + 1).matches("  \\S.*") || lines.get(i + 1).isBlank();
+      if (last && !lines.get(i).isBlank()) {
+        assertThat(lines.get(i)).as("the end of a description").matches(".*[.]");
+      }
+    }
+  }
+
+  @Test
+  void aSizeThatNoDatagramHasIsWrongUsage() throws Exception {
+    refuses("datagramBytesMax is ", "bench", "flood", "--udp", "10");
+  }
+
+  @Test
+  void aKeyThatCannotBeReadIsExplainedOnce() {
+    System.setProperty("tutti.udp.key", "/no/such/key");
+    try {
+      assertThatExceptionOfType(TransportException.class)
+          .isThrownBy(() -> TransportProvider.named("udp").open(TransportSettings.at(new Address("127.0.0.1:0"))))
+          .withMessage("no key: no file /no/such/key");
+    } finally {
+      System.clearProperty("tutti.udp.key");
+    }
+  }
+
+  /// A host that is not known yet may be in a second.
+  @Test
+  void anUnknownHostIsAskedForAgain() throws Exception {
+    Launched watch = run("watch", "--group", "bank", "--join", "nobody.invalid:1", "--timeout", "1s");
+    assertThat(watch.exitCode()).isEqualTo(1);
+    assertThat(watch.errors())
+        .containsExactly(
+            "tutti watch: nobody answers at nobody.invalid:1 (nobody.invalid:1: unknown host 'nobody.invalid')"
+                + " (waited 1 s)");
+  }
+}
