@@ -11,6 +11,7 @@ import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Status;
 import org.tutti.View;
+import org.tutti.membership.StateChecksum;
 import org.tutti.pack.Batch;
 
 /// Stands before the user of a group that is in a [Domain]: keeps what happens to the group, in its order, until the
@@ -260,8 +261,8 @@ final class DomainMember implements GroupUser {
   }
 
   @Override
-  public void stateChunk(long transfer, ByteBuffer chunk, boolean last) {
-    inOrder(() -> user.stateChunk(transfer, chunk, last));
+  public void stateChunk(long transfer, ByteBuffer chunk, StateChecksum.@Nullable Sum end) {
+    inOrder(() -> user.stateChunk(transfer, chunk, end));
   }
 
   @Override

@@ -235,8 +235,8 @@ public final class NodeEngine {
       case Request.Whiteboard(var name) -> with(name, GroupEngine::whiteboardPut);
       case Request.LocalCall(var name, var call) -> with(name, group -> group.localCall(call));
       case Request.Leave(var name, var reason) -> with(name, group -> group.leave(reason));
-      case Request.StateChunk(var name, var transfer, var chunk, var last) ->
-          with(name, group -> group.transfer().give(transfer, chunk, last));
+      case Request.StateChunk(var name, var transfer, var chunk, var end) ->
+          with(name, group -> group.transfer().give(transfer, chunk, end));
       case Request.StateFailed(var name, var transfer) -> with(name, group -> group.transfer().giveUp(transfer));
       case Request.StateKnown(var name, var transfer, var token) ->
           with(name, group -> group.transfer().known(transfer, token));

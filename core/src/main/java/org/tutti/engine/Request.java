@@ -3,10 +3,12 @@ package org.tutti.engine;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.tutti.Event;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
+import org.tutti.membership.StateChecksum;
 import org.tutti.pack.Stretch;
 import org.tutti.transport.Address;
 
@@ -83,8 +85,9 @@ public sealed interface Request {
   /// @param group    the group's name
   /// @param transfer the transfer's number
   /// @param chunk    the next bytes, at most [GroupUser#CHUNK_BYTES_MAX], never changed from now on
-  /// @param last     whether the state ends here
-  record StateChunk(String group, long transfer, ByteBuffer chunk, boolean last) implements Request {}
+  /// @param end      what the whole state amounts to, if it ends here; otherwise null
+  record StateChunk(String group, long transfer, ByteBuffer chunk, StateChecksum.@Nullable Sum end)
+      implements Request {}
 
   /// The application could not write its state.
   ///

@@ -7,10 +7,12 @@ import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.StateSource;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.Request;
+import org.tutti.membership.StateChecksum;
 
 /// The newcomer's side of a state transfer: keeps the chunks that have arrived until the application reads them.
 ///
@@ -20,7 +22,7 @@ final class IncomingState extends StateSource {
   private final String group;
   private final long transfer;
   private final String donor;
-  private final Runnable aborted;
+  private final Consumer<String> aborted;
   private final Request taken;
   private final Inbox inbox;
   private final ReentrantLock lock = new ReentrantLock();
@@ -28,12 +30,13 @@ final class IncomingState extends StateSource {
   private final ArrayDeque<ByteBuffer> chunks = new ArrayDeque<>();
   private ByteBuffer current = ByteBuffer.allocate(0);
   private boolean begun; // what is known already was said
-  private boolean complete;
+  private final StateChecksum checksum = new StateChecksum(); // of what the application has read
+  private StateChecksum.@Nullable Sum end; // once the last chunk is here
   private boolean closed;
   private @Nullable String broken;
 
-  /// @param aborted called when it is closed before its end
-  IncomingState(String group, long transfer, String donor, Inbox inbox, Runnable aborted) {
+  /// @param aborted called with the reason when the application does not get it to its end
+  IncomingState(String group, long transfer, String donor, Inbox inbox, Consumer<String> aborted) {
     this.group = group;
     this.transfer = transfer;
     this.donor = donor;
@@ -82,9 +85,20 @@ final class IncomingState extends StateSource {
       }
       int part = Math.min(length, current.remaining());
       current.get(bytes, offset, part);
+      checksum.add(ByteBuffer.wrap(bytes, offset, part));
+      check();
       return part;
     } finally {
       lock.unlock();
+    }
+  }
+
+  /// What the application has read when it has read all is what the donor's application wrote.
+  private void check() throws IOException {
+    if (end != null && chunks.isEmpty() && !current.hasRemaining() && !checksum.sum().equals(end)) {
+      broken = "it was damaged after it had arrived";
+      aborted.accept("the state from " + donor + " is void: " + broken);
+      throw new IOException("the state from " + donor + " is void: " + broken);
     }
   }
 
@@ -107,7 +121,8 @@ final class IncomingState extends StateSource {
       if (next != null) {
         current = next;
         inbox.post(taken);
-      } else if (complete) {
+      } else if (end != null) {
+        check();
         return false;
       } else {
         sleep();
@@ -147,7 +162,7 @@ final class IncomingState extends StateSource {
       chunks.clear();
       changed.signalAll();
       if (aborts) {
-        aborted.run();
+        aborted.accept("its application closed the state before its end");
       }
     } finally {
       lock.unlock();
@@ -155,10 +170,10 @@ final class IncomingState extends StateSource {
   }
 
   /// A piece has arrived.
-  void chunk(ByteBuffer bytes, boolean last) {
+  void chunk(ByteBuffer bytes, StateChecksum.@Nullable Sum last) {
     lock.lock();
     try {
-      complete |= last;
+      end = last;
       if (!closed) {
         chunks.addLast(bytes);
         changed.signalAll();
@@ -185,7 +200,7 @@ final class IncomingState extends StateSource {
   boolean isOver() {
     lock.lock();
     try {
-      return closed || broken != null || (complete && chunks.isEmpty() && !current.hasRemaining());
+      return closed || broken != null || (end != null && chunks.isEmpty() && !current.hasRemaining());
     } finally {
       lock.unlock();
     }

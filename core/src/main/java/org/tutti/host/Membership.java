@@ -30,6 +30,7 @@ import org.tutti.engine.AsideFate;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
+import org.tutti.membership.StateChecksum;
 import org.tutti.pack.Batch;
 
 /// A process's membership of one group: a [Group] for the application's threads, a [GroupUser] for the engine thread.
@@ -83,7 +84,7 @@ public final class Membership implements Group, GroupUser {
     this.queue =
         listener != null ? null : new EventQueue(name, config.windowBytes(), inbox, calls, this::reportConsumed);
     this.application = listener != null ? new Listening(listener, calls) : queue;
-    this.states = new StateStreams(name, inbox, () -> leave("its application closed the state before its end"));
+    this.states = new StateStreams(name, inbox, this::leave);
     this.wishes = new OrderingWishes(name, inbox);
     this.ended = ended;
   }
@@ -419,8 +420,8 @@ public final class Membership implements Group, GroupUser {
   }
 
   @Override
-  public void stateChunk(long transfer, ByteBuffer chunk, boolean last) {
-    states.chunk(transfer, chunk, last);
+  public void stateChunk(long transfer, ByteBuffer chunk, StateChecksum.@Nullable Sum end) {
+    states.chunk(transfer, chunk, end);
   }
 
   @Override

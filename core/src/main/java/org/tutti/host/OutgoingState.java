@@ -11,6 +11,7 @@ import org.tutti.StateSink;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
+import org.tutti.membership.StateChecksum;
 
 /// The donor's side of a state transfer: cuts what the application writes into chunks and lets one go for each credit.
 ///
@@ -26,6 +27,7 @@ final class OutgoingState extends StateSink {
   private int credits = GroupUser.CHUNKS_ON_THE_WAY;
   private byte[] chunk = new byte[GroupUser.CHUNK_BYTES_MAX];
   private int filled;
+  private final StateChecksum checksum = new StateChecksum(); // of what the application has written
   private byte @Nullable [] token;
   private boolean completed;
   private @Nullable String broken;
@@ -69,6 +71,7 @@ final class OutgoingState extends StateSink {
         }
         int part = Math.min(left, chunk.length - filled);
         System.arraycopy(bytes, at, chunk, filled, part);
+        checksum.add(ByteBuffer.wrap(bytes, at, part));
         filled += part;
         at += part;
         left -= part;
@@ -126,7 +129,7 @@ final class OutgoingState extends StateSink {
     }
     credits--;
     ByteBuffer full = ByteBuffer.wrap(chunk, 0, filled);
-    if (!inbox.post(new Request.StateChunk(group, transfer, full, last))) {
+    if (!inbox.post(new Request.StateChunk(group, transfer, full, last ? checksum.sum() : null))) {
       broken = "the node has stopped";
       check();
     }

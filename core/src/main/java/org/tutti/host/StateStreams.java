@@ -3,20 +3,22 @@ package org.tutti.host;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.engine.EventLoop.Inbox;
+import org.tutti.membership.StateChecksum;
 
 /// The state transfers of one membership, by number. Used by the engine thread only.
 final class StateStreams {
   private final String group;
   private final Inbox inbox;
-  private final Runnable aborted;
+  private final Consumer<String> aborted;
   private final Map<Long, OutgoingState> outgoing = new TreeMap<>();
   private final Map<Long, IncomingState> incoming = new TreeMap<>();
 
-  /// @param aborted called when an application closes a state before its end
-  StateStreams(String group, Inbox inbox, Runnable aborted) {
+  /// @param aborted called with the reason when an application does not get a state to its end
+  StateStreams(String group, Inbox inbox, Consumer<String> aborted) {
     this.group = group;
     this.inbox = inbox;
     this.aborted = aborted;
@@ -56,15 +58,15 @@ final class StateStreams {
     return source;
   }
 
-  void chunk(long transfer, ByteBuffer bytes, boolean last) {
-    IncomingState source = last ? incoming.remove(transfer) : incoming.get(transfer);
+  void chunk(long transfer, ByteBuffer bytes, StateChecksum.@Nullable Sum end) {
+    IncomingState source = end != null ? incoming.remove(transfer) : incoming.get(transfer);
     if (source != null) {
-      source.chunk(bytes, last);
+      source.chunk(bytes, end);
     }
   }
 
   void interrupt(long transfer) {
-    end(incoming.remove(transfer), "its donor has gone");
+    end(incoming.remove(transfer), "its donor has gone, or it arrived damaged");
   }
 
   private static void end(@Nullable IncomingState source, String why) {

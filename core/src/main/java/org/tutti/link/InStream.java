@@ -38,6 +38,7 @@ final class InStream {
   private final Consumer<ByteBuffer> messages;
   private long stream; // 0: none open
   private long streamClosed; // no stream up to this one is taken again
+  private long closedNext; // how far that one had come
   private long expected;
   private final TreeMap<Long, ByteBuffer> early = new TreeMap<>(); // keys in (expected, expected + window)
   private long earlyBytes;
@@ -65,7 +66,10 @@ final class InStream {
   }
 
   void close() {
-    streamClosed = Math.max(streamClosed, stream);
+    if (stream != 0) {
+      streamClosed = stream;
+      closedNext = expected;
+    }
     stream = 0;
     expected = 0;
     early.clear();
@@ -149,6 +153,11 @@ final class InStream {
     take(now, seq, chunks);
     reckon();
     return true;
+  }
+
+  /// How many packets of a stream that cannot be taken on were taken before: its sender need not repeat them.
+  long takenOf(long of) {
+    return of == streamClosed ? closedNext : 0;
   }
 
   private void take(long now, long seq, ByteBuffer chunks) throws Malformed {

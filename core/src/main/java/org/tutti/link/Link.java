@@ -13,9 +13,9 @@ import org.tutti.wire.WireWriter;
 ///
 /// Guarantee: from when a side opens it until either side closes it, every message arrives once and in order, whatever
 /// the transport loses, repeats or reorders, and although connections break and are made again. After the receiver has
-/// closed and both use it again, nothing that was sent meanwhile is missing, but what it took last before may come once
-/// more: a node closes links only to peers with whom it shares no view, so such a repetition is of an old view, and is
-/// dropped there, or belongs to an agreement, which is idempotent.
+/// closed and both use it again, nothing that was sent meanwhile is missing, and nothing comes once more: what was
+/// taken may wait for a view that is not installed yet, longer than the link was open. Only when a receiver has
+/// forgotten even that there was a link ([Links]), what it took last may come again.
 ///
 /// ```
 ///   sender                                   receiver
@@ -29,9 +29,9 @@ import org.tutti.wire.WireWriter;
 /// Why it is safe. (1) A direction is a *stream* with a number that its sender never uses again; packets of one stream
 /// are numbered from 0 and taken in order. (2) Every packet says how far it is from the oldest one that is not
 /// acknowledged. A receiver that misses something before that one, as it has no memory of the stream, or none of a part
-/// of it, answers RESET, and the sender repeats all that was not acknowledged on a new stream. (3) A closed
-/// stream's number is remembered, and lower numbers are not taken again. (4) The directions are replaced one by one: a
-/// new stream of the peer leaves ours alone, or both sides would go on replacing theirs for ever.
+/// of it, answers RESET with how far it had come, and the sender repeats all that was not taken on a new stream. (3) A
+/// closed stream's number and end are remembered, and lower numbers are not taken again. (4) The directions are
+/// replaced one by one: a new stream of the peer leaves ours alone, or both sides would replace theirs for ever.
 final class Link {
   private final Path path;
   private final InStream in;
@@ -104,8 +104,9 @@ final class Link {
       }
       case Packet.RESET -> {
         long stream = reader.count();
+        long next = reader.count();
         reader.end();
-        out.reset(stream);
+        out.reset(stream, next);
       }
       default -> throw new Malformed("kind");
     }
@@ -122,6 +123,7 @@ final class Link {
     if (!in.data(now, stream, seq, distance, reader.rest())) {
       WireWriter reset = path.begin(Packet.RESET);
       reset.count(stream);
+      reset.count(in.takenOf(stream));
       path.put(now, reset);
     }
   }

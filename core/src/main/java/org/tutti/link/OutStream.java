@@ -80,13 +80,18 @@ final class OutStream {
     holesAt = Long.MAX_VALUE;
   }
 
-  /// The peer has forgotten a stream: if it is this one, all that it did not acknowledge goes out again, on a new one.
-  void reset(long of) {
+  /// The peer has closed a stream, or forgotten it: if it is this one, all that it has not taken goes out again, on a
+  /// new one.
+  ///
+  /// @param of   the stream
+  /// @param next the number of the first packet that it has not taken, as far as it remembers
+  void reset(long of, long next) {
     if (of != stream || stream == 0) {
       return;
     }
     path.counters().count("link.reset");
     ArrayDeque<Encoded> again = new ArrayDeque<>();
+    unacked.removeIf(sent -> sent.seq < next);
     for (Sent sent : unacked) {
       for (Chunk chunk : sent.chunks) {
         if (again.peekLast() != chunk.message()) {

@@ -22,7 +22,7 @@ import org.tutti.wire.WireWriter;
 ///     DATA:  count stream, count sequence number, count distance to the oldest not acknowledged; as ACK; chunks
 ///     ACK:   count stream, count next expected number, count window, 1 to 16 i64: bits of what came beyond;
 ///            on DATA 1 only
-///     RESET: count stream
+///     RESET: count stream, count next: the packets below it were taken
 ///     DATAGRAM: one message
 /// ```
 ///

@@ -32,10 +32,14 @@ final class StateCodec implements Codec<StateTransfer.Message> {
             });
         out.flag(state);
       }
-      case StateTransfer.Message.Chunk(ViewId _, long transfer, boolean last, ByteBuffer _) -> {
+      case StateTransfer.Message.Chunk(ViewId _, long transfer, StateChecksum.Sum end, ByteBuffer _) -> {
         out.u8(2);
         out.count(transfer);
-        out.flag(last);
+        out.flag(end != null);
+        if (end != null) {
+          out.count(end.length());
+          out.fixed(end.crc());
+        }
       }
       case StateTransfer.Message.Taken(ViewId _, long transfer) -> {
         out.u8(3);
@@ -63,10 +67,10 @@ final class StateCodec implements Codec<StateTransfer.Message> {
           case 1 -> header(since, in);
           case 2 -> {
             long transfer = in.count();
-            boolean last = in.flag();
+            StateChecksum.Sum end = in.flag() ? new StateChecksum.Sum(in.count(), crc(in)) : null;
             ByteBuffer lent = in.rest();
             yield new StateTransfer.Message.Chunk(
-                since, transfer, last, ByteBuffer.allocate(lent.remaining()).put(lent).flip());
+                since, transfer, end, ByteBuffer.allocate(lent.remaining()).put(lent).flip());
           }
           case 3 -> new StateTransfer.Message.Taken(since, in.count());
           case 4 -> new StateTransfer.Message.Cancelled(since);
@@ -75,6 +79,14 @@ final class StateCodec implements Codec<StateTransfer.Message> {
         };
     in.end();
     return message;
+  }
+
+  private static int crc(WireReader in) throws Malformed {
+    long crc = in.fixed();
+    if (crc != (int) crc) {
+      throw new Malformed("state message");
+    }
+    return (int) crc;
   }
 
   private static StateTransfer.Message known(ViewId since, WireReader in) throws Malformed {

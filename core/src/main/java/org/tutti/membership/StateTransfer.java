@@ -27,7 +27,7 @@ import org.tutti.wire.Codec;
 ///     | <---------------------------- Known -- |   what its application has already
 ///     | -- Chunk ... (16 on the way) --------> |   handed to the application
 ///     | <----------------------------- Taken - |
-///     | -- Chunk(last) ----------------------> |   deliveries begin
+///     | -- Chunk(end) -----------------------> |   if length and checksum are right, deliveries begin
 /// ```
 public final class StateTransfer {
   /// The application's side, on both ends.
@@ -70,10 +70,10 @@ public final class StateTransfer {
     ///
     /// @param transfer the transfer
     /// @param chunk    the next bytes, owned by the application from now on
-    /// @param last     whether the state ends here
-    void stateChunk(long transfer, ByteBuffer chunk, boolean last);
+    /// @param end      what the whole state amounts to, which is true, when it ends here; otherwise null
+    void stateChunk(long transfer, ByteBuffer chunk, StateChecksum.@Nullable Sum end);
 
-    /// The donor has gone or is cut off; what came of this state is void.
+    /// The donor has gone or is cut off, or the state arrived damaged; what came of it is void.
     ///
     /// @param transfer the transfer
     void stateInterrupted(long transfer);
@@ -144,9 +144,9 @@ public final class StateTransfer {
     ///
     /// @param since    the primary view at whose beginning the state is taken
     /// @param transfer the donor's number
-    /// @param last     whether it is the last one
+    /// @param end      what the whole state amounts to, if this is the last one; otherwise null
     /// @param bytes    the piece
-    record Chunk(ViewId since, long transfer, boolean last, ByteBuffer bytes) implements Message {}
+    record Chunk(ViewId since, long transfer, StateChecksum.@Nullable Sum end, ByteBuffer bytes) implements Message {}
 
     /// The newcomer's application has taken a piece.
     ///
@@ -170,25 +170,13 @@ public final class StateTransfer {
   /// The bytes of [Message].
   public static final Codec<Message> CODEC = new StateCodec();
 
-  private static final class Outgoing {
-    final MemberId newcomer;
-    final ViewId since;
-    int onTheWay; // chunks that the newcomer has not taken
-    boolean isKnown; // what it has already
-    boolean cutOff; // broken off, but the newcomer still needs this member
-
-    Outgoing(MemberId newcomer, ViewId since) {
-      this.newcomer = newcomer;
-      this.since = since;
-    }
-  }
-
   private static final class Incoming {
     final Knowledge.Transfer from;
     final long local; // this member's number for it
     long remote = -1; // the donor's number, once the header is here
     boolean offered;
     int untaken; // chunks that the application has not taken
+    final StateChecksum checksum = new StateChecksum();
 
     Incoming(Knowledge.Transfer from, long local) {
       this.from = from;
@@ -201,7 +189,7 @@ public final class StateTransfer {
   private final Counters counters;
   private final Application application;
   private final Host host;
-  private final Map<Long, Outgoing> outgoing = new TreeMap<>();
+  private final Map<Long, OutgoingTransfer> outgoing = new TreeMap<>();
   private @Nullable Incoming incoming;
   private long numbers;
 
@@ -279,7 +267,7 @@ public final class StateTransfer {
         .anyMatch(to -> to.newcomer.equals(newcomer) && to.since.equals(since) && !to.cutOff);
   }
 
-  private void breakOff(long transfer, Outgoing to) {
+  private void breakOff(long transfer, OutgoingTransfer to) {
     if (!to.cutOff) {
       to.cutOff = true;
       application.stateCancelled(transfer);
@@ -333,7 +321,7 @@ public final class StateTransfer {
     long transfer = ++numbers;
     effects.send(newcomer, new Message.Header(since, transfer, host.start(), state));
     if (state) {
-      outgoing.put(transfer, new Outgoing(newcomer, since));
+      outgoing.put(transfer, new OutgoingTransfer(newcomer, since));
       application.stateRequested(transfer, newcomer);
     }
   }
@@ -348,8 +336,8 @@ public final class StateTransfer {
     endOutgoing(to -> to.newcomer.equals(member));
   }
 
-  private void endOutgoing(Predicate<Outgoing> which) {
-    for (Map.Entry<Long, Outgoing> entry : List.copyOf(outgoing.entrySet())) {
+  private void endOutgoing(Predicate<OutgoingTransfer> which) {
+    for (Map.Entry<Long, OutgoingTransfer> entry : List.copyOf(outgoing.entrySet())) {
       if (which.test(entry.getValue())) {
         outgoing.remove(entry.getKey());
         breakOff(entry.getKey(), entry.getValue());
@@ -378,13 +366,13 @@ public final class StateTransfer {
   ///
   /// @param transfer the transfer
   /// @param bytes    the piece, never changed from now on
-  /// @param last     whether it is the last one
-  public void give(long transfer, ByteBuffer bytes, boolean last) {
-    Outgoing to = outgoing.get(transfer);
+  /// @param end      what the whole state amounts to, if this is the last one; otherwise null
+  public void give(long transfer, ByteBuffer bytes, StateChecksum.@Nullable Sum end) {
+    OutgoingTransfer to = outgoing.get(transfer);
     if (to != null && !to.cutOff) {
       to.onTheWay++;
-      effects.send(to.newcomer, new Message.Chunk(to.since, transfer, last, bytes));
-      if (last) {
+      effects.send(to.newcomer, new Message.Chunk(to.since, transfer, end, bytes));
+      if (end != null) {
         outgoing.remove(transfer);
       }
     }
@@ -394,7 +382,7 @@ public final class StateTransfer {
   ///
   /// @param transfer the transfer
   public void giveUp(long transfer) {
-    Outgoing to = outgoing.remove(transfer);
+    OutgoingTransfer to = outgoing.remove(transfer);
     if (to != null) {
       effects.send(to.newcomer, new Message.Cancelled(to.since));
     }
@@ -443,7 +431,7 @@ public final class StateTransfer {
   }
 
   private void taken(MemberId from, long transfer) {
-    Outgoing to = outgoing.get(transfer);
+    OutgoingTransfer to = outgoing.get(transfer);
     if (to != null && to.newcomer.equals(from) && !to.cutOff && to.onTheWay > 0) {
       to.onTheWay--;
       application.stateWanted(transfer);
@@ -451,7 +439,7 @@ public final class StateTransfer {
   }
 
   private void known(MemberId from, long transfer, ByteBuffer token) {
-    Outgoing to = outgoing.get(transfer);
+    OutgoingTransfer to = outgoing.get(transfer);
     if (to != null && to.newcomer.equals(from) && !to.cutOff && !to.isKnown) {
       to.isKnown = true;
       application.stateKnown(transfer, token);
@@ -491,8 +479,13 @@ public final class StateTransfer {
       distrust();
       return;
     }
-    application.stateChunk(current.local, chunk.bytes(), chunk.last());
-    if (chunk.last()) {
+    current.checksum.add(chunk.bytes());
+    if (chunk.end() != null && !chunk.end().equals(current.checksum.sum())) {
+      distrust(); // half a state, or one that nobody had, must not look like one
+      return;
+    }
+    application.stateChunk(current.local, chunk.bytes(), chunk.end());
+    if (chunk.end() != null) {
       incoming = null;
       host.complete();
     }

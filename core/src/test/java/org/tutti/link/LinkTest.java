@@ -62,18 +62,22 @@ class LinkTest {
 
   @ParameterizedTest
   @MethodSource("media")
-  void nothingIsMissingAfterTheReceiverForgot(Medium medium) {
-    nothingIsMissing(medium, LossyPair.End::forget);
+  void nothingIsMissingOrRepeatedAfterTheReceiverClosed(Medium medium) {
+    afterMishaps(medium, LossyPair.End::forget, LinkTest::hasAllOnce);
   }
 
   /// What the receiver once said to have beyond a gap counts for nothing when it has forgotten it.
   @ParameterizedTest
   @MethodSource("media")
   void nothingIsMissingAfterTheReceiverLostItsMemory(Medium medium) {
-    nothingIsMissing(medium, LossyPair.End::loseMemory);
+    afterMishaps(medium, LossyPair.End::loseMemory, LinkTest::hasNoGap);
   }
 
-  private static void nothingIsMissing(Medium medium, Consumer<LossyPair.End> mishap) {
+  private interface Arrival {
+    void check(List<Long> received, long sent, long seed);
+  }
+
+  private static void afterMishaps(Medium medium, Consumer<LossyPair.End> mishap, Arrival arrival) {
     for (long seed = 0; seed < SEEDS; seed++) {
       var pair = new LossyPair(medium, seed);
       for (int i = 0; i < 80; i++) {
@@ -91,8 +95,26 @@ class LinkTest {
         pair.step();
       }
       assertThat(pair.quiet(STEPS_MAX)).as("seed " + seed).isTrue();
-      hasNoGap(pair.b.received, pair.a.sent(), seed);
+      arrival.check(pair.b.received, pair.a.sent(), seed);
     }
+  }
+
+  private static void hasAllOnce(List<Long> received, long sent, long seed) {
+    assertThat(received.stream().filter(one -> one >= 0)).as("seed " + seed).isEqualTo(upTo(sent));
+  }
+
+  /// The acknowledgement is lost with the link: the packet comes again, the message must not.
+  @Test
+  void whatWasTakenBeforeTheReceiverClosedDoesNotComeAgain() {
+    var pair = new LossyPair(QUIET, 1);
+    pair.a.send(5);
+    while (pair.b.received.isEmpty()) {
+      pair.step();
+    }
+    pair.b.forget();
+    pair.a.send(5);
+    assertThat(pair.quiet(STEPS_MAX)).isTrue();
+    assertThat(pair.b.received).containsExactly(0L, 1L);
   }
 
   @Test

@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
@@ -72,7 +73,7 @@ class StateTransferTest {
     }
 
     @Override
-    public void stateChunk(long transfer, ByteBuffer chunk, boolean last) {
+    public void stateChunk(long transfer, ByteBuffer chunk, StateChecksum.@Nullable Sum end) {
       said.add("chunk");
     }
 
@@ -129,7 +130,7 @@ class StateTransferTest {
   }
 
   private static Message chunk() {
-    return new Message.Chunk(VIEW.id(), 7, false, ByteBuffer.allocate(1));
+    return new Message.Chunk(VIEW.id(), 7, null, ByteBuffer.allocate(1));
   }
 
   @Test
@@ -164,13 +165,46 @@ class StateTransferTest {
     assertThat(said).endsWith("interrupted", "failed");
   }
 
+  private static Message end(int... bytes) {
+    var all = new byte[bytes.length];
+    for (int i = 0; i < all.length; i++) {
+      all[i] = (byte) bytes[i];
+    }
+    StateChecksum.Sum sum = StateChecksum.of(ByteBuffer.wrap(all));
+    return new Message.Chunk(VIEW.id(), 7, sum, ByteBuffer.wrap(new byte[] {all[all.length - 1]}));
+  }
+
+  @Test
+  void aWholeStateIsTaken() {
+    StateTransfer newcomer = at(B);
+    newcomer.receive(A, header(10));
+    newcomer.receive(A, chunk());
+    newcomer.receive(A, end(0, 5));
+    assertThat(said).containsExactly("started", "offered", "chunk", "chunk", "complete");
+  }
+
+  /// A chunk twice, one that is missing, or another byte: no state, but another transfer.
+  @Test
+  void aStateThatIsNotWhatTheDonorWroteIsNone() {
+    for (Message last : List.of(end(0, 0, 5), end(5), end(1, 5))) {
+      said.clear();
+      StateTransfer newcomer = at(B);
+      newcomer.receive(A, header(10));
+      newcomer.receive(A, chunk());
+      newcomer.receive(A, last);
+      assertThat(said).containsExactly("started", "offered", "chunk", "interrupted", "failed");
+      assertThat(newcomer.running()).isNull();
+    }
+    assertThat(counters.copy()).containsEntry("drop.malformed state", 3L);
+  }
+
   @Test
   void noMoreIsTakenThanWasGiven() {
     StateTransfer donor = at(A);
     var taken = new Message.Taken(VIEW.id(), 1);
     donor.receive(B, taken);
     assertThat(said).containsExactly("requested 1");
-    donor.give(1, ByteBuffer.allocate(1), false);
+    donor.give(1, ByteBuffer.allocate(1), null);
     donor.receive(B, taken);
     donor.receive(B, taken);
     assertThat(said).containsExactly("requested 1", "wanted");
@@ -200,7 +234,7 @@ class StateTransferTest {
     donor.installed(nonPrimary(A));
     assertThat(said).containsExactly("requested 1", "cancelled");
     assertThat(donor.isDonor()).isTrue();
-    donor.give(1, ByteBuffer.allocate(1), true);
+    donor.give(1, ByteBuffer.allocate(1), StateChecksum.of(ByteBuffer.allocate(1)));
     donor.receive(B, new Message.Taken(VIEW.id(), 1));
     donor.installed(proposal(primary(5, A, B)));
     assertThat(said).containsExactly("requested 1", "cancelled");

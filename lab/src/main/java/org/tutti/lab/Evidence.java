@@ -155,7 +155,7 @@ public final class Evidence {
         if (at != from.position || chain != from.chain) {
           violations.add(new Violation("EqualState", history.name(member) + " gave a state that is not its own"));
         }
-        history.add(new Happening.Gave(member, nanos, transfer, new Happening.Summary(at, at, chain, 0)));
+        history.add(new Happening.Gave(member, nanos, transfer, new Happening.Summary(at, at, chain, 0), chain));
       }
       case Entry.Offered(long nanos, int donor, long at) -> {
         from.waiting = true;

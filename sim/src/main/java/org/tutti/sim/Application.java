@@ -11,6 +11,7 @@ import org.tutti.View;
 import org.tutti.engine.AsideFate;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
+import org.tutti.membership.StateChecksum;
 import org.tutti.pack.Batch;
 import org.tutti.pack.Payloads;
 import org.tutti.pack.Stretch;
@@ -401,8 +402,8 @@ final class Application implements GroupUser {
       say("state " + Long.toHexString(transfer) + " requested for " + newcomer);
     }
     Happening.Summary summary = summary();
-    history.add(new Happening.Gave(ordinal, agenda.nowNanos(), transfer, summary));
-    outgoing.begin(transfer, new StateImage(ordinal, transfer, summary));
+    long content = outgoing.begin(transfer, new StateImage(ordinal, transfer, summary));
+    history.add(new Happening.Gave(ordinal, agenda.nowNanos(), transfer, summary, content));
     watcher.stateRequested(this);
   }
 
@@ -442,10 +443,16 @@ final class Application implements GroupUser {
   }
 
   @Override
-  public void stateChunk(long transfer, ByteBuffer chunk, boolean last) {
+  public void stateChunk(long transfer, ByteBuffer chunk, StateChecksum.@Nullable Sum end) {
     note(9, Hash.of(chunk));
     if (trace.speaks()) {
-      say("state " + Long.toHexString(transfer) + " chunk of " + chunk.remaining() + " bytes" + (last ? ", last" : ""));
+      say(
+          "state "
+              + Long.toHexString(transfer)
+              + " chunk of "
+              + chunk.remaining()
+              + " bytes"
+              + (end != null ? ", last" : ""));
     }
     IncomingState state = incoming;
     if (state == null || state.transfer() != transfer) {
@@ -454,7 +461,8 @@ final class Application implements GroupUser {
     state.add(chunk);
     long delay = (long) (setting.plan().strength(FaultKind.STATE_TROUBLE) * random.nextDouble() * 5_000_000);
     node.request(new Request.StateTaken(group, transfer), calm ? 0 : delay);
-    if (last) {
+    if (end != null) {
+      history.add(new Happening.StateRead(ordinal, agenda.nowNanos(), state.length(), state.content()));
       restore(state.image());
     }
   }

@@ -147,7 +147,7 @@ final class Frames {
           text.append('+').append(Long.toBinaryString(in.fixed()));
         }
       }
-      case 3 -> text.append("reset ").append(in.count());
+      case 3 -> text.append("reset ").append(in.count()).append('/').append(in.count());
       case 4 -> text.append(in.remaining() == 0 ? "alive" : "hello");
       default -> text.append("unknown packet");
     }
@@ -201,7 +201,12 @@ final class Frames {
       case StateTransfer.Message.Header header ->
           "StateHeader[" + header.since() + " index=" + header.start().index() + ']';
       case StateTransfer.Message.Chunk chunk ->
-          "StateChunk[" + chunk.since() + " " + chunk.bytes().remaining() + " bytes" + (chunk.last() ? ", last]" : "]");
+          "StateChunk["
+              + chunk.since()
+              + " "
+              + chunk.bytes().remaining()
+              + " bytes"
+              + (chunk.end() != null ? ", last]" : "]");
       case StateTransfer.Message.Known known ->
           "StateKnown[" + known.since() + " " + known.token().remaining() + " bytes]";
       case StateTransfer.Message.Taken taken -> "StateTaken[" + taken.since() + ']';
@@ -260,8 +265,8 @@ final class Frames {
       case Request.LocalCall(_, var call) -> "local call " + call.number();
       case Request.Leave _ -> "leave";
       case Request.Switch(_, Ordering to) -> "switch to " + to;
-      case Request.StateChunk(_, long transfer, ByteBuffer chunk, boolean last) ->
-          "state " + transfer + ": " + chunk.remaining() + " bytes" + (last ? ", the last" : "");
+      case Request.StateChunk(_, long transfer, ByteBuffer chunk, var end) ->
+          "state " + transfer + ": " + chunk.remaining() + " bytes" + (end != null ? ", the last" : "");
       case Request.StateFailed(_, long transfer) -> "state " + transfer + ": failed";
       case Request.StateKnown(_, long transfer, ByteBuffer token) ->
           "state " + transfer + ": " + token.remaining() + " bytes known";

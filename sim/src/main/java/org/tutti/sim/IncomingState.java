@@ -22,6 +22,15 @@ final class IncomingState {
     bytes.writeBytes(piece);
   }
 
+  long length() {
+    return bytes.size();
+  }
+
+  /// A hash over all bytes.
+  long content() {
+    return Hash.of(ByteBuffer.wrap(bytes.toByteArray()));
+  }
+
   StateImage image() {
     return StateImage.of(ByteBuffer.wrap(bytes.toByteArray()));
   }

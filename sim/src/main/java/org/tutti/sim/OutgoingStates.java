@@ -5,12 +5,14 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
+import org.tutti.membership.StateChecksum;
 
 /// The states that an application is writing to newcomers, in chunks of drawn sizes, as fast as it has credits.
 final class OutgoingStates {
   private static final class Outgoing {
     final long transfer;
     final byte[] bytes;
+    final StateChecksum.Sum sum;
     int at;
     int credits = GroupUser.CHUNKS_ON_THE_WAY;
     boolean writing;
@@ -19,6 +21,7 @@ final class OutgoingStates {
     Outgoing(long transfer, byte[] bytes) {
       this.transfer = transfer;
       this.bytes = bytes;
+      this.sum = StateChecksum.of(ByteBuffer.wrap(bytes));
     }
   }
 
@@ -36,7 +39,10 @@ final class OutgoingStates {
     this.random = random;
   }
 
-  void begin(long transfer, StateImage image) {
+  /// Begins to write a state.
+  ///
+  /// @return a hash over all its bytes
+  long begin(long transfer, StateImage image) {
     int about = setting.plan().stateBytes();
     var state = new Outgoing(transfer, image.bytes(about == 0 ? 0 : random.nextInt(2 * about)));
     if (open.put(transfer, state) != null) {
@@ -44,6 +50,7 @@ final class OutgoingStates {
     }
     state.waits = transfer % 2 == 0; // for what the newcomer has already, as half of the applications do
     writeSoon(state);
+    return Hash.of(ByteBuffer.wrap(state.bytes));
   }
 
   void known(long transfer) {
@@ -108,7 +115,7 @@ final class OutgoingStates {
       ByteBuffer chunk = ByteBuffer.wrap(state.bytes, state.at, size).slice();
       state.at += size;
       state.credits--;
-      node.request(new Request.StateChunk(group, state.transfer, chunk, last), 0);
+      node.request(new Request.StateChunk(group, state.transfer, chunk, last ? state.sum : null), 0);
       if (last) {
         open.remove(state.transfer);
         return;

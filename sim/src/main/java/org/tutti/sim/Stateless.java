@@ -1,8 +1,10 @@
 package org.tutti.sim;
 
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.engine.GroupUser;
+import org.tutti.membership.StateChecksum;
 
 /// The user of a group without state transfer: nobody asks it for a state, and none comes.
 interface Stateless extends GroupUser {
@@ -19,7 +21,7 @@ interface Stateless extends GroupUser {
   default void stateOffered(long transfer, MemberId donor, long index, long position) {}
 
   @Override
-  default void stateChunk(long transfer, ByteBuffer chunk, boolean last) {}
+  default void stateChunk(long transfer, ByteBuffer chunk, StateChecksum.@Nullable Sum end) {}
 
   @Override
   default void stateInterrupted(long transfer) {}

@@ -41,6 +41,7 @@ public final class Checkers {
         new AsideAgreement(),
         new AsideOrder(),
         new StateContinuity(),
+        new StateIntegrity(),
         new ReaderTold(),
         new DecidedMatchesDelivery(),
         new UndecidedTold(),

@@ -18,15 +18,16 @@ import org.tutti.sim.check.Happening.Summary;
 /// restarts (H1).
 ///
 /// Where deliveries begin without state, the first batch of a sender may be any later one. In groups with agreed
-/// delivery those batches may be missing that their sender delivered while it was cut off; nobody else has them.
+/// delivery those batches may be missing that their sender delivered while it was cut off; nobody else has them. What
+/// the others deliver of its next view may come to their applications before its own is through with the lost ones, or
+/// at its end has not even begun with them.
 public record FifoOrder() implements Checker {
   @Override
   public void check(History history, Stays stays, Consumer<String> report) {
     int members = history.members().size();
     List<Counts> counts = new ArrayList<>();
     history.members().forEach(_ -> counts.add(new Counts(members, true)));
-    List<Set<Long>> own = new ArrayList<>(); // what each member has delivered of itself
-    history.members().forEach(_ -> own.add(new HashSet<>()));
+    List<Own> own = own(history);
     Map<String, Counts> given = new HashMap<>();
     Map<Summary, Counts> saved = new HashMap<>();
     long[] contained = new long[members]; // the index behind the durable state with which a restart began
@@ -45,24 +46,47 @@ public record FifoOrder() implements Checker {
         }
         case Happening.Begun begun when !history.stateTransfer() && begun.index() > 0 ->
             counts.get(member).forget(history.guarantee() == Guarantee.UNIFORM);
-        case Delivered delivered when delivered.index() >= contained[member] -> {
-          if (delivered.batch().sender() == member) {
-            own.get(member).add(delivered.batch().seq());
-          }
-          take(history, delivered, counts.get(member), own.get(delivered.batch().sender()), report);
-        }
+        case Delivered delivered when delivered.index() >= contained[member] ->
+            take(history, delivered, counts.get(member), own.get(delivered.batch().sender()), report);
         default -> {}
       }
     }
   }
 
-  private static void take(
-      History history, Delivered delivered, Counts counts, Set<Long> own, Consumer<String> report) {
+  /// What a member's application delivered of the member itself in the whole run.
+  private static final class Own {
+    final Set<Long> delivered = new HashSet<>();
+    long last = -1;
+    boolean gone; // before it had perhaps delivered all that its engine had
+
+    boolean mayHaveLost(long seq) {
+      return delivered.contains(seq) || (gone && seq > last);
+    }
+  }
+
+  private static List<Own> own(History history) {
+    List<Own> own = new ArrayList<>();
+    history.members().forEach(_ -> own.add(new Own()));
+    for (Happening happening : history.happenings()) {
+      Own mine = own.get(happening.member());
+      switch (happening) {
+        case Delivered delivered when delivered.batch().sender() == delivered.member() -> {
+          mine.delivered.add(delivered.batch().seq());
+          mine.last = Math.max(mine.last, delivered.batch().seq());
+        }
+        case Happening.Crashed _, Happening.Closed _ -> mine.gone = true;
+        default -> {}
+      }
+    }
+    return own;
+  }
+
+  private static void take(History history, Delivered delivered, Counts counts, Own own, Consumer<String> report) {
     Content batch = delivered.batch();
     long expected = counts.of(batch.sender());
     boolean fits = counts.allows(batch.sender(), batch.seq());
     if (!fits && history.guarantee() == Guarantee.AGREED && batch.seq() > expected) {
-      fits = LongStream.range(expected, batch.seq()).allMatch(own::contains);
+      fits = LongStream.range(expected, batch.seq()).allMatch(own::mayHaveLost);
     }
     if (!fits) {
       report.accept(

@@ -159,7 +159,8 @@ public sealed interface Happening {
   /// @param nanos    when
   /// @param transfer the donor's number of the transfer
   /// @param summary  what the state says
-  record Gave(int member, long nanos, long transfer, Summary summary) implements Happening {}
+  /// @param content  a hash over all bytes that it wrote
+  record Gave(int member, long nanos, long transfer, Summary summary, long content) implements Happening {}
 
   /// State was announced to the member.
   ///
@@ -170,7 +171,15 @@ public sealed interface Happening {
   /// @param position the first message that it does not contain
   record Offered(int member, long nanos, MemberId donor, long index, long position) implements Happening {}
 
-  /// The member's application read the state to its end.
+  /// The member's application has all bytes of the state that was announced last.
+  ///
+  /// @param member  who
+  /// @param nanos   when
+  /// @param bytes   how many
+  /// @param content a hash over them
+  record StateRead(int member, long nanos, long bytes, long content) implements Happening {}
+
+  /// The member's application read the state to its end, and goes on with it.
   ///
   /// @param member   who
   /// @param nanos    when

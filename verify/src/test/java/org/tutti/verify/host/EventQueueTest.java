@@ -20,6 +20,7 @@ import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.engine.Request;
+import org.tutti.membership.StateChecksum;
 import org.tutti.pack.Batch;
 
 /// What `receive` returns, and what the engine learns of it.
@@ -200,7 +201,8 @@ class EventQueueTest {
   @Test
   void stateIsReadBeforeWhatFollows() throws Exception {
     hand.group.stateOffered(3, OTHER, 5, 50);
-    hand.group.stateChunk(3, ByteBuffer.wrap(new byte[] {1, 2}), true);
+    ByteBuffer state = ByteBuffer.wrap(new byte[] {1, 2});
+    hand.group.stateChunk(3, state, StateChecksum.of(state));
     hand.group.deliver(5, batch(0, new byte[1]), 50);
     var offer = (Event.StateOffer) hand.group.receive();
     assertThat(offer.position()).isEqualTo(50);

@@ -23,12 +23,14 @@ import org.tutti.Event;
 import org.tutti.StateSink;
 import org.tutti.StateSource;
 import org.tutti.engine.Request;
+import org.tutti.membership.StateChecksum;
 
 /// The streams by which applications exchange state.
 class StateStreamsTest {
   private static final long TRANSFER = 9;
 
   private final HandDriven hand = new HandDriven();
+  private int arrived; // bytes of the state that is not whole yet
   private final AtomicReference<Throwable> thrown = new AtomicReference<>();
 
   private interface Work {
@@ -58,12 +60,18 @@ class StateStreamsTest {
   }
 
   private void arrive(int length, boolean last) {
-    hand.group.stateChunk(TRANSFER, ByteBuffer.wrap(new byte[length]), last);
+    arrived += length;
+    hand.group.stateChunk(TRANSFER, ByteBuffer.wrap(new byte[length]), last ? zeros(arrived) : null);
+    arrived = last ? 0 : arrived;
+  }
+
+  private static StateChecksum.Sum zeros(int length) {
+    return StateChecksum.of(ByteBuffer.allocate(length));
   }
 
   private List<Integer> chunks() {
     return hand.asked(Request.StateChunk.class).stream()
-        .map(chunk -> chunk.last() ? -chunk.chunk().remaining() : chunk.chunk().remaining())
+        .map(chunk -> chunk.end() != null ? -chunk.chunk().remaining() : chunk.chunk().remaining())
         .toList();
   }
 
@@ -91,7 +99,9 @@ class StateStreamsTest {
     sink.close();
     sink.close();
     assertThat(hand.asked())
-        .containsExactly(new Request.StateChunk("bank", TRANSFER, ByteBuffer.wrap(new byte[] {1}), true));
+        .containsExactly(
+            new Request.StateChunk(
+                "bank", TRANSFER, ByteBuffer.wrap(new byte[] {1}), StateChecksum.of(ByteBuffer.wrap(new byte[] {1}))));
   }
 
   @Test
@@ -107,7 +117,7 @@ class StateStreamsTest {
         .hasNoSuppressedExceptions();
     assertThat(hand.asked())
         .containsExactly(
-            new Request.StateChunk("bank", TRANSFER, ByteBuffer.allocate(CHUNK_BYTES_MAX), false),
+            new Request.StateChunk("bank", TRANSFER, ByteBuffer.allocate(CHUNK_BYTES_MAX), null),
             new Request.StateFailed("bank", TRANSFER));
   }
 
@@ -131,7 +141,7 @@ class StateStreamsTest {
     assertThat(chunks()).containsExactly(CHUNK_BYTES_MAX, -CHUNK_BYTES_MAX);
     sink().complete();
     assertThat(hand.asked(Request.StateChunk.class))
-        .containsExactly(new Request.StateChunk("bank", TRANSFER, ByteBuffer.allocate(0), true));
+        .containsExactly(new Request.StateChunk("bank", TRANSFER, ByteBuffer.allocate(0), zeros(0)));
   }
 
   @Test
@@ -238,6 +248,21 @@ class StateStreamsTest {
     assertThat(hand.asked(Request.StateTaken.class)).hasSize(1);
   }
 
+  /// What the engine has checked and the application reads is the same, or its reader is told and the member leaves.
+  @Test
+  void aStateThatIsDamagedInsideTheProcessIsAnErrorAtItsLastByte() throws Exception {
+    StateSource source = source();
+    byte[] there = {1, 2, 3};
+    hand.group.stateChunk(TRANSFER, ByteBuffer.wrap(there), StateChecksum.of(ByteBuffer.wrap(there.clone())));
+    there[1] = 9;
+    assertThat(source.readNBytes(2)).containsExactly(1, 9);
+    assertThatThrownBy(source::read)
+        .isInstanceOf(IOException.class)
+        .hasMessage("the state from n2 is void: it was damaged after it had arrived");
+    assertThatThrownBy(source::read).isInstanceOf(IOException.class);
+    assertThat(hand.asked(Request.Leave.class)).hasSize(1);
+  }
+
   @Test
   void readingFailsWhenTheDonorHasGone() throws Exception {
     InputStream source = source();
@@ -245,7 +270,7 @@ class StateStreamsTest {
     hand.group.stateInterrupted(TRANSFER);
     assertThatThrownBy(source::read)
         .isInstanceOf(IOException.class)
-        .hasMessage("the state from n2 is void: its donor has gone");
+        .hasMessage("the state from n2 is void: its donor has gone, or it arrived damaged");
     hand.group.stateOffered(TRANSFER + 1, OTHER, 0, 0);
     assertThat(hand.group.receive()).isInstanceOf(Event.StateOffer.class);
   }
@@ -264,7 +289,7 @@ class StateStreamsTest {
       var each = new HandDriven();
       each.group.stateOffered(TRANSFER, OTHER, 0, 0);
       StateSource source = ((Event.StateOffer) each.group.receive()).source();
-      each.group.stateChunk(TRANSFER, ByteBuffer.allocate(3), last);
+      each.group.stateChunk(TRANSFER, ByteBuffer.allocate(3), last ? zeros(3) : null);
       assertThat(source.read()).isZero();
       each.asked();
       source.close();

@@ -241,6 +241,36 @@ class CheckersTest {
     assertThat(run.violated()).containsExactly("FifoOrder");
   }
 
+  /// What only a minority had may be missing, and the application there may see it later than others what follows.
+  @Test
+  void fifoOrderOfWhatASenderDeliversLate() {
+    for (boolean late : new boolean[] {true, false}) {
+      var run = new Written(Guarantee.AGREED, false).submit("a", 3).install(ABC, "a", "b", "c");
+      run.deliver(0, run.batch("a", 0), "a", "b", "c");
+      Content lost = run.batch("a", 1);
+      run.deliver(1, run.batch("a", 2), "b");
+      if (late) {
+        run.deliver(1, lost, "a");
+        assertThat(run.violated()).doesNotContain("FifoOrder");
+      } else {
+        assertThat(run.violated()).contains("FifoOrder");
+        run.crash("a");
+        assertThat(run.violated()).doesNotContain("FifoOrder");
+      }
+    }
+  }
+
+  @Test
+  void stateIntegrity() {
+    Written run = uniform().submit("a", 1).install(ABC, "a", "b", "c");
+    run.deliver(0, run.batch("a", 0), "a", "b", "c").give("a", 1, 1).give("b", 1, 0);
+    run.install(primary(2, "a", "b", "c", "d"), "a", "b", "c", "d").offer("d", "a", 1).read("d", 31);
+    assertThat(run.violated()).isEmpty();
+    // Wrong: a state that the donor had, but not at the place of the offer; then one of nobody.
+    assertThat(run.offer("d", "a", 1).read("d", 0).violated()).containsExactly("StateIntegrity");
+    assertThat(run.offer("d", "a", 1).read("d", 32).violated()).containsExactly("StateIntegrity");
+  }
+
   @Test
   void stateContinuityAgainstHoles() {
     Written run = uniform().submit("a", 2).install(ABC, "b");

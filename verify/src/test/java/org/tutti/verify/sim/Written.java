@@ -213,7 +213,12 @@ final class Written {
   }
 
   Written give(String donor, long transfer, long index) {
-    history.add(new Happening.Gave(of(donor), ++nanos, transfer, new Summary(index, index, 7, 0)));
+    history.add(new Happening.Gave(of(donor), ++nanos, transfer, new Summary(index, index, 7, 0), index * 31));
+    return this;
+  }
+
+  Written read(String member, long content) {
+    history.add(new Happening.StateRead(of(member), ++nanos, 8, content));
     return this;
   }
 

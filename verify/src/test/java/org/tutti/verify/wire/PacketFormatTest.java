@@ -19,6 +19,7 @@ import org.tutti.engine.GroupUser;
 import org.tutti.engine.Input;
 import org.tutti.engine.NodeEngine;
 import org.tutti.engine.Request;
+import org.tutti.membership.StateChecksum;
 import org.tutti.pack.Batch;
 import org.tutti.transport.Address;
 import org.tutti.transport.Outlet;
@@ -106,7 +107,7 @@ class PacketFormatTest {
     public void stateOffered(long transfer, MemberId donor, long index, long position) {}
 
     @Override
-    public void stateChunk(long transfer, ByteBuffer chunk, boolean last) {}
+    public void stateChunk(long transfer, ByteBuffer chunk, StateChecksum.@Nullable Sum end) {}
 
     @Override
     public void stateInterrupted(long transfer) {}
@@ -154,7 +155,8 @@ class PacketFormatTest {
 
   @Test
   void aStreamThatIsNotKnownIsReset() {
-    assertThat(answersTo(data(300, 7, 2))).containsExactly("01" + "03" + "00" + HEADER_TO_PEER + "00000000" + "ac02");
+    assertThat(answersTo(data(300, 7, 2)))
+        .containsExactly("01" + "03" + "00" + HEADER_TO_PEER + "00000000" + "ac02" + "00");
   }
 
   @Test

@@ -25,6 +25,7 @@ import org.tutti.engine.GroupUser;
 import org.tutti.engine.Input;
 import org.tutti.engine.NodeEngine;
 import org.tutti.engine.Request;
+import org.tutti.membership.StateChecksum;
 import org.tutti.pack.Batch;
 import org.tutti.pack.Stretch;
 import org.tutti.transport.Address;
@@ -416,7 +417,8 @@ final class Stage {
     public void stateWanted(long transfer) {
       if (wanted > 0) {
         wanted--;
-        ask(new Request.StateChunk(GROUP, transfer, ByteBuffer.allocate(CHUNK_BYTES), wanted == 0));
+        StateChecksum.Sum end = StateChecksum.of(ByteBuffer.allocate(CHUNKS * CHUNK_BYTES));
+        ask(new Request.StateChunk(GROUP, transfer, ByteBuffer.allocate(CHUNK_BYTES), wanted == 0 ? end : null));
       }
     }
 
@@ -432,9 +434,9 @@ final class Stage {
     }
 
     @Override
-    public void stateChunk(long transfer, ByteBuffer chunk, boolean last) {
+    public void stateChunk(long transfer, ByteBuffer chunk, StateChecksum.@Nullable Sum end) {
       ask(new Request.StateTaken(GROUP, transfer));
-      offered = !last;
+      offered = end == null;
     }
 
     @Override
