@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
+import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Service;
@@ -24,7 +25,8 @@ import org.tutti.sim.check.History;
 final class Application implements GroupUser {
   final SimulatedNode node;
   final int ordinal;
-  private final String group;
+  private final String group = Cast.GROUP;
+  private final GroupConfig config;
   private final Simulation.Setting setting;
   private final History history;
   private final Trace trace;
@@ -49,9 +51,13 @@ final class Application implements GroupUser {
   private final Digest digest = new Digest();
 
   Application(
-      Simulation.Setting setting, SimulatedNode node, String group, @Nullable SimulatedDisk disk, Watcher watcher) {
+      Simulation.Setting setting,
+      SimulatedNode node,
+      GroupConfig config,
+      @Nullable SimulatedDisk disk,
+      Watcher watcher) {
     this.node = node;
-    this.group = group;
+    this.config = config;
     this.setting = setting;
     this.history = setting.history();
     this.trace = setting.trace();
@@ -84,8 +90,8 @@ final class Application implements GroupUser {
   }
 
   private void enter(boolean creates) {
-    var config = durable.configured(setting.plan().config());
-    node.request(creates ? new Request.Create(group, config, this, 0) : new Request.Join(group, config, this), 0);
+    GroupConfig placed = durable.configured(config);
+    node.request(creates ? new Request.Create(group, placed, this, 0) : new Request.Join(group, placed, this), 0);
   }
 
   /// Multicasts if the window has room.
@@ -93,7 +99,7 @@ final class Application implements GroupUser {
   /// @return whether it had
   boolean multicast(byte[] payload, Service service) {
     long cost = payload.length + (long) MESSAGE_OVERHEAD;
-    boolean fits = outstanding == 0 || outstanding + cost <= setting.plan().config().windowBytes();
+    boolean fits = outstanding == 0 || outstanding + cost <= config.windowBytes();
     if (closed || leaving || !fits) {
       return false;
     }
@@ -109,7 +115,7 @@ final class Application implements GroupUser {
   /// Multicasts to some members if the window has room.
   void multicast(byte[] payload, List<MemberId> destinations) {
     long cost = payload.length + (long) MESSAGE_OVERHEAD;
-    boolean fits = outstanding == 0 || outstanding + cost <= setting.plan().config().windowBytes();
+    boolean fits = outstanding == 0 || outstanding + cost <= config.windowBytes();
     if (!closed && !leaving && fits) {
       outstanding += cost;
       asides.send(payload, destinations);
@@ -179,7 +185,7 @@ final class Application implements GroupUser {
 
   /// Whether the state is there and is not being replaced.
   boolean hasState() {
-    return incoming == null && (whole || !setting.plan().config().stateTransfer());
+    return incoming == null && (whole || !config.stateTransfer());
   }
 
   /// Whether the chain begins at the group's first message.
@@ -205,7 +211,7 @@ final class Application implements GroupUser {
       recall(index, saved.summary(), saved.whole() && next);
       return;
     }
-    if (!setting.plan().config().stateTransfer()) {
+    if (!config.stateTransfer()) {
       whole = index == 0 && digest.hasNoWeak(); // of what it delivered early something may have been left out
       digest.restart();
       consumption.jump(index);

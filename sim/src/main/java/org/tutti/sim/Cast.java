@@ -1,7 +1,6 @@
 package org.tutti.sim;
 
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -10,8 +9,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.tutti.GroupConfig;
 import org.tutti.MemberId;
-import org.tutti.NodeConfig;
 import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.ViewId;
@@ -27,11 +26,13 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
     void broken(SimulatedNode node, Throwable error);
   }
 
-  private static final String GROUP = "choir";
+  static final String GROUP = "choir";
+
   private static final int FOUNDER = 0; // its place
   private static final long CLOCK_ORIGIN_MAX = 1L << 40;
 
   private final Simulation.Setting setting;
+  private final Settings settings;
   private final Breakage breakage;
   private final @Nullable SimulatedDisk[] disks; // by place, if the group is durable
   private final @Nullable Application[] places; // the newest life at each place, also when it has ended
@@ -46,6 +47,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
   private @Nullable View latestPrimary;
   private @Nullable Consumer<SimulatedNode> atAnnouncement;
   private @Nullable Consumer<Application> atDelivery;
+  private @Nullable Consumer<SimulatedNode> atTransfer;
   private long incarnationNext;
   private boolean founded;
   private boolean calm;
@@ -54,6 +56,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
   Cast(Simulation.Setting setting, Consumer<SimulatedNode> atStart, Breakage breakage) {
     this.atStart = atStart;
     this.setting = setting;
+    this.settings = new Settings(setting.plan());
     this.breakage = breakage;
     this.places = new Application[setting.plan().nodes()];
     this.disks = new SimulatedDisk[places.length];
@@ -105,27 +108,22 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
     var node = new SimulatedNode(setting, this, Objects.requireNonNull(network), place, self, clock);
     SimulatedDisk disk = disks[place];
     MemberId earlier = disk == null ? null : disk.lastLife();
-    var application = new Application(setting, node, GROUP, disk, this);
+    boolean founds = place == FOUNDER && !founded; // again, if an earlier life had no time for it
+    GroupConfig config = settings.group(place, founds);
+    SimulatedDisk own = settings.keepsState(place) ? disk : null; // where the application keeps its state
+    var application = new Application(setting, node, config, own, this);
     places[place] = application;
     lives.add(application);
     if (setting.trace().speaks()) {
       setting.trace().say(self.name(), "starts as incarnation " + self.incarnation());
     }
-    node.start(config(self), disk == null ? null : disk.mount(self), setting.streams());
-    boolean founds = place == FOUNDER && !founded; // again, if an earlier life had no time for it
+    node.start(settings.node(place, addresses), disk == null ? null : disk.mount(self), setting.streams());
     if (earlier == null || founds) {
       application.begin(founds);
     } else {
       application.beginAgain(earlier, disk.knowsGroup() && fates.nextBoolean());
     }
     atStart.accept(node);
-  }
-
-  private NodeConfig config(MemberId self) {
-    Plan plan = setting.plan();
-    return NodeConfig.lan(self.name())
-        .withContacts(addresses)
-        .withTimes(Duration.ofNanos(plan.heartbeatNanos()), Duration.ofNanos(plan.suspectNanos()));
   }
 
   /// All nodes that are not gone.
@@ -247,6 +245,20 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
     crash(node);
   }
 
+  /// The disk of a node is going to be full.
+  void fill(SimulatedNode node, int commits) {
+    SimulatedDisk disk = disks[node.number];
+    if (disk != null) {
+      disk.fullAfter(commits);
+    }
+  }
+
+  @Override
+  public void refusedWrite(SimulatedNode node) {
+    setting.tally().fault(FaultKind.DISK_FULL);
+    crash(node);
+  }
+
   /// A place gets another disk, while nobody is there.
   void wipe(int place) {
     SimulatedDisk disk = disks[place];
@@ -283,10 +295,18 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
     atAnnouncement = action;
   }
 
+  /// Lets something happen when the next state is asked for.
+  ///
+  /// @param action gets the node that is to give it
+  void atTransfer(Consumer<SimulatedNode> action) {
+    atTransfer = action;
+  }
+
   /// No more trouble from the nodes and their applications.
   void calm() {
     calm = true;
     atAnnouncement = null;
+    atTransfer = null;
     for (Application life : lives) {
       life.node.resume();
       life.node.crashAfterFrames(Long.MAX_VALUE);
@@ -296,6 +316,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
       Application last = places[place];
       if (disks[place] != null) {
         disks[place].failAfter(Integer.MAX_VALUE);
+        disks[place].fullAfter(Integer.MAX_VALUE);
         if (last != null && !last.node.isAlive() && !last.isClosed()) {
           start(place); // the group is to go on from what the disks have
         }
@@ -414,6 +435,11 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
 
   @Override
   public void stateRequested(Application at) {
+    Consumer<SimulatedNode> awaited = atTransfer;
+    if (awaited != null) {
+      atTransfer = null;
+      awaited.accept(at.node);
+    }
     Plan plan = setting.plan();
     boolean strikes =
         plan.has(FaultKind.DONOR_CRASH) && random.nextDouble() < 0.2 + plan.strength(FaultKind.DONOR_CRASH);

@@ -59,7 +59,15 @@ public enum FaultKind {
   /// A process comes back without its disk.
   DISK_LOSS,
   /// Two processes at different addresses are started with one name, the second again and again.
-  NAMESAKE;
+  NAMESAKE,
+  /// A disk is full: it refuses what is written, and the process ends.
+  DISK_FULL,
+  /// A member hears nobody while all hear it: the senior one, one that announces a view, one that gives its state.
+  DEAF,
+  /// Nobody hears a member that hears all, in the same roles.
+  MUTE,
+  /// After a cut the links come back one by one, some of them late.
+  SLOW_HEAL;
 
   /// The name on the command line.
   ///

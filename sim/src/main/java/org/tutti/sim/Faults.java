@@ -13,6 +13,8 @@ final class Faults {
   private static final int OCCURRENCES_MAX = 12; // of one kind in one run, at full strength
   private static final double DISK_LOSS_SHARE = 0.25; // of restarts, at least
   private static final double LAG_UNITS_MAX = 0.9; // times the time of suspicion
+  private static final double SLOW_HEAL_UNITS_MAX = 8; // as long as a silent connection may wait to send again
+  private static final int AT_ONCE_ONE_IN = 4; // of heals where they may be slow
 
   private final Simulation.Setting setting;
   private final Cast cast;
@@ -21,6 +23,7 @@ final class Faults {
   private final Agenda agenda;
   private final Splits splits;
   private final SplittableRandom disks;
+  private final SplittableRandom heals;
   private boolean over;
   private int partitions; // counts them, so that an old one's end does not mend a newer one
 
@@ -31,7 +34,8 @@ final class Faults {
     this.plan = setting.plan();
     this.agenda = setting.agenda();
     this.disks = setting.streams().open(Streams.Purpose.FAULT, FaultKind.DISK_LOSS.ordinal());
-    this.splits = new Splits(setting, cast, network);
+    this.heals = setting.streams().open(Streams.Purpose.FAULT, FaultKind.SLOW_HEAL.ordinal());
+    this.splits = new Splits(setting, cast, network, this::mend);
   }
 
   /// Starts all kinds that are on.
@@ -73,6 +77,7 @@ final class Faults {
     recurring(FaultKind.LAG, this::lag);
     recurring(FaultKind.BLACKOUT, this::blackOut);
     recurring(FaultKind.NAMESAKE, _ -> namesake());
+    recurring(FaultKind.DISK_FULL, random -> cast.fill(someone(random), random.nextInt(8)));
     recurring(FaultKind.TORN_WRITE, random -> cast.tear(someone(random), random.nextInt(8)));
     if (plan.has(FaultKind.RESTART)) {
       restartLater(setting.streams().open(Streams.Purpose.FAULT, FaultKind.RESTART.ordinal()));
@@ -98,6 +103,8 @@ final class Faults {
           cut(Shape.drawOneWay(plan.nodes(), random), duration(random, 4));
         });
     recurring(FaultKind.FLAPPING, this::flap);
+    recurring(FaultKind.DEAF, random -> inRole(FaultKind.DEAF, random));
+    recurring(FaultKind.MUTE, random -> inRole(FaultKind.MUTE, random));
   }
 
   /// Ends everything.
@@ -163,6 +170,40 @@ final class Faults {
     }
   }
 
+  /// Cuts off one direction of all links of whoever matters most: the senior member, who sequences and coordinates; who
+  /// announces the next view; who gives the next state.
+  private void inRole(FaultKind kind, SplittableRandom random) {
+    long nanos = duration(random, 8);
+    Consumer<SimulatedNode> strike =
+        victim -> {
+          strike(kind);
+          cut(
+              kind == FaultKind.DEAF
+                  ? Shape.deaf(plan.nodes(), victim.number)
+                  : Shape.mute(plan.nodes(), victim.number),
+              nanos);
+        };
+    switch (random.nextInt(4)) {
+      case 0 -> cast.atAnnouncement(strike);
+      case 1 -> cast.atTransfer(strike);
+      default -> {
+        View view = cast.latestPrimary();
+        SimulatedNode senior = view == null ? null : cast.find(view.senior());
+        strike.accept(senior == null ? someone(random) : senior);
+      }
+    }
+  }
+
+  private void mend() {
+    if (plan.has(FaultKind.SLOW_HEAL) && heals.nextInt(AT_ONCE_ONE_IN) > 0) {
+      strike(FaultKind.SLOW_HEAL);
+      network.mendOneByOne(
+          heals, (long) (plan.suspectNanos() * plan.strength(FaultKind.SLOW_HEAL) * SLOW_HEAL_UNITS_MAX));
+    } else {
+      network.partition(null);
+    }
+  }
+
   private void cut(boolean[][] cut, long nanos) {
     int number = ++partitions;
     network.partition(cut);
@@ -170,7 +211,7 @@ final class Faults {
         nanos,
         () -> {
           if (number == partitions) {
-            network.partition(null);
+            mend();
             if (setting.trace().speaks()) {
               setting.trace().say("--", "partition ends");
             }

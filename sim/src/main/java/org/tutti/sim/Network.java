@@ -152,6 +152,7 @@ final class Network {
   private final long capacityBytes;
   private @Nullable Observer observer;
   private boolean calm;
+  private int cuts; // counts them, so that what mends an old one does not mend a newer one
 
   Network(Agenda agenda, Plan plan, Tally tally, Host host) {
     this.agenda = agenda;
@@ -180,6 +181,7 @@ final class Network {
 
   /// Cuts the links for which a matrix says so and mends all others; null mends everything.
   void partition(boolean @Nullable [][] cut) {
+    cuts++;
     if (observer != null) {
       observer.cut(calm ? null : cut);
     }
@@ -187,6 +189,42 @@ final class Network {
       for (Link link : row) {
         link.cut(cut != null && cut[link.from][link.to]);
       }
+    }
+  }
+
+  /// Mends what is cut link by link, both directions of one at once, in any order, unless another cut comes before.
+  void mendOneByOne(SplittableRandom random, long withinNanos) {
+    int number = ++cuts;
+    for (int a = 0; a < links.length; a++) {
+      for (int b = 0; b < a; b++) {
+        Link there = links[a][b];
+        Link back = links[b][a];
+        if (there.cut || back.cut) {
+          agenda.after(
+              random.nextLong(withinNanos + 1),
+              () -> {
+                if (number == cuts) {
+                  there.cut(false);
+                  back.cut(false);
+                  showCuts();
+                }
+              });
+        }
+      }
+    }
+  }
+
+  private void showCuts() {
+    if (observer != null) {
+      var cut = new boolean[links.length][links.length];
+      boolean some = false;
+      for (Link[] row : links) {
+        for (Link link : row) {
+          cut[link.from][link.to] = link.cut;
+          some |= link.cut;
+        }
+      }
+      observer.cut(some ? cut : null);
     }
   }
 

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 import org.tutti.Durability;
 import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
@@ -39,6 +40,7 @@ import org.tutti.membership.Electorate;
 /// @param stateBytes      how long an application's state is, about
 /// @param guarded         whether crashes spare what the group needs to go on
 /// @param splits          whether the links are cut by all shapes in turn, and not now and then
+/// @param mixed           whether members have settings of their own ([Settings]), and not all the same ones
 /// @param strengths       how strong each kind of fault is, above 0 to 1; absent kinds are off
 public record Plan(
     long seed,
@@ -57,6 +59,7 @@ public record Plan(
     int stateBytes,
     boolean guarded,
     boolean splits,
+    boolean mixed,
     Map<FaultKind, Double> strengths) {
   private static final int[] NODES = {1, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 5, 5, 5, 5, 6, 7, 7};
   private static final int[] FRAME_BYTES = {512, 600, 1400, 1400, 8192, 65536, 65536};
@@ -79,6 +82,11 @@ public record Plan(
   private static final int REFUTABLE_ONE_IN = 4;
   private static final int UNNATURAL_ONE_IN = 3;
   private static final int NAMESAKE_ONE_IN = 6;
+  private static final int ALIKE_ONE_IN = 3;
+  private static final int STRANGERS_ONE_IN = 2; // of runs with an electorate
+  private static final int ROLE_CUT_ONE_IN = 5;
+  private static final int SLOW_HEAL_ONE_IN = 3;
+  private static final int DISK_FULL_ONE_IN = 2; // of durable runs
   private static final int PACKING_DEGREE_MAX = 64;
   private static final int PACKING_DELAY_MICROS_MAX = 20_000;
   private static final int PACKING_INTERVAL_MILLIS_MAX = 500;
@@ -93,11 +101,15 @@ public record Plan(
   /// @param seed the run's seed
   /// @return the configuration
   public static Plan draw(long seed) {
-    return draw(seed, packing(new Streams(seed).open(Streams.Purpose.PACKING, 0)));
+    return draw(seed, packing(new Streams(seed).open(Streams.Purpose.PACKING, 0)), true);
   }
 
-  /// Draws a run's configuration but for the packing.
-  static Plan draw(long seed, Packing packing) {
+  /// Draws a run's configuration but for the packing, with members that are all configured in the same way.
+  static Plan drawAlike(long seed, Packing packing) {
+    return draw(seed, packing, false);
+  }
+
+  private static Plan draw(long seed, Packing packing, boolean mayMix) {
     SplittableRandom random = new Streams(seed).open(Streams.Purpose.PLAN, 0);
     long heartbeat = between(random, 10, 120) * MILLI;
     long suspect = heartbeat * random.nextInt(3, 11);
@@ -118,6 +130,12 @@ public record Plan(
     boolean goesOn = new Streams(seed).open(Streams.Purpose.PARTITIONS, 0).nextInt(CONTINUE_ONE_IN) == 0;
     SplittableRandom disks = new Streams(seed).open(Streams.Purpose.STORAGE, 0);
     Durability durability = durability(disks, domain == null && !goesOn, strengths);
+    SplittableRandom settings = new Streams(seed).open(Streams.Purpose.SETTINGS, 0);
+    boolean mixed = mayMix && settings.nextInt(ALIKE_ONE_IN) > 0;
+    boolean strangers = mayMix && settings.nextInt(STRANGERS_ONE_IN) == 0;
+    if (mayMix) {
+      drawLater(settings, durability != Durability.NONE, strengths);
+    }
     int frameBytesMax = FRAME_BYTES[random.nextInt(FRAME_BYTES.length)];
     int nodes = NODES[random.nextInt(NODES.length)];
     names(new Streams(seed).open(Streams.Purpose.NAMES, 0), nodes, strengths);
@@ -127,7 +145,8 @@ public record Plan(
         config(random, strengths.containsKey(FaultKind.LARGE_MESSAGE))
             .withOrdering(ordering)
             .withDomain(domain)
-            .withElectorate(electorate(new Streams(seed).open(Streams.Purpose.ELECTORATE, 0), nodes))
+            .withElectorate(
+                electorate(new Streams(seed).open(Streams.Purpose.ELECTORATE, 0), nodes, strangers ? settings : null))
             .withPartitions(goesOn ? Partitions.CONTINUE : Partitions.SUSPEND)
             .withDurability(durability)
             .withPacking(packing)
@@ -145,6 +164,7 @@ public record Plan(
         between(random, 0, frameBytesMax < 1000 ? 20_000 : 200_000),
         random.nextInt(10) > 0,
         false,
+        mixed,
         strengths);
   }
 
@@ -195,18 +215,40 @@ public record Plan(
     return durability;
   }
 
+  /// The kinds of faults that are drawn from a stream of their own, so that all others stay what they are.
+  private static void drawLater(SplittableRandom random, boolean durable, Map<FaultKind, Double> strengths) {
+    for (FaultKind kind : List.of(FaultKind.DEAF, FaultKind.MUTE)) {
+      double strength = random.nextDouble();
+      if (random.nextInt(ROLE_CUT_ONE_IN) == 0) {
+        strengths.put(kind, strength);
+      }
+    }
+    double slow = random.nextDouble();
+    if (random.nextInt(SLOW_HEAL_ONE_IN) == 0) {
+      strengths.put(FaultKind.SLOW_HEAL, slow);
+    }
+    double full = random.nextDouble();
+    if (random.nextInt(DISK_FULL_ONE_IN) == 0 && durable) {
+      strengths.put(FaultKind.DISK_FULL, full);
+    }
+  }
+
   /// Whether there are more groups, which overlap.
   boolean overlaps() {
     return config.domain() != null;
   }
 
-  /// In some runs, some of the nodes.
-  private static Set<String> electorate(SplittableRandom random, int nodes) {
+  /// In some runs, some of the nodes; now and then with names that no node has.
+  private static Set<String> electorate(SplittableRandom random, int nodes, @Nullable SplittableRandom strangers) {
     var names = new TreeSet<String>();
     if (random.nextInt(ELECTORATE_ONE_IN) == 0) {
       int size = random.nextInt(nodes) + 1;
       while (names.size() < size) {
         names.add("n" + random.nextInt(nodes));
+      }
+      int others = strangers == null ? 0 : strangers.nextInt(size); // fewer than those that are here
+      for (int i = 0; i < others; i++) {
+        names.add("stranger-" + i);
       }
     }
     return names;
@@ -242,7 +284,7 @@ public record Plan(
   }
 
   /// A number of which each order of magnitude is about as probable as another.
-  private static int between(SplittableRandom random, int min, int max) {
+  static int between(SplittableRandom random, int min, int max) {
     double exponent = random.nextDouble() * Math.log((max + 1.0) / (min + 1.0));
     return Math.clamp((long) ((min + 1) * Math.exp(exponent)) - 1, min, max);
   }
@@ -321,6 +363,7 @@ public record Plan(
         stateBytes,
         guarded,
         splits,
+        mixed,
         left);
   }
 
@@ -353,6 +396,7 @@ public record Plan(
         stateBytes,
         guarded,
         true,
+        mixed,
         more);
   }
 
@@ -368,6 +412,7 @@ public record Plan(
     text.append(config.suspicion() == Suspicion.REFUTABLE ? ", refutable suspicion" : "");
     text.append(isDurable() ? ", " + config.durability().name().toLowerCase(Locale.ROOT) + " durable" : "");
     text.append(overlaps() ? " in overlapping groups" : "");
+    text.append(mixed ? ", settings mixed" : "");
     text.append(config.stateTransfer() ? ", state of about " + stateBytes + " bytes" : ", no state");
     text.append(", window ").append(config.windowBytes());
     text.append(", batch ").append(config.batchBytesMax()).append('/').append(config.batchMessagesMax());

@@ -102,6 +102,7 @@ public final class Rehearsal {
         0,
         true,
         false,
+        false,
         new EnumMap<>(FaultKind.class));
   }
 

@@ -11,8 +11,8 @@ import org.tutti.sim.check.Violation;
 public final class SeedRun {
   private SeedRun() {}
 
-  /// Runs a seed with natural packing: planted bugs have nothing to do with packing, and some show in few runs, to
-  /// which it should not make a difference.
+  /// Runs a seed with natural packing and the same settings at all members: planted bugs have nothing to do with these,
+  /// and some show in few runs, to which it should not make a difference.
   ///
   /// @param seed     the seed
   /// @param ordering the only ordering, or null for those that the seed draws
@@ -21,7 +21,8 @@ public final class SeedRun {
   public static List<String> violations(long seed, @Nullable String ordering, boolean splits) {
     Limits limits = Limits.NONE.ordering(ordering == null ? null : Ordering.valueOf(ordering)).partitions(splits);
     List<String> words = new ArrayList<>();
-    for (Violation violation : Simulation.run(Plan.draw(seed, Packing.natural()).within(limits)).violations()) {
+    Plan plan = Plan.drawAlike(seed, Packing.natural()).within(limits);
+    for (Violation violation : Simulation.run(plan).violations()) {
       words.add(violation.toString());
     }
     return words;

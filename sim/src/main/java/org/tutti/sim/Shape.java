@@ -48,6 +48,24 @@ enum Shape {
     return cut;
   }
 
+  /// One node hears nobody.
+  static boolean[][] deaf(int nodes, int node) {
+    boolean[][] cut = new boolean[nodes][nodes];
+    for (int from = 0; from < nodes; from++) {
+      cut[from][node] = from != node;
+    }
+    return cut;
+  }
+
+  /// Nobody hears one node.
+  static boolean[][] mute(int nodes, int node) {
+    boolean[][] cut = new boolean[nodes][nodes];
+    for (int to = 0; to < nodes; to++) {
+      cut[node][to] = to != node;
+    }
+    return cut;
+  }
+
   /// Draws one-way cuts: from some nodes to some others.
   static boolean[][] drawOneWay(int nodes, SplittableRandom random) {
     boolean[][] cut = new boolean[nodes][nodes];

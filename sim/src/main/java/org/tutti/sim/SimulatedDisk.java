@@ -21,6 +21,9 @@ final class SimulatedDisk {
     private static final long serialVersionUID = 1L;
   }
 
+  /// What is thrown when there is no room for what was written.
+  static final StorageException FULL = new StorageException("the disk is full");
+
   /// What an application has made durable.
   ///
   /// @param life    which life did
@@ -33,6 +36,7 @@ final class SimulatedDisk {
   private @Nullable MemberId lastLife;
   private @Nullable Saved saved;
   private long commitsUntilFailure = Long.MAX_VALUE;
+  private long commitsUntilFull = Long.MAX_VALUE;
   private boolean knowsGroup;
   private int wipes;
 
@@ -75,6 +79,7 @@ final class SimulatedDisk {
   void unmount() {
     mounted = null;
     commitsUntilFailure = Long.MAX_VALUE;
+    commitsUntilFull = Long.MAX_VALUE; // somebody makes room before the next process
   }
 
   /// The power fails after the process has ended, or ends it.
@@ -116,6 +121,10 @@ final class SimulatedDisk {
     commitsUntilFailure = commitsMore;
   }
 
+  void fullAfter(int commitsMore) {
+    commitsUntilFull = commitsMore;
+  }
+
   void save(Saved state) {
     saved = state;
   }
@@ -143,6 +152,9 @@ final class SimulatedDisk {
       }
       if (commitsUntilFailure-- <= 0) {
         throw new PowerFailure();
+      }
+      if (commitsUntilFull-- <= 0) {
+        throw FULL;
       }
       if (force) {
         commits.clear();

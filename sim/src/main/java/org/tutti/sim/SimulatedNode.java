@@ -32,6 +32,8 @@ final class SimulatedNode implements Outlet {
 
     void lostPower(SimulatedNode node);
 
+    void refusedWrite(SimulatedNode node);
+
     void announced(SimulatedNode node, ViewId view);
 
     int numberOf(Address address);
@@ -145,7 +147,11 @@ final class SimulatedNode implements Outlet {
       world.lostPower(this);
       return;
     } catch (Throwable error) {
-      world.broken(this, error);
+      if (error == SimulatedDisk.FULL) {
+        world.refusedWrite(this);
+      } else {
+        world.broken(this, error);
+      }
       return;
     }
     if (framesUntilCrash <= 0) {

@@ -21,10 +21,13 @@ final class Splits {
   private final Plan plan;
   private final Agenda agenda;
   private final SplittableRandom random;
+  private final Runnable mending;
   private final List<SplitShape> shapes = new ArrayList<>();
   private boolean over;
 
-  Splits(Simulation.Setting setting, Cast cast, Network network) {
+  /// @param mending brings the links back
+  Splits(Simulation.Setting setting, Cast cast, Network network, Runnable mending) {
+    this.mending = mending;
     this.setting = setting;
     this.cast = cast;
     this.network = network;
@@ -112,7 +115,7 @@ final class Splits {
   }
 
   private void mend() {
-    network.partition(null);
+    mending.run();
     if (setting.trace().speaks()) {
       setting.trace().say("--", "split ends");
     }

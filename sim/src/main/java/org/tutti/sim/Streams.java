@@ -40,7 +40,8 @@ final class Streams {
     FOYER,
     STORAGE,
     PACKING,
-    NAMES
+    NAMES,
+    SETTINGS
   }
 
   /// Spreads a number over all bits (after Stafford's variant 13).

@@ -90,6 +90,7 @@ final class ShownEvents {
             100,
             true,
             false,
+            false,
             faults);
     var histories = new ArrayList<History>();
     Simulation.run(

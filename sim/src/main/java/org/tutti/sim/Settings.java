@@ -1,0 +1,128 @@
+package org.tutti.sim;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import org.tutti.Durability;
+import org.tutti.GroupConfig;
+import org.tutti.Guarantee;
+import org.tutti.NodeConfig;
+import org.tutti.Packing;
+import org.tutti.Partitions;
+import org.tutti.Suspicion;
+import org.tutti.transport.Address;
+
+/// The settings of each member of a run. Where members may differ they do in most runs: sizes, packing, suspicion,
+/// times, whom they ask; and what the group takes from its founder alone, others say differently: that must not matter.
+///
+/// What all members must have in common, and what the founder says, is in [Plan#config()]. All is drawn from streams of
+/// its own.
+public final class Settings {
+  private static final int WINDOW_MIN = 64 << 10;
+  private static final int LARGE_WINDOW_MIN = 256 << 10;
+  private static final int WINDOW_MAX = 4 << 20;
+  private static final int CATCH_UP_MAX = 1 << 20;
+  private static final int HEARTBEATS_MIN = 3; // in a time of suspicion
+  private static final int BOTH_WAYS_ONE_IN = 3;
+  private static final int STATELESS_ONE_IN = 3;
+
+  private final Plan plan;
+  private final boolean[][] asks; // whom each place names as a contact
+  private final String cluster;
+
+  /// Draws the settings of a run.
+  ///
+  /// @param plan the run
+  public Settings(Plan plan) {
+    this.plan = plan;
+    SplittableRandom random = stream(1);
+    this.cluster = plan.mixed() ? "cluster-" + random.nextInt(1 << 20) : "tutti";
+    this.asks = new boolean[plan.nodes()][plan.nodes()];
+    boolean all = !plan.mixed() || random.nextBoolean();
+    for (int a = 0; a < plan.nodes(); a++) {
+      for (int b = 0; b < a; b++) {
+        // One of any two knows of the other, and they find each other: one may know nobody at its start.
+        boolean both = all || random.nextInt(BOTH_WAYS_ONE_IN) == 0;
+        boolean first = random.nextBoolean();
+        asks[a][b] = both || first;
+        asks[b][a] = both || !first;
+      }
+    }
+  }
+
+  private SplittableRandom stream(int number) {
+    return new Streams(plan.seed()).open(Streams.Purpose.SETTINGS, number);
+  }
+
+  private SplittableRandom ofPlace(int place, boolean node) {
+    return stream(2 + 2 * place + (node ? 1 : 0));
+  }
+
+  /// The settings of a member.
+  ///
+  /// @param place  its place
+  /// @param founds whether it founds the group
+  /// @return the same each time
+  public GroupConfig group(int place, boolean founds) {
+    GroupConfig common = plan.config();
+    if (!plan.mixed()) {
+      return common;
+    }
+    SplittableRandom random = ofPlace(place, false);
+    int windowMin = plan.has(FaultKind.LARGE_MESSAGE) ? LARGE_WINDOW_MIN : WINDOW_MIN;
+    GroupConfig own =
+        common
+            .withWindowBytes(Plan.between(random, windowMin, WINDOW_MAX))
+            .withBatch(Plan.between(random, 1 << 10, 64 << 10), Plan.between(random, 1, 4096))
+            .withCatchUpBytesMax(Plan.between(random, 64 << 10, CATCH_UP_MAX))
+            .withSuspicion(random.nextInt(4) == 0 ? Suspicion.REFUTABLE : common.suspicion())
+            .withPacking(random.nextInt(3) == 0 ? Packing.natural() : common.packing());
+    return founds ? own : withOtherWishes(own, random);
+  }
+
+  /// What the group has from its founder, whoever else says otherwise.
+  private GroupConfig withOtherWishes(GroupConfig own, SplittableRandom random) {
+    boolean maySplit = own.durability() == Durability.NONE && random.nextBoolean();
+    Set<String> electorate = random.nextInt(4) == 0 ? Set.of("stranger") : own.electorate();
+    return own.withGuarantee(random.nextBoolean() ? Guarantee.AGREED : Guarantee.UNIFORM)
+        .withOrdering(Plan.draw(random))
+        .withElectorate(electorate)
+        .withPartitions(maySplit ? Partitions.CONTINUE : Partitions.SUSPEND);
+  }
+
+  /// Whether a member's application keeps a state of its own on the disk and says where it stands
+  /// ([GroupConfig#position()]). With state transfer all do: otherwise nobody has the state when all have ended.
+  boolean keepsState(int place) {
+    boolean must = !plan.mixed() || plan.config().stateTransfer();
+    return must || stream(-1 - place).nextInt(STATELESS_ONE_IN) > 0;
+  }
+
+  /// The settings of a node.
+  ///
+  /// @param place     its place
+  /// @param addresses of all places
+  /// @return the same each time
+  public NodeConfig node(int place, List<Address> addresses) {
+    SplittableRandom random = ofPlace(place, true);
+    long heartbeat = plan.heartbeatNanos();
+    long suspect = plan.suspectNanos();
+    if (plan.mixed()) {
+      // Nobody is suspected whose packets come in time: the longest heartbeat is short against the shortest patience.
+      long shortest = Math.max(HEARTBEATS_MIN * heartbeat, suspect * 2 / 3);
+      suspect = shortest + (long) ((suspect - shortest) * random.nextDouble());
+      heartbeat = heartbeat / 2 + (long) (heartbeat / 2 * random.nextDouble());
+    }
+    List<Address> contacts = new ArrayList<>();
+    for (int other = 0; other < addresses.size(); other++) {
+      if (other == place || asks[place][other]) {
+        contacts.add(addresses.get(other));
+      }
+    }
+    return NodeConfig.lan(plan.nameOf(place))
+        .withCluster(cluster)
+        .withContacts(contacts)
+        .withTimes(Duration.ofNanos(heartbeat), Duration.ofNanos(suspect));
+  }
+}

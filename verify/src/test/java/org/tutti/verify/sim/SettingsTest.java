@@ -1,0 +1,138 @@
+package org.tutti.verify.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.reflect.RecordComponent;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.tutti.sim.Plan;
+import org.tutti.sim.Settings;
+import org.tutti.transport.Address;
+
+/// Every setting of a group and of a node is drawn by the plans of the simulator: a user who writes it down is in a
+/// configuration that campaigns have been in. A new setting that nobody draws fails here.
+class SettingsTest {
+  private static final int PLANS = 600;
+  private static final double RANGE_MIN = 4; // the largest number against the smallest one
+  private static final double TIMES_RANGE_MIN = 1.2; // within one run they are alike enough for nobody to be suspected
+
+  /// What makes no sense to draw, and why.
+  private static final Map<String, String> NOT_DRAWN =
+      Map.of(
+          "NodeConfig.spin", "how an engine thread waits for input; the simulator has no such thread",
+          "GroupConfig.position", "the application says it at each start, from what it has on its disk, if anything");
+
+  @Test
+  void everySettingTakesValuesOfAllKinds() throws Exception {
+    Map<String, Set<Object>> drawn = new TreeMap<>();
+    Map<String, Class<?>> types = new TreeMap<>();
+    for (long seed = 1; seed <= PLANS; seed++) {
+      Plan plan = Plan.draw(seed);
+      var settings = new Settings(plan);
+      List<Address> addresses = addresses(plan);
+      for (int place = 0; place < plan.nodes(); place++) {
+        add(settings.group(place, place == 0), drawn, types);
+        add(settings.node(place, addresses), drawn, types);
+      }
+    }
+    NOT_DRAWN.keySet().forEach(name -> assertThat(drawn.remove(name)).as(name + " is no setting any more").isNotNull());
+    drawn.forEach((name, values) -> {
+      Class<?> type = types.get(name);
+      if (type.isEnum()) {
+        assertThat(values).as(name).containsExactlyInAnyOrder(type.getEnumConstants());
+      } else if (type == int.class || type == long.class || type == double.class) {
+        assertThat(range(values)).as("largest against smallest " + name).isGreaterThan(RANGE_MIN);
+      } else {
+        assertThat(values).as(name).hasSizeGreaterThan(1);
+      }
+    });
+  }
+
+  @Test
+  void membersOfOneRunDiffer() throws Exception {
+    var differing = new HashSet<String>();
+    double times = 1;
+    for (long seed = 1; seed <= PLANS; seed++) {
+      Plan plan = Plan.draw(seed);
+      var settings = new Settings(plan);
+      Map<String, Set<Object>> drawn = new TreeMap<>();
+      for (int place = 1; place < plan.nodes(); place++) {
+        add(settings.group(place, false), drawn, new TreeMap<>());
+        add(settings.node(place, addresses(plan)), drawn, new TreeMap<>());
+      }
+      drawn.forEach((name, values) -> {
+        if (values.size() > 1) {
+          differing.add(name);
+        }
+      });
+      times = Math.max(times, plan.nodes() < 2 ? 1 : range(drawn.get("NodeConfig.suspectAfter")));
+    }
+    assertThat(differing)
+        .contains(
+            "GroupConfig.windowBytes",
+            "GroupConfig.batchBytesMax",
+            "GroupConfig.batchMessagesMax",
+            "GroupConfig.catchUpBytesMax",
+            "GroupConfig.packing",
+            "GroupConfig.suspicion",
+            "GroupConfig.guarantee",
+            "GroupConfig.ordering",
+            "GroupConfig.electorate",
+            "GroupConfig.partitions",
+            "NodeConfig.contacts",
+            "NodeConfig.heartbeat",
+            "NodeConfig.suspectAfter");
+    assertThat(times).isGreaterThan(TIMES_RANGE_MIN);
+  }
+
+  /// Who is found by nobody and knows nobody would stay alone.
+  @Test
+  void ofAnyTwoNodesOneKnowsTheOther() {
+    for (long seed = 1; seed <= PLANS; seed++) {
+      Plan plan = Plan.draw(seed);
+      var settings = new Settings(plan);
+      List<Address> addresses = addresses(plan);
+      for (int a = 0; a < plan.nodes(); a++) {
+        for (int b = 0; b < a; b++) {
+          boolean there = settings.node(a, addresses).contacts().contains(addresses.get(b));
+          boolean back = settings.node(b, addresses).contacts().contains(addresses.get(a));
+          assertThat(there || back).as("seed " + seed).isTrue();
+        }
+      }
+    }
+  }
+
+  private static List<Address> addresses(Plan plan) {
+    List<Address> addresses = new ArrayList<>();
+    for (int place = 0; place < plan.nodes(); place++) {
+      addresses.add(new Address("n" + place + ":1"));
+    }
+    return addresses;
+  }
+
+  private static void add(Record config, Map<String, Set<Object>> drawn, Map<String, Class<?>> types)
+      throws ReflectiveOperationException {
+    for (RecordComponent component : config.getClass().getRecordComponents()) {
+      String name = config.getClass().getSimpleName() + "." + component.getName();
+      types.put(name, component.getType());
+      Object value = component.getAccessor().invoke(config);
+      drawn.computeIfAbsent(name, _ -> new HashSet<>()).add(value == null ? "none" : value);
+    }
+  }
+
+  private static double range(Collection<Object> values) {
+    List<Double> numbers = values.stream().map(SettingsTest::number).sorted().toList();
+    return numbers.getLast() / Math.max(1, numbers.getFirst());
+  }
+
+  private static double number(Object value) {
+    return value instanceof Duration duration ? duration.toNanos() : ((Number) value).doubleValue();
+  }
+}
