@@ -31,7 +31,7 @@ final class CastLoop implements Repairs.Out {
   /// Does what is due.
   void tend() {
     if (casts.ask(loop.nowNanos, loop.peers.all())) {
-      loop.send(loop.drafts.control(DatagramHeader.ASK, 0), casts.group());
+      loop.send(loop.drafts.control(DatagramHeader.ASK, 0, loop.life), casts.group());
       loop.counters.add(UdpCount.CASTS_ASKED);
       repairs.company(casts.company());
     }
@@ -64,7 +64,7 @@ final class CastLoop implements Repairs.Out {
       return;
     }
     switch (header.kind) {
-      case DatagramHeader.ASK -> loop.send(loop.drafts.control(DatagramHeader.HEARD, header.from), from);
+      case DatagramHeader.ASK -> loop.send(loop.drafts.control(DatagramHeader.HEARD, header.from, loop.life), from);
       case DatagramHeader.NAK -> repairs.asked(loop.nowNanos, header.highest, header.number, bits(in));
       case DatagramHeader.REPAIR -> repaired(header, in);
       default -> loop.counters.add(UdpCount.DROP_FOR_OTHERS);

@@ -18,9 +18,12 @@ final class Drafts {
   }
 
   /// A datagram without frames.
-  ByteBuffer control(int kind, long to) {
+  ///
+  /// @param to   the receiver's life
+  /// @param from ours, as the receiver knows it
+  ByteBuffer control(int kind, long to, long from) {
     control.clear().limit(DatagramHeader.BYTES);
-    DatagramHeader.write(control, kind, to, loop.life);
+    DatagramHeader.write(control, kind, to, from);
     DatagramHeader.echo(control, 0, 0, 0, loop.grantBytes());
     return control;
   }

@@ -9,7 +9,6 @@ import java.nio.ByteOrder;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -34,7 +33,8 @@ final class UdpLoop {
   final int datagramBytes;
   final int headersBytes; // of UDP and IP
   final int receiveBufferBytes;
-  final long life;
+  final Lives lives;
+  final long life; // as multicasts and seals have it
 
   /// The time of this turn's last wait, or of the last datagram.
   long nowNanos = System.nanoTime();
@@ -78,7 +78,8 @@ final class UdpLoop {
     this.socket = trains == null ? new ChannelDatagrams(channel, key, counters, received) : trains;
     this.source = socket;
     this.buffers = new BufferPool(datagramBytes);
-    this.life = new SecureRandom().nextLong() | 1;
+    this.lives = new Lives(casts == null);
+    this.life = lives.common;
     UdpKeys keys = config.keys();
     this.seal = keys == null ? null : new Seal(keys, life, datagramBytes, 2 * config.peersMax(), counters);
     this.in = keys == null ? received : ByteBuffer.allocateDirect(received.capacity());
@@ -227,15 +228,17 @@ final class UdpLoop {
       answer(from);
       return;
     }
-    if (header.to != life) {
-      // Meant for an earlier life at this address: its sender ought to know. Nobody answers to an answer.
+    UdpPeer peer = peers.known(from);
+    if (header.to != (peer == null ? lives.known(from) : peer.own)) {
+      // Meant for an earlier life at this address, or said by somebody who does not receive what is sent to its own:
+      // its
+      // sender ought to know. Nobody answers to an answer.
       counters.add(UdpCount.DROP_OTHER_LIFE);
       if (header.isNumbered() || header.kind == DatagramHeader.PROBE) {
         answer(from);
       }
       return;
     }
-    UdpPeer peer = peers.known(from);
     boolean unknown = peer == null || !peer.isOpen();
     if (header.kind == DatagramHeader.BYE) {
       if (!unknown && peer != null && peer.accept(header.from)) {
@@ -310,7 +313,7 @@ final class UdpLoop {
   private void answer(InetSocketAddress to) {
     if (answersLeft > 0) {
       answersLeft--;
-      send(drafts.control(DatagramHeader.WELCOME, header.from), to);
+      send(drafts.control(DatagramHeader.WELCOME, header.from, lives.known(to)), to);
     }
   }
 

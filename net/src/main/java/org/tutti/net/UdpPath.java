@@ -84,7 +84,7 @@ final class UdpPath {
   /// @return false when the kernel knows that it does not fit
   private boolean probe(int length) {
     ByteBuffer out = loop.drafts.padded(length);
-    DatagramHeader.write(out, DatagramHeader.PROBE, peer.life(), loop.life);
+    DatagramHeader.write(out, DatagramHeader.PROBE, peer.life(), peer.own);
     DatagramHeader.echo(out, 0, 0, 0, loop.grantBytes());
     loop.counters.add(UdpCount.SIZE_PROBES_SENT);
     return !loop.send(out, peer.at) || !loop.wasTooLong();

@@ -18,6 +18,7 @@ final class UdpPeer implements SelectorTransport.Claim {
   private final Receipt receipt;
   private final Awaiting awaiting;
   final UdpPath path;
+  final long own; // our life, as this peer knows it
 
   /// As it was claimed; null as long as we have nothing to say to it.
   @Nullable Address address;
@@ -50,6 +51,7 @@ final class UdpPeer implements SelectorTransport.Claim {
   UdpPeer(UdpLoop loop, InetSocketAddress at, long numbersUsed) {
     this.loop = loop;
     this.at = at;
+    this.own = loop.lives.known(at);
     this.flight = new Flight(numbersUsed, new Congestion(loop.receiveBufferBytes));
     this.receipt = new Receipt(loop);
     this.awaiting = new Awaiting(loop, flight, casts);
@@ -224,7 +226,7 @@ final class UdpPeer implements SelectorTransport.Claim {
   }
 
   private boolean send(ByteBuffer datagram, int kind) {
-    DatagramHeader.write(datagram, kind | (flight.isHalfFull() ? DatagramHeader.SOON : 0), life, loop.life);
+    DatagramHeader.write(datagram, kind | (flight.isHalfFull() ? DatagramHeader.SOON : 0), life, own);
     DatagramHeader.number(datagram, flight.last() + 1);
     receipt.write(datagram);
     return loop.load(datagram.flip(), at);
@@ -373,7 +375,7 @@ final class UdpPeer implements SelectorTransport.Claim {
   /// Says what has arrived.
   void echo() {
     if (isOpen()) {
-      ByteBuffer out = loop.drafts.control(DatagramHeader.ECHO, life);
+      ByteBuffer out = loop.drafts.control(DatagramHeader.ECHO, life, own);
       receipt.answer(out);
       loop.send(out, at);
       loop.counters.add(UdpCount.ECHOES_SENT);
@@ -398,7 +400,7 @@ final class UdpPeer implements SelectorTransport.Claim {
       backoffNanos =
           Math.clamp(2 * backoffNanos, loop.config.backoffMin().toNanos(), loop.config.backoffMax().toNanos());
       greetAt = now + backoffNanos;
-      loop.send(loop.drafts.control(DatagramHeader.HELLO, 0), at);
+      loop.send(loop.drafts.control(DatagramHeader.HELLO, 0, own), at);
       loop.counters.add(UdpCount.HELLOS_SENT);
     }
     if (receipt.isDue()) {
@@ -415,7 +417,7 @@ final class UdpPeer implements SelectorTransport.Claim {
   }
 
   private void probe() {
-    ByteBuffer out = loop.drafts.control(DatagramHeader.PROBE, life);
+    ByteBuffer out = loop.drafts.control(DatagramHeader.PROBE, life, own);
     DatagramHeader.number(out, flight.last());
     receipt.write(out);
     casts.write(out);
@@ -467,7 +469,7 @@ final class UdpPeer implements SelectorTransport.Claim {
   /// Tells the peer that this node ends.
   void farewell() {
     if (isOpen()) {
-      loop.send(loop.drafts.control(DatagramHeader.BYE, life), at);
+      loop.send(loop.drafts.control(DatagramHeader.BYE, life, own), at);
     }
   }
 
