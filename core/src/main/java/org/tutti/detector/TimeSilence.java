@@ -86,6 +86,15 @@ public final class TimeSilence {
     return suspects.add(peer);
   }
 
+  /// How long a peer was not heard.
+  ///
+  /// @param now  the time
+  /// @param peer the peer
+  /// @return nanoseconds; 0 when it is not watched
+  public long silentNanos(long now, MemberId peer) {
+    return now - heardAt.getOrDefault(peer, now);
+  }
+
   /// Whether a peer is suspected now.
   ///
   /// @param peer the peer

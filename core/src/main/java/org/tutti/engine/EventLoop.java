@@ -280,6 +280,12 @@ public final class EventLoop {
       look();
       step(new Input.Ready(peer));
     }
+
+    @Override
+    public void onGone(Address peer) {
+      look();
+      step(new Input.Gone(peer));
+    }
   }
 
   /// Hands requests from any thread to the engine thread, in the order of posting.

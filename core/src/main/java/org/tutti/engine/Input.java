@@ -15,6 +15,11 @@ public sealed interface Input {
   /// @param peer the peer's address
   record Ready(Address peer) implements Input {}
 
+  /// The transport has evidence that a process has ended.
+  ///
+  /// @param peer its address
+  record Gone(Address peer) implements Input {}
+
   /// The time [NodeEngine#deadlineNanos] has come.
   record Expired() implements Input {}
 

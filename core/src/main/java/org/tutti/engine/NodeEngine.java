@@ -49,6 +49,7 @@ public final class NodeEngine {
   private final NodeConfig config;
   private final long heartbeatNanos;
   private final Counters counters = new Counters();
+  private final Outlet outlet;
   private final Links links;
   private final Timers timers = new Timers();
   private final TimeSilence detector;
@@ -93,6 +94,7 @@ public final class NodeEngine {
       Payloads payloads,
       RandomGenerator random) {
     this.storage = storage;
+    this.outlet = outlet;
     this.payloads = payloads;
     this.self = self;
     this.config = config;
@@ -135,6 +137,7 @@ public final class NodeEngine {
     switch (input) {
       case Input.Arrived(ByteBuffer frame) -> links.arrived(now, frame);
       case Input.Ready(var peer) -> links.ready(peer);
+      case Input.Gone(var peer) -> gone(peer);
       case Input.Expired() -> timers.expire(now);
       case Input.Requested(Request request) -> requested(request);
     }
@@ -321,12 +324,27 @@ public final class NodeEngine {
       suspicionChanged();
     }
     for (MemberId peer : interest) {
+      if (detector.silentNanos(now, peer) >= config.suspectAfter().toNanos() / 2) {
+        outlet.renew(peer.address());
+      }
       long silent = now - Math.max(links.lastSentNanos(peer), now - heartbeatNanos);
       if (silent >= heartbeatNanos) {
         links.datagram(now, peer, NULL_MESSAGE);
       }
     }
     closeUnneeded();
+  }
+
+  /// A process at an address seems to have ended: it is suspected, as if it had been silent, until it is heard.
+  private void gone(Address address) {
+    boolean any = false;
+    for (MemberId peer : interest) {
+      any |= peer.address().equals(address) && detector.suspect(now, peer);
+    }
+    if (any) {
+      counters.count("suspect.connection refused");
+      suspicionChanged();
+    }
   }
 
   /// A link that nobody needs stays for a while, so that last words arrive, and is then forgotten. As long as the

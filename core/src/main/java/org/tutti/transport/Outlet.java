@@ -21,6 +21,12 @@ public interface Outlet {
   /// Hands over the frame claimed last. Frames to one peer may be gathered and written later, in [Transport#poll].
   void commit();
 
+  /// A peer that is needed was not heard for some time: what is written to it may wait for a timer of an old
+  /// connection. A transport with connections makes another one, beside the one there is until it is complete.
+  ///
+  /// @param to the peer
+  default void renew(Address to) {}
+
   /// What this transport is like; constant.
   ///
   /// @return the traits

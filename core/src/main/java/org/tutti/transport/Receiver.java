@@ -14,4 +14,10 @@ public interface Receiver {
   ///
   /// @param peer the peer's address, as it was given to [Outlet#claim]
   void onReady(Address peer);
+
+  /// A peer's process seems to have ended: its connection broke, and its host has refused two attempts to connect
+  /// since. A transport that cannot tell never calls this. It is evidence, not proof: somebody between may refuse, too.
+  ///
+  /// @param peer the peer's address, as it was given to [Outlet#claim]
+  default void onGone(Address peer) {}
 }

@@ -1,6 +1,7 @@
 package org.tutti.net;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.ClosedChannelException;
@@ -47,6 +48,11 @@ final class Connection implements SelectorTransport.Claim {
   /// The socket took less than was offered; the selector tells when it takes more.
   private boolean blocked;
 
+  /// The peer's host has refused it.
+  private boolean refused;
+
+  private long openedAtNanos;
+
   /// On the loop's list of connections to be flushed.
   private boolean dirty;
 
@@ -72,6 +78,15 @@ final class Connection implements SelectorTransport.Claim {
 
   boolean isOpen() {
     return state == State.OPEN;
+  }
+
+  boolean wasRefused() {
+    return refused;
+  }
+
+  /// Whether it is complete and has been for some time.
+  boolean hasLasted(long nanos) {
+    return openedAtNanos != 0 && loop.nowNanos - openedAtNanos >= nanos;
   }
 
   boolean isRoomy() {
@@ -156,6 +171,7 @@ final class Connection implements SelectorTransport.Claim {
         read();
       }
     } catch (IOException e) {
+      refused = state == State.CONNECTING && e instanceof ConnectException; // it would wait longer than we do else
       close(reason(e));
     }
   }
@@ -232,7 +248,7 @@ final class Connection implements SelectorTransport.Claim {
     if (in != null) {
       loop.receiveBuffers.giveBack(in);
     }
-    loop.closed(this, peer, complete);
+    loop.closed(this, peer, complete, reason == Count.CLOSED_BY_PEER || reason == Count.CLOSED_BROKEN);
   }
 
   private void write() {
@@ -323,6 +339,7 @@ final class Connection implements SelectorTransport.Claim {
       }
     }
     state = State.OPEN;
+    openedAtNanos = loop.nowNanos;
     loop.opened(this, peer());
   }
 

@@ -1,6 +1,7 @@
 package org.tutti.net;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
@@ -17,6 +18,7 @@ final class Dialer {
 
   private final Loop loop;
   private final @Nullable UnixSockets unixSockets;
+  private boolean refusedAtOnce; // by the host that was dialled last, before anything was under way
 
   Dialer(Loop loop, @Nullable UnixSockets unixSockets) {
     this.loop = loop;
@@ -51,15 +53,22 @@ final class Dialer {
     if (connection.isUnix() && peer.endpoint != null) {
       dialTcp(peer, peer.endpoint);
     } else {
-      loop.counters.add(Count.CONNECT_FAILED);
-      peer.backOff(loop.nowNanos, loop.config);
+      failed(peer, connection.wasRefused());
+    }
+  }
+
+  private void failed(Peer peer, boolean refused) {
+    loop.counters.add(Count.CONNECT_FAILED);
+    peer.backOff(loop.nowNanos, loop.config);
+    if (refused) {
+      peer.refuses();
     }
   }
 
   private void dialTcp(Peer peer, Endpoint endpoint) {
+    refusedAtOnce = false;
     if (!connect(peer, endpoint.socket())) {
-      loop.counters.add(Count.CONNECT_FAILED);
-      peer.backOff(loop.nowNanos, loop.config);
+      failed(peer, refusedAtOnce);
     }
   }
 
@@ -76,12 +85,13 @@ final class Dialer {
       boolean complete = channel.connect(to);
       Connection connection = new Connection(loop, channel, unix, peer);
       connection.register(channel, SelectionKey.OP_CONNECT);
-      peer.own = connection;
+      peer.dialled(connection);
       if (complete) {
         connection.connected();
       }
       return true;
-    } catch (IOException | UnsupportedAddressTypeException _) {
+    } catch (IOException | UnsupportedAddressTypeException e) {
+      refusedAtOnce = e instanceof ConnectException;
       Acceptor.close(channel);
       return false;
     }

@@ -103,8 +103,8 @@ final class Loop {
     }
   }
 
-  /// A connection was closed.
-  void closed(Connection connection, @Nullable Peer peer, boolean complete) {
+  /// A connection was closed, perhaps by the other side or the network.
+  void closed(Connection connection, @Nullable Peer peer, boolean complete, boolean broken) {
     if (!connection.isOutbound()) {
       accepted--;
     }
@@ -118,6 +118,9 @@ final class Loop {
     peers.list(peer);
     if (complete) {
       peer.backOff(nowNanos, config);
+      if (broken && peer.isApart() && connection.hasLasted(config.backoffMax().toNanos())) {
+        peer.broke(nowNanos);
+      }
       if (peer.refused) {
         // Who waits for room here now waits for a connection.
         peers.refuse(peer);

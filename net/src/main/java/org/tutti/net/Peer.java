@@ -10,11 +10,16 @@ import org.tutti.transport.Endpoint;
 /// and reads from both, so nothing has to be agreed: a node that came back is heard and answered on its new connection
 /// even while the old one looks alive.
 final class Peer {
+  private static final int REFUSALS_MIN = 2;
+
   final Address address;
   final @Nullable Endpoint endpoint;
 
   /// Opened by us, perhaps not complete yet.
   @Nullable Connection own;
+
+  /// Opened by us beside `own`, which says nothing; not complete yet.
+  @Nullable Connection next;
 
   /// Opened by the peer, complete.
   @Nullable Connection accepted;
@@ -31,10 +36,19 @@ final class Peer {
   /// On the list of peers that need attention.
   boolean listed;
 
+  /// The peer's process seems to have ended, and that is to be told.
+  boolean gone;
+
   boolean everClaimed;
+  long renewedAtNanos;
   long claimedAtNanos;
   long retryAtNanos;
   private long backoffNanos;
+
+  /// The last connection broke, and how often the peer's host has refused another one since.
+  private boolean broken;
+
+  private int refusals;
 
   /// Something was written after the last byte arrived, first at `writtenAtNanos`.
   private boolean unanswered;
@@ -45,6 +59,34 @@ final class Peer {
     this.address = address;
     this.endpoint = Endpoint.ofLiteral(address);
     this.retryAtNanos = nowNanos;
+    this.renewedAtNanos = nowNanos;
+  }
+
+  /// An attempt to connect has begun.
+  void dialled(Connection connection) {
+    if (own != null && own.isOpen()) {
+      next = connection;
+    } else {
+      own = connection;
+    }
+  }
+
+  /// The last connection was ended by the peer or the network, after it had lasted: another one is made at once.
+  void broke(long nowNanos) {
+    broken = true;
+    refusals = 0;
+    wanted = everClaimed;
+    retryAtNanos = nowNanos;
+  }
+
+  /// The peer's host refused a connection. Who restarts, or whose connection was replaced, is there again in a moment.
+  void refuses() {
+    if (broken && current == null) {
+      refusals++;
+      wanted = refusals < REFUSALS_MIN;
+      gone = !wanted;
+      broken = wanted;
+    }
   }
 
   /// Takes a complete connection into use.
@@ -53,7 +95,9 @@ final class Peer {
   @Nullable Connection use(Connection connection) {
     Connection replaced = null;
     if (connection.isOutbound()) {
+      replaced = own == connection ? null : own;
       own = connection;
+      next = null;
     } else {
       // A node opens one connection at a time: its older one is dead, even if the kernel does not know yet.
       replaced = accepted;
@@ -62,6 +106,8 @@ final class Peer {
     current = connection;
     unanswered = false;
     backoffNanos = 0;
+    broken = false;
+    gone = false;
     return replaced;
   }
 
@@ -69,6 +115,9 @@ final class Peer {
   void drop(Connection connection) {
     if (own == connection) {
       own = null;
+    }
+    if (next == connection) {
+      next = null;
     }
     if (accepted == connection) {
       accepted = null;
@@ -87,7 +136,7 @@ final class Peer {
 
   /// Whether no connection exists or is being made.
   boolean isApart() {
-    return own == null && accepted == null;
+    return own == null && accepted == null && next == null;
   }
 
   /// Whether a frame of any size could be claimed.

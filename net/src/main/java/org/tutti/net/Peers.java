@@ -31,8 +31,18 @@ final class Peers {
   /// A claim was refused: when the peer has no connection, that asks for one attempt to connect.
   void refuse(Peer peer) {
     peer.refused = true;
-    peer.wanted |= peer.current == null && peer.own == null;
+    peer.wanted |= peer.current == null && peer.own == null && peer.next == null;
     list(peer);
+  }
+
+  /// A connection says nothing: asks for another one beside it, but not again and again.
+  void renew(Peer peer, long nowNanos, long pauseNanos) {
+    boolean making = peer.next != null || peer.own != null && !peer.own.isOpen();
+    if (peer.current != null && !making && nowNanos - peer.renewedAtNanos >= pauseNanos) {
+      peer.renewedAtNanos = nowNanos;
+      peer.wanted = true;
+      list(peer);
+    }
   }
 
   /// Puts a peer on the list.
@@ -63,13 +73,18 @@ final class Peers {
         peer.wanted = false;
         dialer.dial(peer);
       }
+      if (peer.gone) {
+        announced = true;
+        peer.gone = false;
+        receiver.onGone(peer.address);
+      }
       if (peer.isApart() && excess > 0) {
         excess--;
         dialer.forgotten();
         byAddress.remove(peer.address);
       } else if (peer.isApart() && isForgettable(peer, nowNanos)) {
         byAddress.remove(peer.address);
-      } else if (peer.isApart() || peer.refused) {
+      } else if (peer.isApart() || peer.refused || peer.wanted) {
         list(peer);
       }
     }

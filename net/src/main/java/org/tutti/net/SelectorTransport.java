@@ -43,6 +43,9 @@ abstract sealed class SelectorTransport implements Transport permits TcpTranspor
   /// Finds room for a frame and remembers where it goes as [#claimed], or counts the refusal.
   abstract @Nullable ByteBuffer room(Address to, int length);
 
+  /// Makes another connection to a peer, if there are connections.
+  void again(Address to) {}
+
   /// Writes, waits, reads.
   abstract void turn(long waitNanosMax);
 
@@ -76,6 +79,18 @@ abstract sealed class SelectorTransport implements Transport permits TcpTranspor
     try {
       claimed = null;
       return closing ? null : room(to, length);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public final void renew(Address to) {
+    lock.lock();
+    try {
+      if (!closing) {
+        again(to);
+      }
     } finally {
       lock.unlock();
     }

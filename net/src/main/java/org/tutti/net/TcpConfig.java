@@ -121,6 +121,26 @@ public record TcpConfig(
         true);
   }
 
+  /// The same settings with other pauses between attempts to connect.
+  ///
+  /// @param min the pause after a first failed attempt
+  /// @param max the longest pause; a connection that lasted so long is made again at once when it breaks
+  /// @return the changed settings
+  public TcpConfig withBackoff(Duration min, Duration max) {
+    return new TcpConfig(
+        frameBytesMax,
+        sendBufferBytes,
+        receiveBufferBytes,
+        acceptedMax,
+        handshakesMax,
+        connectTimeout,
+        min,
+        max,
+        silenceMax,
+        socketDirectory,
+        insecure);
+  }
+
   /// The same settings with other time limits.
   ///
   /// @param connect how long a connection may take until both preambles are exchanged

@@ -19,7 +19,9 @@ import org.tutti.transport.TransportException;
 ///
 /// Frames on one unbroken connection arrive whole and in order; when a connection breaks, frames are lost. Everything
 /// committed in one turn leaves with one write per peer. A connection is made when a frame is first claimed for a peer;
-/// after a failure, each refused claim asks for one more attempt, made when the pause since the last one is over.
+/// after a failure, each refused claim asks for one more attempt, made when the pause since the last one is over. A
+/// connection that broke after it had lasted is made again at once; when the peer's host refuses that twice, its
+/// process seems to have ended ([Receiver#onGone]).
 ///
 /// Addresses are `host:port` with a literal host, `127.0.0.1:7001` or `[::1]:7001`, written the same way by all nodes.
 /// Input is not trusted: a connection that breaks the rules is closed and counted, see [#counters]. But who a peer says
@@ -136,6 +138,11 @@ public final class TcpTransport extends SelectorTransport {
       claimed = connection;
     }
     return room;
+  }
+
+  @Override
+  void again(Address to) {
+    loop.peers.renew(loop.peers.of(to, loop.nowNanos), loop.nowNanos, loop.config.backoffMax().toNanos());
   }
 
   @Override

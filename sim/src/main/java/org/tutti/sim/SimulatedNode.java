@@ -181,6 +181,12 @@ final class SimulatedNode implements Outlet {
           trace.say(self.name(), "room for frames to " + peer);
         }
       }
+      case Input.Gone(Address peer) -> {
+        trace.note(number, 7, world.numberOf(peer));
+        if (trace.speaks()) {
+          trace.say(self.name(), "connections to " + peer + " are refused");
+        }
+      }
       case Input.Expired _ -> {
         trace.note(number, 3, 0);
         if (trace.speaks()) {

@@ -18,6 +18,7 @@ final class Station implements Receiver, AutoCloseable {
   final Transport transport;
   final List<byte[]> frames = new ArrayList<>();
   final List<Address> ready = new ArrayList<>();
+  final List<Address> gone = new ArrayList<>();
 
   /// What happens on each frame, besides keeping it.
   Runnable reaction = () -> {};
@@ -38,6 +39,11 @@ final class Station implements Receiver, AutoCloseable {
   @Override
   public void onReady(Address peer) {
     ready.add(peer);
+  }
+
+  @Override
+  public void onGone(Address peer) {
+    gone.add(peer);
   }
 
   @Override
