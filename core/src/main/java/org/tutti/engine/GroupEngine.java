@@ -135,10 +135,14 @@ final class GroupEngine {
     }
     var early = new EarlyMessages(config.windowBytes());
     this.admission = new Admission(agreement, history, branch, transfer, early, node.counters(), this::lost);
-    this.situation =
-        new Situation(group.name(), standing, journal != null, rule, deliveries, this.user, node.counters(), suspect);
+    this.situation = situation(group.name());
     begin(restart);
     situation.tell(view(), agreement.primary(), transfer.running());
+  }
+
+  private Situation situation(String name) {
+    Duration slow = node.config().suspectAfter();
+    return new Situation(name, standing, journal != null, rule, deliveries, user, node.counters(), slow);
   }
 
   private AgreementHost host(OptionalLong founded, @Nullable Restart restart) {
