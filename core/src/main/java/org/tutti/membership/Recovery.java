@@ -24,6 +24,7 @@ final class Recovery {
       int rank = supply.rank();
       long seq = supply.batch().seq();
       return cut.view().equals(supply.view())
+          && cut.view().equals(of.of()) // it may have given way to the next one
           && rank < cut.sources().size()
           && seq < cut.batchNext(rank)
           && seq == of.missingFrom(cut, rank);
@@ -35,6 +36,9 @@ final class Recovery {
   private final KeptHistory kept;
   private final KeptHistory branch;
   private final List<Wanted> wanted = new ArrayList<>();
+  // What was last wanted of each history, by this attempt or one given up: what is on the way may take longer than an
+  // attempt, and if it were dropped, the next attempt would fetch it anew, and so would all that follow.
+  private final List<Wanted> asked = new ArrayList<>();
   private @Nullable Runnable complete;
 
   Recovery(Standing standing, Effects<ViewMessage> effects, KeptHistory kept, KeptHistory branch) {
@@ -58,7 +62,10 @@ final class Recovery {
     if (cut == null || !cut.available() || !of.fits(cut)) {
       return;
     }
-    wanted.add(new Wanted(of, cut));
+    var here = new Wanted(of, cut);
+    wanted.add(here);
+    asked.removeIf(before -> before.of == of);
+    asked.add(here);
     for (int rank = 0; rank < cut.sources().size(); rank++) {
       long from = of.missingFrom(cut, rank);
       long next = cut.batchNext(rank);
@@ -145,12 +152,12 @@ final class Recovery {
     return view.equals(branch.of()) ? branch.find(view, rank, seq) : kept.find(view, rank, seq);
   }
 
-  /// Takes a batch.
+  /// Takes a batch, also one that an attempt fetched which was given up since.
   ///
-  /// @return whether it is the next one that this member waits for
+  /// @return whether it is the next one that this member misses
   boolean supply(ViewMessage.Supply supply) {
     boolean taken = false;
-    for (Wanted cut : wanted) {
+    for (Wanted cut : asked) {
       taken |= cut.isMissing(supply) && cut.of.supplied(supply.view(), supply.rank(), supply.batch());
     }
     check();
