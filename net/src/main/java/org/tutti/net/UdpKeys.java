@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.tutti.net.tls.SecretFile;
 
 /// The keys that a cluster's members have in force, of which there are several while they are changed: with the first
 /// one a member seals, and it opens what was sealed with any of them.
@@ -58,7 +59,9 @@ public final class UdpKeys {
   /// @return keys that follow changes of the file
   /// @throws IOException when they cannot be used, with the reason in one line that names the file
   public static UdpKeys follow(Path file) throws IOException {
-    return new UdpKeys(file, read(file));
+    List<UdpKey> first = read(file);
+    SecretFile.warn(file);
+    return new UdpKeys(file, first);
   }
 
   private static List<UdpKey> read(Path file) throws IOException {
@@ -130,6 +133,7 @@ public final class UdpKeys {
       if (fresh.equals(current)) {
         return false;
       }
+      SecretFile.warn(file);
       current = fresh;
       reloads.incrementAndGet();
       LOG.log(System.Logger.Level.INFO, "UDP keys: {0} in force, of {1}", fresh.size(), file);

@@ -88,7 +88,7 @@ public final class FileStorage implements StableStorage {
   /// @throws StorageException when it is in use, damaged, or no storage; the message is for whoever runs the node
   public static FileStorage open(Path directory, int segmentBytes) {
     try {
-      Files.createDirectories(directory);
+      OwnerOnly.directory(directory);
       refuseOthers(directory);
       Possession possession = Possession.take(directory);
       try {

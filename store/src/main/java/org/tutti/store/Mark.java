@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Set;
 import java.util.UUID;
 import java.util.zip.CRC32C;
 
@@ -59,7 +60,7 @@ final class Mark {
   static Mark create(Path directory) throws IOException {
     Path draft = directory.resolve("mark.tmp");
     Files.deleteIfExists(draft);
-    FileChannel channel = FileChannel.open(draft, CREATE_NEW, READ, WRITE);
+    FileChannel channel = OwnerOnly.open(draft, Set.of(CREATE_NEW, READ, WRITE));
     var mark = new Mark(UUID.randomUUID(), 0, 0, boot(), channel);
     mark.write(0, 0);
     channel.force(true);
@@ -69,7 +70,7 @@ final class Mark {
   }
 
   static Mark open(Path directory) throws IOException {
-    FileChannel channel = FileChannel.open(directory.resolve(NAME), READ, WRITE);
+    FileChannel channel = OwnerOnly.open(directory.resolve(NAME), Set.of(READ, WRITE));
     ByteBuffer found = ByteBuffer.allocate(BYTES);
     while (found.hasRemaining() && channel.read(found, found.position()) >= 0) {
       // A file is read in one go as a rule.

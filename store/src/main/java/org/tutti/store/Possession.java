@@ -11,6 +11,7 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.tutti.storage.StorageException;
 
@@ -31,7 +32,7 @@ final class Possession {
   }
 
   static Possession take(Path directory) throws IOException {
-    FileChannel channel = FileChannel.open(directory.resolve(NAME), CREATE, READ, WRITE);
+    FileChannel channel = OwnerOnly.open(directory.resolve(NAME), Set.of(CREATE, READ, WRITE));
     FileLock lock;
     try {
       lock = channel.tryLock();

@@ -11,6 +11,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +54,7 @@ final class Segment {
   static Segment create(Path directory, UUID storage, long number, ByteBuffer first) throws IOException {
     Path draft = directory.resolve("next.tmp");
     Files.deleteIfExists(draft);
-    FileChannel channel = FileChannel.open(draft, CREATE_NEW, READ, WRITE);
+    FileChannel channel = OwnerOnly.open(draft, Set.of(CREATE_NEW, READ, WRITE));
     var segment = new Segment(number, directory.resolve(name(number)), channel, HEADING, 0);
     segment.write(heading(storage, number), 0);
     segment.append(first);
@@ -68,7 +69,7 @@ final class Segment {
   /// @throws Damaged when this is no segment of this storage
   static Segment open(Path directory, UUID storage, long number) throws IOException {
     Path file = directory.resolve(name(number));
-    FileChannel channel = FileChannel.open(file, READ, WRITE);
+    FileChannel channel = OwnerOnly.open(file, Set.of(READ, WRITE));
     var segment = new Segment(number, file, channel, HEADING, channel.size());
     try {
       ByteBuffer found = segment.read(0, HEADING);

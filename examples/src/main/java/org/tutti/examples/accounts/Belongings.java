@@ -3,8 +3,11 @@ package org.tutti.examples.accounts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Durability;
 import org.tutti.Group;
@@ -21,6 +24,7 @@ import org.tutti.store.FileStorage;
 /// and that the log goes back to it. Once a second the database is forced to the disk and the group is told so.
 final class Belongings implements AutoCloseable {
   private static final Duration FORCE_EVERY = Duration.ofSeconds(1);
+  private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
 
   private final Durability durability;
   private final @Nullable StableStorage storage;
@@ -44,7 +48,8 @@ final class Belongings implements AutoCloseable {
   ///
   /// @param creator whether the replica is to found the group
   static Belongings open(Path directory, Durability durability, boolean creator) throws IOException, SQLException {
-    Files.createDirectories(directory);
+    // The ledger is not for every user of the host.
+    Files.createDirectories(directory, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
     if (durability != Durability.NONE) {
       StableStorage storage = FileStorage.open(directory.resolve("group"));
       try {

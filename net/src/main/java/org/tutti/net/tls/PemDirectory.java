@@ -78,6 +78,7 @@ record PemDirectory(
     if (!belongs(key, chain[0])) {
       throw new IOException(secret + " is not the key of " + own);
     }
+    SecretFile.warn(secret);
     return new PemDirectory(chain, key, trust(authority), cluster(chain[0]), stamps);
   }
 

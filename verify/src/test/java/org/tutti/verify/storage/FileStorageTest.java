@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
@@ -53,6 +54,27 @@ class FileStorageTest extends StableStorageContract {
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /// A process of any umask; also where an earlier version, or the operator, has made the directory.
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void onlyItsOwnerMayReadIt(boolean madeBefore) throws IOException {
+    Path at = temporary.resolve("above").resolve("storage");
+    if (madeBefore) {
+      Files.createDirectories(at);
+      Files.setPosixFilePermissions(at, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+    try (var storage = FileStorage.open(at, SEGMENT_BYTES)) {
+      assertThat(storage.region("any")).isNotNull();
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(at))).isEqualTo("rwx------");
+      try (Stream<Path> files = Files.list(at)) {
+        assertThat(files.toList())
+            .isNotEmpty()
+            .allSatisfy(file ->
+                assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file))).isEqualTo("rw-------"));
+      }
     }
   }
 
