@@ -6,6 +6,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,9 +14,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.tutti.engine.EventLoop;
+import org.tutti.engine.GroupUser;
 import org.tutti.engine.NodeEngine;
 import org.tutti.engine.Request;
 import org.tutti.host.Membership;
@@ -42,6 +45,7 @@ import org.tutti.transport.Transport;
 public final class Node implements AutoCloseable {
   private static final Duration LEAVE_WAIT_MAX = Duration.ofSeconds(5);
   private static final Duration STOP_WAIT_MAX = Duration.ofSeconds(5);
+  private static final int EXPECTED_MAX = 1000; // each makes the record of the first view longer
   private static final int INCARNATION_RANDOM_BITS = 10;
 
   private final MemberId self;
@@ -117,7 +121,7 @@ public final class Node implements AutoCloseable {
   ///                                  state transfer without a position
   /// @throws IllegalStateException when this node is in the group already, or closed
   public Group create(String group, GroupConfig config) {
-    return enter(group, config, null, true);
+    return enter(group, config, null, creating(group, config));
   }
 
   /// Starts a group with this node as its first member and a listener.
@@ -130,7 +134,7 @@ public final class Node implements AutoCloseable {
   ///                                  state transfer without a position
   /// @throws IllegalStateException when this node is in the group already, or closed
   public Group create(String group, GroupConfig config, GroupListener listener) {
-    return enter(group, config, listener, true);
+    return enter(group, config, listener, creating(group, config));
   }
 
   /// Becomes a member of a group that exists or will exist; its events are taken with [Group#receive()]. Returns at
@@ -143,7 +147,7 @@ public final class Node implements AutoCloseable {
   ///                                  state transfer without a position
   /// @throws IllegalStateException when this node is in the group already, or closed
   public Group join(String group, GroupConfig config) {
-    return enter(group, config, null, false);
+    return enter(group, config, null, user -> new Request.Join(group, config, user));
   }
 
   /// Becomes a member of a group that exists or will exist, with a listener. Returns at once.
@@ -156,10 +160,61 @@ public final class Node implements AutoCloseable {
   ///                                  state transfer without a position
   /// @throws IllegalStateException when this node is in the group already, or closed
   public Group join(String group, GroupConfig config, GroupListener listener) {
-    return enter(group, config, listener, false);
+    return enter(group, config, listener, user -> new Request.Join(group, config, user));
   }
 
-  private Group enter(String group, GroupConfig config, @Nullable GroupListener listener, boolean create) {
+  private static Function<GroupUser, Request> creating(String group, GroupConfig config) {
+    return user -> new Request.Create(group, config, user, micros());
+  }
+
+  /// Becomes a member of a group, which the expected members found together if it does not exist: the same call on each
+  /// of them, at the first start and at every later one. Its events are taken with [Group#receive()]. Returns at once.
+  ///
+  /// The group is founded when a majority of the expected members is there and none of these knows a history of it;
+  /// by an agreement, so there is one founding at most, also when processes crash meanwhile. Until then the view is not
+  /// primary, and no multicast is decided. With stable storage ([GroupConfig#withDurability]) that holds whatever
+  /// crashes; without, a member that crashes forgets that it took part: one that is started again while it is cut off
+  /// from the others can found the group a second time with expected members that have not heard of the first.
+  ///
+  /// @param group    the group's name
+  /// @param expected the names of the nodes that found it, this node's among them; the same at all of them
+  /// @param config   how to take part; the same at all of them but for the position
+  /// @return the membership
+  /// @throws IllegalArgumentException when the configuration does not go with this node, or asks for durability and
+  ///                                  state transfer without a position; or when this node is not expected
+  /// @throws IllegalStateException when this node is in the group already, or closed
+  public Group joinOrCreate(String group, Set<String> expected, GroupConfig config) {
+    return enter(group, config, null, founding(group, expected, config));
+  }
+
+  /// Becomes a member of a group, which the expected members found together if it does not exist, with a listener; see
+  /// [#joinOrCreate(String, Set, GroupConfig)].
+  ///
+  /// @param group    the group's name
+  /// @param expected the names of the nodes that found it, this node's among them; the same at all of them
+  /// @param config   how to take part; the same at all of them but for the position
+  /// @param listener gets the events, on the engine thread
+  /// @return the membership
+  /// @throws IllegalArgumentException when the configuration does not go with this node, or asks for durability and
+  ///                                  state transfer without a position; or when this node is not expected
+  /// @throws IllegalStateException when this node is in the group already, or closed
+  public Group joinOrCreate(String group, Set<String> expected, GroupConfig config, GroupListener listener) {
+    return enter(group, config, listener, founding(group, expected, config));
+  }
+
+  private Function<GroupUser, Request> founding(String group, Set<String> expected, GroupConfig config) {
+    if (!expected.contains(self.name()) || expected.size() > EXPECTED_MAX) {
+      throw new IllegalArgumentException(
+          "the expected members are 1 to " + EXPECTED_MAX + " with " + self.name() + " among them, not " + expected);
+    }
+    for (String name : expected) {
+      new MemberId(name, self.address(), 1); // throws when no node can have this name
+    }
+    return user -> new Request.Found(group, config, user, micros(), expected);
+  }
+
+  private Group enter(
+      String group, GroupConfig config, @Nullable GroupListener listener, Function<GroupUser, Request> request) {
     Names.require("a group's", group, Names.fault(group));
     if (config.durability() != Durability.NONE && !durable) {
       throw new IllegalArgumentException("durability " + config.durability() + " needs a node with stable storage");
@@ -172,12 +227,7 @@ public final class Node implements AutoCloseable {
     }
     boolean taken = false;
     try {
-      taken =
-          loop.inbox()
-              .ask(
-                  create
-                      ? new Request.Create(group, config, membership, micros())
-                      : new Request.Join(group, config, membership));
+      taken = loop.inbox().ask(request.apply(membership));
     } finally {
       if (!taken) {
         groups.remove(group, membership);

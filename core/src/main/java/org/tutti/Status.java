@@ -100,7 +100,7 @@ public record Status(
       return self + " takes part soon";
     }
     if (lastPrimary == null) {
-      return self + " knows no history of it and looks for its members";
+      return self + " knows no history of it and looks for its members" + awaited("; ");
     }
     String where = position.isPresent() ? " at position " + position.getAsLong() : ", its state is to come";
     if (view.primary()) {

@@ -48,14 +48,11 @@ final class Follower {
       return event;
     }
     out.flush();
-    if (!session.isDurable()) {
-      return group.receive();
-    }
-    if (printed > kept) {
+    if (session.isDurable() && printed > kept) {
       group.persisted(printed);
       kept = printed;
     }
-    return waitAloud(group);
+    return session.isDurable() || session.isJoint() ? waitAloud(group) : group.receive();
   }
 
   /// Waits for the next event, and says what the group waits for meanwhile.

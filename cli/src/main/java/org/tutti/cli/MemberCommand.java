@@ -1,6 +1,7 @@
 package org.tutti.cli;
 
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.tutti.transport.Address;
@@ -69,6 +70,17 @@ final class MemberCommand implements Callable<Integer> {
   @Nullable Address advertise;
 
   @Option(
+      names = "--expect",
+      split = ",",
+      paramLabel = "NAME",
+      description = {
+        "With --join: the names of the members that found the group together, this one's among them.",
+        "Founded when more than half of them are there and none knows a history of it; else this member joins it.",
+        "The same at all of them, at the first start and at every later one."
+      })
+  Set<String> expected = Set.of();
+
+  @Option(
       names = "--announce",
       split = ",",
       paramLabel = "WHERE",
@@ -84,6 +96,7 @@ final class MemberCommand implements Callable<Integer> {
     options.advertise = advertise;
     options.enrols = true;
     options.announce = announce;
+    options.expected = expected;
     refuseWhatDoesNotGoTogether();
     var out = new Output();
     try (var session = Session.open("member", options, listen, beginning.contacts, null)) {
@@ -107,6 +120,13 @@ final class MemberCommand implements Callable<Integer> {
       if (where instanceof Contact.At || where instanceof Contact.Source) {
         throw new ParameterException(spec.commandLine(), "nobody can be told at '" + where.text() + "'");
       }
+    }
+    if (!expected.isEmpty() && beginning.create) {
+      throw new ParameterException(
+          spec.commandLine(), "--expect goes with --join: who creates the group expects nobody");
+    }
+    if (!expected.isEmpty() && !expected.contains(options.name)) {
+      throw new ParameterException(spec.commandLine(), "--expect names this member, too, by its --name");
     }
     try {
       options.config();

@@ -2,6 +2,7 @@ package org.tutti.cli;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
 import org.tutti.NodeConfig;
@@ -50,6 +51,8 @@ final class Participation {
   boolean enrols; // whether a registry counts on this member
 
   List<Contact> announce = List.of(); // where it is to be found besides
+
+  Set<String> expected = Set.of(); // who founds the group together, if several do
 
   Keeping keeping = new Keeping(); // options of those commands that keep anything
 

@@ -43,7 +43,7 @@ final class Session implements AutoCloseable {
     this.search = search;
     this.enrolments = enrolments;
     this.node = node;
-    this.creator = search.creates() || isFounder();
+    this.creator = search.creates() || (isFounder() && options.expected.isEmpty());
     if (search.asks()) {
       node.discover(search);
     }
@@ -132,6 +132,11 @@ final class Session implements AutoCloseable {
           ? node.create(options.group, options.config())
           : node.create(options.group, options.config(), listener);
     }
+    if (!options.expected.isEmpty()) {
+      return listener == null
+          ? node.joinOrCreate(options.group, options.expected, options.config())
+          : node.joinOrCreate(options.group, options.expected, options.config(), listener);
+    }
     return listener == null
         ? node.join(options.group, options.config())
         : node.join(options.group, options.config(), listener);
@@ -140,6 +145,11 @@ final class Session implements AutoCloseable {
   /// Whether this command was to start the group.
   boolean isCreator() {
     return creator;
+  }
+
+  /// Whether several members found the group together.
+  boolean isJoint() {
+    return !options.expected.isEmpty();
   }
 
   /// Whether the member keeps the group's history.

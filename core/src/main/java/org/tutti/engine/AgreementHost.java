@@ -8,6 +8,7 @@ import org.tutti.MemberId;
 import org.tutti.Partitions;
 import org.tutti.View;
 import org.tutti.membership.Electorate;
+import org.tutti.membership.Founding;
 import org.tutti.membership.KeptHistory;
 import org.tutti.membership.Knowledge;
 import org.tutti.membership.Proposal;
@@ -31,6 +32,7 @@ final class AgreementHost implements ViewHost {
 
   private final GroupConfig config;
   private final OptionalLong founded;
+  private final Founding founding;
   private final Standing standing;
   private final @Nullable StableState restored;
   private final Surroundings node;
@@ -45,6 +47,7 @@ final class AgreementHost implements ViewHost {
   AgreementHost(
       GroupConfig config,
       OptionalLong founded,
+      Founding founding,
       Standing standing,
       @Nullable StableState restored,
       Surroundings node,
@@ -57,6 +60,7 @@ final class AgreementHost implements ViewHost {
       Changes changes) {
     this.config = config;
     this.founded = founded;
+    this.founding = founding;
     this.standing = standing;
     this.restored = restored;
     this.node = node;
@@ -108,6 +112,11 @@ final class AgreementHost implements ViewHost {
   @Override
   public @Nullable String domain() {
     return config.domain();
+  }
+
+  @Override
+  public Founding founding() {
+    return founding;
   }
 
   @Override

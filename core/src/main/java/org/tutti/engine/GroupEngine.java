@@ -17,6 +17,7 @@ import org.tutti.View;
 import org.tutti.effect.Effects;
 import org.tutti.effect.Timer;
 import org.tutti.membership.DynamicLinearVoting;
+import org.tutti.membership.Founding;
 import org.tutti.membership.Hello;
 import org.tutti.membership.Knowledge;
 import org.tutti.membership.Lineage;
@@ -72,6 +73,7 @@ final class GroupEngine {
   GroupEngine(
       MemberId self,
       OptionalLong founded,
+      Founding founding,
       GroupConfig config,
       GroupUser user,
       Surroundings node,
@@ -83,7 +85,7 @@ final class GroupEngine {
     this.node = node;
     Restart restart = keeping == null ? null : keeping.restart();
     this.journal = keeping == null ? null : keeping.journal();
-    this.standing = restart == null ? new Standing(self, List.of()) : restart.standing();
+    this.standing = restart == null ? founding.standing(self) : restart.standing();
     Written written = journal == null ? Written.NOTHING_TO_WRITE : journal;
     this.domain =
         config.domain() == null ? null : new DomainMember(user, node.domains().apply(config.domain()), group.key());
@@ -117,7 +119,7 @@ final class GroupEngine {
             suspect.multipliedBy(PATIENCE_FACTOR),
             viewDoor,
             node.counters(),
-            host(founded, restart));
+            host(founded, founding, restart));
     this.merge =
         new Merge(
             standing,
@@ -145,10 +147,11 @@ final class GroupEngine {
     return new Situation(name, standing, journal != null, rule, deliveries, user, node.counters(), slow);
   }
 
-  private AgreementHost host(OptionalLong founded, @Nullable Restart restart) {
+  private AgreementHost host(OptionalLong founded, Founding founding, @Nullable Restart restart) {
     return new AgreementHost(
         config,
         founded,
+        founding,
         standing,
         restart == null ? null : restart.views(),
         node,
@@ -169,6 +172,9 @@ final class GroupEngine {
       history.found(newHistory(birth, 0, config.ordering(), 0), birth.equals(view()));
       sending.position(true);
       deliveries.changed(view());
+      if (Founding.isZero(birth.id()) && birth.size() == 1) {
+        agreement.want(); // nobody else has to come first
+      }
     }
   }
 

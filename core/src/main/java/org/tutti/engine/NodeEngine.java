@@ -21,6 +21,7 @@ import org.tutti.detector.TimeSilence;
 import org.tutti.effect.Counters;
 import org.tutti.effect.Timer;
 import org.tutti.link.Links;
+import org.tutti.membership.Founding;
 import org.tutti.order.Clock;
 import org.tutti.pack.Batch;
 import org.tutti.pack.Payloads;
@@ -227,8 +228,11 @@ public final class NodeEngine {
   private void requested(Request request) {
     switch (request) {
       case Request.Create(var name, var groupConfig, var user, var founded) ->
-          enter(name, OptionalLong.of(founded), groupConfig, user);
-      case Request.Join(var name, var groupConfig, var user) -> enter(name, OptionalLong.empty(), groupConfig, user);
+          enter(name, OptionalLong.of(founded), Founding.ALONE, groupConfig, user);
+      case Request.Found(var name, var groupConfig, var user, var founded, var expected) ->
+          enter(name, OptionalLong.of(founded), new Founding(expected), groupConfig, user);
+      case Request.Join(var name, var groupConfig, var user) ->
+          enter(name, OptionalLong.empty(), Founding.ALONE, groupConfig, user);
       case Request.Multicast(var name, var stretch) -> with(name, group -> group.multicast(stretch));
       case Request.Propagate(var name, var payload) ->
           with(name, group -> group.multicast(Stretch.of(Batch.Kind.PROPAGATED, payload)));
@@ -266,7 +270,7 @@ public final class NodeEngine {
     }
   }
 
-  private void enter(String name, OptionalLong founded, GroupConfig groupConfig, GroupUser user) {
+  private void enter(String name, OptionalLong founded, Founding founding, GroupConfig groupConfig, GroupUser user) {
     long key = hash(name);
     if (groups.containsKey(key)) {
       user.closed("this node is already a member of group " + name);
@@ -298,7 +302,7 @@ public final class NodeEngine {
     groupKeys.put(name, key);
     var at = new Ports.Group(name, key, ++owners);
     OptionalLong founds = keeping != null && keeping.restart() != null ? OptionalLong.empty() : founded;
-    groups.put(key, new GroupEngine(self, founds, groupConfig, user, surroundings, services, at, keeping));
+    groups.put(key, new GroupEngine(self, founds, founding, groupConfig, user, surroundings, services, at, keeping));
     interestDirty = true;
   }
 

@@ -1,7 +1,10 @@
 package org.tutti.engine;
 
 import java.nio.ByteBuffer;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Event;
@@ -21,6 +24,22 @@ public sealed interface Request {
   /// @param user    gets what happens
   /// @param founded the time of day, in microseconds since 1970: of two groups of one name the older one goes on
   record Create(String group, GroupConfig config, GroupUser user, long founded) implements Request {}
+
+  /// Become a member of a group, or found it together with others, if a majority of them is there and none of these
+  /// knows the group.
+  ///
+  /// @param group    the group's name; this node must not be in it
+  /// @param config   how to take part
+  /// @param user     gets what happens
+  /// @param founded  the time of day, in microseconds since 1970: of two groups of one name the older one goes on
+  /// @param expected the names of all who found it, this node's among them
+  record Found(String group, GroupConfig config, GroupUser user, long founded, Set<String> expected)
+      implements Request {
+    /// Copies and sorts the names.
+    public Found {
+      expected = Collections.unmodifiableSortedSet(new TreeSet<>(expected));
+    }
+  }
 
   /// Become a member of a group that exists or will exist.
   ///

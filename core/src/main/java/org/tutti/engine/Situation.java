@@ -14,6 +14,7 @@ import org.tutti.Status.Phase;
 import org.tutti.Status.Wait;
 import org.tutti.View;
 import org.tutti.effect.Counters;
+import org.tutti.membership.Founding;
 import org.tutti.membership.Knowledge;
 import org.tutti.membership.PrimaryRule;
 import org.tutti.membership.Standing;
@@ -99,7 +100,8 @@ final class Situation {
 
   private void tell() {
     View now = Objects.requireNonNull(view);
-    Phase phase = primary == null ? Phase.JOINING : synced ? Phase.CAUGHT_UP : Phase.WAITING_FOR_STATE;
+    boolean founded = primary != null && !Founding.isZero(primary.id());
+    Phase phase = !founded ? Phase.JOINING : synced ? Phase.CAUGHT_UP : Phase.WAITING_FOR_STATE;
     List<Wait> waits = new ArrayList<>();
     if (primary != null && now.primary()) {
       if (!synced && transfer != null) {
@@ -109,14 +111,19 @@ final class Situation {
     } else if (primary != null) {
       waits.add(awaited(now, primary));
     }
-    OptionalLong next = synced ? OptionalLong.of(deliveries.positionNext()) : OptionalLong.empty();
-    user.status(new Status(group, standing.self(), phase, now, primary, next, waits, null));
+    OptionalLong next = synced && founded ? OptionalLong.of(deliveries.positionNext()) : OptionalLong.empty();
+    user.status(new Status(group, standing.self(), phase, now, founded ? primary : null, next, waits, null));
   }
 
   // ---- who is needed for a primary view --------------------------------------------------------------------------
 
   private Wait awaited(View here, View last) {
     List<MemberId> missing = new ArrayList<>(last.members());
+    if (Founding.isZero(last.id())) {
+      missing.removeIf(member -> here.members().stream().anyMatch(other -> other.supersedes(member)));
+      int more = last.size() / 2 + 1 - (last.size() - missing.size());
+      return new Wait(Cause.QUORUM, missing, Math.max(0, more), NO_TIME, 0);
+    }
     missing.removeIf(member -> isHere(here, member));
     int needed = 0;
     while (!suffice(here, last, missing.subList(0, needed))) {

@@ -7,7 +7,8 @@ import org.tutti.View;
 import org.tutti.ViewId;
 
 /// Where a member starts: in a view of its own. A founder's is the first primary view of a new history, unless others
-/// of the configured set have to come first: then it is not primary, and follows one that nobody was in.
+/// of the configured set have to come first: then it is not primary, and follows one that nobody was in. So does that
+/// of a member that founds a group together with others ([Founding]).
 ///
 /// A member that is restarted from stable storage begins as if it had been cut off from everybody at the end of its
 /// earlier life: it knows what that one knew, and its view is later than all that were promised.
@@ -31,10 +32,15 @@ record Beginning(
       return new Beginning(first, host.standing(), null, null, null);
     }
     Electorate electorate = host.electorate();
-    var birth = new ViewId(1, self.incarnation());
+    boolean joint = host.founding().isJoint();
+    ViewId birth = joint ? host.founding().zero().id() : new ViewId(1, self.incarnation());
     var lineage =
         new Lineage(
             birth, host.founded(), host.isStateful(), host.guarantee(), host.domain(), electorate, host.partitions());
+    if (joint) {
+      var apart = new View(new ViewId(1, self.incarnation()), alone, false, List.of());
+      return new Beginning(apart, host.standing(), lineage, host.founding().zero(), null);
+    }
     var primary = new View(birth, alone, true, List.of());
     if (electorate.allows(alone)) {
       return new Beginning(primary, host.standing(), lineage, primary, null);

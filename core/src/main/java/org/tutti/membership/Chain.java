@@ -94,7 +94,7 @@ final class Chain {
 
   /// This member goes into a view.
   void follow(Proposal proposal) {
-    if (lineage == null) {
+    if (lineage == null || (lineage.isDraft() && proposal.lineage() != null)) {
       lineage = proposal.lineage();
     }
     if (proposal.view().primary()) {

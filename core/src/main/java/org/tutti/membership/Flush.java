@@ -126,7 +126,10 @@ final class Flush {
   }
 
   private boolean hasQuorum(View of) {
-    return rule.isQuorum(of, rank -> speakers.containsKey(of.members().get(rank)));
+    long present = of.members().stream().filter(speakers::containsKey).count();
+    return Founding.isZero(of.id())
+        ? 2 * present > of.size() // as promised, although half with the first name would be safe
+        : rule.isQuorum(of, rank -> speakers.containsKey(of.members().get(rank)));
   }
 
   /// Members without the state may not carry the history on alone. Nor may they finish a view alone: they would let go
@@ -200,7 +203,8 @@ final class Flush {
     cuts.addAll(branchCuts());
     cuts.add(whole);
     Ordering ordering = CutBuilder.longest(histories(of)).ordering();
-    return new Proposal(next, lineage(), of, whole.end(), ordering, clock(), cuts, transfers(of, next), departed(next));
+    Lineage named = Objects.requireNonNull(lineage()).born(next.id());
+    return new Proposal(next, named, of, whole.end(), ordering, clock(), cuts, transfers(of, next), departed(next));
   }
 
   private Proposal nonPrimary() {
@@ -253,7 +257,15 @@ final class Flush {
   }
 
   private @Nullable Lineage lineage() {
-    return reports.values().stream().map(Knowledge::lineage).filter(Objects::nonNull).findFirst().orElse(null);
+    Lineage draft = null;
+    for (Knowledge report : reports.values()) {
+      Lineage known = report.lineage();
+      if (known != null && !known.isDraft()) {
+        return known;
+      }
+      draft = draft == null ? known : draft;
+    }
+    return draft;
   }
 
   /// Everybody who reported: members of the last primary view by seniority, then newcomers.

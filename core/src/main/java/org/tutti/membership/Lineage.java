@@ -28,9 +28,25 @@ public record Lineage(
     Electorate electorate,
     Partitions partitions) {
 
-  /// Whether two members are in different histories; who is in none yet may enter any.
+  /// Whether two members are in different histories; who is in none yet may enter any. Drafts differ when their members
+  /// expect others.
   static boolean differ(@Nullable Lineage one, @Nullable Lineage other) {
-    return one != null && other != null && !one.equals(other);
+    if (one == null || other == null) {
+      return false;
+    }
+    return one.isDraft() || other.isDraft()
+        ? one.isDraft() && other.isDraft() && !one.birth.equals(other.birth)
+        : !one.equals(other);
+  }
+
+  /// Whether the history has no first primary view yet ([Founding]).
+  boolean isDraft() {
+    return Founding.isZero(birth);
+  }
+
+  /// The lineage of the history that begins with a view.
+  Lineage born(ViewId first) {
+    return isDraft() ? new Lineage(first, founded, stateful, guarantee, domain, electorate, partitions) : this;
   }
 
   /// Whether this history was founded before another one of the same group. Of two that meet, it is the one that goes

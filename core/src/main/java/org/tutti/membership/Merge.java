@@ -123,7 +123,9 @@ public final class Merge {
   ///
   /// @param last the last primary view that was known then
   public void seek(View last) {
-    last.members().forEach(member -> absent.add(member.address()));
+    if (!Founding.isZero(last.id())) {
+      last.members().forEach(member -> absent.add(member.address()));
+    }
   }
 
   /// Time to call out: the coordinator to everybody, a member to its coordinator. Inside a view the calls confirm that
@@ -344,7 +346,10 @@ public final class Merge {
       agreement.view().members().stream()
           .filter(other -> !other.equals(self))
           .forEach(other -> effects.send(other, new ViewMessage.Overruled(older, member)));
-      ended.accept("the group was founded twice, and the other history is older: join " + member + " to be in it");
+      ended.accept(
+          older.isDraft()
+              ? "this member expects other members than " + member + " does: all have to expect the same"
+              : "the group was founded twice, and the other history is older: join " + member + " to be in it");
     }
   }
 

@@ -75,7 +75,8 @@ final class NamesInUse {
     if (newcomer.replaces(holder) || earlier.contains(holder)) {
       return Verdict.REPLACES;
     }
-    boolean voter = primary != null && new Standing(newcomer, earlier).isIn(primary);
+    boolean real = primary != null && !Founding.isZero(primary.id());
+    boolean voter = real && new Standing(newcomer, earlier).isIn(primary);
     if (voter && !primary.contains(holder)) {
       return Verdict.PRECEDES;
     }

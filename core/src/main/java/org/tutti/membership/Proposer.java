@@ -117,9 +117,9 @@ final class Proposer {
   private boolean isStranger(Knowledge knowledge) {
     Lineage lineage = agreement.lineage();
     for (Knowledge report : reports.values()) {
-      lineage = lineage == null ? report.lineage() : lineage;
+      lineage = lineage == null || lineage.isDraft() ? report.lineage() : lineage;
     }
-    return lineage != null && knowledge.lineage() != null && !lineage.equals(knowledge.lineage());
+    return Lineage.differ(lineage, knowledge.lineage());
   }
 
   /// Goes on without a candidate while reports are collected; later, the decision has counted on it.

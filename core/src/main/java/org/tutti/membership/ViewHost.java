@@ -46,6 +46,13 @@ public interface ViewHost {
   /// @return the configured set
   Electorate electorate();
 
+  /// Who founds the group with this member.
+  ///
+  /// @return the expected members, or [Founding#ALONE]
+  default Founding founding() {
+    return Founding.ALONE;
+  }
+
   /// When this member founded its group, if it did.
   ///
   /// @return the time of day, in microseconds since 1970; 0 when it joins

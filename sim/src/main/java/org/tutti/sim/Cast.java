@@ -108,7 +108,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
     var node = new SimulatedNode(setting, this, Objects.requireNonNull(network), place, self, clock);
     SimulatedDisk disk = disks[place];
     MemberId earlier = disk == null ? null : disk.lastLife();
-    boolean founds = place == FOUNDER && !founded; // again, if an earlier life had no time for it
+    boolean founds = founds(place, earlier);
     GroupConfig config = settings.group(place, founds);
     SimulatedDisk own = settings.keepsState(place) ? disk : null; // where the application keeps its state
     var application = new Application(setting, node, config, own, this);
@@ -118,12 +118,23 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
       setting.trace().say(self.name(), "starts as incarnation " + self.incarnation());
     }
     node.start(settings.node(place, addresses), disk == null ? null : disk.mount(self), setting.streams());
-    if (earlier == null || founds) {
+    if (earlier == null || (founds && !plan.isJoint())) {
       application.begin(founds);
     } else {
-      application.beginAgain(earlier, disk.knowsGroup() && fates.nextBoolean());
+      application.beginAgain(earlier, plan.isJoint() ? founds : disk.knowsGroup() && fates.nextBoolean());
     }
     atStart.accept(node);
+  }
+
+  /// The first node founds the group, again if an earlier life had no time for it. If all found it together, each does
+  /// so at each start, unless it has forgotten that it did.
+  private boolean founds(int place, @Nullable MemberId earlier) {
+    if (!setting.plan().isJoint()) {
+      return place == FOUNDER && !founded;
+    }
+    SimulatedDisk disk = disks[place];
+    boolean first = lives.stream().noneMatch(life -> life.node.number == place);
+    return !setting.plan().isNamesake(place) && (first || (earlier != null && disk != null && !disk.wasWiped()));
   }
 
   /// All nodes that are not gone.

@@ -87,6 +87,7 @@ public record Plan(
   private static final int ROLE_CUT_ONE_IN = 5;
   private static final int SLOW_HEAL_ONE_IN = 3;
   private static final int DISK_FULL_ONE_IN = 2; // of durable runs
+  private static final int JOINT_ONE_IN = 4;
   private static final int PACKING_DEGREE_MAX = 64;
   private static final int PACKING_DELAY_MICROS_MAX = 20_000;
   private static final int PACKING_INTERVAL_MILLIS_MAX = 500;
@@ -174,6 +175,25 @@ public record Plan(
     if (nodes > 2 && random.nextInt(NAMESAKE_ONE_IN) == 0) {
       strengths.put(FaultKind.NAMESAKE, strength);
     }
+  }
+
+  /// Whether all nodes found the group together, in some runs, instead of the first one alone.
+  boolean isJoint() {
+    return new Streams(seed).open(Streams.Purpose.NAMES, 2).nextInt(JOINT_ONE_IN) == 0;
+  }
+
+  /// The names of the nodes at all places.
+  Set<String> names() {
+    var names = new TreeSet<String>();
+    for (int place = 0; place < nodes; place++) {
+      names.add(nameOf(place));
+    }
+    return names;
+  }
+
+  /// Whether another place has the name of a place, which is the later one.
+  boolean isNamesake(int place) {
+    return !nameOf(place).equals("n" + place);
   }
 
   /// The name of the node at a place: its own, or with namesakes that of another one for the last place.
@@ -410,6 +430,7 @@ public record Plan(
     text.append(config.electorate().isEmpty() ? "" : ", electorate " + config.electorate());
     text.append(config.partitions() == Partitions.CONTINUE ? ", with branches" : "");
     text.append(config.suspicion() == Suspicion.REFUTABLE ? ", refutable suspicion" : "");
+    text.append(isJoint() ? ", founded together" : "");
     text.append(isDurable() ? ", " + config.durability().name().toLowerCase(Locale.ROOT) + " durable" : "");
     text.append(overlaps() ? " in overlapping groups" : "");
     text.append(mixed ? ", settings mixed" : "");

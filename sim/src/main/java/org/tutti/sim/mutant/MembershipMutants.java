@@ -1,6 +1,7 @@
 package org.tutti.sim.mutant;
 
 import java.util.List;
+import org.tutti.sim.mutant.Edit.Change.Drop;
 import org.tutti.sim.mutant.Edit.Change.Redirect;
 
 /// Bugs planted where members come in.
@@ -13,7 +14,19 @@ final class MembershipMutants {
               List.of(
                   new Edit("org.tutti.engine.GroupEngine", "alive", new Redirect("MemberId.replaces", "supersedes")),
                   new Edit(
-                      "org.tutti.membership.NamesInUse", "judge", new Redirect("MemberId.replaces", "supersedes")))));
+                      "org.tutti.membership.NamesInUse", "judge", new Redirect("MemberId.replaces", "supersedes")))),
+          new Mutant(
+              "found-alone",
+              "each of several expected members founds a history",
+              "membership.Beginning",
+              "of",
+              new Drop("Founding.isJoint", 0)),
+          new Mutant(
+              "found-without-majority",
+              "any of the expected members found the group",
+              "membership.Flush",
+              "hasQuorum",
+              new Drop("Stream.count", Short.MAX_VALUE)));
 
   private MembershipMutants() {}
 

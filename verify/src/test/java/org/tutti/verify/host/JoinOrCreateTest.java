@@ -1,0 +1,161 @@
+package org.tutti.verify.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.tutti.verify.host.Awaited.next;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.tutti.Durability;
+import org.tutti.Event;
+import org.tutti.Group;
+import org.tutti.GroupConfig;
+import org.tutti.Node;
+import org.tutti.NodeConfig;
+import org.tutti.View;
+import org.tutti.storage.StableStorage;
+import org.tutti.store.FileStorage;
+import org.tutti.transport.Address;
+import org.tutti.transport.InProcess;
+
+/// The same call on each replica founds a group, joins it, and restarts it.
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class JoinOrCreateTest {
+  private static final Set<String> EXPECTED = Set.of("n1", "n2", "n3");
+
+  @TempDir private Path directory;
+  private final InProcess hub = new InProcess();
+  private final List<Node> nodes = new ArrayList<>();
+
+  private Group enter(int number, Set<String> expected, @Nullable StableStorage storage) {
+    var contacts = List.of(new Address("here:1"), new Address("here:2"), new Address("here:3"));
+    NodeConfig config =
+        NodeConfig.lan("n" + number).withContacts(contacts).withTimes(Duration.ofMillis(50), Duration.ofSeconds(1));
+    Node node = Node.start(config, hub.open(new Address("here:" + number)), storage);
+    nodes.add(node);
+    GroupConfig group = GroupConfig.standard();
+    return node.joinOrCreate(
+        "bank", expected, storage == null ? group : group.withDurability(Durability.EACH).withPosition(0));
+  }
+
+  private Group enter(int number) {
+    return enter(number, EXPECTED, null);
+  }
+
+  private void crash(int index) throws InterruptedException {
+    Node node = nodes.get(index);
+    Thread.ofPlatform()
+        .start(() -> {
+          Thread.currentThread().interrupt();
+          node.close(); // without a word to the others
+          Thread.interrupted();
+          node.close(); // which waits for its end
+        })
+        .join();
+  }
+
+  @AfterEach
+  void end() {
+    nodes.reversed().forEach(Node::close);
+  }
+
+  private static View untilPrimaryOf(Group group, int size) throws InterruptedException {
+    while (true) {
+      if (next(group) instanceof Event.ViewChange(View view) && view.primary() && view.size() == size) {
+        return view;
+      }
+    }
+  }
+
+  @Test
+  void aMajorityFoundsTheGroupAndTheOthersJoinIt() throws Exception {
+    Group first = enter(1);
+    CompletableFuture<Long> sent = first.multicast(new byte[1]);
+    assertThat(next(first))
+        .isInstanceOfSatisfying(Event.ViewChange.class, it -> assertThat(it.view().primary()).isFalse());
+    assertThat(sent).isNotDone();
+    Group second = enter(2);
+    assertThat(untilPrimaryOf(first, 2)).isEqualTo(untilPrimaryOf(second, 2));
+    assertThat(sent.get(60, TimeUnit.SECONDS)).isZero();
+    Group third = enter(3);
+    assertThat(untilPrimaryOf(third, 3)).isEqualTo(untilPrimaryOf(first, 3));
+    assertThat(third.multicast(new byte[1]).get(60, TimeUnit.SECONDS)).isEqualTo(1);
+  }
+
+  @Test
+  void oneWhoExpectsNobodyElseFoundsAlone() throws Exception {
+    assertThat(untilPrimaryOf(enter(1, Set.of("n1"), null), 1).primary()).isTrue();
+  }
+
+  @Test
+  void halfOfTheExpectedMembersFoundNothing() throws Exception {
+    Group alone = enter(1, Set.of("n1", "n2"), null);
+    next(alone);
+    assertThat(alone.status().toString()).endsWith("looks for its members; waiting for n2");
+    Group other = enter(2, Set.of("n1", "n2"), null);
+    assertThat(untilPrimaryOf(alone, 2)).isEqualTo(untilPrimaryOf(other, 2));
+  }
+
+  @Test
+  void whoIsStartedAgainJoins() throws Exception {
+    Group first = enter(1);
+    Group second = enter(2);
+    Group third = enter(3);
+    untilPrimaryOf(first, 3);
+    assertThat(second.multicast(new byte[1]).get(60, TimeUnit.SECONDS)).isZero();
+    untilPrimaryOf(third, 3);
+    crash(0);
+    Group again = enter(1);
+    assertThat(untilPrimaryOf(again, 3).members()).contains(second.self(), third.self(), again.self());
+    assertThat(again.multicast(new byte[1]).get(60, TimeUnit.SECONDS)).isEqualTo(1);
+  }
+
+  @Test
+  void theSameCallGoesOnWithTheHistoryAfterAllHaveCrashed() throws Exception {
+    List<Group> groups = new ArrayList<>();
+    for (int number = 1; number <= 3; number++) {
+      groups.add(enter(number, EXPECTED, FileStorage.open(directory.resolve("n" + number))));
+    }
+    for (Group group : groups) {
+      untilPrimaryOf(group, 3);
+    }
+    assertThat(groups.get(2).multicast(new byte[] {5}).get(60, TimeUnit.SECONDS)).isZero();
+    for (int index = 0; index < 3; index++) {
+      crash(index);
+    }
+    Group first = enter(1, EXPECTED, FileStorage.open(directory.resolve("n1")));
+    CompletableFuture<Long> sent = first.multicast(new byte[1]);
+    Group second = enter(2, EXPECTED, FileStorage.open(directory.resolve("n2")));
+    assertThat(sent.get(60, TimeUnit.SECONDS)).as("behind what was acknowledged before").isEqualTo(1);
+    while (!(next(second) instanceof Event.Delivery delivery && delivery.payload().get(0) == 5)) {
+      // Views come in between.
+    }
+  }
+
+  @Test
+  void whoIsNotExpectedMayNotFound() {
+    assertThatIllegalArgumentException().isThrownBy(() -> enter(4)).withMessageContaining("n4");
+  }
+
+  @Test
+  void whoExpectsOthersIsTold() throws Exception {
+    Group first = enter(1);
+    Group other = enter(2, Set.of("n2", "n3"), null);
+    String reason = null;
+    while (reason == null) {
+      reason = next(other) instanceof Event.Closed closed ? closed.reason() : null;
+    }
+    assertThat(reason).isEqualTo("this member expects other members than n1 does: all have to expect the same");
+    assertThat(first.status().lastPrimary()).isNull();
+  }
+}
