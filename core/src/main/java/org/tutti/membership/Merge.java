@@ -178,7 +178,7 @@ public final class Merge {
       names.confirmed(from, effects.nowNanos());
     } else if (!view.contains(from)) {
       pass(from);
-    } else if (its.compareTo(view.id()) > 0 && !agreement.expects(its, from)) {
+    } else if (its.compareTo(view.id()) > 0 && !agreement.mayMeet(its, from)) {
       effects.send(from, meet(false)); // it went to another view without this member
       if (words.regard() == Regard.LEFT_BEHIND) {
         agreement.company().gone(words.gone(from, view)); // the ids of its views rise, so it does not come back to this

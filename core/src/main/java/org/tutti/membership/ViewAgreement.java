@@ -130,9 +130,20 @@ public final class ViewAgreement {
   /// @param id    the view in which the other one is said to be
   /// @param other the other member
   /// @return whether it has accepted that view, or answered a later proposal of the other one
+  boolean mayMeet(ViewId id, MemberId other) {
+    boolean proposes = other.equals(promise.proposer()) && promise.ballot().compareTo(id) > 0;
+    return proposes && waitsForAnother() || expects(id, other);
+  }
+
+  /// Whether this member may soon install a view with another member, because it has accepted it. Never a view that is
+  /// installed, or an earlier one: what is said in those does not wait.
+  ///
+  /// @param id    the view's id
+  /// @param other the other member
+  /// @return whether it has accepted it
   public boolean expects(ViewId id, MemberId other) {
-    if (other.equals(promise.proposer()) && promise.ballot().compareTo(id) > 0 && waitsForAnother()) {
-      return true;
+    if (id.compareTo(view.id()) <= 0) {
+      return false;
     }
     Proposal next = pending != null && Chain.isFor(id, pending) ? pending.proposal() : chain.accepted(id);
     return next != null && next.view().contains(other);
