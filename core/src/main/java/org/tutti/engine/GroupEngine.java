@@ -135,11 +135,15 @@ final class GroupEngine {
     if (domain != null) {
       domain.begin(new InDomain(this::view, history, deliveries, sending));
     }
-    var early = new EarlyMessages(config.windowBytes());
-    this.admission = new Admission(agreement, history, branch, transfer, early, node.counters(), this::lost);
+    this.admission = newAdmission();
     this.situation = situation(group.name());
     begin(restart);
     situation.tell(view(), agreement.primary(), transfer.running());
+  }
+
+  private Admission newAdmission() {
+    var early = new EarlyMessages(config.windowBytes());
+    return new Admission(agreement, history, branch, transfer, early, node.counters(), this::lost);
   }
 
   private Situation situation(String name) {

@@ -10,7 +10,7 @@ import org.tutti.sim.mutant.Edit.Change.Return;
 /// All planted bugs.
 public final class Mutants {
   /// How many seeds may pass until a bug is found.
-  public static final int SEEDS_MAX = 200;
+  public static final int SEEDS_MAX = 240;
 
   private static final List<Mutant> SHARED =
       List.of(

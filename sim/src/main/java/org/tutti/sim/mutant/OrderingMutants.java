@@ -79,12 +79,6 @@ final class OrderingMutants {
               "isPast",
               new Return(1)),
           new Mutant(
-              "aside-blind-clock",
-              "an aside's timestamp does not move the clock that later proposals are made with",
-              "order.Asides",
-              "take",
-              new Drop("witness", 0)),
-          new Mutant(
               "cut-keeps-any-aside",
               "a view change keeps asides that a destination does not hold",
               "membership.CutBuilder",

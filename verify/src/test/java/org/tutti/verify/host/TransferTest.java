@@ -168,7 +168,7 @@ class TransferTest {
     for (Event.StateOffer offer : reading) {
       assertThatIOException()
           .isThrownBy(() -> offer.source().readAllBytes())
-          .withMessage("the state from n1 is void: its donor has gone");
+          .withMessage("the state from n1 is void: its donor has gone, or it arrived damaged");
     }
     for (Group newcomer : List.of(second, third)) {
       View view = untilViewOf(newcomer, 2);

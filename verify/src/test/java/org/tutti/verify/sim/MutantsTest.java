@@ -13,7 +13,7 @@ import org.tutti.sim.mutant.Hunt;
 import org.tutti.sim.mutant.Mutant;
 import org.tutti.sim.mutant.Mutants;
 
-/// Every planted bug is caught within the first two hundred seeds: the same ones each time, as the claim is about them.
+/// Every planted bug is caught within the first 240 seeds: the same ones each time, as the claim is about them.
 class MutantsTest {
   @TestFactory
   Stream<DynamicTest> everyMutantIsCaught() {
