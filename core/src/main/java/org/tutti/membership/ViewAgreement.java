@@ -135,16 +135,13 @@ public final class ViewAgreement {
     return proposes && waitsForAnother() || expects(id, other);
   }
 
-  /// Whether this member may soon install a view with another member, because it has accepted it. Never a view that is
-  /// installed, or an earlier one: what is said in those does not wait.
+  /// Whether this member has accepted a view with another member and may soon follow to it. Not when it has: what is
+  /// said in that view then does not wait. An agreed view that it can still catch up with may be older than its own.
   ///
   /// @param id    the view's id
   /// @param other the other member
   /// @return whether it has accepted it
   public boolean expects(ViewId id, MemberId other) {
-    if (id.compareTo(view.id()) <= 0) {
-      return false;
-    }
     Proposal next = pending != null && Chain.isFor(id, pending) ? pending.proposal() : chain.accepted(id);
     return next != null && next.view().contains(other);
   }

@@ -102,6 +102,29 @@ class ViewAgreementTest {
     assertThat(said(B)).as("it asks itself for a new view").hasSize(1).first().isInstanceOf(ViewMessage.Propose.class);
   }
 
+  /// Kept until the next view, it would come after what is said later: a part of a state behind the end of it.
+  @Test
+  void whatAProposerSaysInTheInstalledViewDoesNotWait() throws Malformed {
+    agreement.receive(A, new ViewMessage.Propose(new ViewId(3, 1)));
+    assertThat(agreement.expects(BOTH.id(), A)).isFalse();
+    View next = primary(3, A, B);
+    agreement.receive(A, new ViewMessage.Accept(next.id(), successor(next)));
+    assertThat(agreement.expects(BOTH.id(), A)).isFalse();
+    assertThat(agreement.expects(next.id(), A)).isTrue();
+  }
+
+  /// A donor may have caught up with it first, and its state is on the way.
+  @Test
+  void whatIsSaidInAnOlderViewWaitsUntilItIsCaughtUpWith() throws Malformed {
+    View last = new View(new ViewId(3, 1), List.of(A, B), true, List.of(BOTH.id()));
+    offer(last.id(), successor(last));
+    View apart = nonPrimary(4, B);
+    offer(new ViewId(4, 1), Told.proposal(apart, BOTH, 0, List.of()));
+    agreement.receive(A, new ViewMessage.Install(apart.id()));
+    assertThat(agreement.view()).isEqualTo(apart);
+    assertThat(agreement.expects(last.id(), A)).isTrue();
+  }
+
   /// Another member of the view may have given its own proposal up while others finished it.
   @Test
   void theAgreementOnTheLatestPrimaryViewIsReportedAfterItsInstallation() throws Malformed {
