@@ -26,8 +26,7 @@ final class Company {
   private final SortedSet<MemberId> leavers = new TreeSet<>(); // of the view: they asked to be left out
   private final SortedSet<MemberId> found = new TreeSet<>(); // not of the view: they answered, and are to be taken in
   private final Map<MemberId, Long> confirmedAt = new TreeMap<>(); // when it was last heard to be in this view
-  private final Map<MemberId, Long> unheardSince =
-      new TreeMap<>(); // since when they say that they do not hear this one
+  private final Map<MemberId, Long> unheardSince = new TreeMap<>(); // since when it says that it does not hear this one
   private @Nullable MemberId confirmer; // the coordinator since `confirmedAt` was begun
   private View view;
   private long installedAt;
@@ -161,8 +160,11 @@ final class Company {
   ///
   /// @return whether it has said so for some time, and has gone for that
   boolean unheardBy(MemberId member, long now, long leastNanos) {
+    if (!view.contains(member)) {
+      return false;
+    }
     long since = unheardSince.computeIfAbsent(member, key -> now);
-    return view.contains(member) && now - since >= leastNanos && gone.add(member);
+    return now - since >= leastNanos && gone.add(member);
   }
 
   /// The announcement of a view may be lost with a channel, and then a member stays behind while everybody lives. So

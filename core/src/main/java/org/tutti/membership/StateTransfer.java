@@ -170,6 +170,19 @@ public final class StateTransfer {
   /// The bytes of [Message].
   public static final Codec<Message> CODEC = new StateCodec();
 
+  private static final class Outgoing {
+    final MemberId newcomer;
+    final ViewId since;
+    int onTheWay; // chunks that the newcomer has not taken
+    boolean isKnown; // what it has already
+    boolean cutOff; // broken off, but the newcomer still needs this member
+
+    Outgoing(MemberId newcomer, ViewId since) {
+      this.newcomer = newcomer;
+      this.since = since;
+    }
+  }
+
   private static final class Incoming {
     final Knowledge.Transfer from;
     final long local; // this member's number for it
@@ -189,7 +202,7 @@ public final class StateTransfer {
   private final Counters counters;
   private final Application application;
   private final Host host;
-  private final Map<Long, OutgoingTransfer> outgoing = new TreeMap<>();
+  private final Map<Long, Outgoing> outgoing = new TreeMap<>();
   private @Nullable Incoming incoming;
   private long numbers;
 
@@ -267,7 +280,7 @@ public final class StateTransfer {
         .anyMatch(to -> to.newcomer.equals(newcomer) && to.since.equals(since) && !to.cutOff);
   }
 
-  private void breakOff(long transfer, OutgoingTransfer to) {
+  private void breakOff(long transfer, Outgoing to) {
     if (!to.cutOff) {
       to.cutOff = true;
       application.stateCancelled(transfer);
@@ -321,7 +334,7 @@ public final class StateTransfer {
     long transfer = ++numbers;
     effects.send(newcomer, new Message.Header(since, transfer, host.start(), state));
     if (state) {
-      outgoing.put(transfer, new OutgoingTransfer(newcomer, since));
+      outgoing.put(transfer, new Outgoing(newcomer, since));
       application.stateRequested(transfer, newcomer);
     }
   }
@@ -336,8 +349,8 @@ public final class StateTransfer {
     endOutgoing(to -> to.newcomer.equals(member));
   }
 
-  private void endOutgoing(Predicate<OutgoingTransfer> which) {
-    for (Map.Entry<Long, OutgoingTransfer> entry : List.copyOf(outgoing.entrySet())) {
+  private void endOutgoing(Predicate<Outgoing> which) {
+    for (Map.Entry<Long, Outgoing> entry : List.copyOf(outgoing.entrySet())) {
       if (which.test(entry.getValue())) {
         outgoing.remove(entry.getKey());
         breakOff(entry.getKey(), entry.getValue());
@@ -368,7 +381,7 @@ public final class StateTransfer {
   /// @param bytes    the piece, never changed from now on
   /// @param end      what the whole state amounts to, if this is the last one; otherwise null
   public void give(long transfer, ByteBuffer bytes, StateChecksum.@Nullable Sum end) {
-    OutgoingTransfer to = outgoing.get(transfer);
+    Outgoing to = outgoing.get(transfer);
     if (to != null && !to.cutOff) {
       to.onTheWay++;
       effects.send(to.newcomer, new Message.Chunk(to.since, transfer, end, bytes));
@@ -382,7 +395,7 @@ public final class StateTransfer {
   ///
   /// @param transfer the transfer
   public void giveUp(long transfer) {
-    OutgoingTransfer to = outgoing.remove(transfer);
+    Outgoing to = outgoing.remove(transfer);
     if (to != null) {
       effects.send(to.newcomer, new Message.Cancelled(to.since));
     }
@@ -431,7 +444,7 @@ public final class StateTransfer {
   }
 
   private void taken(MemberId from, long transfer) {
-    OutgoingTransfer to = outgoing.get(transfer);
+    Outgoing to = outgoing.get(transfer);
     if (to != null && to.newcomer.equals(from) && !to.cutOff && to.onTheWay > 0) {
       to.onTheWay--;
       application.stateWanted(transfer);
@@ -439,7 +452,7 @@ public final class StateTransfer {
   }
 
   private void known(MemberId from, long transfer, ByteBuffer token) {
-    OutgoingTransfer to = outgoing.get(transfer);
+    Outgoing to = outgoing.get(transfer);
     if (to != null && to.newcomer.equals(from) && !to.cutOff && !to.isKnown) {
       to.isKnown = true;
       application.stateKnown(transfer, token);
