@@ -11,7 +11,8 @@ import org.tutti.sim.check.Happening.Installed;
 import org.tutti.sim.check.Happening.Undecided;
 
 /// A sender that is shown a view which is not primary is told that its multicasts on the way are undecided: all those
-/// at least that anybody has delivered by then in an earlier view. It is told of no more than are open.
+/// at least that anybody has delivered by then in an earlier view. It is told of no more than are open. One that crashes
+/// right behind the view is told nothing any more.
 public record UndecidedTold() implements Checker {
   private static final class Sender {
     long submitted;
@@ -49,6 +50,7 @@ public record UndecidedTold() implements Checker {
           sender.owed = sender.view.primary() ? 0 : sender.dueBefore(sender.view.id());
         }
         case Undecided undecided -> tell(history, undecided, sender, report);
+        case Happening.Crashed _ -> sender.owed = 0;
         default -> {}
       }
       boolean late = !(happening instanceof Installed) && sender.owed > Math.max(sender.told, sender.decided);
