@@ -7,12 +7,17 @@ import java.util.List;
 /// All members that install a view install it with the same id, list and flag. The rank of a member is its place in the
 /// list; the most senior member has rank 0, newcomers come last.
 ///
+/// Members are voters or *observers*. An observer gets everything and may multicast, but nothing depends on it: it
+/// counts in no quorum, orders nothing, gives no state, and is listed behind all voters. Nobody changes from one to the
+/// other.
+///
 /// @param id           names the view
-/// @param members      by seniority, without repetition, never empty
+/// @param members      by seniority, first the voters, then the observers; without repetition, never empty
+/// @param voters       how many of them are voters; at least 1 in a primary view
 /// @param primary      whether this is the primary view: of any concurrent views at most one is (B4)
 /// @param predecessors the views that its members come from, more than one in a merge; with a primary view, the primary
 ///                     view that it continues is among them
-public record View(ViewId id, List<MemberId> members, boolean primary, List<ViewId> predecessors) {
+public record View(ViewId id, List<MemberId> members, int voters, boolean primary, List<ViewId> predecessors) {
   /// Copies the lists and checks them.
   public View {
     members = List.copyOf(members);
@@ -23,6 +28,29 @@ public record View(ViewId id, List<MemberId> members, boolean primary, List<View
     if (members.stream().distinct().count() != members.size()) {
       throw new IllegalArgumentException("a view names a member once: " + members);
     }
+    if (!isPossible(members.size(), voters, primary)) {
+      throw new IllegalArgumentException(voters + " voters of " + members);
+    }
+  }
+
+  /// A view without observers.
+  ///
+  /// @param id           names the view
+  /// @param members      by seniority, without repetition, never empty
+  /// @param primary      whether this is the primary view
+  /// @param predecessors the views that its members come from
+  public View(ViewId id, List<MemberId> members, boolean primary, List<ViewId> predecessors) {
+    this(id, members, members.size(), primary, predecessors);
+  }
+
+  /// Whether a view can have so many voters.
+  ///
+  /// @param size    how many members it has
+  /// @param voters  how many of them are voters
+  /// @param primary whether it is primary; then it has a voter
+  /// @return whether it can
+  public static boolean isPossible(int size, int voters, boolean primary) {
+    return voters >= (primary ? 1 : 0) && voters <= size;
   }
 
   /// The most senior member: it orders in a fixed-sequencer group, and speaks for the view while it is not believed
@@ -49,6 +77,21 @@ public record View(ViewId id, List<MemberId> members, boolean primary, List<View
     return members.contains(member);
   }
 
+  /// Whether a member is an observer of this view.
+  ///
+  /// @param member the member to look for
+  /// @return whether it is listed as one
+  public boolean isObserver(MemberId member) {
+    return members.indexOf(member) >= voters;
+  }
+
+  /// The members that are observers.
+  ///
+  /// @return a part of the list of members, empty when all are voters
+  public List<MemberId> observers() {
+    return members.subList(voters, members.size());
+  }
+
   /// How many members there are.
   ///
   /// @return at least 1
@@ -58,6 +101,7 @@ public record View(ViewId id, List<MemberId> members, boolean primary, List<View
 
   @Override
   public String toString() {
-    return id + (primary ? " primary " : " non-primary ") + members;
+    String listed = members.subList(0, voters) + (voters < members.size() ? " observers " + observers() : "");
+    return id + (primary ? " primary " : " non-primary ") + listed;
   }
 }

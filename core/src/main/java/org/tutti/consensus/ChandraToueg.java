@@ -100,7 +100,7 @@ public final class ChandraToueg<V> implements Consensus<RoundMessage<V>> {
   }
 
   private int coordinator(long of) {
-    return (int) ((of - 1) % view.size());
+    return (int) ((of - 1) % view.voters()); // observers do not decide
   }
 
   @Override
@@ -156,7 +156,7 @@ public final class ChandraToueg<V> implements Consensus<RoundMessage<V>> {
 
   private long nextRound() {
     long next = Math.max(round + 1, Arrays.stream(rounds).max().orElseThrow());
-    for (int i = 0; i < view.size() && coordinator(next) != self && panel.suspects().test(coordinator(next)); i++) {
+    for (int i = 0; i < view.voters() && coordinator(next) != self && panel.suspects().test(coordinator(next)); i++) {
       next++;
     }
     return next;

@@ -283,7 +283,8 @@ final class Deliveries implements Deliverer {
   /// on from that view, by one in which it is alone (Prefix Delivery, B4).
   private void showAbsence(View next) {
     if (shown != null && shown.primary()) {
-      show(new View(next.id().before(self), List.of(self), false, List.of(shown.id())));
+      int voters = next.isObserver(self) ? 0 : 1;
+      show(new View(next.id().before(self), List.of(self), voters, false, List.of(shown.id())));
       tellUndecided();
     }
   }

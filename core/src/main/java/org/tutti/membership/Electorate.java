@@ -6,6 +6,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.tutti.MemberId;
 import org.tutti.Names;
+import org.tutti.View;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
@@ -31,11 +32,19 @@ public record Electorate(Set<String> names) {
 
   /// Whether some members may be a primary view.
   ///
-  /// @param members the view's members
+  /// @param members the view's voters
   /// @return whether they have more than half of the names
   public boolean allows(Collection<MemberId> members) {
     long present = members.stream().map(MemberId::name).filter(names::contains).distinct().count();
     return names.isEmpty() || 2 * present > names.size();
+  }
+
+  /// Whether a view may be primary.
+  ///
+  /// @param view the view, whose observers do not count
+  /// @return whether its voters have more than half of the names
+  public boolean allows(View view) {
+    return allows(view.members().subList(0, view.voters()));
   }
 
   void write(WireWriter out) {

@@ -7,6 +7,9 @@ import org.tutti.View;
 ///
 /// Any two quorums of one view share a member: uniform delivery waits for a quorum to hold a message, the next primary
 /// view is formed by a quorum, so what was delivered is known there.
+///
+/// Observers do not count: a quorum is made of voters. Only in a view that has none, which is never primary, all
+/// members count for what they order among themselves.
 @FunctionalInterface
 public interface PrimaryRule {
   /// Whether some members of a primary view are a quorum of it.
@@ -15,4 +18,12 @@ public interface PrimaryRule {
   /// @param ranks   tells whether the member of a rank is among them
   /// @return whether they are
   boolean isQuorum(View primary, IntPredicate ranks);
+
+  /// How many ranks of a view count.
+  ///
+  /// @param view the view
+  /// @return the number of voters, whose ranks come first; of a view without any, that of all members
+  static int voting(View view) {
+    return view.voters() == 0 ? view.size() : view.voters();
+  }
 }

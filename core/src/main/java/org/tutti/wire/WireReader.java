@@ -226,20 +226,24 @@ public final class WireReader {
   /// Takes a view.
   ///
   /// @return the view
-  /// @throws Malformed when it has no member, or one twice
+  /// @throws Malformed when it has no member, or one twice, or voters that it cannot have
   public View view() throws Malformed {
     ViewId id = viewId();
     List<MemberId> members = members();
     if (members.isEmpty()) {
       throw new Malformed("view");
     }
+    int voters = countUpTo(members.size());
     boolean primary = flag();
+    if (!View.isPossible(members.size(), voters, primary)) {
+      throw new Malformed("voters");
+    }
     int size = listLength(VIEW_ID_BYTES_MIN);
     List<ViewId> predecessors = new ArrayList<>(size);
     for (int i = 0; i < size; i++) {
       predecessors.add(viewId());
     }
-    return new View(id, members, primary, predecessors);
+    return new View(id, members, voters, primary, predecessors);
   }
 
   /// Takes a value that may be absent.

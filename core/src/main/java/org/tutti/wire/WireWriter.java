@@ -138,6 +138,7 @@ public final class WireWriter {
   public void view(View view) {
     viewId(view.id());
     members(view.members());
+    count(view.voters());
     flag(view.primary());
     count(view.predecessors().size());
     view.predecessors().forEach(this::viewId);

@@ -2,7 +2,9 @@ package org.tutti.membership;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.MemberId;
@@ -43,5 +45,22 @@ class DynamicLinearVotingTest {
         }
       }
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4})
+  void observersAreNotNeededAndDoNotHelp(int voters) {
+    View all = of(voters);
+    View observed = new View(all.id(), of(voters + 2).members(), voters, true, List.of());
+    for (int subset = 0; subset < 1 << observed.size(); subset++) {
+      assertThat(isQuorum(observed, subset)).isEqualTo(isQuorum(all, subset & (1 << voters) - 1));
+    }
+  }
+
+  @Test
+  void observersAloneCountAmongThemselves() {
+    View observers = new View(of(3).id(), of(3).members(), 0, false, List.of());
+    assertThat(isQuorum(observers, 0)).isFalse();
+    assertThat(isQuorum(observers, 3)).isTrue();
   }
 }

@@ -10,7 +10,7 @@ public record ElectorateHeld() implements Checker {
   public void check(History history, Stays stays, Consumer<String> report) {
     var electorate = new Electorate(history.electorate());
     for (View view : stays.primaries()) {
-      if (!electorate.allows(view.members())) {
+      if (!electorate.allows(view)) {
         report.accept(view + " has no majority of " + history.electorate());
       }
     }

@@ -10,7 +10,7 @@ import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.ViewId;
 
-/// The primary views form one chain: in each change a quorum of the predecessor's members took part, that is, more than
+/// The primary views form one chain: in each change a quorum of the predecessor's voters took part, that is, more than
 /// half of them, or exactly half with the most senior one (B3, B4). So no view has two primary successors.
 ///
 /// A life that was restarted from stable storage takes part for the lives before it.
@@ -51,9 +51,10 @@ public record PrimaryUniqueness() implements Checker {
   ///
   /// @param takesPart tells the members
   /// @param view      the primary view to go on from
-  /// @return whether they are more than half of it, or half with its most senior member
+  /// @return whether they are more than half of its voters, or half with the most senior one
   public static boolean isQuorum(Predicate<MemberId> takesPart, View view) {
-    long common = view.members().stream().filter(takesPart).count();
-    return 2 * common > view.size() || 2 * common == view.size() && takesPart.test(view.senior());
+    List<MemberId> voters = view.members().subList(0, view.voters());
+    long common = voters.stream().filter(takesPart).count();
+    return 2 * common > voters.size() || 2 * common == voters.size() && takesPart.test(view.senior());
   }
 }

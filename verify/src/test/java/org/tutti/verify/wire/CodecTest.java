@@ -339,6 +339,28 @@ class CodecTest {
         LATER, new Knowledge(view, LINEAGE, null, null, branch, null, 0, true, true, null, false, List.of()));
   }
 
+  private static byte[] view(int voters, boolean primary) {
+    var out = new WireWriter();
+    out.viewId(LATER);
+    out.members(List.of(A, B));
+    out.count(voters);
+    out.flag(primary);
+    out.count(0);
+    return Forge.bytes(out);
+  }
+
+  @Test
+  void aViewKeepsItsObserversAndHasAVoterWhenItIsPrimary() throws Malformed {
+    View read = new WireReader(ByteBuffer.wrap(view(1, true))).view();
+    assertThat(read).isEqualTo(new View(LATER, List.of(A, B), 1, true, List.of()));
+    assertThat(read.observers()).containsExactly(B);
+    assertThat(read.isObserver(A)).isFalse();
+    assertThat(new WireReader(ByteBuffer.wrap(view(0, false))).view().observers()).containsExactly(A, B);
+    for (byte[] wrong : List.of(view(0, true), view(3, true), view(3, false))) {
+      assertThatExceptionOfType(Malformed.class).isThrownBy(new WireReader(ByteBuffer.wrap(wrong))::view);
+    }
+  }
+
   @Test
   void aReportOfABranchIsOfTheSendersViewWhichIsNotPrimary() {
     isReadAsWritten(ViewMessage.CODEC, branch(false, LATER, 2));
