@@ -11,8 +11,8 @@ import org.tutti.sim.check.Happening.Installed;
 import org.tutti.sim.check.Happening.Undecided;
 
 /// A sender that is shown a view which is not primary is told that its multicasts on the way are undecided: all those
-/// at least that anybody has delivered by then in an earlier view. It is told of no more than are open. One that crashes
-/// right behind the view is told nothing any more.
+/// at least that anybody has delivered by then in an earlier view. It is told of no more than are open. One that
+/// crashes right behind the view is told nothing any more.
 public record UndecidedTold() implements Checker {
   private static final class Sender {
     long submitted;
