@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.tutti.transport.Refused;
 
 /// How a group stands at one member, at the moment of the question: see [Group#status]. Pure data.
 ///
@@ -19,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 ///                    known
 /// @param position    the position of this member's next delivery; empty while its state is to come
 /// @param waits       who is waited for, and why; empty when nothing is
+/// @param refused     who does not take this node in, and why, as far as that was told or seen in the last seconds;
+///                    after the end, also who has its name
 /// @param closed      why the membership has ended; null before
 public record Status(
     String group,
@@ -28,6 +31,7 @@ public record Status(
     @Nullable View lastPrimary,
     OptionalLong position,
     List<Wait> waits,
+    List<Refused> refused,
     @Nullable String closed) {
 
   /// How far a member has come.
@@ -74,9 +78,10 @@ public record Status(
     }
   }
 
-  /// Copies the list.
+  /// Copies the lists.
   public Status {
     waits = List.copyOf(waits);
+    refused = List.copyOf(refused);
   }
 
   /// Whether this member takes part now: it is caught up, in a primary view.
@@ -88,7 +93,13 @@ public record Status(
 
   @Override
   public String toString() {
-    return "group " + group + ": " + sentence();
+    boolean alone = phase != Phase.CLOSED && !isServing();
+    return "group " + group + ": " + sentence() + (alone && !refused.isEmpty() ? "; " + refusals() : "");
+  }
+
+  /// Who does not take this node in, and why.
+  private String refusals() {
+    return refused.stream().map(Refused::toString).collect(Collectors.joining("; "));
   }
 
   private String sentence() {

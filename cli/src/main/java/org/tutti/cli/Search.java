@@ -139,6 +139,11 @@ final class Search implements Discovery {
     return answer;
   }
 
+  /// The contacts as the user wrote them.
+  List<String> contacts() {
+    return contacts.stream().map(Contact::text).toList();
+  }
+
   /// The contacts, with what is wrong with each.
   String description() {
     lock.lock();

@@ -5,10 +5,13 @@ import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Group;
 import org.tutti.GroupListener;
@@ -16,6 +19,7 @@ import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.store.FileStorage;
 import org.tutti.transport.Address;
+import org.tutti.transport.Refused;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;
 
@@ -177,11 +181,24 @@ final class Session implements AutoCloseable {
 
   /// Why there is no view after the timeout.
   Failure nobodyAnswers() throws InterruptedException {
+    List<Refused> refused = group.status().refused();
+    if (!refused.isEmpty()) {
+      return refused(refused);
+    }
     Map<String, Long> counters = node.counters();
     boolean reached =
         counters.entrySet().stream().anyMatch(one -> one.getKey().startsWith("connected-") && one.getValue() > 0);
     String problem = reached ? "no member of group \"" + options.group + "\"" : "nobody";
     return nobodyAnswers(problem, search, options);
+  }
+
+  /// Who does not take this node in, and why; the others have not answered.
+  private Failure refused(List<Refused> by) {
+    Set<String> contacts = new LinkedHashSet<>(search.contacts());
+    by.forEach(one -> contacts.remove(one.by().text()));
+    String others = contacts.isEmpty() ? "" : "; nobody else answers at " + search.description();
+    String reasons = by.stream().map(Refused::toString).collect(Collectors.joining("; by "));
+    return new Failure("refused by " + reasons + others + " (waited " + TimeConverter.show(options.timeout) + ")");
   }
 
   private static Failure nobodyAnswers(String problem, Search search, Participation options) {
@@ -192,7 +209,8 @@ final class Session implements AutoCloseable {
   /// The membership has ended although nobody here wanted that.
   Failure ended(String reason) {
     Throwable failure = node.failure();
-    String line = "no longer a member of group \"" + options.group + "\": " + reason;
+    boolean named = group.status().refused().stream().anyMatch(one -> one.reason() == Refused.Reason.NAME_IN_USE);
+    String line = (named ? "refused by" : "no longer a member of") + " group \"" + options.group + "\": " + reason;
     return failure == null ? new Failure(line) : new Failure(line, failure);
   }
 

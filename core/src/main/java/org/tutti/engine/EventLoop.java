@@ -16,6 +16,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.transport.Address;
 import org.tutti.transport.Receiver;
+import org.tutti.transport.Refused;
 import org.tutti.transport.Transport;
 
 /// The one engine thread of a node: it feeds the engine with what arrives, what the application asks and what time it
@@ -286,6 +287,12 @@ public final class EventLoop {
       look();
       step(new Input.Gone(peer));
     }
+
+    @Override
+    public void onRefused(Refused refused) {
+      look();
+      step(new Input.Rejected(refused));
+    }
   }
 
   /// Hands requests from any thread to the engine thread, in the order of posting.
@@ -372,6 +379,7 @@ public final class EventLoop {
         count++;
         Request request = cell.request;
         if (request instanceof Request.Create
+            || request instanceof Request.Found
             || request instanceof Request.Join
             || request instanceof Request.Suspect) {
           asked.decrementAndGet();

@@ -130,7 +130,7 @@ final class GroupEngine {
             viewDoor,
             ports::hello,
             node.counters(),
-            this::endedBy);
+            new Endings());
     viewDoor.schedule(HELLO, Duration.ZERO);
     if (domain != null) {
       domain.begin(new InDomain(this::view, history, deliveries, sending));
@@ -148,7 +148,8 @@ final class GroupEngine {
 
   private Situation situation(String name) {
     Duration slow = node.config().suspectAfter();
-    return new Situation(name, standing, journal != null, rule, deliveries, user, node.counters(), slow);
+    return new Situation(
+        name, standing, journal != null, rule, deliveries, user, node.counters(), node.refused(), slow);
   }
 
   private AgreementHost host(OptionalLong founded, Founding founding, @Nullable Restart restart) {
@@ -459,6 +460,19 @@ final class GroupEngine {
       ports.close();
       user.closed(reason);
       node.ended().run();
+    }
+  }
+
+  private final class Endings implements Merge.Endings {
+    @Override
+    public void ended(String reason) {
+      endedBy(reason);
+    }
+
+    @Override
+    public void nameInUse(MemberId holder, String words) {
+      situation.nameInUse(holder, words);
+      endedBy(words);
     }
   }
 

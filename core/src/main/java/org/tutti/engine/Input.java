@@ -2,6 +2,7 @@ package org.tutti.engine;
 
 import java.nio.ByteBuffer;
 import org.tutti.transport.Address;
+import org.tutti.transport.Refused;
 
 /// Everything that can happen to a node.
 public sealed interface Input {
@@ -19,6 +20,11 @@ public sealed interface Input {
   ///
   /// @param peer its address
   record Gone(Address peer) implements Input {}
+
+  /// The transport was refused by a peer.
+  ///
+  /// @param refused by whom, and why
+  record Rejected(Refused refused) implements Input {}
 
   /// The time [NodeEngine#deadlineNanos] has come.
   record Expired() implements Input {}

@@ -30,6 +30,7 @@ import org.tutti.storage.StableStorage;
 import org.tutti.storage.StorageException;
 import org.tutti.transport.Address;
 import org.tutti.transport.Outlet;
+import org.tutti.transport.Refused;
 import org.tutti.wire.Codec;
 import org.tutti.wire.Encoded;
 import org.tutti.wire.Malformed;
@@ -64,6 +65,7 @@ public final class NodeEngine {
   private final Map<String, Domain> domains = new TreeMap<>();
   private final @Nullable StableStorage storage;
   private final Payloads payloads;
+  private final Rejections rejections = new Rejections();
   private List<Address> contacts;
   private boolean interestDirty;
   private int owners = NODE;
@@ -139,6 +141,7 @@ public final class NodeEngine {
       case Input.Arrived(ByteBuffer frame) -> links.arrived(now, frame);
       case Input.Ready(var peer) -> links.ready(peer);
       case Input.Gone(var peer) -> gone(peer);
+      case Input.Rejected(Refused refused) -> rejections.add(now, refused);
       case Input.Expired() -> timers.expire(now);
       case Input.Requested(Request request) -> requested(request);
     }
@@ -293,6 +296,7 @@ public final class NodeEngine {
             domain -> domains.computeIfAbsent(domain, _ -> new Domain()),
             detector::suspects,
             links::isBusy,
+            rejections::list,
             () -> interestDirty = true,
             () -> {
               groups.remove(key);
@@ -323,6 +327,7 @@ public final class NodeEngine {
 
   private void heartbeat() {
     timers.schedule(NODE, HEARTBEAT, now + heartbeatNanos, this::heartbeat);
+    rejections.expire(now);
     updateInterest(); // or a link that has just become needed would be closed
     if (detector.check(now)) {
       suspicionChanged();
@@ -420,12 +425,24 @@ public final class NodeEngine {
     }
 
     @Override
+    public String cluster() {
+      return config.cluster();
+    }
+
+    @Override
+    public void refused(MemberId by, String cluster) {
+      counters.count("refused.other cluster");
+      rejections.add(now, Refused.otherCluster(by.address(), cluster, config.cluster()));
+    }
+
+    @Override
     public Set<MemberId> needed() {
       return interest;
     }
 
     @Override
     public void heard(MemberId peer, boolean first) {
+      rejections.heard(peer.address());
       if (detector.heard(now, peer)) {
         suspicionChanged();
       }

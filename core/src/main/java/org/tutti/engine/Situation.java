@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.Status;
@@ -18,6 +19,7 @@ import org.tutti.membership.Founding;
 import org.tutti.membership.Knowledge;
 import org.tutti.membership.PrimaryRule;
 import org.tutti.membership.Standing;
+import org.tutti.transport.Refused;
 
 /// How a group stands, for whoever asks: told to the user whenever something of it has changed, its position apart,
 /// which is told as it moves. Looked at where a run of inputs ends, so that nothing that happens is missed.
@@ -34,11 +36,15 @@ final class Situation {
   private final Deliveries deliveries;
   private final GroupUser user;
   private final Counters counters;
+  private final Supplier<List<Refused>> refusedBy;
   private final long slowNanos;
 
   private @Nullable View view;
   private @Nullable View primary;
   private Knowledge.@Nullable Transfer transfer;
+  private List<Refused> refused = List.of(); // as they are told
+  private List<Refused> rejections = List.of(); // as the node has them
+  private @Nullable Refused nameInUse;
   private boolean synced;
   private long position = -1;
 
@@ -56,6 +62,7 @@ final class Situation {
   /// @param deliveries know where this member stands
   /// @param user       is told
   /// @param counters   count whoever is found to stand still
+  /// @param refusedBy  tells by whom the node was refused lately; the same list as long as nothing changes
   /// @param slow       for how long an application takes nothing before that is told
   Situation(
       String group,
@@ -65,6 +72,7 @@ final class Situation {
       Deliveries deliveries,
       GroupUser user,
       Counters counters,
+      Supplier<List<Refused>> refusedBy,
       Duration slow) {
     this.group = group;
     this.standing = standing;
@@ -73,6 +81,7 @@ final class Situation {
     this.deliveries = deliveries;
     this.user = user;
     this.counters = counters;
+    this.refusedBy = refusedBy;
     this.slowNanos = slow.toNanos();
   }
 
@@ -82,6 +91,11 @@ final class Situation {
   /// @param known the latest primary view that is known here, or null
   /// @param coming the state transfer to this member, or null
   void tell(View now, @Nullable View known, Knowledge.@Nullable Transfer coming) {
+    List<Refused> lately = refusedBy.get();
+    if (lately != rejections) {
+      rejections = lately;
+      refusedBy(nameInUse);
+    }
     boolean has = deliveries.isSynced();
     boolean same = now.equals(view) && Objects.equals(known, primary) && Objects.equals(coming, transfer);
     if (!same || has != synced) {
@@ -95,6 +109,23 @@ final class Situation {
     if (next != position) {
       position = next;
       user.position(next);
+    }
+  }
+
+  /// Another one has this member's name.
+  void nameInUse(MemberId holder, String words) {
+    refusedBy(new Refused(holder.address(), Refused.Reason.NAME_IN_USE, words));
+  }
+
+  private void refusedBy(@Nullable Refused holder) {
+    nameInUse = holder;
+    var all = new ArrayList<>(rejections);
+    if (holder != null) {
+      all.add(holder);
+    }
+    refused = List.copyOf(all);
+    if (view != null) {
+      tell();
     }
   }
 
@@ -112,7 +143,7 @@ final class Situation {
       waits.add(awaited(now, primary));
     }
     OptionalLong next = synced && founded ? OptionalLong.of(deliveries.positionNext()) : OptionalLong.empty();
-    user.status(new Status(group, standing.self(), phase, now, founded ? primary : null, next, waits, null));
+    user.status(new Status(group, standing.self(), phase, now, founded ? primary : null, next, waits, refused, null));
   }
 
   // ---- who is needed for a primary view --------------------------------------------------------------------------

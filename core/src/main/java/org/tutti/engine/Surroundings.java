@@ -10,6 +10,7 @@ import org.tutti.effect.Counters;
 import org.tutti.order.Clock;
 import org.tutti.pack.Payloads;
 import org.tutti.transport.Address;
+import org.tutti.transport.Refused;
 
 /// What a group needs of its node besides doors.
 ///
@@ -21,6 +22,7 @@ import org.tutti.transport.Address;
 /// @param domains         the node's domains, by name
 /// @param suspects        the failure detector's opinion
 /// @param busy            whether something is on the way to a member
+/// @param refused         by whom the node was refused lately; the same list as long as nothing changes
 /// @param interestChanged to be called when [GroupEngine#interest] has changed
 /// @param ended           to be called when the membership has ended
 record Surroundings(
@@ -32,5 +34,6 @@ record Surroundings(
     Function<String, Domain> domains,
     Predicate<MemberId> suspects,
     Predicate<MemberId> busy,
+    Supplier<List<Refused>> refused,
     Runnable interestChanged,
     Runnable ended) {}

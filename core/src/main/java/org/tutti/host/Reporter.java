@@ -23,7 +23,7 @@ final class Reporter {
 
   Reporter(String group, MemberId self) {
     this.self = self;
-    this.told = new Status(group, self, Phase.JOINING, null, null, OptionalLong.empty(), List.of(), null);
+    this.told = new Status(group, self, Phase.JOINING, null, null, OptionalLong.empty(), List.of(), List.of(), null);
   }
 
   Status status() {
@@ -40,6 +40,7 @@ final class Reporter {
         last.lastPrimary(),
         OptionalLong.of(next),
         last.waits(),
+        last.refused(),
         last.closed());
   }
 
@@ -73,6 +74,16 @@ final class Reporter {
 
   void close(String reason) {
     Status last = status();
-    told = new Status(last.group(), self, Phase.CLOSED, null, last.lastPrimary(), last.position(), List.of(), reason);
+    told =
+        new Status(
+            last.group(),
+            self,
+            Phase.CLOSED,
+            null,
+            last.lastPrimary(),
+            last.position(),
+            List.of(),
+            last.refused(),
+            reason);
   }
 }

@@ -44,6 +44,19 @@ public final class Links {
     /// @param first whether it was not known before
     void heard(MemberId peer, boolean first);
 
+    /// A node of another cluster has dropped what this node said to it.
+    ///
+    /// @param by      who it says to be
+    /// @param cluster how it says that its cluster is called
+    default void refused(MemberId by, String cluster) {}
+
+    /// What nodes of other clusters are told that this one is called; always the same.
+    ///
+    /// @return the name; empty to tell them nothing
+    default String cluster() {
+      return "";
+    }
+
     /// Whom the node needs. All others are strangers: they are heard, but little is kept for them.
     ///
     /// @return the node's own set, always the same, which it changes
@@ -58,6 +71,7 @@ public final class Links {
   private final Map<Long, Link> open = new LinkedHashMap<>(); // by incarnation, in the order of opening
   private final Map<Long, Link> shut = new LinkedHashMap<>(); // by incarnation, in the order of shutting
   private final InStream.Kept kept = new InStream.Kept();
+  private final Refusals refusals;
   private long streamNext = 1;
 
   /// Makes the links of a node, none open.
@@ -79,6 +93,7 @@ public final class Links {
     this.outlet = outlet;
     this.counters = counters;
     this.receiver = receiver;
+    this.refusals = new Refusals(self, receiver.cluster(), outlet);
   }
 
   /// Handles a frame; drops it with a counted reason when it is malformed or not for this node.
@@ -88,6 +103,15 @@ public final class Links {
   public void arrived(long now, ByteBuffer frame) {
     try {
       Packet packet = Packet.read(frame, outlet.traits().checksum());
+      if (packet.cluster() != cluster) {
+        counters.count("drop.other cluster");
+        refusals.answer(now, packet);
+        return;
+      }
+      if (packet.kind() == Packet.REFUSAL) {
+        refused(packet);
+        return;
+      }
       Link known = find(packet.source());
       MemberId before = known == null ? null : known.peer();
       Link link = accept(packet, known);
@@ -104,6 +128,15 @@ public final class Links {
     }
   }
 
+  private void refused(Packet packet) throws Malformed {
+    String its = refusals.read(packet);
+    if (its == null || packet.identity() == null) {
+      counters.count("drop.other incarnation");
+    } else {
+      receiver.refused(packet.identity(), its);
+    }
+  }
+
   private void handle(long now, Link link, Packet packet) throws Malformed {
     try {
       link.arrived(now, packet.kind(), packet.body());
@@ -114,10 +147,6 @@ public final class Links {
   }
 
   private @Nullable Link accept(Packet packet, @Nullable Link known) {
-    if (packet.cluster() != cluster) {
-      counters.count("drop.other cluster");
-      return null;
-    }
     if (packet.source() == self.incarnation()) {
       counters.count("drop.own packet");
       return null;

@@ -24,6 +24,7 @@ import org.tutti.wire.WireWriter;
 ///            on DATA 1 only
 ///     RESET: count stream, count next: the packets below it were taken
 ///     DATAGRAM: one message
+///     REFUSAL: text, name of the cluster of who refuses; the header has the cluster of who is refused
 /// ```
 ///
 /// @param kind        what follows the header
@@ -38,6 +39,7 @@ record Packet(int kind, long cluster, long source, long destination, @Nullable M
   static final int ACK = 2;
   static final int RESET = 3;
   static final int DATAGRAM = 4;
+  static final int REFUSAL = 5;
 
   /// The length of a header that does not introduce its source.
   static final int HEADER_BYTES = 31;
@@ -99,7 +101,7 @@ record Packet(int kind, long cluster, long source, long destination, @Nullable M
     }
     int kind = in.u8();
     int flags = in.u8();
-    if (kind < DATA || kind > DATAGRAM || flags > (IDENTITY | CHECKSUM)) {
+    if (kind < DATA || kind > REFUSAL || flags > (IDENTITY | CHECKSUM)) {
       throw new Malformed("header");
     }
     long cluster = in.fixed();

@@ -8,7 +8,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
@@ -37,6 +36,22 @@ import org.tutti.wire.Malformed;
 public final class Merge {
   private static final int ABSENT_MAX = 64;
 
+  /// Why a membership ends by what another view said.
+  public interface Endings {
+    /// This member's history gives way to an older one.
+    ///
+    /// @param reason why, in words
+    void ended(String reason);
+
+    /// This member's name belongs to another one.
+    ///
+    /// @param holder who has it
+    /// @param words  the same in words
+    default void nameInUse(MemberId holder, String words) {
+      ended(words);
+    }
+  }
+
   private record Claim(MemberId by, Lineage lineage, long at) {}
 
   private static final int CLAIM_FACTOR = 8; // for how many times of suspicion a claim is remembered
@@ -51,7 +66,7 @@ public final class Merge {
   private final long suspectNanos;
   private final long heartbeatNanos;
   private final Counters counters;
-  private final Consumer<String> ended;
+  private final Endings endings;
   private final NamesInUse names;
   private @Nullable Claim claim; // of an older history, the latest
   private final Set<Address> absent = new LinkedHashSet<>(); // where members that were lost may come back
@@ -69,8 +84,7 @@ public final class Merge {
   /// @param effects   how to reach other coordinators
   /// @param hello     calls out to an address; may be lost
   /// @param counters  where refusals are counted
-  /// @param ended     told why this member's membership ends: its history gives way to an older one, or its name is in
-  ///                  use
+  /// @param endings   told why this member's membership ends
   public Merge(
       Standing standing,
       Supplier<List<Address>> contacts,
@@ -80,7 +94,7 @@ public final class Merge {
       Effects<ViewMessage> effects,
       BiConsumer<Address, Hello> hello,
       Counters counters,
-      Consumer<String> ended) {
+      Endings endings) {
     this.standing = standing;
     this.self = standing.self();
     this.contacts = contacts;
@@ -92,7 +106,7 @@ public final class Merge {
     this.effects = effects;
     this.hello = hello;
     this.counters = counters;
-    this.ended = ended;
+    this.endings = endings;
     this.names = new NamesInUse(self, suspectNanos);
   }
 
@@ -231,7 +245,7 @@ public final class Merge {
       }
       case ViewMessage.NameInUse(MemberId holder, ViewId known) -> {
         if (names.obeys(holder, known, agreement.view()) && agreement.end()) {
-          ended.accept(NamesInUse.words(holder));
+          endings.nameInUse(holder, NamesInUse.words(holder));
         }
       }
       default -> throw new Malformed("merge message");
@@ -295,7 +309,7 @@ public final class Merge {
       return true;
     }
     if (agreement.end()) {
-      ended.accept(NamesInUse.words(other));
+      endings.nameInUse(other, NamesInUse.words(other));
     }
     return false;
   }
@@ -346,7 +360,7 @@ public final class Merge {
       agreement.view().members().stream()
           .filter(other -> !other.equals(self))
           .forEach(other -> effects.send(other, new ViewMessage.Overruled(older, member)));
-      ended.accept(
+      endings.ended(
           older.isDraft()
               ? "this member expects other members than " + member + " does: all have to expect the same"
               : "the group was founded twice, and the other history is older: join " + member + " to be in it");

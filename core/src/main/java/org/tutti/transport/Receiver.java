@@ -20,4 +20,10 @@ public interface Receiver {
   ///
   /// @param peer the peer's address, as it was given to [Outlet#claim]
   default void onGone(Address peer) {}
+
+  /// A peer that this node tried to reach does not take it in. Told for each attempt that ends so, by transports that
+  /// can tell. Evidence of what is wrong, for people; nobody may conclude anything else from it.
+  ///
+  /// @param refused by whom, and why
+  default void onRefused(Refused refused) {}
 }

@@ -9,6 +9,9 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.tutti.transport.Address;
+import org.tutti.transport.Refused;
+import org.tutti.transport.Refused.Reason;
 
 /// One stream to a peer: first, perhaps, a handshake of TLS, then both sides exchange a [Preamble], then frames, each
 /// after its length.
@@ -141,7 +144,7 @@ final class Connection implements SelectorTransport.Claim {
         }
       }
     } catch (IOException e) {
-      close(Security.reason(e));
+      fail(e);
     }
   }
 
@@ -172,7 +175,7 @@ final class Connection implements SelectorTransport.Claim {
       }
     } catch (IOException e) {
       refused = state == State.CONNECTING && e instanceof ConnectException; // it would wait longer than we do else
-      close(reason(e));
+      fail(e);
     }
   }
 
@@ -251,6 +254,25 @@ final class Connection implements SelectorTransport.Claim {
     loop.closed(this, peer, complete, reason == Count.CLOSED_BY_PEER || reason == Count.CLOSED_BROKEN);
   }
 
+  /// Ends the connection because the other side is not taken, or takes us not. Who has connected tells why; the others
+  /// say it in their way, before.
+  private void refuse(Count count, Reason reason, String words) {
+    if (outbound && !unix) {
+      peer().refusal = new Refused(peer().address, reason, words);
+    }
+    close(count);
+  }
+
+  /// Ends the connection because of a failure.
+  private void fail(IOException failure) {
+    Count count = reason(failure);
+    Refused told = tls == null || !outbound ? null : loop.refusal(count, failure, peer().address);
+    if (told != null) {
+      peer().refusal = told;
+    }
+    close(count);
+  }
+
   private void write() {
     try {
       SendBuffer pending = Objects.requireNonNull(out);
@@ -262,7 +284,7 @@ final class Connection implements SelectorTransport.Claim {
         key().interestOps(blocked ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ);
       }
     } catch (IOException e) {
-      close(reason(e));
+      fail(e);
     }
   }
 
@@ -316,18 +338,34 @@ final class Connection implements SelectorTransport.Claim {
     switch (preamble.read(wire)) {
       case MORE -> {}
       case ENDED -> close(Count.CLOSED_BY_PEER);
-      case TLS -> close(Count.CLOSED_IS_TLS);
-      case FOREIGN -> close(Count.CLOSED_FOREIGN_PROTOCOL);
-      case OTHER_VERSION -> close(Count.CLOSED_OTHER_VERSION);
+      case TLS -> {
+        answer(loop.self);
+        refuse(Count.CLOSED_IS_TLS, Reason.IS_TLS, "it speaks TLS, this node does not");
+      }
+      case FOREIGN -> refuse(Count.CLOSED_FOREIGN_PROTOCOL, Reason.FOREIGN, "it answers something that no node says");
+      case OTHER_VERSION -> {
+        answer(loop.self);
+        refuse(Count.CLOSED_OTHER_VERSION, Reason.OTHER_VERSION, preamble.versions());
+      }
       case MALFORMED -> close(Count.CLOSED_BAD_PREAMBLE);
       case COMPLETE -> {
         boolean meant = preamble.to().equals(loop.self);
         if (!meant || outbound && !preamble.from().equals(peer().address)) {
-          close(Count.CLOSED_WRONG_IDENTITY);
+          answer(preamble.from());
+          String itself = "a node answers there that calls itself " + preamble.from();
+          refuse(Count.CLOSED_WRONG_IDENTITY, Reason.OTHER_ADDRESS, itself);
         } else {
           complete();
         }
       }
+    }
+  }
+
+  /// Introduces us to who has connected and is not taken: that shows what is wrong, as far as it can be shown.
+  private void answer(Address to) throws IOException {
+    if (!outbound) {
+      wire.write(Preamble.encode(loop.self, to));
+      wire.finish();
     }
   }
 
@@ -348,7 +386,7 @@ final class Connection implements SelectorTransport.Claim {
     try {
       wire.write(greeting);
     } catch (IOException e) {
-      close(reason(e));
+      fail(e);
       return false;
     }
     if (greeting.hasRemaining() || !wire.isFlushed()) {

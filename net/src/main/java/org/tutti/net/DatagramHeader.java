@@ -109,6 +109,11 @@ final class DatagramHeader {
     return ours ? Fault.NONE : Fault.FOREIGN;
   }
 
+  /// Whether a datagram claims to be one of ours, of whatever version.
+  static boolean is(ByteBuffer in, int at) {
+    return in.getShort(at) == MAGIC;
+  }
+
   /// Whether it has a number of its own, and something for the receiver of the frames.
   boolean isNumbered() {
     return kind == DATA || kind == PIECE;

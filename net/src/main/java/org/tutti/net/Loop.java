@@ -1,5 +1,6 @@
 package org.tutti.net;
 
+import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.util.ArrayList;
@@ -11,6 +12,7 @@ import org.tutti.Invariant;
 import org.tutti.net.tls.Credentials;
 import org.tutti.transport.Address;
 import org.tutti.transport.Receiver;
+import org.tutti.transport.Refused;
 
 /// One turn after another of a transport: write, wait, read. Holds what its parts share; engine thread only.
 final class Loop {
@@ -87,6 +89,11 @@ final class Loop {
       dirty.get(i).flush();
     }
     dirty.subList(0, count).clear();
+  }
+
+  /// Why a handshake of TLS that this node began has failed, in words, if that is known.
+  @Nullable Refused refusal(Count count, IOException failure, Address by) {
+    return security == null ? null : security.refusal(count, failure, by);
   }
 
   /// A connection is complete.

@@ -3,6 +3,7 @@ package org.tutti.net;
 import org.jspecify.annotations.Nullable;
 import org.tutti.transport.Address;
 import org.tutti.transport.Endpoint;
+import org.tutti.transport.Refused;
 
 /// Another node, and the connections to it: at most one that we opened and one that it opened.
 ///
@@ -38,6 +39,9 @@ final class Peer {
 
   /// The peer's process seems to have ended, and that is to be told.
   boolean gone;
+
+  /// Why the last attempt to connect was refused, and that is to be told.
+  @Nullable Refused refusal;
 
   boolean everClaimed;
   long renewedAtNanos;

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.tutti.transport.Address;
 import org.tutti.transport.Receiver;
+import org.tutti.transport.Refused;
 
 /// All peers of a transport, and the list of those that need attention: a claim was refused, or no connection exists.
 final class Peers {
@@ -77,6 +78,12 @@ final class Peers {
         announced = true;
         peer.gone = false;
         receiver.onGone(peer.address);
+      }
+      if (peer.refusal != null) {
+        announced = true;
+        Refused refusal = peer.refusal;
+        peer.refusal = null;
+        receiver.onRefused(refusal);
       }
       if (peer.isApart() && excess > 0) {
         excess--;

@@ -6,6 +6,8 @@ import java.nio.channels.SocketChannel;
 
 /// Bytes as they are: one system call for each read and each write.
 final class PlainWire extends Wire {
+  private static final int FINISH_BYTES = 1 << 14;
+
   private final SocketChannel channel;
   private final Counters<Count> counters;
 
@@ -29,6 +31,12 @@ final class PlainWire extends Wire {
     int count = channel.write(from);
     counters.add(Count.WRITES);
     counters.add(Count.BYTES_SENT, count);
+  }
+
+  @Override
+  void finish() throws IOException {
+    channel.read(ByteBuffer.allocate(FINISH_BYTES)); // a socket that is closed with unread bytes is reset
+    channel.shutdownOutput();
   }
 
   @Override

@@ -71,6 +71,11 @@ final class Preamble {
     return fromBytes < 0 ? header(wire) : addresses();
   }
 
+  /// Which versions do not go together; after [Progress#OTHER_VERSION].
+  String versions() {
+    return "it speaks version " + (bytes.get(4) & 0xff) + " of the protocol, this node version " + VERSION;
+  }
+
   /// Who speaks; after [Progress#COMPLETE].
   Address from() {
     return Objects.requireNonNull(from);

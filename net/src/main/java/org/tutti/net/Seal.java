@@ -151,6 +151,11 @@ final class Seal {
     return out.flip();
   }
 
+  /// Whether a datagram claims to be sealed, by whatever version.
+  static boolean is(ByteBuffer in, int at) {
+    return in.getShort(at) == MAGIC;
+  }
+
   /// Whose life a sealed datagram claims to be of; 0 when it is too short to say.
   static long from(ByteBuffer in) {
     return in.remaining() < HEADER_BYTES ? 0 : in.getLong(in.position() + 4);

@@ -16,6 +16,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Invariant;
 import org.tutti.transport.Receiver;
+import org.tutti.transport.Refused;
 
 /// One turn after another of a [UdpTransport]: write, wait, read. Holds what its peers share; engine thread only.
 final class UdpLoop {
@@ -44,6 +45,7 @@ final class UdpLoop {
   private final ByteBuffer in; // what was received, opened
   private final ByteBuffer frame;
   private final @Nullable Seal seal;
+  private final UdpRefusals refusals = new UdpRefusals(counters);
   private final DatagramHeader header = new DatagramHeader();
   private final Consumer<SelectionKey> dispatch = ready -> {};
   private Datagrams source; // of the datagram that is read
@@ -147,6 +149,11 @@ final class UdpLoop {
         peer.refused = false;
         receiver().onReady(peer.address);
       }
+      Refused refusal = peer.refusal();
+      if (refusal != null) {
+        announced = true;
+        receiver().onRefused(refusal);
+      }
       if (peer.isListed()) {
         list(peer);
       }
@@ -202,24 +209,42 @@ final class UdpLoop {
       if (cast && seal != null && Seal.from(received) == life) {
         continue; // a group's own host hears it, too, and opening it is most of the work
       }
-      UdpCount refused = seal == null ? null : seal.open(received, in);
+      int at = received.position();
+      int whole = received.remaining();
+      UdpCount refused = open(sender);
       if (refused != null) {
         counters.add(refused);
-        continue;
-      }
-      length = in.remaining();
-      switch (header.read(in)) {
-        case FOREIGN -> counters.add(UdpCount.DROP_FOREIGN_PROTOCOL);
-        case OTHER_VERSION -> counters.add(UdpCount.DROP_OTHER_VERSION);
-        case NONE -> {
-          if (cast && group != null) {
-            group.heard(sender, header, in);
-          } else {
-            arrived(sender);
-          }
+        ByteBuffer answer = cast ? null : refusals.answer(received, at, whole, refused, nowNanos);
+        if (answer != null) {
+          socket.send(answer, sender);
         }
+      } else if (cast && group != null) {
+        group.heard(sender, header, in);
+      } else {
+        arrived(sender);
       }
     }
+  }
+
+  /// Opens what was received, and reads its header.
+  ///
+  /// @return why it is refused, or null
+  private @Nullable UdpCount open(InetSocketAddress sender) {
+    if (UdpRefusals.is(received)) {
+      UdpPeer peer = peers.known(sender);
+      boolean told = peer != null && !peer.isOpen() && peer.refused(refusals, received, seal == null ? peer.own : life);
+      return told ? UdpCount.REFUSALS_RECEIVED : UdpCount.DROP_UNASKED;
+    }
+    UdpCount refused = seal == null ? null : seal.open(received, in);
+    if (refused != null) {
+      return refused;
+    }
+    length = in.remaining();
+    return switch (header.read(in)) {
+      case FOREIGN -> UdpCount.DROP_FOREIGN_PROTOCOL;
+      case OTHER_VERSION -> UdpCount.DROP_OTHER_VERSION;
+      case NONE -> null;
+    };
   }
 
   /// A datagram for this node came, and its header was read.

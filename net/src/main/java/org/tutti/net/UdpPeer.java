@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.tutti.transport.Address;
+import org.tutti.transport.Refused;
 
 /// Another node as a [UdpTransport] knows it: what waits for it, what is on the way to it, what was read of it.
 final class UdpPeer implements SelectorTransport.Claim {
@@ -31,6 +32,8 @@ final class UdpPeer implements SelectorTransport.Claim {
 
   /// A greeting is due at `greetAt`.
   boolean wanted;
+
+  private @Nullable Refused refusal; // of our greeting, and to be told
 
   long usedNanos; // when it was last claimed or heard
 
@@ -381,6 +384,22 @@ final class UdpPeer implements SelectorTransport.Claim {
       loop.counters.add(UdpCount.ECHOES_SENT);
     }
     receipt.told();
+  }
+
+  /// The peer says that it cannot read what we say.
+  ///
+  /// @return whether that answers a greeting
+  boolean refused(UdpRefusals refusals, ByteBuffer in, long known) {
+    refusal = address == null ? null : refusals.read(in, address, known);
+    loop.list(this);
+    return refusal != null;
+  }
+
+  /// Why the peer does not take us, if it has said so since the last call.
+  @Nullable Refused refusal() {
+    Refused said = refusal;
+    refusal = null;
+    return said;
   }
 
   // ---- time --------------------------------------------------------------------------------------------------------

@@ -18,6 +18,10 @@ abstract sealed class Wire permits PlainWire, TlsWire {
     return true;
   }
 
+  /// What was written is the last: reads away what the other side has said until now, as else it may lose our last
+  /// words.
+  void finish() throws IOException {}
+
   /// Ends the connection; the kernel sends what it holds already.
   abstract void close();
 }

@@ -16,6 +16,7 @@ import org.tutti.pack.Payloads;
 import org.tutti.storage.StableStorage;
 import org.tutti.transport.Address;
 import org.tutti.transport.Outlet;
+import org.tutti.transport.Refused;
 import org.tutti.transport.Traits;
 
 /// One life of one node: an engine, its clock, its inbox, its end of the network.
@@ -185,6 +186,12 @@ final class SimulatedNode implements Outlet {
         trace.note(number, 7, world.numberOf(peer));
         if (trace.speaks()) {
           trace.say(self.name(), "connections to " + peer + " are refused");
+        }
+      }
+      case Input.Rejected(Refused refused) -> {
+        trace.note(number, 8, world.numberOf(refused.by()));
+        if (trace.speaks()) {
+          trace.say(self.name(), "refused by " + refused);
         }
       }
       case Input.Expired _ -> {

@@ -8,6 +8,7 @@ import java.security.Principal;
 import java.security.PrivateKey;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
+import java.util.Date;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -89,6 +90,18 @@ public final class Credentials {
   /// @return its name; null when the certificate names none, and then only peers that name none are believed
   public @Nullable String cluster() {
     return current.cluster();
+  }
+
+  /// What is wrong with the own certificate now, as far as that can be seen here: then peers refuse it.
+  ///
+  /// @return words that follow "the certificate", as "is valid until 2026-01-01T00:00:00Z"; null when nothing is
+  public @Nullable String fault() {
+    X509Certificate own = current.chain()[0];
+    Date now = new Date();
+    if (now.after(own.getNotAfter())) {
+      return "was valid until " + own.getNotAfter().toInstant();
+    }
+    return now.before(own.getNotBefore()) ? "is valid from " + own.getNotBefore().toInstant() + " on" : null;
   }
 
   /// How often changed files were taken into use.

@@ -30,11 +30,17 @@ public final class Launched implements AutoCloseable {
   }
 
   public static Launched tutti(String... args) throws IOException {
+    return tutti(List.of(), args);
+  }
+
+  /// With options for Java besides.
+  public static Launched tutti(List<String> java, String... args) throws IOException {
     var command = new ArrayList<String>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx128m"));
     // The tests' class path, unlike the command's module path, holds SLF4J, which would say that nobody listens.
     command.add("-Dslf4j.internal.verbosity=ERROR");
+    command.addAll(java);
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), "org.tutti.cli.Tutti"));
     command.addAll(List.of(args));
     return new Launched(new ProcessBuilder(command).start());

@@ -62,7 +62,8 @@ class TlsCommandTest {
     first.lineMatching("0 s: hello");
     Launched plain = member("n3", "--join", contact, "--timeout", "2s");
     assertThat(plain.exitCode()).isEqualTo(1);
-    assertThat(plain.errors()).containsExactly("tutti member: nobody answers at " + contact + " (waited 2 s)");
+    assertThat(plain.errors())
+        .containsExactly("tutti member: refused by " + contact + ": it speaks TLS, this node does not (waited 2 s)");
   }
 
   @Test

@@ -8,6 +8,7 @@ import java.util.function.BooleanSupplier;
 import org.assertj.core.api.Assertions;
 import org.tutti.transport.Address;
 import org.tutti.transport.Receiver;
+import org.tutti.transport.Refused;
 import org.tutti.transport.Transport;
 
 /// A transport and what it handed over; several stations are driven by one test thread.
@@ -19,6 +20,7 @@ final class Station implements Receiver, AutoCloseable {
   final List<byte[]> frames = new ArrayList<>();
   final List<Address> ready = new ArrayList<>();
   final List<Address> gone = new ArrayList<>();
+  final List<Refused> refused = new ArrayList<>();
 
   /// What happens on each frame, besides keeping it.
   Runnable reaction = () -> {};
@@ -44,6 +46,11 @@ final class Station implements Receiver, AutoCloseable {
   @Override
   public void onGone(Address peer) {
     gone.add(peer);
+  }
+
+  @Override
+  public void onRefused(Refused by) {
+    refused.add(by);
   }
 
   @Override

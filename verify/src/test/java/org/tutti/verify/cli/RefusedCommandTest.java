@@ -1,0 +1,87 @@
+package org.tutti.verify.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Commands that are not taken in say why, in one line.
+@Tag("socket")
+@Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class RefusedCommandTest {
+  private final List<Launched> launched = new ArrayList<>();
+
+  @TempDir Path directory;
+
+  @AfterEach
+  void close() {
+    launched.forEach(Launched::close);
+  }
+
+  private Launched run(List<String> java, String... args) throws IOException {
+    Launched process = Launched.tutti(java, args);
+    launched.add(process);
+    return process;
+  }
+
+  private String founder(List<String> java, String... more) throws Exception {
+    var args = new ArrayList<>(List.of("member", "--group", "bank", "--listen", "127.0.0.1:0", "--name", "n1"));
+    args.addAll(List.of(more));
+    args.add("--create");
+    Launched member = run(java, args.toArray(String[]::new));
+    String contact = member.lineMatching("n1 listens on .*").replaceFirst(".* on ", "");
+    member.lineMatching("view \\S+ primary: n1");
+    return contact;
+  }
+
+  private void fails(Launched process, String line) throws InterruptedException {
+    assertThat(process.exitCode()).isEqualTo(1);
+    assertThat(process.errors()).last().isEqualTo(line);
+  }
+
+  @Test
+  void whoIsOfAnotherClusterIsToldWhichOneItHasFound() throws Exception {
+    String contact = founder(List.of(), "--cluster", "prod");
+    Launched watch = run(List.of(), "watch", "--group", "bank", "--join", contact, "--timeout", "2s");
+    Launched send = run(List.of(), "send", "--group", "bank", "--join", contact + ",127.0.0.1:1", "--timeout", "2s");
+    send.endInput();
+    String reason = "refused by " + contact + ": it is of cluster \"prod\", this node of \"tutti\"";
+    fails(watch, "tutti watch: " + reason + " (waited 2 s)");
+    fails(send, "tutti send: " + reason + "; nobody else answers at " + contact + ", 127.0.0.1:1 (waited 2 s)");
+  }
+
+  @Test
+  void whoseNameIsInUseIsToldByWhom() throws Exception {
+    String contact = founder(List.of());
+    Launched second = run(List.of(), "watch", "--group", "bank", "--join", contact, "--name", "n1");
+    fails(
+        second, "tutti watch: refused by group \"bank\": the name n1 is in use by n1@" + contact + ", which is heard");
+  }
+
+  @Test
+  void whoDoesNotHaveTheKeyOfUdpIsToldSo() throws Exception {
+    String contact = founder(key("one", "11"), "--transport", "udp");
+    String[] args = {"watch", "--group", "bank", "--join", contact, "--transport", "udp", "--timeout", "2s"};
+    Launched other = run(key("two", "22"), args);
+    Launched none = run(List.of(), args);
+    String refused = "tutti watch: refused by " + contact + ": ";
+    fails(other, refused + "it does not have the key with which this node encrypts (waited 2 s)");
+    fails(none, refused + "it takes encrypted datagrams only, this node has no key (waited 2 s)");
+  }
+
+  private List<String> key(String name, String digits) throws IOException {
+    Path file = directory.resolve(name);
+    Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    Files.writeString(file, digits.repeat(32));
+    return List.of("-Dtutti.udp.key=" + file);
+  }
+}
