@@ -23,6 +23,7 @@ import org.tutti.engine.NodeEngine;
 import org.tutti.engine.Request;
 import org.tutti.host.Membership;
 import org.tutti.host.Seeker;
+import org.tutti.membership.Founding;
 import org.tutti.pack.Payloads;
 import org.tutti.storage.StableStorage;
 import org.tutti.transport.Discovery;
@@ -202,6 +203,48 @@ public final class Node implements AutoCloseable {
     return enter(group, config, listener, founding(group, expected, config));
   }
 
+  /// Becomes a member of a group, which a number of members found together if it does not exist: as with names
+  /// ([#joinOrCreate(String, Set, GroupConfig)]), where these are not known in advance. Its events are taken with
+  /// [Group#receive()]. Returns at once.
+  ///
+  /// The group is founded when so many are there, of different names, who all expect the same number, and none of them
+  /// knows a history of it. Take the number of replicas, or fewer, but more than half of all nodes that are ever
+  /// started with this call: with twice as many two parts could each found the group. Who joins otherwise does not
+  /// count.
+  ///
+  /// @param group    the group's name
+  /// @param expected how many members have to be there to found it, 1 to 1000; the same at all of them
+  /// @param config   how to take part; the same at all of them but for the position
+  /// @return the membership
+  /// @throws IllegalArgumentException when the configuration does not go with this node, or asks for durability and
+  ///                                  state transfer without a position; or when the number is out of range
+  /// @throws IllegalStateException when this node is in the group already, or closed
+  public Group joinOrCreate(String group, int expected, GroupConfig config) {
+    return enter(group, config, null, founding(group, expected, config));
+  }
+
+  /// Becomes a member of a group, which a number of members found together if it does not exist, with a listener; see
+  /// [#joinOrCreate(String, int, GroupConfig)].
+  ///
+  /// @param group    the group's name
+  /// @param expected how many members have to be there to found it, 1 to 1000; the same at all of them
+  /// @param config   how to take part; the same at all of them but for the position
+  /// @param listener gets the events, on the engine thread
+  /// @return the membership
+  /// @throws IllegalArgumentException when the configuration does not go with this node, or asks for durability and
+  ///                                  state transfer without a position; or when the number is out of range
+  /// @throws IllegalStateException when this node is in the group already, or closed
+  public Group joinOrCreate(String group, int expected, GroupConfig config, GroupListener listener) {
+    return enter(group, config, listener, founding(group, expected, config));
+  }
+
+  private static Function<GroupUser, Request> founding(String group, int expected, GroupConfig config) {
+    if (expected < 1 || expected > EXPECTED_MAX) {
+      throw new IllegalArgumentException("1 to " + EXPECTED_MAX + " members are expected, not " + expected);
+    }
+    return user -> new Request.Found(group, config, user, micros(), Founding.of(expected));
+  }
+
   private Function<GroupUser, Request> founding(String group, Set<String> expected, GroupConfig config) {
     if (!expected.contains(self.name()) || expected.size() > EXPECTED_MAX) {
       throw new IllegalArgumentException(
@@ -210,7 +253,7 @@ public final class Node implements AutoCloseable {
     for (String name : expected) {
       new MemberId(name, self.address(), 1); // throws when no node can have this name
     }
-    return user -> new Request.Found(group, config, user, micros(), expected);
+    return user -> new Request.Found(group, config, user, micros(), new Founding(expected));
   }
 
   private Group enter(

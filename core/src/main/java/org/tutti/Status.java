@@ -67,7 +67,8 @@ public record Status(
   /// Somebody is waited for.
   ///
   /// @param cause   why
-  /// @param members who, lives of one name apart; may be empty for [Cause#STORAGE]
+  /// @param members who, lives of one name apart; may be empty for [Cause#STORAGE], and for [Cause#QUORUM] when it may
+  ///                be anybody
   /// @param needed  how many of them it takes; 0 when that is not known
   /// @param since   for [Cause#CONSUMPTION], how long nothing has been taken; else zero
   /// @param bytes   for [Cause#CONSUMPTION], what of this member's window that takes up; else 0
@@ -128,7 +129,7 @@ public record Status(
   private String words(Wait wait) {
     List<MemberId> members = wait.members;
     return switch (wait.cause) {
-      case QUORUM -> "waiting for " + some(members, wait.needed);
+      case QUORUM -> "waiting for " + (members.isEmpty() ? some(wait.needed) : some(members, wait.needed));
       case STATE -> "waiting for " + names(members, " or ") + " to give it";
       case STORAGE ->
           "waiting for the state, which none of these has, or for members that have not lost their storage"
@@ -137,6 +138,10 @@ public record Status(
           "waiting for the application of %s, which has taken nothing for %.1f s"
               .formatted(names(members, " and "), wait.since.toMillis() / 1000.0);
     };
+  }
+
+  private static String some(int needed) {
+    return needed == 0 ? "others who expect the same number" : needed == 1 ? "another one" : needed + " others";
   }
 
   private String some(List<MemberId> members, int needed) {

@@ -72,11 +72,13 @@ final class MemberCommand implements Callable<Integer> {
   @Option(
       names = "--expect",
       split = ",",
-      paramLabel = "NAME",
+      paramLabel = "NAMES",
       description = {
-        "With --join: the names of the members that found the group together, this one's among them.",
-        "Founded when more than half of them are there and none knows a history of it; else this member joins it.",
-        "The same at all of them, at the first start and at every later one."
+        "With --join: the names of the members that found the group together, this one's among them; or a number.",
+        "Founded when more than half of those named, or as many as the number says, are there and none knows a history"
+            + " of it; else this member joins it.",
+        "The same at all of them, at the first start and at every later one. A number has to be more than half of all"
+            + " members that are ever started so."
       })
   Set<String> expected = Set.of();
 
@@ -96,7 +98,8 @@ final class MemberCommand implements Callable<Integer> {
     options.advertise = advertise;
     options.enrols = true;
     options.announce = announce;
-    options.expected = expected;
+    options.number = number();
+    options.expected = options.number > 0 ? Set.of() : expected;
     refuseWhatDoesNotGoTogether();
     var out = new Output();
     try (var session = Session.open("member", options, listen, beginning.contacts, null)) {
@@ -105,6 +108,12 @@ final class MemberCommand implements Callable<Integer> {
       new Follower(session, out).follow(options.timeout);
     }
     return 0;
+  }
+
+  /// How many members are expected; 0 when names are, or nobody is.
+  private int number() {
+    String only = expected.size() == 1 ? expected.iterator().next() : "";
+    return only.matches("[1-9][0-9]{0,2}") ? Integer.parseInt(only) : 0;
   }
 
   private void refuseWhatDoesNotGoTogether() {
@@ -125,7 +134,7 @@ final class MemberCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "--expect goes with --join: who creates the group expects nobody");
     }
-    if (!expected.isEmpty() && !expected.contains(options.name)) {
+    if (!options.expected.isEmpty() && !expected.contains(options.name)) {
       throw new ParameterException(spec.commandLine(), "--expect names this member, too, by its --name");
     }
     try {

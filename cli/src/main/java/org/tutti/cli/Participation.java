@@ -54,6 +54,8 @@ final class Participation {
 
   Set<String> expected = Set.of(); // who founds the group together, if several do
 
+  int number; // how many do, if their names are not said
+
   Keeping keeping = new Keeping(); // options of those commands that keep anything
 
   Founding founding = new Founding(); // options of those commands that create groups

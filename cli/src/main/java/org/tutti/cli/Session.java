@@ -47,7 +47,7 @@ final class Session implements AutoCloseable {
     this.search = search;
     this.enrolments = enrolments;
     this.node = node;
-    this.creator = search.creates() || (isFounder() && options.expected.isEmpty());
+    this.creator = search.creates() || (isFounder() && !isJoint());
     if (search.asks()) {
       node.discover(search);
     }
@@ -136,6 +136,11 @@ final class Session implements AutoCloseable {
           ? node.create(options.group, options.config())
           : node.create(options.group, options.config(), listener);
     }
+    if (options.number > 0) {
+      return listener == null
+          ? node.joinOrCreate(options.group, options.number, options.config())
+          : node.joinOrCreate(options.group, options.number, options.config(), listener);
+    }
     if (!options.expected.isEmpty()) {
       return listener == null
           ? node.joinOrCreate(options.group, options.expected, options.config())
@@ -153,7 +158,7 @@ final class Session implements AutoCloseable {
 
   /// Whether several members found the group together.
   boolean isJoint() {
-    return !options.expected.isEmpty();
+    return !options.expected.isEmpty() || options.number > 0;
   }
 
   /// Whether the member keeps the group's history.

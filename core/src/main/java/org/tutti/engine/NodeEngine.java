@@ -232,8 +232,8 @@ public final class NodeEngine {
     switch (request) {
       case Request.Create(var name, var groupConfig, var user, var founded) ->
           enter(name, OptionalLong.of(founded), Founding.ALONE, groupConfig, user);
-      case Request.Found(var name, var groupConfig, var user, var founded, var expected) ->
-          enter(name, OptionalLong.of(founded), new Founding(expected), groupConfig, user);
+      case Request.Found(var name, var groupConfig, var user, var founded, var founding) ->
+          enter(name, OptionalLong.of(founded), founding, groupConfig, user);
       case Request.Join(var name, var groupConfig, var user) ->
           enter(name, OptionalLong.empty(), Founding.ALONE, groupConfig, user);
       case Request.Multicast(var name, var stretch) -> with(name, group -> group.multicast(stretch));

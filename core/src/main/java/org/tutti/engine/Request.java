@@ -1,16 +1,14 @@
 package org.tutti.engine;
 
 import java.nio.ByteBuffer;
-import java.util.Collections;
 import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Event;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
+import org.tutti.membership.Founding;
 import org.tutti.membership.StateChecksum;
 import org.tutti.pack.Stretch;
 import org.tutti.transport.Address;
@@ -25,21 +23,15 @@ public sealed interface Request {
   /// @param founded the time of day, in microseconds since 1970: of two groups of one name the older one goes on
   record Create(String group, GroupConfig config, GroupUser user, long founded) implements Request {}
 
-  /// Become a member of a group, or found it together with others, if a majority of them is there and none of these
-  /// knows the group.
+  /// Become a member of a group, or found it together with others, if enough of them are there and none of these knows
+  /// the group.
   ///
   /// @param group    the group's name; this node must not be in it
   /// @param config   how to take part
   /// @param user     gets what happens
   /// @param founded  the time of day, in microseconds since 1970: of two groups of one name the older one goes on
-  /// @param expected the names of all who found it, this node's among them
-  record Found(String group, GroupConfig config, GroupUser user, long founded, Set<String> expected)
-      implements Request {
-    /// Copies and sorts the names.
-    public Found {
-      expected = Collections.unmodifiableSortedSet(new TreeSet<>(expected));
-    }
-  }
+  /// @param founding who founds it: names, this node's among them, or a number
+  record Found(String group, GroupConfig config, GroupUser user, long founded, Founding founding) implements Request {}
 
   /// Become a member of a group that exists or will exist.
   ///

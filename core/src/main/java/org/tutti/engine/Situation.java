@@ -152,6 +152,9 @@ final class Situation {
     List<MemberId> missing = new ArrayList<>(last.members());
     if (Founding.isZero(last.id())) {
       missing.removeIf(member -> here.members().stream().anyMatch(other -> other.supersedes(member)));
+      if (Founding.isByNumber(last)) {
+        return new Wait(Cause.QUORUM, List.of(), Math.max(0, last.size() - here.size()), NO_TIME, 0);
+      }
       int more = last.size() / 2 + 1 - (last.size() - missing.size());
       return new Wait(Cause.QUORUM, missing, Math.max(0, more), NO_TIME, 0);
     }

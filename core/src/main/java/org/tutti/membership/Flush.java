@@ -1,6 +1,7 @@
 package org.tutti.membership;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -126,10 +127,28 @@ final class Flush {
   }
 
   private boolean hasQuorum(View of) {
+    if (Founding.isZero(of.id()) && Founding.isByNumber(of)) {
+      return founders(of) >= of.size();
+    }
     long present = of.members().stream().filter(speakers::containsKey).count();
     return Founding.isZero(of.id())
         ? 2 * present > of.size() // as promised, although half with the first name would be safe
         : rule.isQuorum(of, rank -> speakers.containsKey(of.members().get(rank)));
+  }
+
+  /// How many names expect the same number of members to found the group, and are here.
+  private long founders(View zero) {
+    return reports.keySet().stream()
+        .filter(member -> isAt(report(member), zero))
+        .map(MemberId::name)
+        .distinct()
+        .count();
+  }
+
+  /// Who decides about the successor of a primary view.
+  private Collection<MemberId> electors(View of) {
+    boolean anybody = Founding.isZero(of.id()) && Founding.isByNumber(of);
+    return anybody ? reports.keySet().stream().filter(member -> isAt(report(member), of)).toList() : of.members();
   }
 
   /// Members without the state may not carry the history on alone. Nor may they finish a view alone: they would let go
@@ -154,7 +173,7 @@ final class Flush {
   /// The accepted successor of a primary view with the highest ballot.
   private @Nullable Proposal unfinished(View of) {
     Knowledge.Accepted highest = null;
-    for (MemberId member : of.members()) { // nobody else decides about its successor
+    for (MemberId member : electors(of)) {
       MemberId speaker = speakers.get(member);
       Knowledge.Accepted accepted = speaker == null ? null : report(speaker).accepted();
       if (accepted == null || isVoid(accepted)) {

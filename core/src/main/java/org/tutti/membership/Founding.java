@@ -4,6 +4,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.ViewId;
@@ -18,12 +19,20 @@ import org.tutti.transport.Address;
 /// at most. The history is named when that view is proposed; until then members have a draft of its lineage, which
 /// gives way to the lineage of any history that they hear of.
 ///
-/// @param names of the expected members, sorted, the same at all of them; empty for a group that one member founds
-public record Founding(Set<String> names) {
+/// Instead of names they may expect a number. Then the view zero lists as many nobodies, whoever expects the same
+/// number counts in it, and it takes as many as the number says, all of different names, to agree on its successor. Two
+/// such sets share a member as long as fewer than twice as many names expect the number: then there is one founding,
+/// too.
+///
+/// @param names  of the expected members, sorted, the same at all of them; empty for a group that one member founds, or
+///               for a number
+/// @param number how many members of whatever name are expected; 0 for names
+public record Founding(Set<String> names, int number) {
   /// One member founds the group, or somebody else does.
   public static final Founding ALONE = new Founding(Set.of());
 
   private static final Address NOWHERE = new Address("expected");
+  private static final Address ANYWHERE = new Address("expected by number");
   private static final long EPOCH = 0; // real views with members are later
 
   /// Copies and sorts the names.
@@ -31,11 +40,26 @@ public record Founding(Set<String> names) {
     names = Collections.unmodifiableSortedSet(new TreeSet<>(names));
   }
 
+  /// Members with certain names are expected.
+  ///
+  /// @param names of all of them
+  public Founding(Set<String> names) {
+    this(names, 0);
+  }
+
+  /// A number of members is expected.
+  ///
+  /// @param number how many, 1 or more
+  /// @return the founding
+  public static Founding of(int number) {
+    return new Founding(Set.of(), number);
+  }
+
   /// Whether several members found the group together.
   ///
-  /// @return whether names are given
+  /// @return whether names or a number are given
   public boolean isJoint() {
-    return !names.isEmpty();
+    return !names.isEmpty() || number > 0;
   }
 
   /// As whom a member counts that has no stable storage from before.
@@ -43,7 +67,7 @@ public record Founding(Set<String> names) {
   /// @param self the member; its name is among the names, if there are any
   /// @return its standing: with names it stands for the life of its name in the view zero
   public Standing standing(MemberId self) {
-    return new Standing(self, isJoint() ? List.of(life(self.name())) : List.of());
+    return new Standing(self, !names.isEmpty() ? List.of(life(self.name())) : List.of());
   }
 
   private static MemberId life(String name) {
@@ -53,11 +77,23 @@ public record Founding(Set<String> names) {
   /// What the first primary view follows. Who expects others has another one.
   View zero() {
     long hash = 0xcbf29ce484222325L;
-    for (char next : String.join("\n", names).toCharArray()) {
+    String expected = number > 0 ? "\n" + number : String.join("\n", names); // no name begins so
+    for (char next : expected.toCharArray()) {
       hash = (hash ^ next) * 0x100000001b3L;
     }
-    List<MemberId> lives = names.stream().map(Founding::life).toList();
+    List<MemberId> lives =
+        number > 0
+            ? IntStream.rangeClosed(1, number).mapToObj(i -> new MemberId(String.valueOf(i), ANYWHERE, i)).toList()
+            : names.stream().map(Founding::life).toList();
     return new View(new ViewId(EPOCH, hash & Long.MAX_VALUE), lives, true, List.of());
+  }
+
+  /// Whether a view zero stands for a number of members, whoever they are.
+  ///
+  /// @param zero a view zero
+  /// @return whether it does
+  public static boolean isByNumber(View zero) {
+    return zero.members().getFirst().address().equals(ANYWHERE);
   }
 
   /// Whether a primary view is nobody's: the one before the first.

@@ -55,6 +55,43 @@ class FlushTest {
     return Told.proposal(primary(epoch, members), VIEW, 10, List.of(whole(places)));
   }
 
+  // ---- founding by a number --------------------------------------------------------------------------------------
+
+  private static final View TWO = Founding.of(2).zero();
+  private static final String NEVER = "0: |0| 0-0 0-0";
+
+  private static Told founder(MemberId member) {
+    return Told.cutOff(nonPrimary(8, member), TWO, NEVER);
+  }
+
+  @Test
+  void asManyAsTheNumberSaysFoundTheGroup() {
+    report(A, founder(A));
+    assertThat(proposed().view().primary()).as("one of two").isFalse();
+    report(B, founder(B));
+    report(D, Told.newcomer(nonPrimary(7, D)).knows(TWO));
+    Proposal next = proposed();
+    assertThat(next.view().primary()).isTrue();
+    assertThat(next.view().members()).containsExactlyInAnyOrder(A, B, D);
+    assertThat(next.lastPrimary()).isEqualTo(TWO);
+  }
+
+  @Test
+  void whoOnlyJoinsAndAnotherLifeOfOneNameDoNotCount() {
+    report(C, founder(C));
+    report(C_AGAIN, founder(C_AGAIN));
+    report(D, Told.newcomer(nonPrimary(7, D)).knows(TWO));
+    assertThat(proposed().view().primary()).isFalse();
+  }
+
+  @Test
+  void whatFoundersHaveAcceptedIsFinished() {
+    var cut = new Cut(TWO.id(), 0, List.of(), true, List.of(B, B), true);
+    Proposal unfinished = Told.proposal(primary(6, B, C), TWO, 0, List.of(cut));
+    report(A, founder(A)).report(B, founder(B).accepted(new ViewId(6, B.incarnation()), unfinished));
+    assertThat(finished().view()).isEqualTo(unfinished.view());
+  }
+
   // ---- restarts from stable storage ------------------------------------------------------------------------------
 
   private static final MemberId B_AGAIN = Members.member("b", 12);

@@ -92,7 +92,7 @@ final class Application implements GroupUser {
   private void enter(boolean creates) {
     GroupConfig placed = durable.configured(config);
     if (creates && setting.plan().isJoint()) {
-      node.request(new Request.Found(group, placed, this, 0, setting.plan().names()), 0);
+      node.request(new Request.Found(group, placed, this, 0, setting.plan().founding()), 0);
       return;
     }
     node.request(creates ? new Request.Create(group, placed, this, 0) : new Request.Join(group, placed, this), 0);

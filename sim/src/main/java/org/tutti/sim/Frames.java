@@ -255,7 +255,7 @@ final class Frames {
   static String describe(Request request) {
     return switch (request) {
       case Request.Create create -> "create " + create.group();
-      case Request.Found found -> "found " + found.group() + " with " + found.expected();
+      case Request.Found found -> "found " + found.group() + " with " + found.founding();
       case Request.Join join -> "join " + join.group();
       case Request.Multicast(_, Stretch stretch) ->
           "multicast " + stretch.kind().service() + " " + measure(message(stretch));

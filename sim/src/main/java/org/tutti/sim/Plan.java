@@ -20,6 +20,7 @@ import org.tutti.Packing;
 import org.tutti.Partitions;
 import org.tutti.Suspicion;
 import org.tutti.membership.Electorate;
+import org.tutti.membership.Founding;
 
 /// The configuration of one run, drawn from its seed (swarm testing): some runs have none of a kind of fault, some have
 /// a lot of it, few have everything at once.
@@ -88,6 +89,7 @@ public record Plan(
   private static final int SLOW_HEAL_ONE_IN = 3;
   private static final int DISK_FULL_ONE_IN = 2; // of durable runs
   private static final int JOINT_ONE_IN = 4;
+  private static final int COUNT_ONE_IN = 2; // of those that are founded together
   private static final int PACKING_DEGREE_MAX = 64;
   private static final int PACKING_DELAY_MICROS_MAX = 20_000;
   private static final int PACKING_INTERVAL_MILLIS_MAX = 500;
@@ -182,8 +184,14 @@ public record Plan(
     return new Streams(seed).open(Streams.Purpose.NAMES, 2).nextInt(JOINT_ONE_IN) == 0;
   }
 
+  /// Whom the nodes expect: each other by their names, or, in some runs, as many as are a majority of the names.
+  Founding founding() {
+    boolean counts = new Streams(seed).open(Streams.Purpose.NAMES, 3).nextInt(COUNT_ONE_IN) == 0;
+    return counts ? Founding.of(names().size() / 2 + 1) : new Founding(names());
+  }
+
   /// The names of the nodes at all places.
-  Set<String> names() {
+  private Set<String> names() {
     var names = new TreeSet<String>();
     for (int place = 0; place < nodes; place++) {
       names.add(nameOf(place));

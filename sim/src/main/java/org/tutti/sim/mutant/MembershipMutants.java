@@ -26,6 +26,12 @@ final class MembershipMutants {
               "any of the expected members found the group",
               "membership.Flush",
               "hasQuorum",
+              new Drop("Stream.count", Short.MAX_VALUE)),
+          new Mutant(
+              "found-by-fewer",
+              "any number of members founds a group that expects a certain one",
+              "membership.Flush",
+              "founders",
               new Drop("Stream.count", Short.MAX_VALUE)));
 
   private MembershipMutants() {}

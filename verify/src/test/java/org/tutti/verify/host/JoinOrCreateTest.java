@@ -22,6 +22,7 @@ import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
+import org.tutti.Status;
 import org.tutti.View;
 import org.tutti.storage.StableStorage;
 import org.tutti.store.FileStorage;
@@ -77,6 +78,14 @@ class JoinOrCreateTest {
     }
   }
 
+  /// It is told right behind the first view.
+  private static void untilStatus(Group group) throws InterruptedException {
+    next(group);
+    while (group.status().view() == null) {
+      Thread.onSpinWait();
+    }
+  }
+
   @Test
   void aMajorityFoundsTheGroupAndTheOthersJoinIt() throws Exception {
     Group first = enter(1);
@@ -100,7 +109,7 @@ class JoinOrCreateTest {
   @Test
   void halfOfTheExpectedMembersFoundNothing() throws Exception {
     Group alone = enter(1, Set.of("n1", "n2"), null);
-    next(alone);
+    untilStatus(alone);
     assertThat(alone.status().toString()).endsWith("looks for its members; waiting for n2");
     Group other = enter(2, Set.of("n1", "n2"), null);
     assertThat(untilPrimaryOf(alone, 2)).isEqualTo(untilPrimaryOf(other, 2));
@@ -140,6 +149,59 @@ class JoinOrCreateTest {
     while (!(next(second) instanceof Event.Delivery delivery && delivery.payload().get(0) == 5)) {
       // Views come in between.
     }
+  }
+
+  private Group enter(int number, int expected) {
+    var contacts = List.of(new Address("here:1"), new Address("here:2"), new Address("here:3"));
+    NodeConfig config =
+        NodeConfig.lan("n" + number).withContacts(contacts).withTimes(Duration.ofMillis(50), Duration.ofSeconds(1));
+    Node node = Node.start(config, hub.open(new Address("here:" + number)));
+    nodes.add(node);
+    GroupConfig group = GroupConfig.standard();
+    return expected == 0 ? node.join("bank", group) : node.joinOrCreate("bank", expected, group);
+  }
+
+  @Test
+  void aNumberOfMembersFoundsTheGroupAndWhoOnlyJoinsDoesNotCount() throws Exception {
+    Group first = enter(1, 3);
+    Group second = enter(2, 3);
+    Group watcher = enter(4, 0);
+    CompletableFuture<Long> sent = first.multicast(new byte[1]);
+    View of = null;
+    while (of == null || of.size() < 3) {
+      of = next(first) instanceof Event.ViewChange(View view) ? view : of;
+      assertThat(of == null || !of.primary()).as("%s", of).isTrue();
+    }
+    assertThat(sent).isNotDone();
+    assertThat(first.status().phase()).isEqualTo(Status.Phase.JOINING);
+    Group third = enter(3, 3);
+    View whole = untilPrimaryOf(third, 4);
+    assertThat(untilPrimaryOf(first, 4)).isEqualTo(whole);
+    assertThat(untilPrimaryOf(second, 4)).isEqualTo(whole);
+    assertThat(untilPrimaryOf(watcher, 4)).isEqualTo(whole);
+    assertThat(sent.get(60, TimeUnit.SECONDS)).isZero();
+  }
+
+  @Test
+  void theStatusSaysHowManyAreMissing() throws Exception {
+    Group alone = enter(1, 3);
+    untilStatus(alone);
+    assertThat(alone.status().toString()).endsWith("looks for its members; waiting for 2 others");
+    assertThat(alone.status().waits())
+        .singleElement()
+        .isEqualTo(new Status.Wait(Status.Cause.QUORUM, List.of(), 2, Duration.ZERO, 0));
+  }
+
+  @Test
+  void moreThanTheNumberAreWelcome() throws Exception {
+    List<Group> groups = new ArrayList<>();
+    for (int number = 1; number <= 3; number++) {
+      groups.add(enter(number, 2));
+    }
+    for (Group group : groups) {
+      untilPrimaryOf(group, 3);
+    }
+    assertThat(groups.getLast().multicast(new byte[1]).get(60, TimeUnit.SECONDS)).isZero();
   }
 
   @Test

@@ -1,0 +1,107 @@
+package org.tutti.verify.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// One command line for each replica, at the first start and at every later one: with the members expected by their
+/// names, or by their number.
+@Tag("system")
+@Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class FoundingCommandTest {
+  private static final List<String> NAMES = List.of("a", "b", "c");
+
+  @TempDir Path directory;
+  private final List<Program> started = new ArrayList<>();
+  private final List<String> addresses = new ArrayList<>();
+  private int sent;
+
+  @AfterEach
+  void end() {
+    started.forEach(Program::close);
+  }
+
+  private void findPorts() throws IOException {
+    List<ServerSocket> held = new ArrayList<>();
+    for (int i = 0; i < NAMES.size(); i++) {
+      held.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+      addresses.add("127.0.0.1:" + held.getLast().getLocalPort());
+    }
+    for (ServerSocket one : held) {
+      one.close();
+    }
+  }
+
+  private Program member(int place, String expected) throws IOException {
+    String name = NAMES.get(place);
+    var args = new ArrayList<>(List.of("member", "--group", "bank", "--name", name, "--timeout", "60s"));
+    args.addAll(List.of("--listen", addresses.get(place), "--join", String.join(",", addresses)));
+    args.addAll(List.of("--expect", expected, "--data", directory.resolve(name).toString(), "--fsync", "views"));
+    Program program = Program.tutti(name, args.toArray(String[]::new));
+    started.add(program);
+    return program;
+  }
+
+  private List<Long> send(int count) throws Exception {
+    String[] args = {"send", "--group", "bank", "--join", addresses.getFirst(), "--name", "s", "--timeout", "30s"};
+    Program sender = Program.tutti("s", args);
+    started.add(sender);
+    var positions = new ArrayList<Long>();
+    for (int i = 0; i < count; i++) {
+      sender.type("line " + ++sent);
+      positions.add(Long.parseLong(sender.line()));
+    }
+    sender.endInput();
+    assertThat(sender.exitCode()).isZero();
+    return positions;
+  }
+
+  private static void kill(Program program) throws Exception {
+    program.signal("KILL");
+    program.exitCode();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a,b,c", "3"})
+  void theSameCommandsFoundJoinAndRestart(String expected) throws Exception {
+    findPorts();
+    List<Program> members = new ArrayList<>();
+    for (int place = 0; place < NAMES.size(); place++) {
+      members.add(member(place, expected));
+    }
+    for (Program member : members) {
+      member.view("a", "b", "c");
+    }
+    assertThat(send(2)).containsExactly(0L, 1L);
+
+    kill(members.get(1));
+    members.getFirst().view("a", "c");
+    members.set(1, member(1, expected));
+    members.get(1).view("a", "b", "c");
+    assertThat(send(2)).as("the history goes on").containsExactly(2L, 3L);
+
+    for (Program member : members) {
+      kill(member);
+    }
+    Program first = member(0, expected);
+    assertThat(first.line("group bank: .*"))
+        .matches("group bank: last primary view \\d+ of .* known here; a here; waiting for .*");
+    List<Program> again = List.of(first, member(1, expected), member(2, expected));
+    for (Program member : again) {
+      member.view("a", "b", "c");
+    }
+    assertThat(send(1)).as("nothing was founded anew").containsExactly(4L);
+    first.delivery("s: line 5");
+  }
+}
