@@ -14,8 +14,8 @@ import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 import org.tutti.transport.Endpoint;
 
-/// Makes the connections of one [RmiCall], or of one [RmiRegistryDiscovery]. What comes back on them passes an
-/// [AnswerFilter].
+/// Makes the connections of one lane of [RmiMiddleware], or of one [RmiRegistryDiscovery]. What comes back on them
+/// passes an [AnswerFilter].
 ///
 /// A reference that comes from a registry holds the factory with which its object was exported, and the host that the
 /// exporting process believes to be on. Neither is trusted or even used: the factory's serialized form is empty, and
