@@ -1,6 +1,6 @@
 ---------------------------- MODULE PrimaryViews ----------------------------
 (***************************************************************************)
-(* View agreement, the primary rule, uniform delivery and the kept suffix  *)
+(* View agreement, both primary rules, uniform delivery and the kept suffix *)
 (* of one group. README.md says which class each action stands for, what   *)
 (* is left out, and what TLC found.                                        *)
 (*                                                                         *)
@@ -8,7 +8,7 @@
 (* received at any later time, or never, and anybody may propose a view to *)
 (* anybody. A split is a run in which some are not asked.                  *)
 (***************************************************************************)
-EXTENDS Naturals, Sequences, FiniteSets
+EXTENDS Integers, Sequences, FiniteSets
 
 CONSTANTS
   Size,        \* members of the first view
@@ -17,6 +17,8 @@ CONSTANTS
   Senders,     \* who may multicast
   Crashes,     \* how many members may crash
   Reports,     \* "one by one" or "at once": how a proposer collects them
+  Rule,        \* "dynamic linear" or "static majority" of the first view
+  Reborn,      \* members of the first view of which there is a second life, too
   Partitions,  \* "suspend" or "continue": what a view does that is not primary
   Variant      \* "none", or which rule of the protocol is broken
 
@@ -31,7 +33,8 @@ VARIABLES
 
 vars == <<alive, member, attempt, net, sender, trail, branch>>
 
-All == 1..Size
+First == 1..Size             \* whose names are the electorate, too
+All == 1..(Size + Cardinality(Reborn))
 Ids == 0..Ballots          \* ballots are numbers; the first view has 0
 None == <<>>
 Range(seq) == {seq[i] : i \in DOMAIN seq}
@@ -43,12 +46,34 @@ Comparable(one, other) == IsPrefix(one, other) \/ IsPrefix(other, one)
 RECURSIVE Sorted(_)
 Sorted(set) == IF set = {} THEN <<>> ELSE <<Min(set)>> \o Sorted(set \ {Min(set)})
 
-(* DynamicLinearVoting: mem is a view's members by seniority. *)
-IsQuorum(mem, who) ==
+(* Lives are numbers; a second life knows nothing of what the first one did. Both *)
+(* may be about at any time, which is more than can happen. *)
+NameOf(m) == IF m <= Size THEN m ELSE Sorted(Reborn)[m - Size]
+
+(* Who decides about what follows a view: its members, mem, by seniority; and with *)
+(* a static majority its absentees, lives that were the last of their names in a *)
+(* primary view. *)
+DynamicQuorum(mem, who) ==
   LET votes == Cardinality(Range(mem) \cap who)
   IN \/ 2 * votes > Len(mem)
-     \/ 2 * votes = Len(mem) /\ (mem[1] \in who \/ Variant = "half without senior")
-     \/ Variant = "any view"
+     \/ 2 * votes = Len(mem) /\ mem # <<>>
+        /\ (mem[1] \in who \/ Variant = "half without senior")
+
+Majority(votes) == 2 * Cardinality(votes) > (IF Variant = "majority of those present" THEN 1 ELSE Size)
+
+(* DynamicLinearVoting and StaticMajority, isQuorum: of those in the view. *)
+IsQuorum(mem, who) ==
+  \/ Variant = "any view"
+  \/ IF Rule = "static majority" THEN Majority(Range(mem) \cap who) ELSE DynamicQuorum(mem, who)
+
+(* mayGoOn: of those who decide. *)
+MayGoOn(mem, absent, who) ==
+  \/ Variant = "any view"
+  \/ IF Rule = "static majority"
+     THEN /\ mem # <<>>
+          /\ \/ Majority((Range(mem) \cup absent) \cap who)
+             \/ Variant = "new lives vote" /\ Majority({NameOf(m) : m \in who})
+     ELSE DynamicQuorum(mem, who)
 
 -----------------------------------------------------------------------------
 (* One member. `of` is the primary view whose history it keeps, `base` what  *)
@@ -56,13 +81,17 @@ IsQuorum(mem, who) ==
 (* batches that it has. It may wait for the state, and hold back deliveries *)
 (* until then. *)
 
-FirstView == [id |-> 0, alone |-> 0, mem |-> [i \in All |-> i], primary |-> TRUE]
+FirstView == [id |-> 0, alone |-> 0, mem |-> [i \in First |-> i], primary |-> TRUE]
+NoView == [id |-> -1, alone |-> 0, mem |-> <<>>, primary |-> FALSE]
+OwnView(m) == [id |-> 0, alone |-> m, mem |-> <<m>>, primary |-> FALSE]
 
 FirstMember ==
   [promised |-> 0, wedged |-> FALSE, pending |-> 0, view |-> FirstView,
-   primary |-> FirstView, accepted |-> None, installed |-> None,
+   primary |-> FirstView, absent |-> {}, accepted |-> None, installed |-> None,
    of |-> 0, base |-> <<>>, places |-> <<>>, got |-> {},
    delivered |-> <<>>, waiting |-> FALSE, holding |-> FALSE]
+
+Newcomer(m) == [FirstMember EXCEPT !.view = OwnView(m), !.primary = NoView, !.of = -1, !.waiting = TRUE]
 
 NoReports == [m \in {} |-> 0]
 
@@ -74,11 +103,11 @@ Silence == [sent |-> {}, order |-> <<>>, said |-> [m \in All |-> 0]]
 
 Init ==
   /\ alive = All
-  /\ member = [m \in All |-> FirstMember]
+  /\ member = [m \in All |-> IF m \in First THEN FirstMember ELSE Newcomer(m)]
   /\ attempt = [b \in 1..Ballots |-> NoAttempt]
   /\ net = [v \in Ids |-> Silence]
   /\ sender = <<>>
-  /\ trail = [m \in All |-> <<[view |-> FirstView, waited |-> FALSE, did |-> <<>>]>>]
+  /\ trail = [m \in All |-> <<[view |-> IF m \in First THEN FirstView ELSE OwnView(m), waited |-> FALSE, did |-> <<>>]>>]
   /\ branch = [v \in Ids |-> <<>>]
 
 (* How many places are known without a gap and with their batches (Log.heldNext). *)
@@ -202,13 +231,16 @@ BranchDeliver(m) ==
 (* What follows from the reports of those who have wedged (Flush, CutBuilder). *)
 
 Knowledge(s) ==
-  [view |-> s.view, primary |-> s.primary, of |-> s.of, base |-> s.base,
+  [view |-> s.view, primary |-> s.primary, absent |-> s.absent, of |-> s.of, base |-> s.base,
    places |-> s.places, got |-> s.got, done |-> Done(s), synced |-> ~s.waiting,
    kept |-> IF Variant = "forget accepted" THEN None
             ELSE IF s.accepted # None THEN s.accepted ELSE s.installed]
 
 Latest(r) == LET views == {r[m].primary : m \in DOMAIN r}
              IN CHOOSE v \in views : \A w \in views : w.id <= v.id
+
+(* Who is absent from the latest primary view and decides about what follows it. *)
+Absent(r) == r[CHOOSE m \in DOMAIN r : r[m].primary = Latest(r)].absent
 
 At(r, v) == {m \in DOMAIN r : r[m].of = v}
 Got(r, v) == UNION {r[m].got : m \in At(r, v)}
@@ -251,21 +283,22 @@ ById(views) ==
        IN <<v>> \o ById(views \ {v})
 
 NextMembers(r) ==
-  Joined(<<Latest(r)>> \o ById({r[m].view : m \in DOMAIN r}), DOMAIN r)
+  Joined(<<Latest(r)>> \o ById({r[m].view : m \in DOMAIN r}),
+         {m \in DOMAIN r : \A q \in DOMAIN r : NameOf(q) = NameOf(m) => q <= m})
 
 NextId(b, r) ==
   IF Variant = "reuse id" THEN 1 + Max({r[m].view.id : m \in DOMAIN r}) ELSE b
 
 NonPrimary(b, r) ==
   [view |-> [id |-> NextId(b, r), alone |-> 0, mem |-> NextMembers(r), primary |-> FALSE],
-   last |-> Latest(r), base |-> <<>>, cuts |-> DecidedCuts(r, Ballots + 1), fresh |-> {}]
+   last |-> Latest(r), absent |-> Absent(r), base |-> <<>>, cuts |-> DecidedCuts(r, Ballots + 1), fresh |-> {}]
 
 Successor(b, r) ==
   LET p == Latest(r)
       cut == WholeCut(r, p.id)
       base == r[CHOOSE m \in At(r, p.id) : TRUE].base
   IN [view |-> [id |-> NextId(b, r), alone |-> 0, mem |-> NextMembers(r), primary |-> TRUE],
-      last |-> p, base |-> base \o cut,
+      last |-> p, absent |-> Absent(r), base |-> base \o cut,
       cuts |-> DecidedCuts(r, p.id)
                \cup {[of |-> p.id, whole |-> TRUE, places |-> cut, available |-> TRUE]},
       fresh |-> {m \in DOMAIN r : r[m].of # p.id \/ ~r[m].synced}]
@@ -284,7 +317,8 @@ IsVoid(proposer, accepted) ==
   /\ accepted.ballot = accepted.proposal.view.id \/ Variant = "void finished"
 
 Unfinished(proposer, r) ==
-  {m \in DOMAIN r : /\ m \in Range(Latest(r).mem)
+  {m \in DOMAIN r : /\ \/ m \in Range(Latest(r).mem)
+                       \/ m \in Absent(r) /\ Variant # "forget absentees"
                     /\ r[m].kept # None
                     /\ r[m].kept[1].proposal.last.id = Latest(r).id
                     /\ ~IsVoid(proposer, r[m].kept[1])}
@@ -310,7 +344,7 @@ Decision(b, proposer, r) ==
       highest == CHOOSE m \in unfinished : \A q \in unfinished :
                    r[q].kept[1].ballot <= r[m].kept[1].ballot
       donors == {m \in At(r, p.id) : r[m].synced}
-  IN IF ~IsQuorum(p.mem, DOMAIN r) THEN NonPrimary(b, r)
+  IN IF ~MayGoOn(p.mem, Absent(r), DOMAIN r) THEN NonPrimary(b, r)
      ELSE IF unfinished # {} THEN Sourced(r[highest].kept[1].proposal, r)
      ELSE IF donors # {} THEN Successor(b, r)
      ELSE NonPrimary(b, r)
@@ -337,10 +371,17 @@ Fits(m, s, proposal) ==
 CanFollow(m, s, proposal) ==
   Fits(m, s, proposal) /\ \A c \in CutFor(s, proposal) : Range(c.places) \subseteq s.got
 
+(* The absentees of a proposal's view: who decided about the view before, and has *)
+(* no life of its name in this one. *)
+NextAbsent(proposal) ==
+  IF Rule # "static majority" THEN {}
+  ELSE {m \in Range(proposal.last.mem) \cup proposal.absent :
+          \A q \in Range(proposal.view.mem) : NameOf(q) # NameOf(m)}
+
 (* A later primary view is known to have been agreed. *)
-Learnt(s, view) ==
+Learnt(s, view, absent) ==
   IF view.id <= s.primary.id THEN s
-  ELSE [s EXCEPT !.primary = view, !.installed = None,
+  ELSE [s EXCEPT !.primary = view, !.absent = absent, !.installed = None,
                  !.accepted = IF @ # None /\ @[1].proposal.view.id = view.id THEN @ ELSE None]
 
 (* The end of the history, as far as the proposal has one for this member. *)
@@ -366,7 +407,7 @@ Followed(m, s, proposal, held) ==
       ended == Ended(s, proposal)
       leads == s.of = proposal.last.id /\ ~s.waiting /\ Len(ended.delivered) = Len(proposal.base)
       chained == IF ~view.primary THEN Forgetting(ended)
-                 ELSE LET l == [Learnt(ended, view) EXCEPT !.accepted = None, !.holding = FALSE]
+                 ELSE LET l == [Learnt(ended, view, NextAbsent(proposal)) EXCEPT !.accepted = None, !.holding = FALSE]
                       IN [l EXCEPT
                            !.installed = IF l.primary = view
                                          THEN <<[ballot |-> view.id, proposal |-> proposal]>> ELSE @,
@@ -532,7 +573,7 @@ Accept(m) ==
            kept == s.accepted
            news == kept # None /\ kept[1].proposal.view.id = proposal.last.id
                    /\ CanFollow(m, s, kept[1].proposal)
-           full == Learnt(Fetched(s, proposal), proposal.last)
+           full == Learnt(Fetched(s, proposal), proposal.last, proposal.absent)
        IN /\ proposal.last.id >= s.primary.id
           /\ IF news
              THEN Follow(m, s, kept[1].proposal, TRUE) /\ UNCHANGED attempt
@@ -549,7 +590,7 @@ InstallStep(m, b) ==
       proposal == attempt[b].proposal[1]
   IN IF CanFollow(m, s, proposal) THEN Follow(m, s, proposal, FALSE)
      ELSE /\ member' = [member EXCEPT ![m] =
-               [(IF proposal.view.primary THEN Learnt(s, proposal.view) ELSE s) EXCEPT !.pending = 0]]
+               [(IF proposal.view.primary THEN Learnt(s, proposal.view, NextAbsent(proposal)) ELSE s) EXCEPT !.pending = 0]]
           /\ UNCHANGED <<alive, net, sender, trail, branch>>
 
 (* The proposer announces the view, and installs it itself. *)
@@ -574,7 +615,7 @@ InstallLate(m) ==
     /\ LET s == member[m]
            view == attempt[b].proposal[1].view
        IN /\ s.accepted # None /\ s.accepted[1].proposal.view.id = view.id /\ view.id > s.primary.id
-          /\ member' = [member EXCEPT ![m] = Learnt(s, view)]
+          /\ member' = [member EXCEPT ![m] = Learnt(s, view, NextAbsent(s.accepted[1].proposal))]
     /\ UNCHANGED <<alive, attempt, net, sender, trail, branch>>
 
 (* Of a crashed member only what it delivered is of interest. *)
@@ -617,10 +658,13 @@ Announced == {[next |-> attempt[b].proposal[1], by |-> attempt[b].asked] :
                                           /\ attempt[c].proposal[1].view.primary}}
 
 PrimaryUniqueness ==
-  /\ \A a \in Announced : /\ a.next.last.id < a.next.view.id
-                          /\ LET votes == Cardinality(Range(a.next.last.mem) \cap a.by)
-                             IN \/ 2 * votes > Len(a.next.last.mem)
-                                \/ 2 * votes = Len(a.next.last.mem) /\ a.next.last.mem[1] \in a.by
+  /\ \A a \in Announced :
+       /\ a.next.last.id < a.next.view.id
+       /\ IF Rule = "static majority"
+          THEN 2 * Cardinality((Range(a.next.last.mem) \cup a.next.absent) \cap a.by) > Size
+          ELSE LET votes == Cardinality(Range(a.next.last.mem) \cap a.by)
+               IN \/ 2 * votes > Len(a.next.last.mem)
+                  \/ 2 * votes = Len(a.next.last.mem) /\ a.next.last.mem[1] \in a.by
   /\ \A a, c \in Announced : a.next.last.id = c.next.last.id => a.next.view = c.next.view
   /\ \A a \in Announced : a.next.last.id = 0 \/ \E c \in Announced : c.next.view = a.next.last
   /\ \A e \in Installed : e.view.primary => \/ e.view = FirstView
@@ -675,6 +719,9 @@ FirstIsAlone == Cardinality(attempt[1].asked) <= 1
 (* So is the second. *)
 FirstTwoAreAlone == \A b \in {1, 2} : Cardinality(attempt[b].asked) <= 1
 
+(* The first member is not asked the first time. *)
+FirstIsLeftOut == 1 \notin attempt[1].asked
+
 (* The third member is not asked the first time. *)
 ThirdIsLeftOut == 3 \notin attempt[1].asked
 
@@ -688,6 +735,13 @@ NeverDecidedLate == \A m \in All :
 (* A view is announced under a later ballot than its own. *)
 NeverFinished == \A b \in 1..Ballots :
   attempt[b].announced => attempt[b].proposal[1].view.id = b
+
+(* More than half of the view before take part in every change. *)
+NeverByAbsentees == \A a \in Announced :
+  2 * Cardinality(Range(a.next.last.mem) \cap a.by) > Len(a.next.last.mem)
+
+(* A second life is in a primary view. *)
+NeverReborn == \A a \in Announced : \A m \in Range(a.next.view.mem) : m \in First
 
 (* Somebody comes back to a history that went on without it. *)
 NeverRestarted == \A m \in All : \A e \in Range(trail[m]) : ~e.waited

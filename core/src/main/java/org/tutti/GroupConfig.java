@@ -14,7 +14,9 @@ import org.jspecify.annotations.Nullable;
 /// @param domain            the overlapping groups among which order and causality hold too (N4), for whoever founds
 ///                          the group; null for none, which costs nothing; who joins must name the group's
 /// @param electorate        names of which every primary view has more than half (B3), for whoever founds the group;
-///                          empty: any quorum of the primary view before may go on (dynamic linear voting)
+///                          empty: none, so that only dynamic linear voting is possible
+/// @param primaryViews      which views are primary (B3), for whoever founds the group; null: a static majority of the
+///                          electorate, or dynamic linear voting without one
 /// @param partitions        what members do in a view that is not primary, for whoever founds the group; who joins
 ///                          takes the group's
 /// @param suspicion         what this member does about another one's silence (N7)
@@ -36,6 +38,7 @@ public record GroupConfig(
     Ordering ordering,
     @Nullable String domain,
     Set<String> electorate,
+    @Nullable PrimaryViews primaryViews,
     Partitions partitions,
     Suspicion suspicion,
     int windowBytes,
@@ -88,6 +91,7 @@ public record GroupConfig(
         Ordering.SEQUENCER,
         null,
         Set.of(),
+        null,
         Partitions.SUSPEND,
         Suspicion.STABLE,
         4 * KIB * KIB,
@@ -127,10 +131,40 @@ public record GroupConfig(
   /// Configures of whom every primary view needs a majority. The view of a founder that is none by itself is not
   /// primary.
   ///
+  /// ```java
+  /// GroupConfig.standard().withElectorate(Set.of("n1", "n2", "n3"));
+  /// ```
+  ///
+  /// Unless [#withPrimaryViews(PrimaryViews)] says otherwise, a majority of these names is also enough to go on
+  /// ([PrimaryViews#STATIC_MAJORITY]).
+  ///
   /// @param names of nodes ([NodeConfig#name()]); empty for no such demand
   /// @return a changed copy
   public GroupConfig withElectorate(Set<String> names) {
     return with(draft -> draft.electorate = names);
+  }
+
+  /// Chooses which views are primary, where this member founds the group; who joins takes the group's choice. A choice
+  /// that does not go with the electorate is refused when the membership begins.
+  ///
+  /// ```java
+  /// GroupConfig.standard().withElectorate(Set.of("n1", "n2", "n3")).withPrimaryViews(PrimaryViews.BOTH);
+  /// ```
+  ///
+  /// @param value the choice
+  /// @return a changed copy
+  public GroupConfig withPrimaryViews(PrimaryViews value) {
+    return with(draft -> draft.primaryViews = value);
+  }
+
+  /// Which views are primary, whether that was chosen or follows from the electorate.
+  ///
+  /// @return what was chosen; otherwise a static majority with an electorate, dynamic linear voting without
+  public PrimaryViews effectivePrimaryViews() {
+    if (primaryViews != null) {
+      return primaryViews;
+    }
+    return electorate.isEmpty() ? PrimaryViews.DYNAMIC_LINEAR : PrimaryViews.STATIC_MAJORITY;
   }
 
   /// Changes what members do in a view that is not primary.
@@ -226,6 +260,7 @@ public record GroupConfig(
     Ordering ordering;
     @Nullable String domain;
     Set<String> electorate;
+    @Nullable PrimaryViews primaryViews;
     Partitions partitions;
     Suspicion suspicion;
     int windowBytes;
@@ -242,6 +277,7 @@ public record GroupConfig(
       ordering = of.ordering;
       domain = of.domain;
       electorate = of.electorate;
+      primaryViews = of.primaryViews;
       partitions = of.partitions;
       suspicion = of.suspicion;
       windowBytes = of.windowBytes;
@@ -260,6 +296,7 @@ public record GroupConfig(
           ordering,
           domain,
           electorate,
+          primaryViews,
           partitions,
           suspicion,
           windowBytes,

@@ -119,7 +119,8 @@ public final class Node implements AutoCloseable {
   /// @param config how to take part
   /// @return the membership
   /// @throws IllegalArgumentException when the configuration does not go with this node, or asks for durability and
-  ///                                  state transfer without a position
+  ///                                  state transfer without a position, or for primary views that do not go with
+  ///                                  the electorate
   /// @throws IllegalStateException when this node is in the group already, or closed
   public Group create(String group, GroupConfig config) {
     return enter(group, config, null, creating(group, config));
@@ -132,7 +133,8 @@ public final class Node implements AutoCloseable {
   /// @param listener gets the events, on the engine thread
   /// @return the membership
   /// @throws IllegalArgumentException when the configuration does not go with this node, or asks for durability and
-  ///                                  state transfer without a position
+  ///                                  state transfer without a position, or for primary views that do not go with
+  ///                                  the electorate
   /// @throws IllegalStateException when this node is in the group already, or closed
   public Group create(String group, GroupConfig config, GroupListener listener) {
     return enter(group, config, listener, creating(group, config));
@@ -145,7 +147,8 @@ public final class Node implements AutoCloseable {
   /// @param config how to take part
   /// @return the membership
   /// @throws IllegalArgumentException when the configuration does not go with this node, or asks for durability and
-  ///                                  state transfer without a position
+  ///                                  state transfer without a position, or for primary views that do not go with
+  ///                                  the electorate
   /// @throws IllegalStateException when this node is in the group already, or closed
   public Group join(String group, GroupConfig config) {
     return enter(group, config, null, user -> new Request.Join(group, config, user));
@@ -158,7 +161,8 @@ public final class Node implements AutoCloseable {
   /// @param listener gets the events, on the engine thread
   /// @return the membership
   /// @throws IllegalArgumentException when the configuration does not go with this node, or asks for durability and
-  ///                                  state transfer without a position
+  ///                                  state transfer without a position, or for primary views that do not go with
+  ///                                  the electorate
   /// @throws IllegalStateException when this node is in the group already, or closed
   public Group join(String group, GroupConfig config, GroupListener listener) {
     return enter(group, config, listener, user -> new Request.Join(group, config, user));
@@ -182,7 +186,8 @@ public final class Node implements AutoCloseable {
   /// @param config   how to take part; the same at all of them but for the position
   /// @return the membership
   /// @throws IllegalArgumentException when the configuration does not go with this node, or asks for durability and
-  ///                                  state transfer without a position; or when this node is not expected
+  ///                                  state transfer without a position, or for primary views that do not go with
+  ///                                  the electorate; or when this node is not expected
   /// @throws IllegalStateException when this node is in the group already, or closed
   public Group joinOrCreate(String group, Set<String> expected, GroupConfig config) {
     return enter(group, config, null, founding(group, expected, config));
@@ -197,7 +202,8 @@ public final class Node implements AutoCloseable {
   /// @param listener gets the events, on the engine thread
   /// @return the membership
   /// @throws IllegalArgumentException when the configuration does not go with this node, or asks for durability and
-  ///                                  state transfer without a position; or when this node is not expected
+  ///                                  state transfer without a position, or for primary views that do not go with
+  ///                                  the electorate; or when this node is not expected
   /// @throws IllegalStateException when this node is in the group already, or closed
   public Group joinOrCreate(String group, Set<String> expected, GroupConfig config, GroupListener listener) {
     return enter(group, config, listener, founding(group, expected, config));
@@ -263,6 +269,7 @@ public final class Node implements AutoCloseable {
       throw new IllegalArgumentException("durability " + config.durability() + " needs a node with stable storage");
     }
     refuseWithoutPosition(config);
+    refuseWithoutElectorate(config);
     refuseIfClosed();
     var membership = new Membership(group, self, config, listener, loop.inbox(), ended -> groups.remove(group, ended));
     if (groups.putIfAbsent(group, membership) != null) {
@@ -291,6 +298,23 @@ public final class Node implements AutoCloseable {
               + config.durability()
               + " with state transfer needs a position: withPosition(n) when the application has made durable what is"
               + " before position n, withPosition(0) when it has nothing durable and is to get everything again");
+    }
+  }
+
+  /// A majority of no set, and a set of which no majority is asked, are mistakes.
+  private static void refuseWithoutElectorate(GroupConfig config) {
+    PrimaryViews choice = config.effectivePrimaryViews();
+    if (choice.needsElectorate() && config.electorate().isEmpty()) {
+      throw new IllegalArgumentException(
+          "primary views by " + choice + " need an electorate: withElectorate(Set.of(names of the nodes that count))");
+    }
+    if (!choice.needsElectorate() && !config.electorate().isEmpty()) {
+      throw new IllegalArgumentException(
+          "primary views by "
+              + choice
+              + " have no electorate: withPrimaryViews(STATIC_MAJORITY) for a majority of "
+              + config.electorate()
+              + ", withPrimaryViews(BOTH) for a quorum of the last primary view and a majority");
     }
   }
 

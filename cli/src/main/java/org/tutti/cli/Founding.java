@@ -1,10 +1,12 @@
 package org.tutti.cli;
 
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.Ordering;
 import org.tutti.Partitions;
+import org.tutti.PrimaryViews;
 import picocli.CommandLine.Option;
 
 /// The options of a member that may create the group: what the group is like. Who joins takes it as it is.
@@ -32,6 +34,17 @@ final class Founding {
   Set<String> electorate = Set.of();
 
   @Option(
+      names = "--primary-views",
+      paramLabel = "NAME",
+      converter = PrimaryViewsConverter.class,
+      description =
+          "In a group that this member creates, who may go on: "
+              + PrimaryViewsConverter.NAMES
+              + ": a quorum of the last primary view, a majority of the electorate, or a quorum that is also such a "
+              + "majority; default: static-majority with an electorate, dynamic-linear without.")
+  @Nullable PrimaryViews primaryViews;
+
+  @Option(
       names = "--partitions",
       paramLabel = "NAME",
       converter = PartitionsConverter.class,
@@ -41,11 +54,26 @@ final class Founding {
               + "; default: suspend.")
   Partitions partitions = Partitions.SUSPEND;
 
+  /// Finds a mistake before a node is started.
+  ///
+  /// @throws IllegalArgumentException when the primary views do not go with the electorate
+  void check() {
+    boolean needed = config().effectivePrimaryViews().needsElectorate();
+    if (needed == electorate.isEmpty()) {
+      throw new IllegalArgumentException(
+          needed
+              ? "--primary-views: give --electorate NAME,NAME,..., the members that count"
+              : "--primary-views: give static-majority or both with --electorate");
+    }
+  }
+
   GroupConfig config() {
-    return GroupConfig.standard()
+    GroupConfig config =
+        GroupConfig.standard()
         .withGuarantee(agreed ? Guarantee.AGREED : Guarantee.UNIFORM)
         .withOrdering(order)
         .withElectorate(electorate)
         .withPartitions(partitions);
+    return primaryViews == null ? config : config.withPrimaryViews(primaryViews);
   }
 }

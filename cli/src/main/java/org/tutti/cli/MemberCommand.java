@@ -117,6 +117,11 @@ final class MemberCommand implements Callable<Integer> {
   }
 
   private void refuseWhatDoesNotGoTogether() {
+    try {
+      founding.check();
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+    }
     if (advertise == null && Carrier.isEverywhere(listen)) {
       throw new ParameterException(
           spec.commandLine(),

@@ -115,6 +115,11 @@ final class SimulateCommand implements Callable<Integer> {
       })
   boolean partitions;
 
+  @Option(
+      names = "--static-majority",
+      description = "A static majority of all nodes goes on in every run, and members crash and come back.")
+  boolean staticMajority;
+
   @Option(names = "--mutants", description = "Plant every known bug in turn; each must be caught.")
   boolean mutants;
 
@@ -211,7 +216,7 @@ final class SimulateCommand implements Callable<Integer> {
         throw new ParameterException(spec.commandLine(), e.getMessage(), e);
       }
     }
-    return new Limits(kinds, nodes, multicasts, order, partitions);
+    return new Limits(kinds, nodes, multicasts, order, partitions, staticMajority);
   }
 
   private int one(long number) {

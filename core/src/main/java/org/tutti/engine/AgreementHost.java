@@ -6,6 +6,7 @@ import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.MemberId;
 import org.tutti.Partitions;
+import org.tutti.PrimaryViews;
 import org.tutti.View;
 import org.tutti.membership.Electorate;
 import org.tutti.membership.Founding;
@@ -127,6 +128,11 @@ final class AgreementHost implements ViewHost {
   @Override
   public Electorate electorate() {
     return new Electorate(config.electorate());
+  }
+
+  @Override
+  public PrimaryViews primaryViews() {
+    return config.effectivePrimaryViews();
   }
 
   @Override

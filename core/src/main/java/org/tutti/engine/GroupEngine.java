@@ -43,6 +43,9 @@ final class GroupEngine {
   private static final int PATIENCE_FACTOR = 2;
   private static final int DEPART_FACTOR = 5; // the longest that a member that has left waits for its last words
 
+  /// What is ordered in a view that is not primary concerns nobody else, so a quorum of that view is enough.
+  private static final PrimaryRule BRANCH_RULE = new DynamicLinearVoting();
+
   private final MemberId self;
   private final Standing standing;
   private final GroupConfig config;
@@ -50,7 +53,6 @@ final class GroupEngine {
   private final Surroundings node;
   private final Situation situation;
   private final Ports ports;
-  private final PrimaryRule rule = new DynamicLinearVoting();
   private final PrimaryHistory.Doors doors;
   private final Effects<ViewMessage> viewDoor;
   private final Refutation refutation;
@@ -114,7 +116,6 @@ final class GroupEngine {
         new ViewAgreement(
             self,
             founded.isPresent(),
-            rule,
             heartbeat,
             suspect.multipliedBy(PATIENCE_FACTOR),
             viewDoor,
@@ -149,7 +150,7 @@ final class GroupEngine {
   private Situation situation(String name) {
     Duration slow = node.config().suspectAfter();
     return new Situation(
-        name, standing, journal != null, rule, deliveries, user, node.counters(), node.refused(), slow);
+        name, standing, journal != null, agreement, deliveries, user, node.counters(), node.refused(), slow);
   }
 
   private AgreementHost host(OptionalLong founded, Founding founding, @Nullable Restart restart) {
@@ -196,7 +197,7 @@ final class GroupEngine {
       goOnReplaying();
     }
     if (restart.primary() != null) {
-      merge.seek(restart.primary());
+      merge.seek(restart.primary(), agreement.absentees());
     }
   }
 
@@ -210,20 +211,21 @@ final class GroupEngine {
   }
 
   private PrimaryHistory newHistory(View view, long indexFirst, Ordering ordering, long since) {
-    Setting setting = setting(view, indexFirst);
+    Setting setting = setting(view, indexFirst, agreement.rule());
     Frontier frontier = domain == null ? null : new Frontier(setting, since, frontierDoor);
     return new PrimaryHistory(setting, ordering, guarantee(), frontier, deliveries, doors);
   }
 
   private PrimaryHistory newBranch(View view) {
-    return new PrimaryHistory(setting(view, 0), Ordering.SEQUENCER, guarantee(), null, branch, doors.unwritten());
+    Setting setting = setting(view, 0, BRANCH_RULE);
+    return new PrimaryHistory(setting, Ordering.SEQUENCER, guarantee(), null, branch, doors.unwritten());
   }
 
   private Guarantee guarantee() {
     return Objects.requireNonNull(agreement.lineage()).guarantee();
   }
 
-  private Setting setting(View view, long indexFirst) {
+  private Setting setting(View view, long indexFirst, PrimaryRule rule) {
     return new Setting(
         Math.max(0, view.rankOf(self)), // what an earlier life was in does not go on here, so any rank will do
         view,

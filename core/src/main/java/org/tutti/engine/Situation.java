@@ -19,6 +19,7 @@ import org.tutti.membership.Founding;
 import org.tutti.membership.Knowledge;
 import org.tutti.membership.PrimaryRule;
 import org.tutti.membership.Standing;
+import org.tutti.membership.ViewAgreement;
 import org.tutti.transport.Refused;
 
 /// How a group stands, for whoever asks: told to the user whenever something of it has changed, its position apart,
@@ -32,7 +33,7 @@ final class Situation {
   private final String group;
   private final Standing standing;
   private final boolean durable;
-  private final PrimaryRule rule;
+  private final ViewAgreement agreement;
   private final Deliveries deliveries;
   private final GroupUser user;
   private final Counters counters;
@@ -58,7 +59,7 @@ final class Situation {
   /// @param group      the group's name
   /// @param standing   as whom this member counts
   /// @param durable    whether members may come back with what an earlier life had kept
-  /// @param rule       who may carry a primary view on
+  /// @param agreement  knows who may carry a primary view on
   /// @param deliveries know where this member stands
   /// @param user       is told
   /// @param counters   count whoever is found to stand still
@@ -68,7 +69,7 @@ final class Situation {
       String group,
       Standing standing,
       boolean durable,
-      PrimaryRule rule,
+      ViewAgreement agreement,
       Deliveries deliveries,
       GroupUser user,
       Counters counters,
@@ -77,7 +78,7 @@ final class Situation {
     this.group = group;
     this.standing = standing;
     this.durable = durable;
-    this.rule = rule;
+    this.agreement = agreement;
     this.deliveries = deliveries;
     this.user = user;
     this.counters = counters;
@@ -149,8 +150,8 @@ final class Situation {
   // ---- who is needed for a primary view --------------------------------------------------------------------------
 
   private Wait awaited(View here, View last) {
-    List<MemberId> missing = new ArrayList<>(last.members());
     if (Founding.isZero(last.id())) {
+      List<MemberId> missing = new ArrayList<>(last.members());
       missing.removeIf(member -> here.members().stream().anyMatch(other -> other.supersedes(member)));
       if (Founding.isByNumber(last)) {
         return new Wait(Cause.QUORUM, List.of(), Math.max(0, last.size() - here.size()), NO_TIME, 0);
@@ -158,21 +159,19 @@ final class Situation {
       int more = last.size() / 2 + 1 - (last.size() - missing.size());
       return new Wait(Cause.QUORUM, missing, Math.max(0, more), NO_TIME, 0);
     }
+    PrimaryRule rule = agreement.rule();
+    List<MemberId> absentees = agreement.absentees();
+    List<MemberId> missing = new ArrayList<>(rule.deciders(last, absentees));
     missing.removeIf(member -> isHere(here, member));
     int needed = 0;
-    while (!suffice(here, last, missing.subList(0, needed))) {
+    while (!suffice(rule, here, last, absentees, missing.subList(0, needed)) && needed < missing.size()) {
       needed++;
     }
     return new Wait(needed == 0 ? Cause.STORAGE : Cause.QUORUM, missing, needed, NO_TIME, 0);
   }
 
-  private boolean suffice(View here, View last, List<MemberId> more) {
-    return rule.isQuorum(
-        last,
-        rank -> {
-          MemberId member = last.members().get(rank);
-          return isHere(here, member) || more.contains(member);
-        });
+  private boolean suffice(PrimaryRule rule, View here, View last, List<MemberId> absentees, List<MemberId> more) {
+    return rule.mayGoOn(last, absentees, member -> isHere(here, member) || more.contains(member));
   }
 
   /// A life counts for itself. A later one counts for it when it was started from what that one had kept; of others

@@ -36,7 +36,14 @@ record Beginning(
     ViewId birth = joint ? host.founding().zero().id() : new ViewId(1, self.incarnation());
     var lineage =
         new Lineage(
-            birth, host.founded(), host.isStateful(), host.guarantee(), host.domain(), electorate, host.partitions());
+            birth,
+            host.founded(),
+            host.isStateful(),
+            host.guarantee(),
+            host.domain(),
+            electorate,
+            host.primaryViews(),
+            host.partitions());
     if (joint) {
       var apart = new View(new ViewId(1, self.incarnation()), alone, false, List.of());
       return new Beginning(apart, host.standing(), lineage, host.founding().zero(), null);

@@ -1,6 +1,8 @@
 package org.tutti.membership;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.ViewId;
 
@@ -9,6 +11,7 @@ import org.tutti.ViewId;
 final class Chain {
   private @Nullable Lineage lineage;
   private @Nullable View primary; // the latest known to have been agreed
+  private List<MemberId> absentees; // who decides about what follows it without being in it
   private Knowledge.@Nullable Accepted accepted; // its successor, or itself until this member has installed it
   private Knowledge.@Nullable Accepted installed; // itself, for those who have not
 
@@ -16,6 +19,7 @@ final class Chain {
     StableState kept = beginning.restored();
     this.lineage = beginning.lineage();
     this.primary = beginning.primary();
+    this.absentees = kept == null ? List.of() : kept.absentees();
     this.accepted = kept == null ? null : kept.accepted();
     this.installed = kept == null ? null : kept.installed();
   }
@@ -23,7 +27,15 @@ final class Chain {
   /// What must outlive this member.
   StableState stable(Standing standing, Promise promise) {
     return new StableState(
-        standing.self(), standing.earlier(), promise.first(), promise.ballot(), lineage, primary, accepted, installed);
+        standing.self(),
+        standing.earlier(),
+        promise.first(),
+        promise.ballot(),
+        lineage,
+        primary,
+        absentees,
+        accepted,
+        installed);
   }
 
   @Nullable Lineage lineage() {
@@ -37,6 +49,11 @@ final class Chain {
 
   @Nullable View primary() {
     return primary;
+  }
+
+  /// Who decides about what follows the latest agreed primary view without being in it.
+  List<MemberId> absentees() {
+    return absentees;
   }
 
   /// What to report: what was accepted and is not finished; otherwise the agreement on the latest primary view, as a
@@ -63,11 +80,16 @@ final class Chain {
     accepted = what;
   }
 
-  /// A primary view was agreed, whether or not this member is in it. What was accepted with it is kept for those who
-  /// need it to follow.
-  void learn(@Nullable View agreed) {
+  /// A primary view was agreed, whether or not this member is in it.
+  void learn(Proposal agreed) {
+    learn(agreed.view(), agreed.nextAbsentees());
+  }
+
+  /// What was accepted with it is kept for those who need it to follow.
+  void learn(@Nullable View agreed, List<MemberId> absent) {
     if (agreed != null && (primary == null || agreed.id().compareTo(primary.id()) > 0)) {
       primary = agreed;
+      absentees = absent;
       installed = null;
       if (!isFor(agreed.id(), accepted)) {
         accepted = null;
@@ -82,7 +104,7 @@ final class Chain {
   boolean announced(ViewId view) {
     Proposal kept = accepted(view);
     if (kept != null) {
-      learn(kept.view());
+      learn(kept);
     }
     return kept != null;
   }
@@ -98,7 +120,7 @@ final class Chain {
       lineage = proposal.lineage();
     }
     if (proposal.view().primary()) {
-      learn(proposal.view());
+      learn(proposal);
       accepted = null;
       if (proposal.view().equals(primary)) {
         installed = new Knowledge.Accepted(proposal.view().id(), proposal);

@@ -1,7 +1,10 @@
 package org.tutti.membership;
 
+import java.util.List;
 import java.util.function.IntPredicate;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
+import org.tutti.MemberId;
 import org.tutti.View;
 
 /// Dynamic linear voting: a strict majority of the previous primary view's voters, or exactly half of them with the
@@ -15,5 +18,20 @@ public final class DynamicLinearVoting implements PrimaryRule {
     int voting = PrimaryRule.voting(primary);
     long votes = IntStream.range(0, voting).filter(ranks).count();
     return 2 * votes > voting || (2 * votes == voting && ranks.test(0));
+  }
+
+  @Override
+  public List<MemberId> deciders(View primary, List<MemberId> absentees) {
+    return PrimaryRule.voters(primary);
+  }
+
+  @Override
+  public boolean mayGoOn(View primary, List<MemberId> absentees, Predicate<MemberId> here) {
+    return isQuorum(primary, rank -> here.test(primary.members().get(rank)));
+  }
+
+  @Override
+  public List<MemberId> absentees(View next, View last, List<MemberId> ofLast) {
+    return List.of();
   }
 }

@@ -11,12 +11,11 @@ import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
 
-/// A configured set of names more than half of which every primary view has (B3), beside what the [PrimaryRule] asks
-/// for. So a group does not shrink below that majority and go on; and of two parts of the set that never met, one at
-/// most can.
+/// A configured set of names more than half of which every primary view has (B3). So a group does not shrink below that
+/// majority and go on; and of two parts of the set that never met, one at most can.
 ///
-/// The rule alone does not become superfluous: a majority of names could consist of new lives that know nothing of the
-/// history.
+/// Who may go on from a primary view the [PrimaryRule] says: a majority of names could consist of new lives that know
+/// nothing of the history.
 ///
 /// @param names sorted, without repetition; empty: any members may form a primary view
 public record Electorate(Set<String> names) {
@@ -36,7 +35,7 @@ public record Electorate(Set<String> names) {
   /// @return whether they have more than half of the names
   public boolean allows(Collection<MemberId> members) {
     long present = members.stream().map(MemberId::name).filter(names::contains).distinct().count();
-    return names.isEmpty() || 2 * present > names.size();
+    return names.isEmpty() || isMajority(present);
   }
 
   /// Whether a view may be primary.
@@ -45,6 +44,14 @@ public record Electorate(Set<String> names) {
   /// @return whether its voters have more than half of the names
   public boolean allows(View view) {
     return allows(view.members().subList(0, view.voters()));
+  }
+
+  /// Whether so many of the names are enough.
+  ///
+  /// @param votes how many
+  /// @return whether they are more than half of all
+  public boolean isMajority(long votes) {
+    return 2 * votes > names.size();
   }
 
   void write(WireWriter out) {

@@ -2,6 +2,7 @@ package org.tutti.membership;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -21,11 +22,11 @@ import org.tutti.order.Tail;
 
 /// What follows from the reports of wedged members: the next view and where the views before it end. Pure.
 ///
-/// The primary views of a group form a chain; which view follows a primary view P is a consensus among the members of
-/// P, in the manner of Paxos (Lamport, "The part-time parliament") with the proposals' ballots: a proposer that has
-/// reports from a quorum of P must finish the proposal with the highest ballot that any of them has accepted. Finishing
-/// rather than ignoring is what makes dynamic voting safe when a proposer crashes half-way (the ambiguous attempts of
-/// Yeger Lotem, Keidar and Dolev, "Dynamic voting for consistent primary components", 1997).
+/// The primary views of a group form a chain; which view follows a primary view P is a consensus among those who decide
+/// about it ([PrimaryRule]), in the manner of Paxos (Lamport, "The part-time parliament") with the proposals' ballots:
+/// a proposer that has reports from a quorum of P must finish the proposal with the highest ballot that any of them has
+/// accepted. Finishing rather than ignoring is what makes dynamic voting safe when a proposer crashes half-way (the
+/// ambiguous attempts of Yeger Lotem, Keidar and Dolev, "Dynamic voting for consistent primary components", 1997).
 final class Flush {
   /// What to do.
   sealed interface Decision {
@@ -40,20 +41,21 @@ final class Flush {
   }
 
   private final MemberId self;
-  private final PrimaryRule rule;
   private final ViewId ballot;
   private final SortedMap<MemberId, Knowledge> reports;
   private final Set<MemberId> told; // in this attempt already, whatever came of it
   private final SortedMap<MemberId, MemberId> speakers = new TreeMap<>(); // for whom -> the latest life that reported
   private final @Nullable View primary; // the latest that any report knows
+  private final List<MemberId> absentees; // from that view, who decide about what follows it
 
-  Flush(MemberId self, PrimaryRule rule, ViewId ballot, SortedMap<MemberId, Knowledge> reports, Set<MemberId> told) {
+  Flush(MemberId self, ViewId ballot, SortedMap<MemberId, Knowledge> reports, Set<MemberId> told) {
     this.self = self;
-    this.rule = rule;
     this.ballot = ballot;
     this.reports = reports;
     this.told = told;
-    this.primary = latestPrimary();
+    Knowledge latest = latest();
+    this.primary = latest == null ? null : latest.primary();
+    this.absentees = latest == null ? List.of() : latest.absentees();
     reports.keySet().forEach(member -> speaks(member, member));
     reports.forEach((member, report) -> report.earlier().forEach(life -> speaks(life, member)));
   }
@@ -63,15 +65,12 @@ final class Flush {
     speakers.merge(life, member, (one, other) -> other.supersedes(one) ? other : one);
   }
 
-  private @Nullable View latestPrimary() {
-    View latest = null;
-    for (Knowledge report : reports.values()) {
-      View known = report.primary();
-      if (known != null && (latest == null || known.id().compareTo(latest.id()) > 0)) {
-        latest = known;
-      }
-    }
-    return latest;
+  /// Whose report knows the latest primary view.
+  private @Nullable Knowledge latest() {
+    return reports.values().stream()
+        .filter(report -> report.primary() != null)
+        .max(Comparator.comparing(report -> Objects.requireNonNull(report.primary()).id()))
+        .orElse(null);
   }
 
   Decision decide() {
@@ -133,7 +132,22 @@ final class Flush {
     long present = of.members().stream().filter(speakers::containsKey).count();
     return Founding.isZero(of.id())
         ? 2 * present > of.size() // as promised, although half with the first name would be safe
-        : rule.isQuorum(of, rank -> speakers.containsKey(of.members().get(rank)));
+        : rule().mayGoOn(of, absentees, this::isHere);
+  }
+
+  private PrimaryRule rule() {
+    Lineage lineage = lineage();
+    return lineage == null ? new DynamicLinearVoting() : lineage.rule();
+  }
+
+  /// Whether somebody here knows what a life has promised, accepted and held: itself, or a later one that stands for
+  /// it. The name alone does not count.
+  private boolean isHere(MemberId life) {
+    return reports.keySet().stream().anyMatch(member -> member.name().equals(life.name()) && remembers(member, life));
+  }
+
+  private boolean remembers(MemberId member, MemberId life) {
+    return member.equals(life) || report(member).earlier().contains(life);
   }
 
   /// How many names expect the same number of members to found the group, and are here.
@@ -173,7 +187,9 @@ final class Flush {
   /// The accepted successor of a primary view with the highest ballot.
   private @Nullable Proposal unfinished(View of) {
     Knowledge.Accepted highest = null;
-    for (MemberId member : electors(of)) {
+    List<MemberId> deciders = new ArrayList<>(electors(of)); // nobody else decides about its successor
+    deciders.addAll(absentees);
+    for (MemberId member : deciders) {
       MemberId speaker = speakers.get(member);
       Knowledge.Accepted accepted = speaker == null ? null : report(speaker).accepted();
       if (accepted == null || isVoid(accepted)) {
@@ -205,6 +221,7 @@ final class Flush {
         proposal.view(),
         proposal.lineage(),
         proposal.lastPrimary(),
+        proposal.absentees(),
         proposal.indexFirst(),
         proposal.ordering(),
         proposal.clock(),
@@ -223,7 +240,8 @@ final class Flush {
     cuts.add(whole);
     Ordering ordering = CutBuilder.longest(histories(of)).ordering();
     Lineage named = Objects.requireNonNull(lineage()).born(next.id());
-    return new Proposal(next, named, of, whole.end(), ordering, clock(), cuts, transfers(of, next), departed(next));
+    return new Proposal(
+        next, named, of, absentees, whole.end(), ordering, clock(), cuts, transfers(of, next), departed(next));
   }
 
   private Proposal nonPrimary() {
@@ -236,7 +254,7 @@ final class Flush {
     List<Cut> cuts = new ArrayList<>(decidedCuts(null));
     cuts.addAll(branchCuts());
     Ordering none = Ordering.SEQUENCER; // a branch is always ordered by the sequencer
-    return new Proposal(next, lineage(), primary, 0, none, clock(), cuts, List.of(), departed(next));
+    return new Proposal(next, lineage(), primary, absentees, 0, none, clock(), cuts, List.of(), departed(next));
   }
 
   private long clock() {

@@ -15,6 +15,7 @@ import org.tutti.wire.WireWriter;
 /// @param view     the view it is in
 /// @param lineage  names the group's history, or null when it has none yet
 /// @param primary  the latest primary view that it knows to have been agreed, or null
+/// @param absentees who decides about what follows `primary` without being in it ([PrimaryRule])
 /// @param history  what it has of the last primary view that it installed, or null
 /// @param branch   what it has of the history of `view`, when that is a branch, or null
 /// @param accepted an agreement on the successor of `primary` that it has accepted and not seen finished; otherwise the
@@ -29,6 +30,7 @@ public record Knowledge(
     View view,
     @Nullable Lineage lineage,
     @Nullable View primary,
+    List<MemberId> absentees,
     @Nullable History history,
     @Nullable History branch,
     @Nullable Accepted accepted,
@@ -98,6 +100,7 @@ public record Knowledge(
     out.view(view);
     out.optional(lineage, (to, value) -> value.write(to));
     out.optional(primary, WireWriter::view);
+    out.members(absentees);
     out.optional(history, (to, value) -> value.write(to));
     out.optional(branch, (to, value) -> value.write(to));
     out.optional(accepted, (to, value) -> value.write(to));
@@ -128,6 +131,7 @@ public record Knowledge(
             in.view(),
             in.optional(Lineage::read),
             in.optional(WireReader::view),
+            in.members(),
             in.optional(History::read),
             in.optional(History::read),
             in.optional(Accepted::read),

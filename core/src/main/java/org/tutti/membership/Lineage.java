@@ -1,9 +1,11 @@
 package org.tutti.membership;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Guarantee;
 import org.tutti.Names;
 import org.tutti.Partitions;
+import org.tutti.PrimaryViews;
 import org.tutti.ViewId;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
@@ -18,6 +20,7 @@ import org.tutti.wire.WireWriter;
 /// @param guarantee when its messages are delivered, as the founder said
 /// @param domain   the overlapping groups that it is one of, as the founder said, or null
 /// @param electorate of whom a primary view needs a majority, as the founder said
+/// @param primaryViews which views are primary, as the founder said
 /// @param partitions what its members do in views that are not primary, as the founder said
 public record Lineage(
     ViewId birth,
@@ -26,7 +29,9 @@ public record Lineage(
     Guarantee guarantee,
     @Nullable String domain,
     Electorate electorate,
+    PrimaryViews primaryViews,
     Partitions partitions) {
+  private static final List<PrimaryViews> CHOICES = List.of(PrimaryViews.values());
 
   /// Whether two members are in different histories; who is in none yet may enter any. Drafts differ when their members
   /// expect others.
@@ -46,7 +51,14 @@ public record Lineage(
 
   /// The lineage of the history that begins with a view.
   Lineage born(ViewId first) {
-    return isDraft() ? new Lineage(first, founded, stateful, guarantee, domain, electorate, partitions) : this;
+    return isDraft()
+        ? new Lineage(first, founded, stateful, guarantee, domain, electorate, primaryViews, partitions)
+        : this;
+  }
+
+  /// Who may carry the history on.
+  PrimaryRule rule() {
+    return PrimaryRule.of(primaryViews, electorate);
   }
 
   /// Whether this history was founded before another one of the same group. Of two that meet, it is the one that goes
@@ -62,6 +74,7 @@ public record Lineage(
     out.flag(guarantee == Guarantee.UNIFORM);
     out.optional(domain, WireWriter::text);
     electorate.write(out);
+    out.u8(primaryViews.ordinal());
     out.flag(partitions == Partitions.CONTINUE);
   }
 
@@ -73,6 +86,14 @@ public record Lineage(
     return domain;
   }
 
+  private static PrimaryViews primaryViews(WireReader in) throws Malformed {
+    int number = in.u8();
+    if (number >= CHOICES.size()) {
+      throw new Malformed("primary views");
+    }
+    return CHOICES.get(number);
+  }
+
   static Lineage read(WireReader in) throws Malformed {
     return new Lineage(
         in.viewId(),
@@ -81,6 +102,7 @@ public record Lineage(
         in.flag() ? Guarantee.UNIFORM : Guarantee.AGREED,
         in.optional(Lineage::domain),
         Electorate.read(in),
+        primaryViews(in),
         in.flag() ? Partitions.CONTINUE : Partitions.SUSPEND);
   }
 }

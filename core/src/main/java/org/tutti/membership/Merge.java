@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.View;
@@ -135,10 +136,12 @@ public final class Merge {
 
   /// Members were left behind in an earlier life: they may be back where they were.
   ///
-  /// @param last the last primary view that was known then
-  public void seek(View last) {
+  /// @param last      the last primary view that was known then
+  /// @param absentees who decides about what follows it, too
+  public void seek(View last, List<MemberId> absentees) {
     if (!Founding.isZero(last.id())) {
       last.members().forEach(member -> absent.add(member.address()));
+      absentees.forEach(member -> absent.add(member.address()));
     }
   }
 
@@ -279,10 +282,19 @@ public final class Merge {
     }
   }
 
+  /// Who was in the last primary view, or decides about what follows it.
+  private List<MemberId> lastPrimary() {
+    View last = agreement.primary();
+    if (last == null || Founding.isZero(last.id())) {
+      return List.of();
+    }
+    return Stream.concat(last.members().stream(), agreement.absentees().stream()).toList();
+  }
+
   /// Whether somebody may come in although its name may be in use here.
   private boolean admits(MemberId other, List<MemberId> earlier) {
     MemberId holder = agreement.company().holder(other.name());
-    switch (names.judge(other, earlier, agreement.company(), agreement.primary(), effects.nowNanos())) {
+    switch (names.judge(other, earlier, agreement.company(), lastPrimary(), effects.nowNanos())) {
       case ADMITTED -> {
         return true;
       }

@@ -65,9 +65,9 @@ final class NamesInUse {
   /// @param newcomer of another view
   /// @param earlier  the lives for which it is known to stand
   /// @param company  those of this view
-  /// @param primary  the latest primary view that is known, or null
+  /// @param last     who was in the latest primary view that is known, or decides about what follows it
   /// @param now      the time
-  Verdict judge(MemberId newcomer, List<MemberId> earlier, Company company, @Nullable View primary, long now) {
+  Verdict judge(MemberId newcomer, List<MemberId> earlier, Company company, List<MemberId> last, long now) {
     MemberId holder = company.holder(newcomer.name());
     if (holder == null || company.isGone(holder)) {
       return Verdict.ADMITTED;
@@ -75,9 +75,8 @@ final class NamesInUse {
     if (newcomer.replaces(holder) || earlier.contains(holder)) {
       return Verdict.REPLACES;
     }
-    boolean real = primary != null && !Founding.isZero(primary.id());
-    boolean voter = real && new Standing(newcomer, earlier).isIn(primary);
-    if (voter && !primary.contains(holder)) {
+    boolean needed = last.contains(newcomer) || earlier.stream().anyMatch(last::contains);
+    if (needed && !last.contains(holder)) {
       return Verdict.PRECEDES;
     }
     Claim claim = claims.get(newcomer);

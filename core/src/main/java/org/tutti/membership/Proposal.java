@@ -16,6 +16,7 @@ import org.tutti.wire.WireWriter;
 /// @param view        the next view
 /// @param lineage     names the group's history, or null when none of the members has one
 /// @param lastPrimary the latest primary view before it, or null; the predecessor when `view` is primary
+/// @param absentees   who decides about what follows `lastPrimary` without having been in it ([PrimaryRule])
 /// @param indexFirst  the index of the view's first place, when it is primary
 /// @param ordering    which ordering decides places in the view, when it is primary
 /// @param clock       every member's logical clock is at least here before it speaks in the view
@@ -27,6 +28,7 @@ public record Proposal(
     View view,
     @Nullable Lineage lineage,
     @Nullable View lastPrimary,
+    List<MemberId> absentees,
     long indexFirst,
     Ordering ordering,
     long clock,
@@ -38,6 +40,7 @@ public record Proposal(
 
   /// Copies the lists.
   public Proposal {
+    absentees = List.copyOf(absentees);
     cuts = List.copyOf(cuts);
     transfers = List.copyOf(transfers);
     departed = List.copyOf(departed);
@@ -49,6 +52,13 @@ public record Proposal(
   /// @param transfer from whom, and since when
   /// @param state    whether the application's state follows; otherwise the newcomer is told where the history stands
   public record Assignment(MemberId newcomer, Knowledge.Transfer transfer, boolean state) {}
+
+  /// Who decides about what follows the view, when that is primary, without being in it.
+  List<MemberId> nextAbsentees() {
+    return lineage == null || lastPrimary == null
+        ? List.of()
+        : lineage.rule().absentees(view, lastPrimary, absentees);
+  }
 
   /// The cut for a view.
   ///
@@ -80,6 +90,7 @@ public record Proposal(
     out.view(view);
     out.optional(lineage, (to, value) -> value.write(to));
     out.optional(lastPrimary, WireWriter::view);
+    out.members(absentees);
     out.count(indexFirst);
     out.ordering(ordering);
     out.count(clock);
@@ -101,6 +112,7 @@ public record Proposal(
             in.view(),
             in.optional(Lineage::read),
             in.optional(WireReader::view),
+            in.members(),
             in.count(),
             in.ordering(),
             in.count(),

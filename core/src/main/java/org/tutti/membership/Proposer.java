@@ -27,7 +27,6 @@ final class Proposer {
   }
 
   private final MemberId self;
-  private final PrimaryRule rule;
   private final long patienceNanos;
   private final Effects<ViewMessage> effects;
   private final ViewAgreement agreement;
@@ -41,9 +40,8 @@ final class Proposer {
   private final SortedSet<MemberId> accepted = new TreeSet<>(); // among those that reported
   private @Nullable Proposal proposal;
 
-  Proposer(MemberId self, PrimaryRule rule, long patienceNanos, Effects<ViewMessage> effects, ViewAgreement agreement) {
+  Proposer(MemberId self, long patienceNanos, Effects<ViewMessage> effects, ViewAgreement agreement) {
     this.self = self;
-    this.rule = rule;
     this.patienceNanos = patienceNanos;
     this.effects = effects;
     this.agreement = agreement;
@@ -165,7 +163,7 @@ final class Proposer {
     if (phase != Phase.ASKING || !reports.keySet().containsAll(candidates)) {
       return;
     }
-    switch (new Flush(self, rule, ballot, reports, told).decide()) {
+    switch (new Flush(self, ballot, reports, told).decide()) {
       case Flush.Decision.Tell(var members, var agreed) -> {
         told.addAll(members);
         members.forEach(reports::remove);

@@ -19,6 +19,7 @@ import org.tutti.wire.WireWriter;
 /// @param promised  the highest ballot that it has promised or used
 /// @param lineage   names the group's history, or null when it is in none
 /// @param primary   the latest primary view that it knows to have been agreed, or null
+/// @param absentees who decides about what follows `primary` without being in it
 /// @param accepted  the successor of `primary` that it has accepted, or `primary` itself as long as it has not
 ///                  installed it; or null
 /// @param installed the agreement on `primary`, when it has installed it; or null
@@ -29,6 +30,7 @@ public record StableState(
     ViewId promised,
     @Nullable Lineage lineage,
     @Nullable View primary,
+    List<MemberId> absentees,
     Knowledge.@Nullable Accepted accepted,
     Knowledge.@Nullable Accepted installed) {
 
@@ -42,7 +44,7 @@ public record StableState(
 
   /// As whom a restarted member counts. An attempt that a life has promised may list it in a view, whether or not it
   /// has heard of the view; so it is stood for until a later primary view than any of its promises is known, in which
-  /// it is not.
+  /// it is not, and about whose successor it does not decide.
   ///
   /// @param self the new life
   /// @return its standing
@@ -50,8 +52,8 @@ public record StableState(
     View known = primary;
     boolean over = known != null && known.id().compareTo(since) > 0;
     List<MemberId> lives = new ArrayList<>(earlier);
-    lives.removeIf(member -> over && !known.contains(member));
-    if (!promised.equals(since) || (known != null && known.contains(life))) {
+    lives.removeIf(member -> over && !known.contains(member) && !absentees.contains(member));
+    if (!promised.equals(since) || (known != null && known.contains(life)) || absentees.contains(life)) {
       lives.add(life);
     }
     return new Standing(self, lives);
@@ -67,6 +69,7 @@ public record StableState(
     out.viewId(promised);
     out.optional(lineage, (to, value) -> value.write(to));
     out.optional(primary, WireWriter::view);
+    out.members(absentees);
     out.optional(accepted, (to, value) -> value.write(to));
     out.optional(installed, (to, value) -> value.write(to));
   }
@@ -84,6 +87,7 @@ public record StableState(
         in.viewId(),
         in.optional(Lineage::read),
         in.optional(WireReader::view),
+        in.members(),
         in.optional(Knowledge.Accepted::read),
         in.optional(Knowledge.Accepted::read));
   }

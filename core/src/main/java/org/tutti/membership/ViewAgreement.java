@@ -62,7 +62,6 @@ public final class ViewAgreement {
   ///
   /// @param self     this member
   /// @param founder  whether the view is the first primary view of a new group
-  /// @param rule     which members may carry a history on
   /// @param tick     how often to look whether something is to be done
   /// @param patience how long an attempt may take before another is made
   /// @param effects  how to reach the others
@@ -71,7 +70,6 @@ public final class ViewAgreement {
   public ViewAgreement(
       MemberId self,
       boolean founder,
-      PrimaryRule rule,
       Duration tick,
       Duration patience,
       Effects<ViewMessage> effects,
@@ -84,7 +82,7 @@ public final class ViewAgreement {
     this.counters = counters;
     this.host = host;
     this.backoff = new Backoff(tick, effects);
-    this.proposer = new Proposer(self, rule, patienceNanos, effects, this);
+    this.proposer = new Proposer(self, patienceNanos, effects, this);
     this.recovery = new Recovery(host.standing(), effects, host.kept(), host.branch());
     var beginning = Beginning.of(self, founder, host);
     this.view = beginning.view();
@@ -108,6 +106,21 @@ public final class ViewAgreement {
   /// @return what distinguishes it, or null when this member has none
   public @Nullable Lineage lineage() {
     return chain.lineage();
+  }
+
+  /// Who may carry the history on.
+  ///
+  /// @return the rule of the group; where none is known, dynamic linear voting
+  public PrimaryRule rule() {
+    Lineage lineage = chain.lineage();
+    return lineage == null ? new DynamicLinearVoting() : lineage.rule();
+  }
+
+  /// Who decides about what follows the latest primary view that is known without being in it.
+  ///
+  /// @return the absentees
+  public List<MemberId> absentees() {
+    return chain.absentees();
   }
 
   /// The latest primary view that is known to have been agreed; for a founder the first one of its history, even when
@@ -365,6 +378,7 @@ public final class ViewAgreement {
         view,
         chain.lineage(),
         chain.primary(),
+        chain.absentees(),
         host.kept().report(),
         host.branch().report(),
         chain.kept(),
@@ -407,7 +421,7 @@ public final class ViewAgreement {
         proposal,
         view,
         () -> {
-          chain.learn(known);
+          chain.learn(known, proposal.absentees());
           pending = new Knowledge.Accepted(ballot, proposal);
           if (proposal.view().primary()) {
             chain.accept(pending);
@@ -430,7 +444,7 @@ public final class ViewAgreement {
     if (recovery.canFollow(proposal, view)) {
       follow(proposal, !promise.ballot().equals(announced.ballot()));
     } else if (proposal.view().primary()) {
-      chain.learn(proposal.view());
+      chain.learn(proposal);
     }
     if (leaving && !host.standing().isIn(proposal.view())) {
       ended = true;

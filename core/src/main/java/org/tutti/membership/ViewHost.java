@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.Guarantee;
 import org.tutti.MemberId;
 import org.tutti.Partitions;
+import org.tutti.PrimaryViews;
 import org.tutti.View;
 
 /// The group around a [ViewAgreement]: what the agreement asks of it and tells it.
@@ -45,6 +46,11 @@ public interface ViewHost {
   ///
   /// @return the configured set
   Electorate electorate();
+
+  /// Which views are primary, where this member founds its group.
+  ///
+  /// @return the choice
+  PrimaryViews primaryViews();
 
   /// Who founds the group with this member.
   ///

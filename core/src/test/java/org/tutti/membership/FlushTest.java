@@ -32,7 +32,7 @@ class FlushTest {
   }
 
   private Flush.Decision decision() {
-    return new Flush(A, new DynamicLinearVoting(), BALLOT, reports, Set.of()).decide();
+    return new Flush(A, BALLOT, reports, Set.of()).decide();
   }
 
   private Proposal proposed() {

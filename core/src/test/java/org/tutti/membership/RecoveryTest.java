@@ -86,7 +86,16 @@ class RecoveryTest {
     var cut = new Cut(ENDED.id(), 0, List.of(new Run(0, 0, 3)), true, sources, true);
     var proposal =
         new Proposal(
-            primary(epoch, A, B), Told.LINEAGE, ENDED, 3, Ordering.SEQUENCER, 0, List.of(cut), List.of(), List.of());
+            primary(epoch, A, B),
+            Told.LINEAGE,
+            ENDED,
+            List.of(),
+            3,
+            Ordering.SEQUENCER,
+            0,
+            List.of(cut),
+            List.of(),
+            List.of());
     recovery.begin(proposal, ENDED, () -> complete++);
     return effects.take();
   }

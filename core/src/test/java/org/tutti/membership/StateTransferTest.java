@@ -39,7 +39,8 @@ class StateTransferTest {
   }
 
   private static Proposal proposal(View view, Proposal.Assignment... transfers) {
-    return new Proposal(view, Told.LINEAGE, null, 10, Ordering.SEQUENCER, 0, List.of(), List.of(transfers), List.of());
+    return new Proposal(
+        view, Told.LINEAGE, null, List.of(), 10, Ordering.SEQUENCER, 0, List.of(), List.of(transfers), List.of());
   }
 
   private static Proposal nonPrimary(MemberId... members) {

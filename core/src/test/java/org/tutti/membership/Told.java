@@ -10,6 +10,7 @@ import org.tutti.Guarantee;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Partitions;
+import org.tutti.PrimaryViews;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.order.Cut;
@@ -22,11 +23,20 @@ import org.tutti.order.Tail;
 /// stand; up to 12 it is known to be decided; by rank, the batches that are here.
 final class Told {
   static final Lineage LINEAGE =
-      new Lineage(new ViewId(1, 1), 100, true, Guarantee.UNIFORM, null, Electorate.ANY, Partitions.CONTINUE);
+      new Lineage(
+          new ViewId(1, 1),
+          100,
+          true,
+          Guarantee.UNIFORM,
+          null,
+          Electorate.ANY,
+          PrimaryViews.DYNAMIC_LINEAR,
+          Partitions.CONTINUE);
 
   private final View view;
   private @Nullable Lineage lineage = LINEAGE;
   private @Nullable View primary;
+  private List<MemberId> absentees = List.of();
   private Knowledge.@Nullable History history;
   private Knowledge.@Nullable History branch;
   private Knowledge.@Nullable Accepted accepted;
@@ -74,6 +84,13 @@ final class Told {
     return this;
   }
 
+  /// In a group with an electorate; who decides about the latest primary view without being in it.
+  Told ruled(Lineage by, MemberId... absent) {
+    lineage = by;
+    absentees = List.of(absent);
+    return this;
+  }
+
   Told accepted(ViewId ballot, Proposal proposal) {
     accepted = new Knowledge.Accepted(ballot, proposal);
     return this;
@@ -97,11 +114,12 @@ final class Told {
 
   Knowledge knowledge() {
     return new Knowledge(
-        view, lineage, primary, history, branch, accepted, 0, synced, true, transfer, leaving, earlier);
+        view, lineage, primary, absentees, history, branch, accepted, 0, synced, true, transfer, leaving, earlier);
   }
 
   static Proposal proposal(View view, @Nullable View lastPrimary, long indexFirst, List<Cut> cuts) {
-    return new Proposal(view, LINEAGE, lastPrimary, indexFirst, Ordering.SEQUENCER, 0, cuts, List.of(), List.of());
+    return new Proposal(
+        view, LINEAGE, lastPrimary, List.of(), indexFirst, Ordering.SEQUENCER, 0, cuts, List.of(), List.of());
   }
 
   static Tail tail(String text) {

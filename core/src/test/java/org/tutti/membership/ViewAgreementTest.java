@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.tutti.Guarantee;
 import org.tutti.MemberId;
 import org.tutti.Partitions;
+import org.tutti.PrimaryViews;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.effect.Counters;
@@ -39,7 +40,7 @@ class ViewAgreementTest {
   private final Group group = new Group();
   private final ViewAgreement agreement =
       new ViewAgreement(
-          B, false, new DynamicLinearVoting(), TICK, TICK.multipliedBy(20), effects, new Counters(), group);
+          B, false, TICK, TICK.multipliedBy(20), effects, new Counters(), group);
 
   @BeforeEach
   void join() throws Malformed {
@@ -54,6 +55,7 @@ class ViewAgreementTest {
         of.view(),
         of.lineage(),
         of.lastPrimary(),
+        of.absentees(),
         of.indexFirst(),
         of.ordering(),
         of.clock(),
@@ -379,7 +381,15 @@ class ViewAgreementTest {
   }
 
   private static Lineage founded(long micros) {
-    return new Lineage(new ViewId(1, 9), micros, true, Guarantee.UNIFORM, null, Electorate.ANY, Partitions.SUSPEND);
+    return new Lineage(
+        new ViewId(1, 9),
+        micros,
+        true,
+        Guarantee.UNIFORM,
+        null,
+        Electorate.ANY,
+        PrimaryViews.DYNAMIC_LINEAR,
+        Partitions.SUSPEND);
   }
 
   @Test
@@ -523,6 +533,11 @@ class ViewAgreementTest {
     @Override
     public @Nullable StableState restored() {
       return null;
+    }
+
+    @Override
+    public PrimaryViews primaryViews() {
+      return PrimaryViews.DYNAMIC_LINEAR;
     }
 
     @Override

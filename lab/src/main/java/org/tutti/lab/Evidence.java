@@ -22,9 +22,9 @@ import org.tutti.ViewId;
 import org.tutti.sim.check.Checker;
 import org.tutti.sim.check.Checkers;
 import org.tutti.sim.check.Content;
+import org.tutti.sim.check.Deciders;
 import org.tutti.sim.check.Happening;
 import org.tutti.sim.check.History;
-import org.tutti.sim.check.PrimaryUniqueness;
 import org.tutti.sim.check.Violation;
 
 /// The history files of a lab, merged by their times into one [History] for the simulator's checkers.
@@ -225,7 +225,12 @@ public final class Evidence {
   ///
   /// @return whether the quorum is gone
   public boolean hasLostQuorum() {
-    return lastPrimary != null && !PrimaryUniqueness.isQuorum(living::contains, lastPrimary);
+    if (lastPrimary == null) {
+      return false;
+    }
+    var deciders = new Deciders(GroupConfig.standard()); // as the lab's members are configured
+    deciders.next(lastPrimary, false);
+    return !deciders.areQuorum(living::contains);
   }
 
   /// Checks what must hold at any moment: it is not known whether the group had come to rest.

@@ -8,6 +8,7 @@ import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Service;
+import org.tutti.Status;
 import org.tutti.View;
 import org.tutti.engine.AsideFate;
 import org.tutti.engine.GroupUser;
@@ -39,6 +40,8 @@ final class Application implements GroupUser {
   private final DurableState durable;
   private @Nullable IncomingState incoming;
   private @Nullable View view;
+  private @Nullable View lastPrimary;
+  private @Nullable Status status;
   private boolean calm;
   private boolean closed;
   private boolean leaving;
@@ -190,6 +193,19 @@ final class Application implements GroupUser {
   /// Whether the state is there and is not being replaced.
   boolean hasState() {
     return incoming == null && (whole || !config.stateTransfer());
+  }
+
+  /// Whether it has the state, and the history of a primary view was the last one that it was in.
+  boolean hasHistoryOf(View primary) {
+    return primary.equals(lastPrimary)
+        && !primary.isObserver(node.self)
+        && status != null
+        && status.phase() == Status.Phase.CAUGHT_UP;
+  }
+
+  @Override
+  public void status(Status now) {
+    status = now;
   }
 
   /// Whether the chain begins at the group's first message.

@@ -15,8 +15,9 @@ import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.engine.Input;
+import org.tutti.sim.check.Deciders;
 import org.tutti.sim.check.Happening;
-import org.tutti.sim.check.PrimaryUniqueness;
+import org.tutti.sim.check.StaticMajorityGoesOn;
 import org.tutti.transport.Address;
 
 /// Who takes part: the nodes by their places, their lives, their applications; and which of them the group can spare.
@@ -44,7 +45,8 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
   private final SplittableRandom fates; // of disks
   private final Consumer<SimulatedNode> atStart;
   private @Nullable Network network;
-  private @Nullable View latestPrimary;
+  private final Deciders deciders;
+  private final TreeSet<ViewId> installed = new TreeSet<>();
   private @Nullable Consumer<SimulatedNode> atAnnouncement;
   private @Nullable Consumer<Application> atDelivery;
   private @Nullable Consumer<SimulatedNode> atTransfer;
@@ -57,6 +59,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
     this.atStart = atStart;
     this.setting = setting;
     this.settings = new Settings(setting.plan());
+    this.deciders = new Deciders(setting.plan().config());
     this.breakage = breakage;
     this.places = new Application[setting.plan().nodes()];
     this.disks = new SimulatedDisk[places.length];
@@ -178,7 +181,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
   }
 
   @Nullable View latestPrimary() {
-    return latestPrimary;
+    return deciders.last();
   }
 
   @Nullable SimulatedNode find(MemberId member) {
@@ -203,7 +206,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
   }
 
   private boolean leavesQuorum(SimulatedNode node) {
-    View view = latestPrimary;
+    View view = deciders.last();
     if (view == null) {
       return false;
     }
@@ -215,7 +218,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
         state |= member.view() != null && member.view().equals(view) && member.hasState();
       }
     }
-    return state && PrimaryUniqueness.isQuorum(rest::contains, view) && setting.plan().mayBePrimary(rest);
+    return state && deciders.areQuorum(rest::contains) && setting.plan().mayBePrimary(rest);
   }
 
   void crash(SimulatedNode node) {
@@ -280,7 +283,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
 
   /// Whom an ordering needs most: who is first in the view, and who has not heard of the fate of its multicasts.
   private void countCrash(SimulatedNode node, Application application) {
-    View view = latestPrimary;
+    View view = deciders.last();
     if (view != null && view.contains(node.self)) {
       setting.tally().firstCrashed |= view.senior().equals(node.self);
       setting.tally().senderCrashed |= application.isSending();
@@ -347,6 +350,22 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
       }
     }
     return some;
+  }
+
+  /// Whether nobody is in a primary view, although those who live are enough for one by a static majority. A view that
+  /// was announced and that nobody was shown may be primary, and may need others.
+  boolean mustGoOnByMajority() {
+    View last = deciders.last();
+    List<Application> living = members();
+    if (last == null
+        || !installed.containsAll(announced.tailSet(last.id()))
+        || living.stream().anyMatch(life -> life.view() != null && life.view().primary())) {
+      return false;
+    }
+    List<MemberId> holders =
+        living.stream().filter(life -> life.hasHistoryOf(last)).map(life -> life.node.self).toList();
+    List<MemberId> all = living.stream().map(life -> life.node.self).toList();
+    return StaticMajorityGoesOn.isDue(setting.history(), deciders, all, holders);
   }
 
   /// Whether somebody may be missing who cannot be brought back: a member that crashed and whose node has come back as
@@ -423,8 +442,10 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
   @Override
   public void installed(Application at, View view) {
     founded |= at.node.number == FOUNDER; // who founds is in a view at once
-    if (view.primary() && (latestPrimary == null || latestPrimary.id().compareTo(view.id()) < 0)) {
-      latestPrimary = view;
+    installed.add(view.id());
+    View last = deciders.last();
+    if (view.primary() && (last == null || last.id().compareTo(view.id()) < 0)) {
+      deciders.next(view, false);
     }
     SimulatedDisk disk = disks[at.node.number];
     if (disk != null && view.primary()) {

@@ -7,18 +7,24 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Ordering;
 
-/// What to leave out of a run, so that less of it remains to be understood; and whether it is about splits.
+/// What to leave out of a run, so that less of it remains to be understood; and what it is about.
 ///
 /// @param without       kinds of faults that do not happen
 /// @param nodesMax      no more nodes than this
 /// @param multicastsMax no more multicasts than this
 /// @param ordering      the group's ordering from its beginning to its end, or null for those that the seed draws
 /// @param partitions    whether the links are cut by all shapes in turn, one or more in every run; this adds to a run
+/// @param staticMajority whether a static majority of all nodes goes on, and members crash and come back; so does this
 public record Limits(
-    Set<FaultKind> without, int nodesMax, int multicastsMax, @Nullable Ordering ordering, boolean partitions) {
+    Set<FaultKind> without,
+    int nodesMax,
+    int multicastsMax,
+    @Nullable Ordering ordering,
+    boolean partitions,
+    boolean staticMajority) {
   /// Leaves nothing out.
   public static final Limits NONE =
-      new Limits(EnumSet.noneOf(FaultKind.class), Integer.MAX_VALUE, Integer.MAX_VALUE, null, false);
+      new Limits(EnumSet.noneOf(FaultKind.class), Integer.MAX_VALUE, Integer.MAX_VALUE, null, false, false);
 
   /// Copies the set.
   public Limits {
@@ -32,7 +38,7 @@ public record Limits(
   public Limits without(FaultKind kind) {
     Set<FaultKind> more = EnumSet.copyOf(without);
     more.add(kind);
-    return new Limits(more, nodesMax, multicastsMax, ordering, partitions);
+    return new Limits(more, nodesMax, multicastsMax, ordering, partitions, staticMajority);
   }
 
   /// Leaves out nodes.
@@ -40,7 +46,7 @@ public record Limits(
   /// @param nodes how many remain at most
   /// @return a changed copy
   public Limits nodes(int nodes) {
-    return new Limits(without, nodes, multicastsMax, ordering, partitions);
+    return new Limits(without, nodes, multicastsMax, ordering, partitions, staticMajority);
   }
 
   /// Leaves out multicasts.
@@ -48,7 +54,7 @@ public record Limits(
   /// @param multicasts how many remain at most
   /// @return a changed copy
   public Limits multicasts(int multicasts) {
-    return new Limits(without, nodesMax, multicasts, ordering, partitions);
+    return new Limits(without, nodesMax, multicasts, ordering, partitions, staticMajority);
   }
 
   /// Fixes the ordering.
@@ -56,7 +62,7 @@ public record Limits(
   /// @param only the only one, or null
   /// @return a changed copy
   public Limits ordering(@Nullable Ordering only) {
-    return new Limits(without, nodesMax, multicastsMax, only, partitions);
+    return new Limits(without, nodesMax, multicastsMax, only, partitions, staticMajority);
   }
 
   /// Makes the run one of splits.
@@ -64,7 +70,15 @@ public record Limits(
   /// @param splits whether the links are cut by all shapes in turn
   /// @return a changed copy
   public Limits partitions(boolean splits) {
-    return new Limits(without, nodesMax, multicastsMax, ordering, splits);
+    return new Limits(without, nodesMax, multicastsMax, ordering, splits, staticMajority);
+  }
+
+  /// Makes the run one of a static majority.
+  ///
+  /// @param majority whether all nodes are its electorate
+  /// @return a changed copy
+  public Limits staticMajority(boolean majority) {
+    return new Limits(without, nodesMax, multicastsMax, ordering, partitions, majority);
   }
 
   /// The options of `tutti simulate` that say the same.
@@ -74,6 +88,9 @@ public record Limits(
     var text = new StringBuilder();
     if (partitions) {
       text.append(" --partitions");
+    }
+    if (staticMajority) {
+      text.append(" --static-majority");
     }
     if (!without.isEmpty()) {
       text.append(" --without ").append(without.stream().map(FaultKind::option).collect(Collectors.joining(",")));

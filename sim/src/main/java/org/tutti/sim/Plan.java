@@ -18,6 +18,7 @@ import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Packing;
 import org.tutti.Partitions;
+import org.tutti.PrimaryViews;
 import org.tutti.Suspicion;
 import org.tutti.membership.Electorate;
 import org.tutti.membership.Founding;
@@ -73,8 +74,10 @@ public record Plan(
   private static final double LAG_STRENGTH_MIN = 0.3;
   private static final int OVERLAP_ONE_IN = 5;
   private static final int ELECTORATE_ONE_IN = 6;
+  private static final int BOTH_ONE_IN = 3; // of runs with an electorate
   private static final int SPLIT_NODES_MIN = 3;
   private static final int SPLIT_NODES_MAX = 7;
+  private static final double MAJORITY_CRASH_STRENGTH = 0.4;
   private static final int SPLIT_UNITS_MIN = 20; // a few splits, each with its merge
   private static final double SPLIT_CRASH_STRENGTH = 0.05; // besides those of a smaller side
   private static final int CONTINUE_ONE_IN = 2;
@@ -141,6 +144,8 @@ public record Plan(
     }
     int frameBytesMax = FRAME_BYTES[random.nextInt(FRAME_BYTES.length)];
     int nodes = NODES[random.nextInt(NODES.length)];
+    Set<String> electorate =
+        electorate(new Streams(seed).open(Streams.Purpose.ELECTORATE, 0), nodes, strangers ? settings : null);
     names(new Streams(seed).open(Streams.Purpose.NAMES, 0), nodes, strengths);
     return new Plan(
         seed,
@@ -148,8 +153,8 @@ public record Plan(
         config(random, strengths.containsKey(FaultKind.LARGE_MESSAGE))
             .withOrdering(ordering)
             .withDomain(domain)
-            .withElectorate(
-                electorate(new Streams(seed).open(Streams.Purpose.ELECTORATE, 0), nodes, strangers ? settings : null))
+            .withElectorate(electorate)
+            .withPrimaryViews(primaryViews(new Streams(seed).open(Streams.Purpose.ELECTORATE, 2), electorate))
             .withPartitions(goesOn ? Partitions.CONTINUE : Partitions.SUSPEND)
             .withDurability(durability)
             .withPacking(packing)
@@ -282,6 +287,15 @@ public record Plan(
     return names;
   }
 
+  /// What goes with an electorate, or without one.
+  static PrimaryViews primaryViews(SplittableRandom random, Set<String> electorate) {
+    boolean both = random.nextInt(BOTH_ONE_IN) == 0;
+    if (electorate.isEmpty()) {
+      return PrimaryViews.DYNAMIC_LINEAR;
+    }
+    return both ? PrimaryViews.BOTH : PrimaryViews.STATIC_MAJORITY;
+  }
+
   /// Natural packing in most runs, another policy with numbers of all sizes in the others.
   private static Packing packing(SplittableRandom random) {
     if (random.nextInt(UNNATURAL_ONE_IN) > 0) {
@@ -368,6 +382,9 @@ public record Plan(
     if (limits.partitions() && !splits) {
       return splitting().within(limits);
     }
+    if (limits.staticMajority() && !config.electorate().equals(names())) {
+      return byMajority().within(limits);
+    }
     Map<FaultKind, Double> left = new EnumMap<>(strengths);
     left.keySet().removeAll(limits.without());
     Ordering only = limits.ordering();
@@ -393,6 +410,58 @@ public record Plan(
         splits,
         mixed,
         left);
+  }
+
+  /// The same run with a static majority of all nodes, in which members crash and come back.
+  private Plan byMajority() {
+    Map<FaultKind, Double> more = new EnumMap<>(strengths);
+    more.put(FaultKind.PARTITION, 1.0);
+    more.put(FaultKind.SUSPICION, 1.0);
+    more.putIfAbsent(FaultKind.CRASH, MAJORITY_CRASH_STRENGTH);
+    more.putIfAbsent(FaultKind.CRASH_AT_FRAME, MAJORITY_CRASH_STRENGTH);
+    more.putIfAbsent(FaultKind.RESTART, MAJORITY_CRASH_STRENGTH);
+    return new Plan(
+        seed,
+        Math.max(nodes, SPLIT_NODES_MIN),
+        config,
+        heartbeatNanos,
+        suspectNanos,
+        frameBytesMax,
+        retransmitNanos,
+        delayNanosMin,
+        delayNanosMax,
+        turnNanosMax,
+        safetyNanos,
+        multicasts,
+        messageBytesMax,
+        stateBytes,
+        guarded,
+        splits,
+        mixed,
+        more).electing();
+  }
+
+  /// The same run with all nodes as the electorate of a static majority.
+  private Plan electing() {
+    return new Plan(
+        seed,
+        nodes,
+        config.withElectorate(names()).withPrimaryViews(PrimaryViews.STATIC_MAJORITY),
+        heartbeatNanos,
+        suspectNanos,
+        frameBytesMax,
+        retransmitNanos,
+        delayNanosMin,
+        delayNanosMax,
+        turnNanosMax,
+        safetyNanos,
+        multicasts,
+        messageBytesMax,
+        stateBytes,
+        guarded,
+        splits,
+        mixed,
+        strengths);
   }
 
   /// The same run with splits of all shapes, with nodes and time enough for them.
@@ -435,7 +504,8 @@ public record Plan(
     var text = new StringBuilder();
     text.append(nodes).append(" nodes, ").append(config.guarantee().name().toLowerCase(Locale.ROOT));
     text.append(" by ").append(config.ordering().name().toLowerCase(Locale.ROOT));
-    text.append(config.electorate().isEmpty() ? "" : ", electorate " + config.electorate());
+    boolean both = config.effectivePrimaryViews() == PrimaryViews.BOTH;
+    text.append(config.electorate().isEmpty() ? "" : ", electorate " + config.electorate() + (both ? " too" : ""));
     text.append(config.partitions() == Partitions.CONTINUE ? ", with branches" : "");
     text.append(config.suspicion() == Suspicion.REFUTABLE ? ", refutable suspicion" : "");
     text.append(isJoint() ? ", founded together" : "");

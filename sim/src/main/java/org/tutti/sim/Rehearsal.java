@@ -254,6 +254,35 @@ public final class Rehearsal {
     return (double) longest / SUSPECT_NANOS;
   }
 
+  /// Leaves the most junior of three out of the view although it lives, crashes the most senior one, and lets the two
+  /// that are left reach each other again.
+  ///
+  /// @return their views some time later, each with the number of messages that were delivered since
+  public List<String> loseSenior() {
+    var nodes = byRank.stream().map(life -> life.node).toArray(SimulatedNode[]::new);
+    int junior = nodes.length - 1;
+    for (int other = 0; other < junior; other++) {
+      network.link(nodes[junior].number, nodes[other].number).cut(true);
+      network.link(nodes[other].number, nodes[junior].number).cut(true);
+    }
+    work(agenda.nowNanos() + OUTAGE_UNITS * SUSPECT_NANOS);
+    nodes[0].pause(); // who never goes on has crashed
+    network.heal();
+    advance(agenda.nowNanos() + OUTAGE_UNITS * SUSPECT_NANOS);
+    long[] before = byRank.stream().mapToLong(life -> life.summary().position()).toArray();
+    byRank.get(junior).multicast(new byte[1], Service.TOTAL);
+    advance(agenda.nowNanos() + OUTAGE_UNITS * SUSPECT_NANOS);
+    List<String> told = new ArrayList<>();
+    for (int rank = 1; rank < before.length; rank++) {
+      Application life = byRank.get(rank);
+      View view = Objects.requireNonNull(life.view());
+      List<String> names = view.members().stream().map(MemberId::name).toList();
+      long delivered = life.summary().position() - before[rank];
+      told.add((view.primary() ? "primary " : "non-primary ") + names + " +" + delivered);
+    }
+    return told;
+  }
+
   private void work(long untilNanos) {
     while (agenda.nowNanos() < untilNanos) {
       byRank.getFirst().multicast(new byte[1], Service.TOTAL);

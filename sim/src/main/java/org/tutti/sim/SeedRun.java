@@ -17,9 +17,11 @@ public final class SeedRun {
   /// @param seed     the seed
   /// @param ordering the only ordering, or null for those that the seed draws
   /// @param splits   whether the run is one of splits
+  /// @param majority whether the run is one of a static majority
   /// @return the violations as words, each beginning with its property and a colon
-  public static List<String> violations(long seed, @Nullable String ordering, boolean splits) {
-    Limits limits = Limits.NONE.ordering(ordering == null ? null : Ordering.valueOf(ordering)).partitions(splits);
+  public static List<String> violations(long seed, @Nullable String ordering, boolean splits, boolean majority) {
+    Ordering only = ordering == null ? null : Ordering.valueOf(ordering);
+    Limits limits = Limits.NONE.ordering(only).partitions(splits).staticMajority(majority);
     List<String> words = new ArrayList<>();
     Plan plan = Plan.drawAlike(seed, Packing.natural()).within(limits);
     for (Violation violation : Simulation.run(plan).violations()) {

@@ -89,6 +89,7 @@ public final class Settings {
     return own.withGuarantee(random.nextBoolean() ? Guarantee.AGREED : Guarantee.UNIFORM)
         .withOrdering(Plan.draw(random))
         .withElectorate(electorate)
+        .withPrimaryViews(Plan.primaryViews(random, electorate))
         .withPartitions(maySplit ? Partitions.CONTINUE : Partitions.SUSPEND);
   }
 

@@ -219,6 +219,10 @@ public final class Simulation {
       return;
     }
     String obstacle = Convergence.obstacle(cast);
+    if (cast.mustGoOnByMajority()) {
+      violations.add(new Violation("StaticMajorityGoesOn", String.valueOf(obstacle)));
+      return;
+    }
     if (cast.thaw()) {
       if (setting.trace().speaks()) {
         setting.trace().say("--", "no rest: " + obstacle + "; the crashed come back to see whether they are missing");

@@ -15,6 +15,7 @@ import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.MemberId;
 import org.tutti.Partitions;
+import org.tutti.PrimaryViews;
 import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.ViewId;
@@ -26,6 +27,7 @@ public final class History {
   private final Guarantee guarantee;
   private final boolean stateTransfer;
   private final Set<String> electorate;
+  private final PrimaryViews primaryViews;
   private final Partitions partitions;
   private final List<MemberId> members = new ArrayList<>();
   private final Map<MemberId, Integer> ordinals = new HashMap<>(); // looked up only, never walked through
@@ -51,6 +53,7 @@ public final class History {
     this.guarantee = config.guarantee();
     this.stateTransfer = config.stateTransfer();
     this.electorate = config.electorate();
+    this.primaryViews = config.effectivePrimaryViews();
     this.partitions = config.partitions();
   }
 
@@ -59,6 +62,20 @@ public final class History {
   /// @return as configured
   public Set<String> electorate() {
     return electorate;
+  }
+
+  /// Which views are primary.
+  ///
+  /// @return as configured
+  public PrimaryViews primaryViews() {
+    return primaryViews;
+  }
+
+  /// Who may go on from primary views.
+  ///
+  /// @return a new object, before the first view
+  Deciders deciders() {
+    return new Deciders(primaryViews, electorate);
   }
 
   /// What the group promises.

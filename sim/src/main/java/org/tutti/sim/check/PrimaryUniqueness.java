@@ -1,17 +1,18 @@
 package org.tutti.sim.check;
 
-import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.ViewId;
 
-/// The primary views form one chain: in each change a quorum of the predecessor's voters took part, that is, more than
-/// half of them, or exactly half with the most senior one (B3, B4). So no view has two primary successors.
+/// The primary views form one chain: in each change a quorum of those who decide about the predecessor's successor took
+/// part (B3, B4; [Deciders]). By dynamic linear voting that is more than half of its voters, or exactly half with the
+/// most senior one; by a static majority lives of more than half of the electorate's names, each the last one of its
+/// name that was in a primary view. And it says itself that it continues that view. So no view has two primary
+/// successors.
 ///
 /// A life that was restarted from stable storage takes part for the lives before it.
 ///
@@ -30,14 +31,18 @@ public record PrimaryUniqueness() implements Checker {
       }
     }
     var lives = new Lives(history);
-    List<View> chain = stays.primaries();
-    for (int i = 1; i < chain.size(); i++) {
-      View view = chain.get(i);
-      View before = chain.get(i - 1);
-      boolean quorum = isQuorum(member -> takesPart(member, view, leaving, lives), before);
-      if (!quorum && unseen.subSet(before.id(), view.id()).isEmpty()) {
-        report.accept(view + " follows " + before + " without a quorum of it");
+    var deciders = history.deciders();
+    for (View view : stays.primaries()) {
+      View before = deciders.last();
+      boolean gap = before != null && !unseen.subSet(before.id(), view.id()).isEmpty();
+      boolean quorum = gap || deciders.areQuorum(member -> takesPart(member, view, leaving, lives));
+      if (!quorum) {
+        report.accept(view + " follows " + before + " without a quorum of those who decide");
       }
+      if (before != null && !gap && !view.predecessors().isEmpty() && !view.predecessors().contains(before.id())) {
+        report.accept(view + " comes after " + before + " and does not continue it, but " + view.predecessors());
+      }
+      deciders.next(view, gap);
     }
   }
 
@@ -45,16 +50,5 @@ public record PrimaryUniqueness() implements Checker {
   private static boolean takesPart(MemberId member, View view, Set<MemberId> leaving, Lives lives) {
     return Stream.concat(view.members().stream(), leaving.stream())
         .anyMatch(other -> lives.isLaterLifeOf(other, member));
-  }
-
-  /// Whether some members are enough of a view to go on from it.
-  ///
-  /// @param takesPart tells the members
-  /// @param view      the primary view to go on from
-  /// @return whether they are more than half of its voters, or half with the most senior one
-  public static boolean isQuorum(Predicate<MemberId> takesPart, View view) {
-    List<MemberId> voters = view.members().subList(0, view.voters());
-    long common = voters.stream().filter(takesPart).count();
-    return 2 * common > voters.size() || 2 * common == voters.size() && takesPart.test(view.senior());
   }
 }

@@ -51,7 +51,7 @@ public final class Hunt {
     loader.check();
     Method run;
     try {
-      run = loader.loadClass(RUN).getMethod("violations", long.class, String.class, boolean.class);
+      run = loader.loadClass(RUN).getMethod("violations", long.class, String.class, boolean.class, boolean.class);
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(e);
     }
@@ -114,7 +114,7 @@ public final class Hunt {
   private static List<?> violations(Method run, Mutant mutant, long seed) {
     try {
       String ordering = mutant.ordering() == null ? null : mutant.ordering().name();
-      return (List<?>) run.invoke(null, seed, ordering, mutant.splits());
+      return (List<?>) run.invoke(null, seed, ordering, mutant.splits(), mutant.majority());
     } catch (InvocationTargetException e) {
       if (e.getCause() instanceof LinkageError) {
         throw new IllegalStateException("the planted bug does not fit the code", e.getCause());

@@ -3,6 +3,7 @@ package org.tutti.sim.mutant;
 import java.util.List;
 import org.tutti.sim.mutant.Edit.Change.Drop;
 import org.tutti.sim.mutant.Edit.Change.Redirect;
+import org.tutti.sim.mutant.Edit.Change.Return;
 
 /// Bugs planted where members come in.
 final class MembershipMutants {
@@ -32,7 +33,28 @@ final class MembershipMutants {
               "any number of members founds a group that expects a certain one",
               "membership.Flush",
               "founders",
-              new Drop("Stream.count", Short.MAX_VALUE)));
+              new Drop("Stream.count", Short.MAX_VALUE)),
+          new Mutant(
+                  "new-lives-vote",
+                  "a life that has forgotten what an earlier one promised and held counts by its name",
+                  "membership.Flush",
+                  "remembers",
+                  new Return(1))
+              .withStaticMajority(),
+          new Mutant(
+                  "majority-of-those-present",
+                  "one of the electorate is enough, as it is a majority of those who are there",
+                  "membership.Electorate",
+                  "isMajority",
+                  new Drop("size", 1))
+              .withStaticMajority(),
+          new Mutant(
+                  "forget-absentees",
+                  "what absentees have accepted is ignored, although their votes count",
+                  "membership.Flush",
+                  "unfinished",
+                  new Drop("addAll", 0))
+              .withStaticMajority());
 
   private MembershipMutants() {}
 

@@ -11,27 +11,34 @@ import org.tutti.Ordering;
 /// @param edits  the changes that make it
 /// @param ordering the ordering that it is in, or null when it is in what all orderings share
 /// @param splits whether it is looked for in runs of splits
-public record Mutant(String name, String breaks, List<Edit> edits, @Nullable Ordering ordering, boolean splits) {
+/// @param majority whether it is looked for in runs of a static majority
+public record Mutant(
+    String name, String breaks, List<Edit> edits, @Nullable Ordering ordering, boolean splits, boolean majority) {
   /// Copies the list.
   public Mutant {
     edits = List.copyOf(edits);
   }
 
   Mutant(String name, String breaks, String owner, String method, Edit.Change change) {
-    this(name, breaks, List.of(new Edit("org.tutti." + owner, method, change)), null, false);
+    this(name, breaks, List.of(new Edit("org.tutti." + owner, method, change)), null, false, false);
   }
 
   Mutant(String name, String breaks, List<Edit> edits) {
-    this(name, breaks, edits, null, false);
+    this(name, breaks, edits, null, false, false);
   }
 
   /// The same bug, looked for in runs with one ordering only.
   Mutant in(Ordering only) {
-    return new Mutant(name, breaks, edits, only, splits);
+    return new Mutant(name, breaks, edits, only, splits, majority);
   }
 
   /// The same bug, looked for in runs in which the network is split again and again.
   Mutant inSplits() {
-    return new Mutant(name, breaks, edits, ordering, true);
+    return new Mutant(name, breaks, edits, ordering, true, majority);
+  }
+
+  /// The same bug, looked for in runs in which a static majority of all nodes goes on.
+  Mutant withStaticMajority() {
+    return new Mutant(name, breaks, edits, ordering, splits, true);
   }
 }

@@ -60,10 +60,21 @@ class UsageTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"--agreed", "--order=skeen", "--electorate=n1", "--partitions=suspend"})
+  @ValueSource(
+      strings = {"--agreed", "--order=skeen", "--electorate=n1", "--primary-views=both", "--partitions=suspend"})
   void whoOnlyJoinsDoesNotSayWhatTheGroupIsLike(String option) throws Exception {
     refuses(
         "Unknown option: '" + option.replaceAll("=.*", ""), "send", "--group", "bank", "--join", "127.0.0.1:1", option);
+  }
+
+  @Test
+  void primaryViewsGoWithTheElectorate() throws Exception {
+    String[] here = {"--group", "bank", "--listen", "127.0.0.1:0", "--primary-views"};
+    refuses("give --electorate", member(here[0], here[1], here[2], here[3], here[4], "static-majority"));
+    refuses(
+        "give static-majority or both",
+        member(here[0], here[1], here[2], here[3], here[4], "dynamic-linear", "--electorate", "n1,n2"));
+    refuses("none of: dynamic-linear", member(here[0], here[1], here[2], here[3], here[4], "any"));
   }
 
   @Test

@@ -34,11 +34,24 @@ class PrimaryViewsTest {
     assertThat(run("none", "Partitions=\"continue\"; Senders={2}; CONSTRAINT=FirstIsAlone").violated()).isEmpty();
   }
 
+  @Test
+  void keepsTheGuaranteesWithAStaticMajority() throws Exception {
+    assertThat(run("none", "Rule=\"static majority\"; CONSTRAINT=FirstIsAlone").violated()).isEmpty();
+  }
+
+  @Test
+  void keepsTheGuaranteesWithASecondLifeOfAMember() throws Exception {
+    String settings = "Rule=\"static majority\"; Reborn={2}; Messages=0; CONSTRAINT=FirstIsLeftOut";
+    assertThat(run("none", settings).violated()).isEmpty();
+  }
+
   @ParameterizedTest
   @CsvSource({
     "NeverDecidedLate, Senders={2}; CONSTRAINT=FirstIsAlone",
     "NeverFinished, Messages=0",
     "NeverRestarted, Messages=0; CONSTRAINT=ThirdIsLeftOut",
+    "NeverByAbsentees, Rule=\"static majority\"; Messages=0; CONSTRAINT=FirstIsLeftOut",
+    "NeverReborn, Rule=\"static majority\"; Reborn={2}; Messages=0; Ballots=1",
   })
   void reaches(String what, String settings) throws Exception {
     assertThat(run("none", settings + "; INVARIANT=" + what).violated()).isEqualTo(what);
@@ -58,6 +71,9 @@ class PrimaryViewsTest {
     "minority delivers all, NothingDeliveredIsLost, CONSTRAINT=FirstIsAlone",
     "forget suffix, NothingDeliveredIsLost, CONSTRAINT=FirstIsAlone",
     "hide absence, PrefixDelivery, CONSTRAINT=ThirdIsLeftOut",
+    "new lives vote, PrimaryUniqueness, Rule=\"static majority\"; Reborn={2}; Messages=0",
+    "majority of those present, PrimaryUniqueness, Rule=\"static majority\"; Messages=0",
+    "forget absentees, PrimaryUniqueness, Rule=\"static majority\"; Messages=0; Ballots=3; CONSTRAINT=FirstIsLeftOut",
   })
   void findsWhatIsBrokenBy(String variant, String invariant, String settings) throws Exception {
     assertThat(run(variant, settings).violated()).isEqualTo(invariant);

@@ -5,17 +5,25 @@ import static org.tutti.verify.sim.Written.nonPrimary;
 import static org.tutti.verify.sim.Written.primary;
 import static org.tutti.verify.sim.Written.uniform;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
+import org.tutti.MemberId;
+import org.tutti.PrimaryViews;
 import org.tutti.Service;
 import org.tutti.View;
+import org.tutti.ViewId;
 import org.tutti.engine.AsideFate;
 import org.tutti.sim.check.Content;
+import org.tutti.sim.check.Deciders;
+import org.tutti.sim.check.History;
 import org.tutti.sim.check.NoContradiction;
+import org.tutti.sim.check.StaticMajorityGoesOn;
 import org.tutti.sim.check.Violation;
+import org.tutti.transport.Address;
 
 /// Every checker catches a history that breaks its property, and lets a good one pass.
 class CheckersTest {
@@ -337,6 +345,48 @@ class CheckersTest {
     var run = new Written(GroupConfig.standard().withElectorate(Set.of("a", "b", "c")));
     assertThat(run.install(nonPrimary(1, "a"), "a").install(AB, "a", "b").violated()).isEmpty();
     assertThat(run.install(primary(3, "a", "d"), "a", "d").violated()).contains("ElectorateHeld");
+  }
+
+  @Test
+  void aStaticMajorityIsOneOfLives() {
+    GroupConfig config = GroupConfig.standard().withElectorate(Set.of("a", "b", "c"));
+    var run = new Written(config).install(ABC, "a", "b", "c").install(primary(2, "b", "c"), "b", "c");
+    assertThat(run.install(primary(3, "c", "a"), "c", "a").violated()).isEmpty();
+    var dynamic = new Written(config.withPrimaryViews(PrimaryViews.BOTH)).install(ABC, "a", "b", "c");
+    dynamic.install(primary(2, "b", "c"), "b", "c").install(primary(3, "c", "a"), "c", "a");
+    assertThat(dynamic.violated()).contains("PrimaryUniqueness");
+    var forgetful = new Written(config).install(ABC, "a", "b", "c").install(primary(2, "b", "c"), "b", "c");
+    var again = new MemberId("a", new Address("a:1"), 2);
+    View view = new View(new ViewId(3, 1), List.of(Written.id("c"), again), true, List.of());
+    assertThat(forgetful.install(view, "c").violated()).contains("PrimaryUniqueness");
+  }
+
+  @Test
+  void aPrimaryViewContinuesTheOneBefore() {
+    var before = primary(2, "a", "b");
+    var next = new View(new ViewId(3, 1), List.of(Written.id("a"), Written.id("b")), true, List.of(before.id()));
+    var other = new View(new ViewId(4, 1), next.members(), true, List.of(before.id()));
+    Written run = uniform().install(ABC, "a", "b", "c").install(before, "a", "b").install(next, "a");
+    assertThat(run.violated()).isEmpty();
+    assertThat(run.install(other, "b").violated()).contains("PrimaryUniqueness");
+  }
+
+  @Test
+  void aStaticMajorityGoesOn() {
+    GroupConfig config = GroupConfig.standard().withElectorate(Set.of("a", "b", "c"));
+    var deciders = new Deciders(config);
+    deciders.next(ABC, false);
+    deciders.next(primary(2, "b", "c"), false);
+    List<MemberId> both = List.of(Written.id("a"), Written.id("c"));
+    List<MemberId> holders = List.of(Written.id("c"));
+    assertThat(StaticMajorityGoesOn.isDue(new History(config), deciders, both, holders)).isTrue();
+    assertThat(StaticMajorityGoesOn.isDue(new History(config), deciders, both, List.of())).isFalse();
+    assertThat(StaticMajorityGoesOn.isDue(new History(config), deciders, holders, holders)).isFalse();
+    var again = new MemberId("a", new Address("a:1"), 2);
+    List<MemberId> one = List.of(again, Written.id("c"));
+    assertThat(StaticMajorityGoesOn.isDue(new History(config), deciders, one, holders)).isFalse();
+    GroupConfig other = config.withPrimaryViews(PrimaryViews.BOTH);
+    assertThat(StaticMajorityGoesOn.isDue(new History(other), new Deciders(other), both, holders)).isFalse();
   }
 
   @Test

@@ -41,6 +41,7 @@ class MutantsTest {
             "changes a method that does not exist",
             List.of(new Edit("org.tutti.engine.NodeEngine", "noSuchMethod", new Edit.Change.Return(0))),
             null,
+            false,
             false);
     assertThatThrownBy(() -> Hunt.hunt(lost, 1, 1))
         .isInstanceOf(IllegalStateException.class)

@@ -17,6 +17,7 @@ import org.tutti.Guarantee;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Partitions;
+import org.tutti.PrimaryViews;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.membership.Electorate;
@@ -47,6 +48,7 @@ import org.tutti.wire.WireWriter;
 class CodecTest {
   private static final MemberId A = new MemberId("a", new Address("here:1"), 1);
   private static final MemberId B = new MemberId("b\u00e9", new Address("[::1]:65535"), Long.MAX_VALUE);
+  private static final MemberId C = new MemberId("c", new Address("here:3"), 7);
   private static final ViewId FIRST = new ViewId(0, 1);
   private static final ViewId LATER = new ViewId(1L << 40, Long.MAX_VALUE);
   private static final Lineage LINEAGE =
@@ -57,6 +59,7 @@ class CodecTest {
           Guarantee.UNIFORM,
           "opera",
           new Electorate(Set.of("a", "b")),
+          PrimaryViews.STATIC_MAJORITY,
           Partitions.CONTINUE);
   private static final CausalPast PAST =
       new CausalPast(1L << 33, List.of(new CausalPast.Lane(0, 1), new CausalPast.Lane(300, 1L << 55)));
@@ -327,7 +330,9 @@ class CodecTest {
     View view = new View(LATER, List.of(A, B), true, List.of());
     var history = new Knowledge.History(LATER, tail);
     return new ViewMessage.Wedged(
-        LATER, new Knowledge(view, LINEAGE, view, history, null, null, 0, true, true, null, false, List.of()));
+        LATER,
+        new Knowledge(
+            view, LINEAGE, view, List.of(C), history, null, null, 0, true, true, null, false, List.of()));
   }
 
   private static ViewMessage branch(boolean primary, ViewId of, int lanes) {
@@ -336,7 +341,9 @@ class CodecTest {
     var tail = new Tail(0, List.of(), Ordering.SEQUENCER, 0, Collections.nCopies(lanes, lane));
     var branch = new Knowledge.History(of, tail);
     return new ViewMessage.Wedged(
-        LATER, new Knowledge(view, LINEAGE, null, null, branch, null, 0, true, true, null, false, List.of()));
+        LATER,
+        new Knowledge(
+            view, LINEAGE, null, List.of(), null, branch, null, 0, true, true, null, false, List.of()));
   }
 
   private static byte[] view(int voters, boolean primary) {
@@ -389,7 +396,17 @@ class CodecTest {
     View next = new View(LATER, List.of(A), true, List.of(FIRST));
     return new ViewMessage.Accept(
         LATER,
-        new Proposal(next, lineage, last, indexFirst, Ordering.SEQUENCER, 0, List.of(cut), List.of(), List.of()));
+        new Proposal(
+            next,
+            lineage,
+            last,
+            List.of(C),
+            indexFirst,
+            Ordering.SEQUENCER,
+            0,
+            List.of(cut),
+            List.of(),
+            List.of()));
   }
 
   @Test
