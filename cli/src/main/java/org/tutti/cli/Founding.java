@@ -70,10 +70,10 @@ final class Founding {
   GroupConfig config() {
     GroupConfig config =
         GroupConfig.standard()
-        .withGuarantee(agreed ? Guarantee.AGREED : Guarantee.UNIFORM)
-        .withOrdering(order)
-        .withElectorate(electorate)
-        .withPartitions(partitions);
+            .withGuarantee(agreed ? Guarantee.AGREED : Guarantee.UNIFORM)
+            .withOrdering(order)
+            .withElectorate(electorate)
+            .withPartitions(partitions);
     return primaryViews == null ? config : config.withPrimaryViews(primaryViews);
   }
 }

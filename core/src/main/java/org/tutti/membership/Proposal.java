@@ -55,9 +55,7 @@ public record Proposal(
 
   /// Who decides about what follows the view, when that is primary, without being in it.
   List<MemberId> nextAbsentees() {
-    return lineage == null || lastPrimary == null
-        ? List.of()
-        : lineage.rule().absentees(view, lastPrimary, absentees);
+    return lineage == null || lastPrimary == null ? List.of() : lineage.rule().absentees(view, lastPrimary, absentees);
   }
 
   /// The cut for a view.

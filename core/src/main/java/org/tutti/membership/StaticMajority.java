@@ -30,8 +30,7 @@ public record StaticMajority(Electorate electorate) implements PrimaryRule {
       return OF_THE_FOUNDER.isQuorum(primary, ranks);
     }
     List<MemberId> voters = PrimaryRule.voters(primary);
-    long votes =
-        IntStream.range(0, voters.size()).filter(rank -> has(voters.get(rank)) && ranks.test(rank)).count();
+    long votes = IntStream.range(0, voters.size()).filter(rank -> has(voters.get(rank)) && ranks.test(rank)).count();
     return electorate.isMajority(votes);
   }
 

@@ -35,8 +35,7 @@ class StaticMajorityTest {
   private final TreeMap<MemberId, Knowledge> reports = new TreeMap<>();
 
   private static Lineage lineage(PrimaryViews choice) {
-    return new Lineage(
-        new ViewId(1, 1), 100, true, Guarantee.UNIFORM, null, THREE, choice, Partitions.SUSPEND);
+    return new Lineage(new ViewId(1, 1), 100, true, Guarantee.UNIFORM, null, THREE, choice, Partitions.SUSPEND);
   }
 
   private static boolean mayGoOn(View from, List<MemberId> absentees, MemberId... here) {

@@ -39,8 +39,7 @@ class ViewAgreementTest {
   private final RecordingEffects<ViewMessage> effects = new RecordingEffects<>();
   private final Group group = new Group();
   private final ViewAgreement agreement =
-      new ViewAgreement(
-          B, false, TICK, TICK.multipliedBy(20), effects, new Counters(), group);
+      new ViewAgreement(B, false, TICK, TICK.multipliedBy(20), effects, new Counters(), group);
 
   @BeforeEach
   void join() throws Malformed {

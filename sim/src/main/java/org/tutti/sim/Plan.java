@@ -421,24 +421,25 @@ public record Plan(
     more.putIfAbsent(FaultKind.CRASH_AT_FRAME, MAJORITY_CRASH_STRENGTH);
     more.putIfAbsent(FaultKind.RESTART, MAJORITY_CRASH_STRENGTH);
     return new Plan(
-        seed,
-        Math.max(nodes, SPLIT_NODES_MIN),
-        config,
-        heartbeatNanos,
-        suspectNanos,
-        frameBytesMax,
-        retransmitNanos,
-        delayNanosMin,
-        delayNanosMax,
-        turnNanosMax,
-        safetyNanos,
-        multicasts,
-        messageBytesMax,
-        stateBytes,
-        guarded,
-        splits,
-        mixed,
-        more).electing();
+            seed,
+            Math.max(nodes, SPLIT_NODES_MIN),
+            config,
+            heartbeatNanos,
+            suspectNanos,
+            frameBytesMax,
+            retransmitNanos,
+            delayNanosMin,
+            delayNanosMax,
+            turnNanosMax,
+            safetyNanos,
+            multicasts,
+            messageBytesMax,
+            stateBytes,
+            guarded,
+            splits,
+            mixed,
+            more)
+        .electing();
   }
 
   /// The same run with all nodes as the electorate of a static majority.

@@ -331,8 +331,7 @@ class CodecTest {
     var history = new Knowledge.History(LATER, tail);
     return new ViewMessage.Wedged(
         LATER,
-        new Knowledge(
-            view, LINEAGE, view, List.of(C), history, null, null, 0, true, true, null, false, List.of()));
+        new Knowledge(view, LINEAGE, view, List.of(C), history, null, null, 0, true, true, null, false, List.of()));
   }
 
   private static ViewMessage branch(boolean primary, ViewId of, int lanes) {
@@ -342,8 +341,7 @@ class CodecTest {
     var branch = new Knowledge.History(of, tail);
     return new ViewMessage.Wedged(
         LATER,
-        new Knowledge(
-            view, LINEAGE, null, List.of(), null, branch, null, 0, true, true, null, false, List.of()));
+        new Knowledge(view, LINEAGE, null, List.of(), null, branch, null, 0, true, true, null, false, List.of()));
   }
 
   private static byte[] view(int voters, boolean primary) {
@@ -397,16 +395,7 @@ class CodecTest {
     return new ViewMessage.Accept(
         LATER,
         new Proposal(
-            next,
-            lineage,
-            last,
-            List.of(C),
-            indexFirst,
-            Ordering.SEQUENCER,
-            0,
-            List.of(cut),
-            List.of(),
-            List.of()));
+            next, lineage, last, List.of(C), indexFirst, Ordering.SEQUENCER, 0, List.of(cut), List.of(), List.of()));
   }
 
   @Test
