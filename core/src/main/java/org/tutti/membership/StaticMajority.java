@@ -2,10 +2,8 @@ package org.tutti.membership;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.function.IntPredicate;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.tutti.MemberId;
@@ -59,7 +57,7 @@ public record StaticMajority(Electorate electorate) implements PrimaryRule {
     if (Founding.isZero(last.id()) || !electorate.allows(last)) {
       return List.of(); // nobody was in it
     }
-    Set<String> here = PrimaryRule.voters(next).stream().map(MemberId::name).collect(Collectors.toSet());
+    List<String> here = PrimaryRule.voters(next).stream().map(MemberId::name).toList();
     List<MemberId> absentees = new ArrayList<>(deciders(last, ofLast));
     absentees.removeIf(life -> here.contains(life.name()));
     return List.copyOf(absentees);

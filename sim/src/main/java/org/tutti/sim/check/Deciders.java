@@ -31,7 +31,7 @@ public final class Deciders {
 
   Deciders(PrimaryViews rule, Set<String> electorate) {
     this.rule = rule;
-    this.electorate = Set.copyOf(electorate);
+    this.electorate = new TreeSet<>(electorate);
   }
 
   /// The next view of the chain.
