@@ -28,11 +28,15 @@ import org.jspecify.annotations.Nullable;
 /// @param packing           when smaller batches are closed (B9)
 /// @param stateTransfer     whether newcomers get the application's state from a member before their first delivery
 /// @param catchUpBytesMax   how many bytes of deliveries a newcomer keeps while its state is on the way, before it
-///                          slows the group down; 64 KiB to 1 GiB
+///                          slows the group down; and how many an observer may be behind before it is dropped; 64 KiB
+///                          to 1 GiB
 /// @param durability        what this member keeps in the node's stable storage
 /// @param position          up to where the application's own durable state, or what it has made of its deliveries,
 ///                          contains the history: the position of the first message that it has not, 0 when it has
 ///                          nothing durable. Only with a durability; needed for one with state transfer
+/// @param observer          whether this member only observes: it gets everything and may multicast, but counts in no
+///                          quorum, orders nothing, gives no state, and nobody waits for it. It joins a group, and
+///                          keeps nothing. Who joins a group with state transfer without it observes, too
 public record GroupConfig(
     Guarantee guarantee,
     Ordering ordering,
@@ -48,7 +52,8 @@ public record GroupConfig(
     boolean stateTransfer,
     int catchUpBytesMax,
     Durability durability,
-    OptionalLong position) {
+    OptionalLong position,
+    boolean observer) {
   private static final int KIB = 1 << 10;
   private static final int GIB = 1 << 30;
 
@@ -72,6 +77,10 @@ public record GroupConfig(
     if (position.isPresent() && (durability == Durability.NONE || position.getAsLong() < 0)) {
       throw new IllegalArgumentException(
           "position " + position.getAsLong() + " with durability " + durability + " has no meaning");
+    }
+    if (observer && durability != Durability.NONE) {
+      throw new IllegalArgumentException(
+          "durability " + durability + " does not go with an observer, who keeps nothing");
     }
   }
 
@@ -101,7 +110,8 @@ public record GroupConfig(
         false,
         64 * KIB * KIB,
         Durability.NONE,
-        OptionalLong.empty());
+        OptionalLong.empty(),
+        false);
   }
 
   /// Changes the delivery guarantee.
@@ -248,6 +258,17 @@ public record GroupConfig(
     return with(draft -> draft.position = OptionalLong.of(value));
   }
 
+  /// Makes this member an observer, for as long as it lives: it joins with
+  /// `node.join("bank", GroupConfig.standard().asObserver())`, gets every delivery and every view, and may multicast,
+  /// but whether it is there or not makes no difference to the others. An observer that is further behind than the
+  /// [#catchUpBytesMax()] of the most senior member allows is dropped and told so; when the last member that votes
+  /// leaves, its membership ends.
+  ///
+  /// @return a changed copy
+  public GroupConfig asObserver() {
+    return with(draft -> draft.observer = true);
+  }
+
   private GroupConfig with(Consumer<Draft> change) {
     var draft = new Draft(this);
     change.accept(draft);
@@ -271,6 +292,7 @@ public record GroupConfig(
     int catchUpBytesMax;
     Durability durability;
     OptionalLong position;
+    boolean observer;
 
     Draft(GroupConfig of) {
       guarantee = of.guarantee;
@@ -288,6 +310,7 @@ public record GroupConfig(
       catchUpBytesMax = of.catchUpBytesMax;
       durability = of.durability;
       position = of.position;
+      observer = of.observer;
     }
 
     GroupConfig finish() {
@@ -306,7 +329,8 @@ public record GroupConfig(
           stateTransfer,
           catchUpBytesMax,
           durability,
-          position);
+          position,
+          observer);
     }
   }
 }

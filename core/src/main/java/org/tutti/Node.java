@@ -119,8 +119,8 @@ public final class Node implements AutoCloseable {
   /// @param config how to take part
   /// @return the membership
   /// @throws IllegalArgumentException when the configuration does not go with this node, or asks for durability and
-  ///                                  state transfer without a position, or for primary views that do not go with
-  ///                                  the electorate
+  ///                                  state transfer without a position, to observe, or for primary views that do not
+  ///                                  go with the electorate
   /// @throws IllegalStateException when this node is in the group already, or closed
   public Group create(String group, GroupConfig config) {
     return enter(group, config, null, creating(group, config));
@@ -133,8 +133,8 @@ public final class Node implements AutoCloseable {
   /// @param listener gets the events, on the engine thread
   /// @return the membership
   /// @throws IllegalArgumentException when the configuration does not go with this node, or asks for durability and
-  ///                                  state transfer without a position, or for primary views that do not go with
-  ///                                  the electorate
+  ///                                  state transfer without a position, to observe, or for primary views that do not
+  ///                                  go with the electorate
   /// @throws IllegalStateException when this node is in the group already, or closed
   public Group create(String group, GroupConfig config, GroupListener listener) {
     return enter(group, config, listener, creating(group, config));
@@ -169,6 +169,7 @@ public final class Node implements AutoCloseable {
   }
 
   private static Function<GroupUser, Request> creating(String group, GroupConfig config) {
+    refuseObserver(config);
     return user -> new Request.Create(group, config, user, micros());
   }
 
@@ -186,8 +187,8 @@ public final class Node implements AutoCloseable {
   /// @param config   how to take part; the same at all of them but for the position
   /// @return the membership
   /// @throws IllegalArgumentException when the configuration does not go with this node, or asks for durability and
-  ///                                  state transfer without a position, or for primary views that do not go with
-  ///                                  the electorate; or when this node is not expected
+  ///                                  state transfer without a position, to observe, or for primary views that do not
+  ///                                  go with the electorate; or when this node is not expected
   /// @throws IllegalStateException when this node is in the group already, or closed
   public Group joinOrCreate(String group, Set<String> expected, GroupConfig config) {
     return enter(group, config, null, founding(group, expected, config));
@@ -202,8 +203,8 @@ public final class Node implements AutoCloseable {
   /// @param listener gets the events, on the engine thread
   /// @return the membership
   /// @throws IllegalArgumentException when the configuration does not go with this node, or asks for durability and
-  ///                                  state transfer without a position, or for primary views that do not go with
-  ///                                  the electorate; or when this node is not expected
+  ///                                  state transfer without a position, to observe, or for primary views that do not
+  ///                                  go with the electorate; or when this node is not expected
   /// @throws IllegalStateException when this node is in the group already, or closed
   public Group joinOrCreate(String group, Set<String> expected, GroupConfig config, GroupListener listener) {
     return enter(group, config, listener, founding(group, expected, config));
@@ -223,7 +224,8 @@ public final class Node implements AutoCloseable {
   /// @param config   how to take part; the same at all of them but for the position
   /// @return the membership
   /// @throws IllegalArgumentException when the configuration does not go with this node, or asks for durability and
-  ///                                  state transfer without a position; or when the number is out of range
+  ///                                  state transfer without a position, or to observe; or when the number is
+  ///                                  out of range
   /// @throws IllegalStateException when this node is in the group already, or closed
   public Group joinOrCreate(String group, int expected, GroupConfig config) {
     return enter(group, config, null, founding(group, expected, config));
@@ -238,13 +240,15 @@ public final class Node implements AutoCloseable {
   /// @param listener gets the events, on the engine thread
   /// @return the membership
   /// @throws IllegalArgumentException when the configuration does not go with this node, or asks for durability and
-  ///                                  state transfer without a position; or when the number is out of range
+  ///                                  state transfer without a position, or to observe; or when the number is
+  ///                                  out of range
   /// @throws IllegalStateException when this node is in the group already, or closed
   public Group joinOrCreate(String group, int expected, GroupConfig config, GroupListener listener) {
     return enter(group, config, listener, founding(group, expected, config));
   }
 
   private static Function<GroupUser, Request> founding(String group, int expected, GroupConfig config) {
+    refuseObserver(config);
     if (expected < 1 || expected > EXPECTED_MAX) {
       throw new IllegalArgumentException("1 to " + EXPECTED_MAX + " members are expected, not " + expected);
     }
@@ -252,6 +256,7 @@ public final class Node implements AutoCloseable {
   }
 
   private Function<GroupUser, Request> founding(String group, Set<String> expected, GroupConfig config) {
+    refuseObserver(config);
     if (!expected.contains(self.name()) || expected.size() > EXPECTED_MAX) {
       throw new IllegalArgumentException(
           "the expected members are 1 to " + EXPECTED_MAX + " with " + self.name() + " among them, not " + expected);
@@ -288,6 +293,12 @@ public final class Node implements AutoCloseable {
       throw new IllegalStateException("node " + self + " is closed");
     }
     return membership;
+  }
+
+  private static void refuseObserver(GroupConfig config) {
+    if (config.observer()) {
+      throw new IllegalArgumentException("an observer joins a group and founds none");
+    }
   }
 
   /// Who has no position gets the state from others after a restart; when all were restarted, nobody would have it.

@@ -92,6 +92,14 @@ public record Status(
     return phase == Phase.CAUGHT_UP && view != null && view.primary();
   }
 
+  /// Whether this member observes ([GroupConfig#observer()]), because it asked for it, or because it has no state
+  /// transfer in a group that has it.
+  ///
+  /// @return whether the view lists it as an observer; false without a view
+  public boolean isObserver() {
+    return view != null && view.isObserver(self);
+  }
+
   @Override
   public String toString() {
     boolean alone = phase != Phase.CLOSED && !isServing();
@@ -116,10 +124,20 @@ public record Status(
     }
     String where = position.isPresent() ? " at position " + position.getAsLong() : ", its state is to come";
     if (view.primary()) {
-      return "primary view " + view.id().epoch() + " of " + names(view.members(), ", ") + where + awaited(", ");
+      return "primary view " + view.id().epoch() + " of " + company(view) + where + awaited(", ");
     }
-    String known = "last primary view " + lastPrimary.id().epoch() + " of " + names(lastPrimary.members(), ", ");
-    return known + where + " known here; " + names(view.members(), ", ") + " here" + awaited("; ");
+    String known = "last primary view " + lastPrimary.id().epoch() + " of " + company(lastPrimary);
+    return known + where + " known here; " + company(view) + " here" + awaited("; ");
+  }
+
+  private String company(View of) {
+    String voters = names(of.members().subList(0, of.voters()), ", ");
+    if (of.voters() == of.size()) {
+      return voters;
+    }
+    String observers = "observers " + names(of.observers(), ", ");
+    String here = of.isObserver(self) ? " (this one is one)" : "";
+    return (voters.isEmpty() ? observers : voters + " with " + observers) + here;
   }
 
   private String awaited(String before) {

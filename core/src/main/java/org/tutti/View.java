@@ -92,6 +92,14 @@ public record View(ViewId id, List<MemberId> members, int voters, boolean primar
     return members.subList(voters, members.size());
   }
 
+  /// How many ranks count where members wait for each other: those of the voters. Only in a view that has none, which
+  /// is never primary, all members count for what they order among themselves.
+  ///
+  /// @return at least 1; the ranks that count come first
+  public int voting() {
+    return voters == 0 ? members.size() : voters;
+  }
+
   /// How many members there are.
   ///
   /// @return at least 1

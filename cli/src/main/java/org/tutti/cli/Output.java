@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.stream.Collectors;
 import org.tutti.Event;
 import org.tutti.MemberId;
@@ -46,8 +47,14 @@ final class Output {
   }
 
   void view(View view) {
-    String members = view.members().stream().map(MemberId::name).collect(Collectors.joining(" "));
-    line("view " + view.id() + (view.primary() ? " primary: " : " non-primary: ") + members);
+    String voters = names(view.members().subList(0, view.voters()));
+    String observers = view.observers().isEmpty() ? "" : "observers: " + names(view.observers());
+    String between = voters.isEmpty() || observers.isEmpty() ? "" : "; ";
+    line("view " + view.id() + (view.primary() ? " primary: " : " non-primary: ") + voters + between + observers);
+  }
+
+  private static String names(List<MemberId> members) {
+    return members.stream().map(MemberId::name).collect(Collectors.joining(" "));
   }
 
   void delivery(Event.Delivery delivery) {

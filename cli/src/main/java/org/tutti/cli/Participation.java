@@ -42,11 +42,16 @@ final class Participation {
       paramLabel = "TIME",
       defaultValue = "10s",
       converter = TimeConverter.class,
-      description = "How long to wait for the first view: 500ms, 10s, 2m; default: ${DEFAULT-VALUE}.")
+      description = {
+        "How long to wait for the first view, and with send for each line to have its place: 500ms, 10s, 2m;",
+        "default: ${DEFAULT-VALUE}."
+      })
   Duration timeout = Duration.ofSeconds(10);
 
   @Option(names = "--verbose", description = "Print stack traces of errors.")
   boolean verbose;
+
+  boolean observes; // whether this member is only there to see or to say something
 
   boolean enrols; // whether a registry counts on this member
 
@@ -67,6 +72,7 @@ final class Participation {
   }
 
   GroupConfig config() {
-    return founding.config().withDurability(keeping.durability(name != null));
+    GroupConfig config = founding.config().withDurability(keeping.durability(name != null));
+    return observes ? config.asObserver() : config;
   }
 }

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Group;
 import org.tutti.Service;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -23,7 +24,8 @@ import picocli.CommandLine.Option;
     description = {
       "Multicasts each line of standard input, or of a file, to a group.",
       "Prints, when the group has it, its position, or its service if that gives none.",
-      "Joins the group as a member for that time."
+      "Joins the group as an observer for that time: nobody counts on it.",
+      "Gives up when a line has no place in time, and says what is waited for."
     })
 final class SendCommand implements Callable<Integer> {
   @Mixin Participation options = new Participation();
@@ -46,7 +48,7 @@ final class SendCommand implements Callable<Integer> {
     try (InputStream in = open()) {
       return send(new Lines(in));
     } catch (IOException e) {
-      throw new Failure("cannot read " + (file == null ? "standard input" : file) + ": " + e.getMessage(), e);
+      throw cannotRead(e);
     }
   }
 
@@ -61,19 +63,39 @@ final class SendCommand implements Callable<Integer> {
     }
   }
 
-  private Integer send(Lines lines) throws IOException, InterruptedException {
+  private Integer send(Lines lines) throws InterruptedException {
     var entrance = new Entrance();
+    options.observes = true;
     try (var session = Session.open("send", options, contacts.listen, contacts.join, entrance)) {
       session.exitOnSignal(1);
       if (!entrance.await(options.timeout.toNanos(), TimeUnit.NANOSECONDS)) {
         throw session.nobodyAnswers();
       }
-      var positions = new Positions(new Output(), service);
-      for (byte[] line = lines.next(); line != null; line = lines.next()) {
-        positions.expect(session.group().multicast(line, service));
-      }
-      positions.finish();
+      Group group = session.group();
+      var positions = new Positions(new Output(), service, options.timeout, group::status);
+      // Reading may block for ever, and so may sending without a primary view; waiting has an end.
+      Thread.ofPlatform().daemon().name("lines").start(() -> send(lines, group, positions));
+      positions.print();
     }
     return 0;
+  }
+
+  private void send(Lines lines, Group group, Positions positions) {
+    try {
+      for (byte[] line = lines.next(); line != null; line = lines.next()) {
+        positions.expect(group.multicast(line, service));
+      }
+      positions.finish();
+    } catch (IOException e) {
+      positions.fail(cannotRead(e));
+    } catch (RuntimeException e) {
+      positions.fail(e);
+    } catch (InterruptedException impossible) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private Failure cannotRead(IOException e) {
+    return new Failure("cannot read " + (file == null ? "standard input" : file) + ": " + e.getMessage(), e);
   }
 }

@@ -8,7 +8,10 @@ import picocli.CommandLine.Mixin;
 @Command(
     name = "watch",
     customSynopsis = "tutti watch --group NAME --join WHERE... [OPTION...]",
-    description = "Joins a group as a member of its own; prints views and deliveries until Ctrl-C, then leaves.")
+    description = {
+      "Joins a group as an observer; prints views and deliveries until Ctrl-C, then leaves.",
+      "Nobody counts on an observer, and nobody waits for it; one that is too slow is dropped."
+    })
 final class WatchCommand implements Callable<Integer> {
   @Mixin Participation options = new Participation();
 
@@ -16,6 +19,7 @@ final class WatchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
+    options.observes = true;
     try (var session = Session.open("watch", options, contacts.listen, contacts.join, null)) {
       new Follower(session, new Output()).follow(options.timeout);
     }

@@ -106,6 +106,11 @@ final class AgreementHost implements ViewHost {
   }
 
   @Override
+  public boolean isObserver() {
+    return config.observer();
+  }
+
+  @Override
   public Guarantee guarantee() {
     return config.guarantee();
   }

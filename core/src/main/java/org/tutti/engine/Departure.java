@@ -33,6 +33,9 @@ final class Departure {
     if (!lineage.stateful() && config.stateTransfer()) {
       want("this member asks for state transfer, and the group was founded without");
     }
+    if (lineage.stateful() && !config.stateTransfer() && config.durability() != Durability.NONE) {
+      want("this member asks for durability without state transfer, and who is in this group without it observes only");
+    }
     if (!Objects.equals(lineage.domain(), config.domain())) {
       want("this member asks for domain " + config.domain() + ", and the group's is " + lineage.domain());
     }

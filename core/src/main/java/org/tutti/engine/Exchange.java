@@ -2,6 +2,7 @@ package org.tutti.engine;
 
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -22,6 +23,7 @@ import org.tutti.wire.WireWriter;
 ///
 /// Not thread-safe: of whoever takes events.
 public final class Exchange {
+  private final MemberId self;
   private @Nullable View view;
   private long round; // how many are over in this view
   private boolean said; // in this round
@@ -29,7 +31,11 @@ public final class Exchange {
   private Map<MemberId, ByteBuffer> ahead = new TreeMap<>(); // of the next one
 
   /// Begins outside of any view.
-  public Exchange() {}
+  ///
+  /// @param self this member
+  public Exchange(MemberId self) {
+    this.self = self;
+  }
 
   /// The application is shown a view: what was said in another one does not count.
   ///
@@ -75,22 +81,39 @@ public final class Exchange {
       var in = new WireReader(message);
       ViewId of = in.viewId();
       long at = in.count();
-      boolean counts = view != null && view.id().equals(of) && view.contains(sender);
+      boolean counts = view != null && view.id().equals(of) && counts(sender);
       if (counts && in.remaining() <= Group.PROPAGATE_BYTES_MAX && (at == round || at == round + 1)) {
         ByteBuffer lent = in.rest();
         ByteBuffer payload = ByteBuffer.allocate(lent.remaining()).put(lent).flip();
         (at == round ? messages : ahead).putIfAbsent(sender, payload);
+        skip();
       }
     } catch (Malformed _) {
       // As above.
     }
   }
 
-  /// Whether everybody has spoken.
+  /// The rounds go on without an observer that does not take part.
+  private void skip() {
+    if (!said && isComplete() && view().isObserver(self)) {
+      finish();
+    }
+  }
+
+  /// What an observer says is not waited for, so nobody gets it.
+  private boolean counts(MemberId sender) {
+    return speakers().contains(sender);
+  }
+
+  private List<MemberId> speakers() {
+    return view().members().subList(0, view().voting());
+  }
+
+  /// Whether everybody has spoken whose word counts.
   ///
-  /// @return whether the message of each member of the view is here
+  /// @return whether the message of each voter of the view is here
   public boolean isComplete() {
-    return view != null && messages.size() == view.size();
+    return view != null && messages.size() == speakers().size();
   }
 
   /// The view of the round.
@@ -102,10 +125,10 @@ public final class Exchange {
 
   /// Ends the complete round.
   ///
-  /// @return what each member said, in the order of the view
+  /// @return what each voter said, in the order of the view
   public Map<MemberId, ByteBuffer> finish() {
     var all = new LinkedHashMap<MemberId, ByteBuffer>();
-    for (MemberId member : view().members()) {
+    for (MemberId member : speakers()) {
       all.put(member, Objects.requireNonNull(messages.get(member)));
     }
     messages = ahead;

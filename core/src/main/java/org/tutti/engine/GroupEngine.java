@@ -335,6 +335,7 @@ final class GroupEngine {
       } while (current.deliver() && admission.acting() == current);
       current.flush();
       sending.tellOrdering();
+      current.lagging(config.catchUpBytesMax()).forEach(this::drop);
     }
     board.flush();
     situation.tell(view(), agreement.primary(), transfer.running());
@@ -343,6 +344,24 @@ final class GroupEngine {
     }
     if (departure.ask(sending.isOver() || !view().primary())) {
       agreement.leave();
+    }
+  }
+
+  /// An observer does not keep up: it goes, and is told why.
+  private void drop(MemberId observer) {
+    if (agreement.isCoordinator() && !agreement.isCutOff(observer)) {
+      node.counters().count("observer.too slow");
+      viewDoor.send(observer, new ViewMessage.TooSlow(config.catchUpBytesMax()));
+      lost(observer);
+    }
+  }
+
+  private void tooSlow(MemberId from, long bytes) throws Malformed {
+    if (!view().isObserver(self) || view().isObserver(from)) {
+      throw new Malformed("too slow");
+    }
+    if (agreement.end()) {
+      endedBy("this observer was dropped: its application was more than " + bytes + " bytes behind");
     }
   }
 
@@ -394,9 +413,10 @@ final class GroupEngine {
     switch (message) {
       case ViewMessage.Found _, ViewMessage.Meet _, ViewMessage.Overruled _, ViewMessage.NameInUse _ ->
           merge.receive(from, message);
+      case ViewMessage.TooSlow(long bytes) -> tooSlow(from, bytes);
       case ViewMessage.Doubted(var members) -> refutation.doubted(from, members);
       case ViewMessage.Refuted(var members) -> refutation.refuted(from, members);
-      case ViewMessage.Wedged(_, Knowledge its) when merge.isOfOtherHistory(from, its.lineage()) -> lost(from);
+      case ViewMessage.Wedged(_, Knowledge its) when merge.isOfOtherHistory(from, its) -> lost(from);
       default -> agreement.receive(from, message);
     }
   }
@@ -424,6 +444,9 @@ final class GroupEngine {
     board.installed(before, view);
     departure.wantUnlessFit(lineage, config);
     admission.takeEarly();
+    if (proposal.endsHistory() && agreement.end()) {
+      endedBy("the last member that votes has left, and only observers are left of the group");
+    }
   }
 
   private void beginHistory(Proposal proposal) {

@@ -16,6 +16,7 @@ import org.tutti.order.AsideCodec;
 import org.tutti.order.AsideMessage;
 import org.tutti.order.AsidePlace;
 import org.tutti.order.Asides;
+import org.tutti.order.Backlog;
 import org.tutti.order.Clock;
 import org.tutti.order.Cut;
 import org.tutti.order.Frontier;
@@ -44,6 +45,7 @@ final class PrimaryHistory {
   private final Orders orders;
   private final Clock clock;
   private final Stability stability;
+  private final @Nullable Backlog backlog; // with observers, for whom nobody waits
   private final Deliverer deliveries;
   private final EarlyDeliveries early;
   private final Effects<Batch> batches;
@@ -76,6 +78,7 @@ final class PrimaryHistory {
     this.room = new WaitingRoom(log, (long) doors.windowBytes + SPARE_BYTES);
     this.early = new EarlyDeliveries(view, self, deliveries);
     boolean some = ordering == Ordering.SKEEN && frontier == null && own >= 0;
+    this.backlog = view.voters() < view.size() ? new Backlog(setting.indexFirst()) : null;
     this.asides = some ? new Asides(setting, log, doors.windowBytes, doors.aside, doors.asides) : null;
     this.orders = new Orders(setting, ordering, log, doors.order, doors.counters, asides);
     this.stability =
@@ -354,6 +357,9 @@ final class PrimaryHistory {
       }
       deliveries.deliver(index, batch);
       stability.delivered(batch.payload().remaining());
+      if (backlog != null) {
+        backlog.delivered(batch.payload().remaining());
+      }
       early.placed(index, rank, batch);
       any = true;
     }
@@ -386,6 +392,24 @@ final class PrimaryHistory {
     } else if (batch.seq() >= resentNext) {
       deliveries.giveBack(batch);
     }
+  }
+
+  /// Which observers are too far behind this member: their applications have not consumed more than so many bytes.
+  List<MemberId> lagging(long bytesMax) {
+    if (backlog == null) {
+      return List.of();
+    }
+    long[] consumed = stability.consumed();
+    long least = Long.MAX_VALUE;
+    List<MemberId> lagging = new ArrayList<>();
+    for (int rank = view.voters(); rank < consumed.length; rank++) {
+      least = Math.min(least, consumed[rank]);
+      if (rank != self && backlog.from(consumed[rank]) > bytesMax) {
+        lagging.add(view.members().get(rank));
+      }
+    }
+    backlog.dropBefore(Math.min(least, deliveries.deliveredNext()));
+    return lagging;
   }
 
   /// What the members' applications have consumed, by rank: the index behind it.

@@ -154,7 +154,7 @@ final class Situation {
       List<MemberId> missing = new ArrayList<>(last.members());
       missing.removeIf(member -> here.members().stream().anyMatch(other -> other.supersedes(member)));
       if (Founding.isByNumber(last)) {
-        return new Wait(Cause.QUORUM, List.of(), Math.max(0, last.size() - here.size()), NO_TIME, 0);
+        return new Wait(Cause.QUORUM, List.of(), Math.max(0, last.size() - here.voters()), NO_TIME, 0);
       }
       int more = last.size() / 2 + 1 - (last.size() - missing.size());
       return new Wait(Cause.QUORUM, missing, Math.max(0, more), NO_TIME, 0);
@@ -210,7 +210,7 @@ final class Situation {
       return List.of();
     }
     List<Wait> found = new ArrayList<>();
-    for (int rank = 0; rank < next.length; rank++) {
+    for (int rank = 0; rank < current.view().voting(); rank++) { // nobody waits for the others
       if (next[rank] != consumed[rank] || next[rank] >= deliveries.deliveredNext()) {
         sinceNanos[rank] = nowNanos;
       }

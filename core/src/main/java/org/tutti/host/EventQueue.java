@@ -12,6 +12,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Event;
 import org.tutti.GroupClosedException;
+import org.tutti.MemberId;
 import org.tutti.Propagation;
 import org.tutti.Service;
 import org.tutti.engine.EventLoop.Inbox;
@@ -63,9 +64,10 @@ final class EventQueue implements Application {
   private @Nullable IncomingState state;
   private @Nullable String closed;
   private final ArrayDeque<Event> backlog = new ArrayDeque<>(); // of a propagation that failed
-  private final Exchange exchange = new Exchange();
+  private final Exchange exchange;
 
-  EventQueue(String group, int windowBytes, Inbox inbox, LocalCalls calls, Runnable consumed) {
+  EventQueue(String group, MemberId self, int windowBytes, Inbox inbox, LocalCalls calls, Runnable consumed) {
+    this.exchange = new Exchange(self);
     this.group = group;
     this.windowBytes = windowBytes;
     this.reportBytes = windowBytes / REPORTS_PER_WINDOW;

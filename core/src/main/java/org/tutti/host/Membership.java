@@ -74,7 +74,7 @@ public final class Membership implements Group, GroupUser {
       Inbox inbox,
       Consumer<Membership> ended) {
     this.name = name;
-    this.reporter = new Reporter(name, self);
+    this.reporter = new Reporter(name, self, config.observer());
     this.self = self;
     this.stateful = config.stateTransfer();
     this.inbox = inbox;
@@ -82,7 +82,7 @@ public final class Membership implements Group, GroupUser {
     this.calls = new LocalCalls(name, inbox);
     this.whiteboard = new OwnWhiteboard(name, self, inbox);
     this.queue =
-        listener != null ? null : new EventQueue(name, config.windowBytes(), inbox, calls, this::reportConsumed);
+        listener != null ? null : new EventQueue(name, self, config.windowBytes(), inbox, calls, this::reportConsumed);
     this.application = listener != null ? new Listening(listener, calls) : queue;
     this.states = new StateStreams(name, inbox, this::leave);
     this.wishes = new OrderingWishes(name, inbox);

@@ -1,5 +1,6 @@
 package org.tutti.host;
 
+import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.stream.Collectors;
@@ -20,9 +21,11 @@ final class Reporter {
   private volatile long position = -1;
   private long loggedNanos; // of the engine thread
   private boolean logged;
+  private boolean observes; // as it asked for, or as the log has said
 
-  Reporter(String group, MemberId self) {
+  Reporter(String group, MemberId self, boolean observer) {
     this.self = self;
+    this.observes = observer;
     this.told = new Status(group, self, Phase.JOINING, null, null, OptionalLong.empty(), List.of(), List.of(), null);
   }
 
@@ -49,15 +52,23 @@ final class Reporter {
       return;
     }
     told = status;
+    if (!observes && status.isObserver() && status.view().primary()) {
+      observes = true;
+      String line = "group " + status.group() + " at " + self + ": ";
+      log(Level.INFO, line + "in as an observer, as the group has state transfer and this member joined without");
+    }
     List<Wait> slow = status.waits().stream().filter(wait -> wait.cause() == Cause.CONSUMPTION).toList();
     long now = System.nanoTime();
     if (!slow.isEmpty() && (!logged || now - loggedNanos >= LOG_EVERY_NANOS)) {
       logged = true;
       loggedNanos = now;
-      String line = line(status.group(), slow);
-      // Where the log is written may block, and the engine must not.
-      Thread.ofVirtual().name("log").start(() -> LOG.log(System.Logger.Level.WARNING, line));
+      log(Level.WARNING, line(status.group(), slow));
     }
+  }
+
+  /// Where the log is written may block, and the engine must not.
+  private static void log(Level level, String line) {
+    Thread.ofVirtual().name("log").start(() -> LOG.log(level, line));
   }
 
   private String line(String group, List<Wait> slow) {

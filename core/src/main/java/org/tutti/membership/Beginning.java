@@ -13,6 +13,9 @@ import org.tutti.ViewId;
 /// A member that is restarted from stable storage begins as if it had been cut off from everybody at the end of its
 /// earlier life: it knows what that one knew, and its view is later than all that were promised.
 ///
+/// An observer's first view has no voter; by that the others know it for one. One that is to observe by the rule of the
+/// group ([Flush]) and does not know the group yet begins like a voter.
+///
 /// @param view     the first view
 /// @param standing as whom it counts
 /// @param lineage  the history that it founds or was in, or null
@@ -27,7 +30,7 @@ record Beginning(
       var later = new View(new ViewId(restored.promised().epoch() + 1, self.incarnation()), alone, false, List.of());
       return new Beginning(later, host.standing(), restored.lineage(), restored.primary(), restored);
     }
-    var first = new View(new ViewId(0, self.incarnation()), alone, false, List.of());
+    var first = new View(new ViewId(0, self.incarnation()), alone, host.isObserver() ? 0 : 1, false, List.of());
     if (!founder) {
       return new Beginning(first, host.standing(), null, null, null);
     }

@@ -22,7 +22,7 @@ final class Company {
   private final SortedSet<MemberId> gone = new TreeSet<>(); // of the view: superseded, reported, or in another view
   // Whoever installs a view speaks in it only after this member has accepted it; what was lost since then may be such.
   private final SortedSet<MemberId> lostSinceAccept = new TreeSet<>();
-  private final SortedSet<MemberId> lost = new TreeSet<>(); // of earlier views
+  private final SortedSet<MemberId> lost = new TreeSet<>(); // voters of earlier views
   private final SortedSet<MemberId> leavers = new TreeSet<>(); // of the view: they asked to be left out
   private final SortedSet<MemberId> found = new TreeSet<>(); // not of the view: they answered, and are to be taken in
   private final Map<MemberId, Long> confirmedAt = new TreeMap<>(); // when it was last heard to be in this view
@@ -40,7 +40,7 @@ final class Company {
   /// A view was installed: beliefs about the old one are void.
   void installed(View next, List<MemberId> departed, long now) {
     installedAt = now;
-    view.members().stream().filter(member -> !next.contains(member)).forEach(lost::add);
+    view.members().stream().limit(view.voters()).filter(member -> !next.contains(member)).forEach(lost::add);
     departed.forEach(lost::remove);
     next.members().forEach(lost::remove);
     view = next;
@@ -57,7 +57,12 @@ final class Company {
     lostSinceAccept.clear();
   }
 
-  /// The only member of a primary view takes the history with it when it leaves: as long as members that it lost may
+  /// Whether this member is the only one of its view that votes.
+  boolean isLastVoter() {
+    return view.voters() == 1 && view.senior().equals(self);
+  }
+
+  /// The only voter of a primary view takes the history with it when it leaves: as long as members that it lost may
   /// come back soon, it should wait for them.
   boolean mayHandOver(long now, long patienceNanos) {
     return view.primary() && !lost.isEmpty() && now - installedAt < patienceNanos;

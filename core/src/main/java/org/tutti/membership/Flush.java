@@ -89,8 +89,14 @@ final class Flush {
     if (unfinished != null) {
       return new Decision.Finish(unfinished);
     }
-    boolean goesOn = !histories(primary).isEmpty() && isAllowed(primary);
-    return new Decision.Propose(goesOn ? primary(primary) : nonPrimary());
+    if (histories(primary).isEmpty()) {
+      return new Decision.Propose(nonPrimary());
+    }
+    if (isLastVoterLeaving(primary)) {
+      return new Decision.Propose(last(primary));
+    }
+    View next = view(goingOn(primary), true, predecessors(primary.id()));
+    return new Decision.Propose(isAllowed(next) ? primary(primary, next) : nonPrimary());
   }
 
   /// What was agreed with the latest primary view, if anybody here has kept it.
@@ -120,9 +126,9 @@ final class Flush {
         .toList();
   }
 
-  private boolean isAllowed(View of) {
+  private boolean isAllowed(View next) {
     Lineage lineage = lineage();
-    return lineage == null || lineage.electorate().allows(stayingWithState(of, nextMembers()));
+    return lineage == null || lineage.electorate().allows(next);
   }
 
   private boolean hasQuorum(View of) {
@@ -162,7 +168,9 @@ final class Flush {
   /// Who decides about the successor of a primary view.
   private Collection<MemberId> electors(View of) {
     boolean anybody = Founding.isZero(of.id()) && Founding.isByNumber(of);
-    return anybody ? reports.keySet().stream().filter(member -> isAt(report(member), of)).toList() : of.members();
+    return anybody
+        ? reports.keySet().stream().filter(member -> isAt(report(member), of)).toList()
+        : of.members().subList(0, of.voters());
   }
 
   /// Members without the state may not carry the history on alone. Nor may they finish a view alone: they would let go
@@ -232,16 +240,52 @@ final class Flush {
 
   // ---- the next view ---------------------------------------------------------------------------------------------
 
-  private Proposal primary(View of) {
+  /// A view of members that are in the order in which it lists them.
+  private View view(List<MemberId> members, boolean primary, List<ViewId> predecessors) {
+    int voters = (int) members.stream().filter(member -> !isObserver(member)).count();
+    return new View(ballot, members, voters, primary, predecessors);
+  }
+
+  /// Whether a member observes: it said so when it joined, and then each view that lists it does; or it joins a group
+  /// with state transfer without it, so that it never has what a voter needs.
+  private boolean isObserver(MemberId member) {
+    Knowledge report = report(member);
+    return report.view().isObserver(member) || (isStateful() && !report.stateful());
+  }
+
+  private Proposal primary(View of, View next) {
     Cut whole = CutBuilder.whole(of, histories(of));
-    View next = new View(ballot, stayingWithState(of, nextMembers()), true, predecessors(of.id()));
-    List<Cut> cuts = new ArrayList<>(decidedCuts(of.id()));
-    cuts.addAll(branchCuts());
-    cuts.add(whole);
+    List<Cut> cuts = cuts(of, whole);
     Ordering ordering = CutBuilder.longest(histories(of)).ordering();
     Lineage named = Objects.requireNonNull(lineage()).born(next.id());
     return new Proposal(
         next, named, of, absentees, whole.end(), ordering, clock(), cuts, transfers(of, next), departed(next));
+  }
+
+  private List<Cut> cuts(View of, Cut whole) {
+    List<Cut> cuts = new ArrayList<>(decidedCuts(of.id()));
+    cuts.addAll(branchCuts());
+    cuts.add(whole);
+    return cuts;
+  }
+
+  /// Whether the only member that votes goes, and nobody comes who does: then the history ends.
+  private boolean isLastVoterLeaving(View of) {
+    List<MemberId> voters = nextMembers().stream().filter(member -> !isObserver(member)).toList();
+    return of.voters() == 1
+        && voters.size() == 1
+        && report(voters.getFirst()).leaving()
+        && reports.keySet().stream().anyMatch(member -> isObserver(member) && !report(member).leaving());
+  }
+
+  /// The end of the history: the observers that stay get all of it.
+  private Proposal last(View of) {
+    Cut whole = CutBuilder.whole(of, histories(of));
+    List<MemberId> observers =
+        nextMembers().stream().filter(member -> isObserver(member) && !report(member).leaving()).toList();
+    View next = view(observers, false, predecessors(null));
+    Ordering none = Ordering.SEQUENCER; // nothing is ordered any more
+    return new Proposal(next, lineage(), of, absentees, 0, none, clock(), cuts(of, whole), List.of(), departed(next));
   }
 
   private Proposal nonPrimary() {
@@ -250,7 +294,7 @@ final class Flush {
     if (ahead.size() < members.size()) {
       members.removeAll(ahead);
     }
-    View next = new View(ballot, members, false, predecessors(null));
+    View next = view(members, false, predecessors(null));
     List<Cut> cuts = new ArrayList<>(decidedCuts(null));
     cuts.addAll(branchCuts());
     Ordering none = Ordering.SEQUENCER; // a branch is always ordered by the sequencer
@@ -305,7 +349,8 @@ final class Flush {
     return draft;
   }
 
-  /// Everybody who reported: members of the last primary view by seniority, then newcomers.
+  /// Everybody who reported: members of the last primary view by seniority, then newcomers; observers behind the
+  /// others.
   private List<MemberId> nextMembers() {
     Set<MemberId> ordered = new LinkedHashSet<>();
     if (primary != null) {
@@ -318,7 +363,11 @@ final class Flush {
     ordered.addAll(reports.keySet());
     ordered.retainAll(reports.keySet());
     ordered.removeIf(member -> reports.keySet().stream().anyMatch(other -> other.supersedes(member)));
-    return List.copyOf(ordered);
+    return ordered.stream().sorted(this::byRole).toList(); // stable
+  }
+
+  private int byRole(MemberId one, MemberId other) {
+    return Boolean.compare(isObserver(one), isObserver(other));
   }
 
   /// Without those that leave, unless all do.
@@ -335,13 +384,21 @@ final class Flush {
     return staying.isEmpty() ? members.subList(0, 1) : staying;
   }
 
-  /// Without those that leave; but as long as nobody else has the state, those who have it are needed.
-  private List<MemberId> stayingWithState(View of, List<MemberId> members) {
-    List<MemberId> staying = staying(members);
+  /// Who is in the next primary view: voters by [#stayingWithState], then the observers that stay.
+  private List<MemberId> goingOn(View of) {
+    List<MemberId> all = nextMembers();
+    List<MemberId> next = new ArrayList<>(stayingWithState(of, all.stream().filter(it -> !isObserver(it)).toList()));
+    all.stream().filter(member -> isObserver(member) && !report(member).leaving()).forEach(next::add);
+    return next;
+  }
+
+  /// Voters without those that leave; but as long as nobody else has the state, those who have it are needed.
+  private List<MemberId> stayingWithState(View of, List<MemberId> voters) {
+    List<MemberId> staying = staying(voters);
     if (staying.stream().anyMatch(member -> isDonor(of, member))) {
       return staying;
     }
-    return members.stream().filter(member -> !report(member).leaving() || isDonor(of, member)).toList();
+    return voters.stream().filter(member -> !report(member).leaving() || isDonor(of, member)).toList();
   }
 
   private List<MemberId> departed(View next) {
@@ -429,9 +486,9 @@ final class Flush {
     return isAt(report, of) && report.synced();
   }
 
-  /// An observer of a stateful group knows where the history stands, and has no state to give.
+  /// An observer gives nothing: it may be behind, and nobody waits for it.
   private boolean isDonor(View of, MemberId member) {
-    return isUpToDate(of, member) && (report(member).stateful() || !isStateful());
+    return isUpToDate(of, member) && !isObserver(member);
   }
 
   private boolean isStateful() {

@@ -242,7 +242,7 @@ public final class Merge {
       case ViewMessage.Meet meet -> met(from, meet);
       case ViewMessage.Overruled(Lineage older, MemberId member) -> {
         Lineage mine = agreement.lineage();
-        if (mine != null && agreement.view().contains(from) && older.isOlderThan(mine)) {
+        if (mine != null && agreement.view().contains(from) && gives(mine, older)) {
           overruled(older, member);
         }
       }
@@ -262,7 +262,7 @@ public final class Merge {
       return;
     }
     if (isOther(meet.lineage())) {
-      otherHistory(from, Objects.requireNonNull(meet.lineage()), meet.answer());
+      otherHistory(from, Objects.requireNonNull(meet.lineage()), meet.view(), meet.answer());
       return;
     }
     if (meet.view().id().compareTo(view.id()) > 0 && !meet.view().contains(self)) {
@@ -270,7 +270,7 @@ public final class Merge {
     }
     if (!agreement.isCoordinator()) {
       effects.send(agreement.company().coordinator(), new ViewMessage.Found(from));
-    } else if (initiates(meet)) {
+    } else if (initiates(from, meet)) {
       List<MemberId> others = new ArrayList<>(meet.view().members());
       others.removeAll(view.members());
       others.removeIf(other -> !admits(other, other.equals(from) ? meet.earlier() : List.of()));
@@ -282,13 +282,13 @@ public final class Merge {
     }
   }
 
-  /// Who was in the last primary view, or decides about what follows it.
+  /// Who was a voter of the last primary view, or decides about what follows it.
   private List<MemberId> lastPrimary() {
     View last = agreement.primary();
     if (last == null || Founding.isZero(last.id())) {
       return List.of();
     }
-    return Stream.concat(last.members().stream(), agreement.absentees().stream()).toList();
+    return Stream.concat(PrimaryRule.voters(last).stream(), agreement.absentees().stream()).toList();
   }
 
   /// Whether somebody may come in although its name may be in use here.
@@ -329,13 +329,13 @@ public final class Merge {
   /// Whether a member that takes part in an attempt is in another history of the same group, which was founded twice.
   /// Then either this member's membership ends, or that one's.
   ///
-  /// @param from    the member
-  /// @param lineage names its history, or null when it has none
+  /// @param from the member
+  /// @param its  what it knows
   /// @return whether it is another one
-  public boolean isOfOtherHistory(MemberId from, @Nullable Lineage lineage) {
-    boolean other = isOther(lineage);
+  public boolean isOfOtherHistory(MemberId from, Knowledge its) {
+    boolean other = isOther(its.lineage());
     if (other) {
-      otherHistory(from, Objects.requireNonNull(lineage), false);
+      otherHistory(from, Objects.requireNonNull(its.lineage()), its.view(), false);
     }
     return other;
   }
@@ -344,10 +344,12 @@ public final class Merge {
     return Lineage.differ(agreement.lineage(), lineage);
   }
 
-  /// Only the older history goes on.
-  private void otherHistory(MemberId from, Lineage theirs, boolean answered) {
+  /// Only the older history goes on; one that nobody here votes in, whose voters may all be gone, gives way to any.
+  private void otherHistory(MemberId from, Lineage theirs, View view, boolean answered) {
     counters.count("merge.other history");
-    boolean older = theirs.isOlderThan(Objects.requireNonNull(agreement.lineage()));
+    boolean voted = agreement.view().voters() > 0;
+    boolean older =
+        voted == view.voters() > 0 ? theirs.isOlderThan(Objects.requireNonNull(agreement.lineage())) : !voted;
     if (older && isClaimedAgain(from, theirs)) {
       overruled(theirs, from);
     } else if (!answered) {
@@ -375,16 +377,30 @@ public final class Merge {
       endings.ended(
           older.isDraft()
               ? "this member expects other members than " + member + " does: all have to expect the same"
-              : "the group was founded twice, and the other history is older: join " + member + " to be in it");
+              : "the group was founded twice, and the other history %s: join %s to be in it"
+                  .formatted(why(older), member));
     }
   }
 
-  /// Exactly one of two views: a primary one, the one that knows the later primary view, the one with the higher id.
-  private boolean initiates(ViewMessage.Meet meet) {
+  /// Whether one history may give way to another one: to an older one; where nobody votes, to any.
+  private boolean gives(Lineage mine, Lineage other) {
+    return other.isOlderThan(mine) || agreement.view().voters() == 0;
+  }
+
+  private String why(Lineage other) {
+    return other.isOlderThan(Objects.requireNonNull(agreement.lineage())) ? "is older" : "has members that vote";
+  }
+
+  /// Exactly one of two views: a primary one, one whose coordinator votes, the one that knows the later primary view,
+  /// the one with the higher id.
+  private boolean initiates(MemberId from, ViewMessage.Meet meet) {
     View mine = agreement.view();
     View theirs = meet.view();
     if (mine.primary() != theirs.primary()) {
       return mine.primary();
+    }
+    if (mine.isObserver(self) != theirs.isObserver(from)) {
+      return theirs.isObserver(from);
     }
     int later = compare(primary(), meet.primary());
     return later > 0 || (later == 0 && mine.id().compareTo(theirs.id()) > 0);

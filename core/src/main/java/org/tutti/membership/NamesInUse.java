@@ -12,10 +12,10 @@ import org.tutti.ViewId;
 /// long as that one is heard.
 ///
 /// A newcomer takes the place at once when the member has gone, when it is a later life at the same address, or when it
-/// stands for that member, as it was started on what that one had kept. So does a member of the last primary view when
-/// somebody who was not in that has got its place meanwhile. Everybody else waits until the member is either suspected
-/// or heard to be in this view half a time of suspicion after the newcomer: that is no last word of a member that was
-/// started again elsewhere. Then the newcomer is refused.
+/// stands for that member, as it was started on what that one had kept. So does a voter of the last primary view when
+/// somebody who was not in that has got its place meanwhile; an observer has no vote to bring back. Everybody else
+/// waits until the member is either suspected or heard to be in this view half a time of suspicion after the newcomer:
+/// that is no last word of a member that was started again elsewhere. Then the newcomer is refused.
 final class NamesInUse {
   /// What becomes of a newcomer.
   enum Verdict {
@@ -65,7 +65,7 @@ final class NamesInUse {
   /// @param newcomer of another view
   /// @param earlier  the lives for which it is known to stand
   /// @param company  those of this view
-  /// @param last     who was in the latest primary view that is known, or decides about what follows it
+  /// @param last     who was a voter of the latest primary view that is known, or decides about what follows it
   /// @param now      the time
   Verdict judge(MemberId newcomer, List<MemberId> earlier, Company company, List<MemberId> last, long now) {
     MemberId holder = company.holder(newcomer.name());

@@ -69,6 +69,6 @@ public interface PrimaryRule {
   /// @param view the view
   /// @return the number of voters, whose ranks come first; of a view without any, that of all members
   static int voting(View view) {
-    return view.voters() == 0 ? view.size() : view.voters();
+    return view.voting();
   }
 }

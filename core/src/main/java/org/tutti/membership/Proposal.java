@@ -71,6 +71,15 @@ public record Proposal(
     return null;
   }
 
+  /// Whether the history ends with this: the last voter leaves, and only observers are left. They get the whole of the
+  /// history, in a view that is not primary.
+  ///
+  /// @return whether nothing follows
+  public boolean endsHistory() {
+    Cut last = lastPrimary == null ? null : cutOf(lastPrimary.id());
+    return view.voters() == 0 && last != null && last.whole();
+  }
+
   /// From whom a member gets its state.
   ///
   /// @param member a member of the view

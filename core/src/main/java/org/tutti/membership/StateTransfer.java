@@ -173,12 +173,14 @@ public final class StateTransfer {
   private static final class Outgoing {
     final MemberId newcomer;
     final ViewId since;
+    final boolean votes;
     int onTheWay; // chunks that the newcomer has not taken
     boolean isKnown; // what it has already
     boolean cutOff; // broken off, but the newcomer still needs this member
 
-    Outgoing(MemberId newcomer, ViewId since) {
+    Outgoing(MemberId newcomer, ViewId since, boolean votes) {
       this.newcomer = newcomer;
+      this.votes = votes;
       this.since = since;
     }
   }
@@ -228,11 +230,11 @@ public final class StateTransfer {
     return incoming == null ? null : incoming.from;
   }
 
-  /// Whether others are getting the state from this member.
+  /// Whether others are getting the state from this member, who need it: observers only want it.
   ///
-  /// @return whether a transfer is under way
+  /// @return whether a transfer to a voter is under way
   public boolean isDonor() {
-    return !outgoing.isEmpty();
+    return outgoing.values().stream().anyMatch(transfer -> transfer.votes);
   }
 
   /// Who is at the other end of a transfer.
@@ -267,7 +269,7 @@ public final class StateTransfer {
         continue;
       }
       if (since.equals(now)) {
-        give(assignment.newcomer(), now, assignment.state());
+        give(assignment, !proposal.view().isObserver(assignment.newcomer()));
       } else if (!isGiving(assignment.newcomer(), since)) {
         // Either all of it is on the way already, or it was broken off here and the newcomer does not know.
         effects.send(assignment.newcomer(), new Message.Cancelled(since));
@@ -325,16 +327,18 @@ public final class StateTransfer {
     }
   }
 
-  private void give(MemberId newcomer, ViewId since, boolean state) {
+  private void give(Proposal.Assignment assignment, boolean votes) {
+    MemberId newcomer = assignment.newcomer();
+    ViewId since = assignment.transfer().since();
     if (host.isAhead()) {
       counters.count("drop.malformed assignment"); // the proposal contradicts what was reported
       effects.send(newcomer, new Message.Cancelled(since));
       return;
     }
     long transfer = ++numbers;
-    effects.send(newcomer, new Message.Header(since, transfer, host.start(), state));
-    if (state) {
-      outgoing.put(transfer, new Outgoing(newcomer, since));
+    effects.send(newcomer, new Message.Header(since, transfer, host.start(), assignment.state()));
+    if (assignment.state()) {
+      outgoing.put(transfer, new Outgoing(newcomer, since, votes));
       application.stateRequested(transfer, newcomer);
     }
   }

@@ -233,8 +233,10 @@ public final class ViewAgreement {
     wanted = true; // asked for at the next tick, so that a cause that persists does not change views without pause
   }
 
-  /// Ends without a further view: whether it had not ended before.
-  boolean end() {
+  /// Ends without a further view.
+  ///
+  /// @return whether it had not ended before
+  public boolean end() {
     boolean ends = !ended;
     ended = true;
     wedge();
@@ -250,7 +252,11 @@ public final class ViewAgreement {
   }
 
   private boolean wantsOut() {
-    return leaving && !host.isNeeded();
+    return leaving && !host.isNeeded() && !(view.size() > 1 && company.isLastVoter() && mayHandOver());
+  }
+
+  private boolean mayHandOver() {
+    return company.mayHandOver(effects.nowNanos(), patienceNanos / PATIENCE_FACTOR);
   }
 
   /// A timer has run out.
@@ -286,8 +292,7 @@ public final class ViewAgreement {
 
   /// Proposes a view if that is this member's business now.
   private void act() {
-    boolean mayHandOver = company.mayHandOver(effects.nowNanos(), patienceNanos / PATIENCE_FACTOR);
-    if (wantsOut() && view.size() == 1 && !wedged && !ended && !mayHandOver) {
+    if (wantsOut() && view.size() == 1 && !wedged && !ended && !mayHandOver()) {
       ended = true;
       host.left(null);
     }
@@ -344,7 +349,7 @@ public final class ViewAgreement {
       case ViewMessage.Ask(boolean leaves) -> asked(from, leaves);
       case ViewMessage.Found _, ViewMessage.Meet _, ViewMessage.Overruled _, ViewMessage.NameInUse _ ->
           throw new Malformed("merge message");
-      case ViewMessage.Doubted _, ViewMessage.Refuted _ -> throw new Malformed("doubt");
+      case ViewMessage.Doubted _, ViewMessage.Refuted _, ViewMessage.TooSlow _ -> throw new Malformed("doubt");
     }
   }
 

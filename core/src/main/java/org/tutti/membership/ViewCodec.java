@@ -30,6 +30,7 @@ final class ViewCodec implements Codec<ViewMessage> {
       case ViewMessage.Doubted _ -> 15;
       case ViewMessage.Refuted _ -> 16;
       case ViewMessage.NameInUse _ -> 17;
+      case ViewMessage.TooSlow _ -> 18;
     };
   }
 
@@ -66,6 +67,7 @@ final class ViewCodec implements Codec<ViewMessage> {
       case ViewMessage.Report(var members) -> out.members(members);
       case ViewMessage.Doubted(var members) -> out.members(members);
       case ViewMessage.Refuted(var members) -> out.members(members);
+      case ViewMessage.TooSlow(var bytes) -> out.count(bytes);
       case ViewMessage.Ask(var leaving) -> out.flag(leaving);
       case ViewMessage.Found(var coordinator) -> out.member(coordinator);
       case ViewMessage.Meet meet -> {
@@ -119,6 +121,7 @@ final class ViewCodec implements Codec<ViewMessage> {
           case 15 -> new ViewMessage.Doubted(in.members());
           case 16 -> new ViewMessage.Refuted(in.members());
           case 17 -> new ViewMessage.NameInUse(in.member(), in.optional(WireReader::viewId));
+          case 18 -> new ViewMessage.TooSlow(in.count());
           default -> throw new Malformed("view message");
         };
     in.end();

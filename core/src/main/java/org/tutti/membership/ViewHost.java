@@ -32,6 +32,13 @@ public interface ViewHost {
   /// @return whether it does
   boolean isStateful();
 
+  /// Whether this member asks to observe.
+  ///
+  /// @return whether it does
+  default boolean isObserver() {
+    return false;
+  }
+
   /// What this member founds a group with; a member that joins takes the group's.
   ///
   /// @return when messages are delivered

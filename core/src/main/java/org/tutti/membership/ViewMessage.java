@@ -113,6 +113,11 @@ public sealed interface ViewMessage {
   /// @param primary the latest primary view that the sender knows, or null
   record NameInUse(MemberId holder, @Nullable ViewId primary) implements ViewMessage {}
 
+  /// You are an observer, and do not keep up: you are not in the next view.
+  ///
+  /// @param bytes how many you may be behind
+  record TooSlow(long bytes) implements ViewMessage {}
+
   /// Our history gives way to an older one of the same group; to the members of a view.
   ///
   /// @param older  names the older history

@@ -83,6 +83,7 @@ public final class Stability {
 
   private final int self;
   private final View view;
+  private final int voting; // ranks that count
   private final Guarantee guarantee;
   private final Quorum quorum;
   private final Effects<Message> effects;
@@ -121,6 +122,7 @@ public final class Stability {
       Effects<Message> effects) {
     this.self = self;
     this.view = view;
+    this.voting = view.voting();
     this.guarantee = guarantee;
     this.quorum = quorum;
     this.unhurriedBytes = unhurriedBytes;
@@ -205,6 +207,7 @@ public final class Stability {
   /// Whether a member may need this one's word for a quorum.
   private boolean mayNeed(int rank) {
     return guarantee == Guarantee.UNIFORM
+        && self < voting
         && held[self] > told[rank].held
         && !quorum.includes(other -> other == rank || (other != self && held[other] >= held[self]));
   }
@@ -263,20 +266,20 @@ public final class Stability {
   ///
   /// @return the index behind it
   public long heldByAll() {
-    return least(held);
+    return least(held, held.length);
   }
 
-  /// What every application has consumed, so that its senders may send more.
+  /// What every application that senders wait for has consumed, so that they may send more: that of every voter.
   ///
   /// @return the index behind it
   public long consumedByAll() {
-    return least(consumed);
+    return least(consumed, voting);
   }
 
-  private static long least(long[] values) {
+  private static long least(long[] values, int ranks) {
     long least = values[0];
-    for (long value : values) {
-      least = Math.min(least, value);
+    for (int rank = 1; rank < ranks; rank++) {
+      least = Math.min(least, values[rank]);
     }
     return least;
   }

@@ -13,8 +13,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.tutti.Guarantee;
 import org.tutti.MemberId;
 import org.tutti.Members;
+import org.tutti.Partitions;
+import org.tutti.PrimaryViews;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.order.Cut;
@@ -254,6 +257,96 @@ class FlushTest {
         .report(C, Told.in(VIEW, NOTHING))
         .report(again, Told.newcomer(nonPrimary(0, again)));
     assertThat(proposed().view().members()).containsExactly(A, C, again);
+  }
+
+  // ---- observers -------------------------------------------------------------------------------------------------
+
+  private static View observed(int voters, MemberId... members) {
+    return new View(new ViewId(5, A.incarnation()), List.of(members), voters, true, List.of());
+  }
+
+  private static View observer(MemberId member) {
+    return new View(new ViewId(0, member.incarnation()), List.of(member), 0, false, List.of());
+  }
+
+  @Test
+  void observersMakeNoQuorum() {
+    View of = observed(2, A, B, C, D);
+    String nothing = NOTHING + " 0-0";
+    for (MemberId member : List.of(B, C, D)) {
+      report(member, Told.in(of, nothing));
+    }
+    View next = proposed().view();
+    assertThat(next.primary()).as("B is half of those that vote, without A").isFalse();
+    assertThat(next.members()).containsExactly(B, C, D);
+    assertThat(next.observers()).containsExactly(C, D);
+  }
+
+  @Test
+  void observersStayBehindVotersThatComeLater() {
+    View of = observed(1, A, B);
+    report(A, Told.in(of, "10: |10| 0-0 0-0")).report(B, Told.in(of, "10: |10| 0-0 0-0"));
+    report(C, Told.newcomer(observer(C))).report(D, Told.newcomer(nonPrimary(0, D)));
+    View next = proposed().view();
+    assertThat(next.members()).containsExactly(A, D, B, C);
+    assertThat(next.observers()).containsExactly(B, C);
+  }
+
+  @Test
+  void whoJoinsAGroupWithStateTransferWithoutItObserves() {
+    report(A, Told.in(VIEW, NOTHING)).report(B, Told.in(VIEW, NOTHING));
+    report(D, Told.newcomer(nonPrimary(0, D)).stateless());
+    assertThat(proposed().view().observers()).containsExactly(D);
+    var dynamic = PrimaryViews.DYNAMIC_LINEAR;
+    var id = new ViewId(1, 1);
+    Lineage plain = new Lineage(id, 1, false, Guarantee.UNIFORM, null, Electorate.ANY, dynamic, Partitions.SUSPEND);
+    report(A, Told.in(VIEW, NOTHING).of(plain).stateless()).report(B, Told.in(VIEW, NOTHING).of(plain).stateless());
+    assertThat(proposed().view().observers()).as("in a group without").isEmpty();
+  }
+
+  @Test
+  void whatOnlyAnObserverAcceptedNeedNotBeFinished() {
+    View of = observed(2, A, B, C);
+    var end = new Cut(of.id(), 10, List.of(), true, List.of(C, C, C), true);
+    Proposal unfinished = Told.proposal(primary(7, B, C), of, 10, List.of(end));
+    report(A, Told.in(of, NOTHING)).report(B, Told.in(of, NOTHING));
+    report(C, Told.in(of, NOTHING).accepted(new ViewId(7, B.incarnation()), unfinished));
+    assertThat(proposed().view().members()).containsExactly(A, B, C);
+  }
+
+  @Test
+  void anObserverGivesNobodyTheState() {
+    View of = observed(2, A, B, C);
+    report(A, Told.in(of, NOTHING).waitsFor(B, of.id())).report(B, Told.in(of, NOTHING).waitsFor(A, of.id()));
+    report(C, Told.in(of, NOTHING));
+    assertThat(proposed().view().primary()).isFalse();
+  }
+
+  @Test
+  void theHistoryEndsForTheObserversWhenTheLastVoterLeaves() {
+    View of = observed(1, A, B, C);
+    report(A, Told.in(of, "10: a0 |10| 0-1 0-0 0-0").leaves()).report(B, Told.in(of, NOTHING));
+    Proposal last = proposed();
+    assertThat(last.endsHistory()).isTrue();
+    assertThat(last.view().primary()).isFalse();
+    assertThat(last.view().members()).containsExactly(B);
+    assertThat(Told.texts(last)).as("they get all of it").containsExactly(of.id() + " whole 10: a0");
+    assertThat(last.departed()).containsExactly(A);
+  }
+
+  @Test
+  void theHistoryGoesOnWhileSomebodyVotes() {
+    View of = observed(1, A, B);
+    String nothing = "10: |10| 0-0 0-0";
+    report(A, Told.in(of, nothing).leaves()).report(B, Told.in(of, nothing)).report(D, Told.newcomer(nonPrimary(0, D)));
+    assertThat(proposed().endsHistory()).isFalse();
+    assertThat(proposed().view().members()).as("A has to give D the state first").containsExactly(A, D, B);
+    View two = observed(2, A, B, C);
+    reports.clear();
+    report(A, Told.in(two, NOTHING).leaves()).report(B, Told.in(two, NOTHING).leaves());
+    report(C, Told.in(two, NOTHING));
+    assertThat(proposed().view().members()).as("one stays when all leave").containsExactly(A, C);
+    assertThat(proposed().view().primary()).isTrue();
   }
 
   // ---- where histories end ---------------------------------------------------------------------------------------

@@ -41,6 +41,7 @@ final class Told {
   private Knowledge.@Nullable History branch;
   private Knowledge.@Nullable Accepted accepted;
   private boolean synced = true;
+  private boolean stateful = true;
   private Knowledge.@Nullable Transfer transfer;
   private boolean leaving;
   private List<MemberId> earlier = List.of();
@@ -107,6 +108,17 @@ final class Told {
     return this;
   }
 
+  /// A member without state transfer.
+  Told stateless() {
+    stateful = false;
+    return this;
+  }
+
+  Told of(@Nullable Lineage history) {
+    lineage = history;
+    return this;
+  }
+
   Told leaves() {
     leaving = true;
     return this;
@@ -114,7 +126,7 @@ final class Told {
 
   Knowledge knowledge() {
     return new Knowledge(
-        view, lineage, primary, absentees, history, branch, accepted, 0, synced, true, transfer, leaving, earlier);
+        view, lineage, primary, absentees, history, branch, accepted, 0, synced, stateful, transfer, leaving, earlier);
   }
 
   static Proposal proposal(View view, @Nullable View lastPrimary, long indexFirst, List<Cut> cuts) {

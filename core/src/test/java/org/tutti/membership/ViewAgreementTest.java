@@ -421,8 +421,8 @@ class ViewAgreementTest {
   @Test
   void whoIsInAYoungerHistoryIsTold() throws Malformed {
     effects.take();
-    assertThat(merge().isOfOtherHistory(C, founded(101))).isTrue();
-    assertThat(merge().isOfOtherHistory(C, agreement.lineage())).isFalse();
+    assertThat(merge().isOfOtherHistory(C, Told.newcomer(primary(5, C)).of(founded(101)).knowledge())).isTrue();
+    assertThat(merge().isOfOtherHistory(C, Told.newcomer(primary(5, C)).of(agreement.lineage()).knowledge())).isFalse();
     assertThat(ends).isEmpty();
     assertThat(said(C)).hasSize(1).first().isInstanceOf(ViewMessage.Meet.class);
   }
@@ -571,7 +571,7 @@ class ViewAgreementTest {
 
     @Override
     public boolean isStateful() {
-      return false;
+      return true;
     }
 
     @Override

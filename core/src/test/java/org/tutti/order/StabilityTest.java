@@ -3,6 +3,7 @@ package org.tutti.order;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,7 +28,10 @@ class StabilityTest {
   }
 
   private Stability of(int size, int self, Guarantee guarantee, long indexFirst) {
-    View view = Members.primary(1, members(size));
+    return of(Members.primary(1, members(size)), self, guarantee, indexFirst);
+  }
+
+  private Stability of(View view, int self, Guarantee guarantee, long indexFirst) {
     return new Stability(
         self,
         view,
@@ -122,6 +126,20 @@ class StabilityTest {
     assertThat(stability.consumedByAll()).isZero();
     stability.receive(2, new Progress(9, 8));
     assertThat(stability.consumedByAll()).isEqualTo(7);
+  }
+
+  @Test
+  void theWindowDoesNotWaitForAnObserverButItsBatchesAreKept() {
+    View all = Members.primary(1, members(3));
+    View view = new View(all.id(), all.members(), 2, true, List.of());
+    Stability stability = of(view, 0, Guarantee.UNIFORM, 0);
+    stability.progress(9, 9);
+    stability.receive(1, new Progress(9, 7));
+    assertThat(stability.consumedByAll()).isEqualTo(7);
+    assertThat(stability.heldByAll()).isZero();
+    stability.receive(2, new Progress(4, 3));
+    assertThat(stability.consumedByAll()).isEqualTo(7);
+    assertThat(stability.heldByAll()).isEqualTo(4);
   }
 
   @Test

@@ -20,6 +20,7 @@ import org.tutti.pack.Stretch;
 import org.tutti.sim.check.Content;
 import org.tutti.sim.check.Happening;
 import org.tutti.sim.check.History;
+import org.tutti.sim.check.Role;
 
 /// The application on a simulated node. Its state is a chain of hashes over every message since the group's first,
 /// which it hands to newcomers; everything that happens to it goes into the history for the checkers.
@@ -45,6 +46,7 @@ final class Application implements GroupUser {
   private boolean calm;
   private boolean closed;
   private boolean leaving;
+  private @Nullable String end;
   private boolean whole; // whether the chain begins at the group's first message
   private long submitted;
   private long decided;
@@ -70,6 +72,7 @@ final class Application implements GroupUser {
     this.random = setting.streams().open(Streams.Purpose.APPLICATION, node.self.incarnation());
     this.durable = new DurableState(disk, setting.streams().open(Streams.Purpose.STORAGE, node.self.incarnation()));
     this.consumption = new Consumption(setting, node, ordinal, group, random);
+    history.cast(ordinal, setting.plan().role(node.number));
     this.asides = new AsideBook(setting, node, group, ordinal, consumption.sloth());
     this.outgoing = new OutgoingStates(setting, node, group, random);
   }
@@ -164,6 +167,16 @@ final class Application implements GroupUser {
 
   boolean isClosed() {
     return closed;
+  }
+
+  /// Why the membership has ended, or null.
+  @Nullable String end() {
+    return end;
+  }
+
+  /// Whether it counts for the group.
+  boolean votes() {
+    return history.role(ordinal) == Role.VOTER;
   }
 
   boolean isLeaving() {
@@ -517,6 +530,7 @@ final class Application implements GroupUser {
     note(11, 0);
     say("closed: " + reason);
     closed = true;
+    end = reason;
     history.add(new Happening.Closed(ordinal, agenda.nowNanos(), reason));
     watcher.closed(this);
   }

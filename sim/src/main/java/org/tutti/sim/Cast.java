@@ -17,6 +17,7 @@ import org.tutti.ViewId;
 import org.tutti.engine.Input;
 import org.tutti.sim.check.Deciders;
 import org.tutti.sim.check.Happening;
+import org.tutti.sim.check.Role;
 import org.tutti.sim.check.StaticMajorityGoesOn;
 import org.tutti.transport.Address;
 
@@ -69,7 +70,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
     for (int i = 0; i < places.length; i++) {
       addresses.add(new Address("n" + i + ":1"));
       numbers.put(addresses.getLast().text(), i);
-      disks[i] = setting.plan().isDurable() ? new SimulatedDisk() : null;
+      disks[i] = setting.plan().isDurable() && setting.plan().role(i) == Role.VOTER ? new SimulatedDisk() : null;
     }
   }
 
@@ -137,7 +138,8 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
     }
     SimulatedDisk disk = disks[place];
     boolean first = lives.stream().noneMatch(life -> life.node.number == place);
-    return !setting.plan().isNamesake(place) && (first || (earlier != null && disk != null && !disk.wasWiped()));
+    boolean may = !setting.plan().isNamesake(place) && setting.plan().role(place) == Role.VOTER;
+    return may && (first || (earlier != null && disk != null && !disk.wasWiped()));
   }
 
   /// All nodes that are not gone.
@@ -213,7 +215,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
     List<MemberId> rest = new ArrayList<>();
     boolean state = false;
     for (Application member : members()) {
-      if (member.node != node && !member.node.doomed()) {
+      if (member.votes() && member.node != node && !member.node.doomed()) {
         rest.add(member.node.self);
         state |= member.view() != null && member.view().equals(view) && member.hasState();
       }
@@ -373,14 +375,18 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
   /// last of a primary view, who leaves when the others were cut off for some time. Or too few of the configured set
   /// are left.
   boolean mayHaveLostQuorum() {
-    if (!setting.plan().mayBePrimary(members().stream().map(member -> member.node.self).toList())) {
+    List<Application> voters = members().stream().filter(Application::votes).toList();
+    if (!setting.plan().mayBePrimary(voters.stream().map(member -> member.node.self).toList())) {
       return true;
     }
     for (Application life : lives) {
+      if (!life.votes()) {
+        continue;
+      }
       View view = life.view();
       SimulatedDisk disk = disks[life.node.number];
       boolean replaced = life != places[life.node.number] && !life.isClosed() && (disk == null || disk.wasWiped());
-      boolean leftAlone = life.isClosed() && view != null && (!view.primary() || view.size() == 1);
+      boolean leftAlone = life.isClosed() && view != null && (!view.primary() || view.voters() == 1);
       if (replaced || leftAlone) {
         return true;
       }

@@ -7,6 +7,7 @@ import org.tutti.sim.check.Happening;
 
 /// How an application consumes what it gets: at once, or, if it is slow, later and in parts.
 final class Consumption {
+  private static final long MOMENT_MAX = 1000;
   private static final double SLOW_SHARE = 0.7; // of the members, in a run with slow ones
 
   private final Simulation.Setting setting;
@@ -15,6 +16,7 @@ final class Consumption {
   private final String group;
   private final SplittableRandom random;
   private final double sloth; // above 0: consumes late
+  private final long stuckAfter; // from then on, in simulated nanoseconds, it consumes nothing
   private final ArrayDeque<Long> waiting = new ArrayDeque<>(); // the index behind each batch that is not consumed
   private boolean busy;
   private boolean calm;
@@ -30,6 +32,9 @@ final class Consumption {
     this.random = random;
     double strength = setting.plan().strength(FaultKind.SLOW_CONSUMER);
     this.sloth = random.nextDouble() < SLOW_SHARE ? strength : 0;
+    boolean stuck = setting.plan().isStuck(node.number);
+    long moment = setting.streams().open(Streams.Purpose.ROLE, node.self.incarnation()).nextLong(MOMENT_MAX);
+    this.stuckAfter = stuck ? setting.plan().safetyNanos() / MOMENT_MAX * moment : Long.MAX_VALUE;
   }
 
   /// How slow the member is; 0 when it consumes at once.
@@ -48,7 +53,11 @@ final class Consumption {
   }
 
   boolean isPending() {
-    return !waiting.isEmpty();
+    return !waiting.isEmpty() && !isStuck();
+  }
+
+  private boolean isStuck() {
+    return setting.agenda().nowNanos() >= stuckAfter;
   }
 
   /// A batch has its place.
@@ -71,7 +80,7 @@ final class Consumption {
   }
 
   private boolean isSlow() {
-    return sloth > 0 && !calm;
+    return sloth > 0 && !calm || isStuck();
   }
 
   /// What is before an index is consumed, or comes by other ways.
@@ -86,7 +95,7 @@ final class Consumption {
   }
 
   private void consumeLater() {
-    if (!busy) {
+    if (!busy && !isStuck()) {
       busy = true;
       setting.tally().fault(FaultKind.SLOW_CONSUMER);
       long delay = (long) (sloth * random.nextDouble() * setting.plan().suspectNanos());
@@ -96,7 +105,7 @@ final class Consumption {
 
   private void consumeSome() {
     busy = false;
-    if (waiting.isEmpty() && inBranches == taken) {
+    if (isStuck() || waiting.isEmpty() && inBranches == taken) {
       return;
     }
     inBranches = taken;
@@ -115,7 +124,7 @@ final class Consumption {
   /// Consumes at once from now on.
   void calm() {
     calm = true;
-    if (!waiting.isEmpty() || inBranches < taken) {
+    if (!isStuck() && (!waiting.isEmpty() || inBranches < taken)) {
       inBranches = taken;
       if (!waiting.isEmpty()) {
         jump(waiting.getLast());

@@ -30,7 +30,7 @@ final class Guest implements TotallyOrdered {
   private final int life;
   private final Conversation conversation;
   private final SplittableRandom random;
-  private final Exchange exchange = new Exchange();
+  private final Exchange exchange;
   private final TreeMap<String, Long> board = new TreeMap<>();
   private @Nullable View view;
   private boolean propagating;
@@ -48,6 +48,7 @@ final class Guest implements TotallyOrdered {
       SplittableRandom random) {
     this.setting = setting;
     this.node = node;
+    this.exchange = new Exchange(node.self);
     this.group = group;
     this.life = conversation.life(node.self);
     this.conversation = conversation;

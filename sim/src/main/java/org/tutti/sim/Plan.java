@@ -22,6 +22,7 @@ import org.tutti.PrimaryViews;
 import org.tutti.Suspicion;
 import org.tutti.membership.Electorate;
 import org.tutti.membership.Founding;
+import org.tutti.sim.check.Role;
 
 /// The configuration of one run, drawn from its seed (swarm testing): some runs have none of a kind of fault, some have
 /// a lot of it, few have everything at once.
@@ -93,6 +94,9 @@ public record Plan(
   private static final int DISK_FULL_ONE_IN = 2; // of durable runs
   private static final int JOINT_ONE_IN = 4;
   private static final int COUNT_ONE_IN = 2; // of those that are founded together
+  private static final int OBSERVED_ONE_IN = 3;
+  private static final int STATELESS_ONE_IN = 3;
+  private static final int STUCK_ONE_IN = 4;
   private static final int PACKING_DEGREE_MAX = 64;
   private static final int PACKING_DELAY_MICROS_MAX = 20_000;
   private static final int PACKING_INTERVAL_MILLIS_MAX = 500;
@@ -195,13 +199,32 @@ public record Plan(
     return counts ? Founding.of(names().size() / 2 + 1) : new Founding(names());
   }
 
-  /// The names of the nodes at all places.
+  /// The names of the nodes that vote.
   private Set<String> names() {
     var names = new TreeSet<String>();
     for (int place = 0; place < nodes; place++) {
-      names.add(nameOf(place));
+      if (role(place) == Role.VOTER) {
+        names.add(nameOf(place));
+      }
     }
     return names;
+  }
+
+  /// As what the node at a place takes part, at all of its starts. The founder votes, and those of whom a primary view
+  /// needs a majority.
+  Role role(int place) {
+    SplittableRandom random = new Streams(seed).open(Streams.Purpose.ROLE, 1 + place);
+    boolean observed = new Streams(seed).open(Streams.Purpose.ROLE, 0).nextInt(OBSERVED_ONE_IN) == 0;
+    if (!mixed || !observed || place == 0 || config.electorate().contains(nameOf(place)) || random.nextInt(3) > 0) {
+      return Role.VOTER;
+    }
+    return config.stateTransfer() && random.nextInt(STATELESS_ONE_IN) == 0 ? Role.STATELESS : Role.OBSERVER;
+  }
+
+  /// Whether the application at a place takes nothing any more from some moment on, to the end: an observer's may.
+  boolean isStuck(int place) {
+    boolean stuck = new Streams(seed).open(Streams.Purpose.ROLE, -1 - place).nextInt(STUCK_ONE_IN) == 0;
+    return stuck && role(place) != Role.VOTER;
   }
 
   /// Whether another place has the name of a place, which is the later one.
@@ -513,6 +536,7 @@ public record Plan(
     text.append(isDurable() ? ", " + config.durability().name().toLowerCase(Locale.ROOT) + " durable" : "");
     text.append(overlaps() ? " in overlapping groups" : "");
     text.append(mixed ? ", settings mixed" : "");
+    text.append(roles());
     text.append(config.stateTransfer() ? ", state of about " + stateBytes + " bytes" : ", no state");
     text.append(", window ").append(config.windowBytes());
     text.append(", batch ").append(config.batchBytesMax()).append('/').append(config.batchMessagesMax());
@@ -525,6 +549,17 @@ public record Plan(
     strengths.forEach(
         (kind, strength) -> text.append(' ').append(kind.option()).append(String.format("=%.2f", strength)));
     return text.append(strengths.isEmpty() ? " none" : "").append(", ").append(millis(safetyNanos)).toString();
+  }
+
+  private String roles() {
+    var observers = new StringBuilder();
+    for (int place = 0; place < nodes; place++) {
+      if (role(place) != Role.VOTER) {
+        observers.append(observers.isEmpty() ? ", observed by n" : " n").append(place);
+        observers.append(role(place) == Role.STATELESS ? " (stateless)" : "").append(isStuck(place) ? " (stuck)" : "");
+      }
+    }
+    return observers.toString();
   }
 
   private static String millis(long nanos) {

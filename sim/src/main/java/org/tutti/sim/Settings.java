@@ -79,7 +79,15 @@ public final class Settings {
             .withCatchUpBytesMax(Plan.between(random, 64 << 10, CATCH_UP_MAX))
             .withSuspicion(random.nextInt(4) == 0 ? Suspicion.REFUTABLE : common.suspicion())
             .withPacking(random.nextInt(3) == 0 ? Packing.natural() : common.packing());
-    return founds ? own : withOtherWishes(own, random);
+    return founds ? own : inRole(place, withOtherWishes(own, random));
+  }
+
+  private GroupConfig inRole(int place, GroupConfig own) {
+    return switch (plan.role(place)) {
+      case VOTER -> own;
+      case OBSERVER -> own.withDurability(Durability.NONE).asObserver();
+      case STATELESS -> own.withDurability(Durability.NONE).withStateTransfer(false);
+    };
   }
 
   /// What the group has from its founder, whoever else says otherwise.

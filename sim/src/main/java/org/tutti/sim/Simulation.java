@@ -22,6 +22,7 @@ public final class Simulation {
   private static final long STEPS_MAX = 600_000;
   private static final long LIVENESS_UNITS = 80;
   private static final long QUIET_UNITS = 3;
+  private static final int VIEWS_TO_REST_MAX = 20;
 
   /// What the parts of a run share.
   record Setting(Plan plan, Streams streams, Agenda agenda, Tally tally, Trace trace, History history) {}
@@ -106,15 +107,10 @@ public final class Simulation {
     if (!stopped()) {
       rest = comeToRest();
     }
+    List<Violation> last = rest ? farewell() : List.of();
     List<Violation> found = Checkers.check(setting.history(), Checkers.safety());
-    if (rest) {
-      found.addAll(Checkers.check(setting.history(), Checkers.liveness()));
-      found.addAll(Convergence.differences(cast));
-    }
     found.addAll(foyer.violations());
-    if (rest) {
-      found.addAll(foyer.violationsAtRest());
-    }
+    found.addAll(last);
     if (overlap != null && plan.config().guarantee() == Guarantee.UNIFORM) { // the others may follow what is lost
       found.addAll(MultiGroupOrder.check(overlap.crossing()));
       found.addAll(MultiGroupCausality.check(overlap.crossing()));
@@ -150,6 +146,27 @@ public final class Simulation {
         List.copyOf(found));
   }
 
+  /// What does not hold at rest; then, where there are observers, the group may end.
+  private List<Violation> farewell() {
+    List<Violation> found = Checkers.check(setting.history(), Checkers.liveness());
+    found.addAll(Convergence.differences(cast));
+    found.addAll(foyer.violationsAtRest());
+    var farewell = new Farewell(setting, cast);
+    if (!stopped() && farewell.begin()) {
+      if (setting.trace().speaks()) {
+        setting.trace().say("--", "all who vote leave");
+      }
+      for (long end = agenda.nowNanos() + farewell.nanosMax(); agenda.nowNanos() < end && !stopped(); ) {
+        advance(agenda.nowNanos() + plan.heartbeatNanos());
+        if (farewell.isOver()) {
+          break;
+        }
+      }
+      found.addAll(farewell.violations());
+    }
+    return found;
+  }
+
   /// The phase of liveness.
   ///
   /// @return whether the group came to rest in one primary view
@@ -157,6 +174,7 @@ public final class Simulation {
     if (setting.trace().speaks()) {
       setting.trace().say("--", "all faults end");
     }
+    long before = setting.tally().views;
     faults.end();
     cast.calm();
     // What the network held up in the phase of safety arrives before the group is expected to be quiet.
@@ -165,6 +183,7 @@ public final class Simulation {
       judge();
       return false;
     }
+    refuseStorm(setting.tally().views - before);
     stayQuiet();
     advanceUntil(foyer::isTogether);
     foyer.last();
@@ -172,6 +191,14 @@ public final class Simulation {
     foyer.afterthought();
     advanceUntil(foyer::isAtRest);
     return true;
+  }
+
+  /// When the faults have ended, a few views bring all together.
+  private void refuseStorm(long views) {
+    int members = cast.members().size();
+    if (views > (long) VIEWS_TO_REST_MAX * members) {
+      violations.add(new Violation("Storm", views + " views at " + members + " members since the faults ended"));
+    }
   }
 
   /// At rest nothing changes any more.

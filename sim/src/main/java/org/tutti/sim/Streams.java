@@ -41,7 +41,8 @@ final class Streams {
     STORAGE,
     PACKING,
     NAMES,
-    SETTINGS
+    SETTINGS,
+    ROLE
   }
 
   /// Spreads a number over all bits (after Stafford's variant 13).

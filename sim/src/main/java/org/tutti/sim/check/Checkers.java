@@ -17,6 +17,7 @@ public final class Checkers {
     return List.of(
         new ViewsAgree(),
         new NameHeld(),
+        new RolesKept(),
         new MonotoneViews(),
         new SelfInclusion(),
         new PrimaryUniqueness(),

@@ -44,7 +44,7 @@ public record FifoOrder() implements Checker {
           counts.set(member, saved.get(summary).copy());
           contained[member] = summary.index();
         }
-        case Happening.Begun begun when !history.stateTransfer() && begun.index() > 0 ->
+        case Happening.Begun begun when !history.stateTransfer(member) && begun.index() > 0 ->
             counts.get(member).forget(history.guarantee() == Guarantee.UNIFORM);
         case Delivered delivered when delivered.index() >= contained[member] ->
             take(history, delivered, counts.get(member), own.get(delivered.batch().sender()), report);

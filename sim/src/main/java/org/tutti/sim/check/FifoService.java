@@ -14,12 +14,13 @@ import org.tutti.Service;
 public record FifoService() implements Checker {
   @Override
   public void check(History history, Stays stays, Consumer<String> report) {
-    boolean anew = history.stateTransfer() || history.guarantee() == Guarantee.AGREED;
+    boolean agreed = history.guarantee() == Guarantee.AGREED;
     List<Map<Integer, Content>> last = new ArrayList<>(); // by member and sender; looked up only
     history.members().forEach(_ -> last.add(new HashMap<>()));
     for (Happening happening : history.happenings()) {
       switch (happening) {
-        case Happening.Begun begun when anew -> last.get(begun.member()).clear();
+        case Happening.Begun(int member, _, _, _) when agreed || history.stateTransfer(member) ->
+            last.get(member).clear();
         case Happening.Early early -> take(history, early.member(), early.batch(), last, report);
         case Happening.Delivered delivered when !delivered.again() ->
             take(history, delivered.member(), delivered.batch(), last, report);

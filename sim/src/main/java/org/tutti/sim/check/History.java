@@ -30,6 +30,7 @@ public final class History {
   private final PrimaryViews primaryViews;
   private final Partitions partitions;
   private final List<MemberId> members = new ArrayList<>();
+  private final Map<Integer, Role> roles = new HashMap<>(); // of those that are no voters; looked up only
   private final Map<MemberId, Integer> ordinals = new HashMap<>(); // looked up only, never walked through
   private final List<Map<Long, List<Content>>> contents = new ArrayList<>(); // by sender and number; looked up only
   private final SortedMap<InBranch, List<Content>> inBranches = new TreeMap<>();
@@ -85,11 +86,28 @@ public final class History {
     return guarantee;
   }
 
-  /// Whether newcomers get the state.
+  /// Whether a newcomer gets the state.
   ///
-  /// @return as configured
-  public boolean stateTransfer() {
-    return stateTransfer;
+  /// @param member its ordinal
+  /// @return whether the group has state transfer and the member joined with it
+  public boolean stateTransfer(int member) {
+    return stateTransfer && role(member) != Role.STATELESS;
+  }
+
+  /// As what a member takes part.
+  ///
+  /// @param member its ordinal
+  /// @return a voter unless it was said otherwise
+  public Role role(int member) {
+    return roles.getOrDefault(member, Role.VOTER);
+  }
+
+  /// Says as what a member takes part.
+  ///
+  /// @param member its ordinal
+  /// @param role   for all of its life
+  public void cast(int member, Role role) {
+    roles.put(member, role);
   }
 
   /// What members do in views that are not primary.

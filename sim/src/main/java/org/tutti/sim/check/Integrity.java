@@ -65,11 +65,11 @@ public record Integrity() implements Checker {
     }
   }
 
-  private static void begin(History history, Set<Content> seen, Set<Content> open) {
+  private static void begin(History history, int member, Set<Content> seen, Set<Content> open) {
     if (history.guarantee() == Guarantee.AGREED) {
       seen.retainAll(open); // what had its place while the member was cut off does not count any more
     }
-    if (history.stateTransfer()) {
+    if (history.stateTransfer(member)) {
       seen.removeAll(open);
       open.clear();
     }
@@ -126,7 +126,7 @@ public record Integrity() implements Checker {
       int member = happening.member();
       String who = history.name(member);
       switch (happening) {
-        case Happening.Begun _ -> begin(history, seen.get(member), open.get(member));
+        case Happening.Begun _ -> begin(history, member, seen.get(member), open.get(member));
         case Early(_, _, Content batch) -> {
           open.get(member).add(batch);
           if (!seen.get(member).add(batch)) {

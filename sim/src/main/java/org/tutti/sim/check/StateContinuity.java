@@ -73,7 +73,7 @@ public record StateContinuity() implements Checker {
     mine.saved = null;
     boolean fits = state != null && state.index() == begun.index() && state.position() == begun.position();
     fits |= saved != null && saved.index() >= begun.index() && saved.position() == begun.position();
-    if (history.stateTransfer() && !fits) {
+    if (history.stateTransfer(begun.member()) && !fits) {
       report.accept(who + " begins at " + begun.index() + " @" + begun.position() + " with state " + state);
     }
     boolean back = begun.index() < mine.index || begun.position() < mine.position;

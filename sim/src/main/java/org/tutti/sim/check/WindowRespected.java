@@ -15,7 +15,8 @@ import org.tutti.sim.check.Happening.Released;
 import org.tutti.sim.check.Happening.Submitted;
 
 /// Room in the window is given back for whole multicasts in their order, each once, and only for those that are
-/// delivered and that the application of every member of the view has consumed, unless it is waiting for its state.
+/// delivered and that the application of every member of the view has consumed, unless it is waiting for its state or
+/// observes.
 ///
 /// @param overhead what a message counts beyond its length
 public record WindowRespected(int overhead) implements Checker {
@@ -117,7 +118,7 @@ public record WindowRespected(int overhead) implements Checker {
     }
     View view = sender.view;
     if (view != null && !inBranch) {
-      for (MemberId other : view.members()) {
+      for (MemberId other : view.members().subList(0, view.voting())) {
         Member consumer = members.get(history.ordinalOf(other));
         if (hasArrived(consumer, view) && consumer.consumedNext <= index) {
           report.accept(

@@ -54,7 +54,31 @@ final class MembershipMutants {
                   "membership.Flush",
                   "unfinished",
                   new Drop("addAll", 0))
-              .withStaticMajority());
+              .withStaticMajority(),
+          new Mutant(
+              "observers-vote",
+              "observers count for quorums",
+              "membership.PrimaryRule",
+              "voting",
+              new Redirect("View.voting", "size")),
+          new Mutant(
+              "wait-for-observers",
+              "a sender's window waits for observers",
+              "order.Stability",
+              "<init>",
+              new Redirect("View.voting", "size")),
+          new Mutant(
+              "observer-first",
+              "an observer may be more senior than a voter",
+              "membership.Flush",
+              "byRole",
+              new Return(0)),
+          new Mutant(
+              "last-voter-stays",
+              "the last voter stays in view after view, as nobody else has the state",
+              "membership.Flush",
+              "isLastVoterLeaving",
+              new Return(0)));
 
   private MembershipMutants() {}
 

@@ -72,7 +72,7 @@ class CommandTest {
     Launched second = join("bank", contact, "n2");
     second.lineMatching("view \\S+ primary: n1 n2");
     Launched watch = run("watch", "--group", "bank", "--join", contact, "--name", "w");
-    watch.lineMatching("view \\S+ primary: n1 n2 w");
+    watch.lineMatching("view \\S+ primary: n1 n2; observers: w");
     Launched send = run("send", "--group", "bank", "--join", contact, "--name", "s");
     send.type("hello\n");
     assertThat(send.line()).isEqualTo("0");
@@ -89,9 +89,43 @@ class CommandTest {
     second.signal();
     assertThat(second.exitCode()).isZero();
     assertThat(second.rest().getLast()).isEqualTo("closed: left");
-    first.lineMatching("view \\S+ primary: n1 w");
+    first.lineMatching("view \\S+ primary: n1; observers: w");
     watch.signal();
     assertThat(watch.exitCode()).isZero();
+  }
+
+  @Test
+  void whoWatchesIsNotCountedOn() throws Exception {
+    Launched member = create("bank");
+    String contact = address(member);
+    Launched one = run("watch", "--group", "bank", "--join", contact, "--name", "w1");
+    Launched other = run("watch", "--group", "bank", "--join", contact, "--name", "w2");
+    member.lineMatching("view \\S+ primary: n1; observers: w\\d w\\d");
+    one.kill();
+    other.kill();
+    member.lineMatching("view \\S+ primary: n1");
+    Launched send = run("send", "--group", "bank", "--join", contact, "--name", "s");
+    send.type("hello\n");
+    assertThat(send.line()).isEqualTo("0");
+    send.endInput();
+    assertThat(send.exitCode()).isZero();
+    Launched last = run("watch", "--group", "bank", "--join", contact, "--name", "w3");
+    last.lineMatching("view \\S+ primary: n1; observers: w3");
+    member.signal();
+    assertThat(member.exitCode()).isZero();
+    assertThat(only(last.errors())).contains("the last member that votes has left");
+  }
+
+  @Test
+  void whatFindsNoPlaceInTimeIsSaid() throws Exception {
+    String[] here = {"--group", "bank", "--listen", "127.0.0.1:0"};
+    String contact =
+        address(run("member", here[0], here[1], here[2], here[3], "--create", "--name", "n1", "--electorate", "n1,n2"));
+    Launched send = run("send", "--group", "bank", "--join", contact, "--name", "s", "--timeout", "8s");
+    send.type("hello\n");
+    assertThat(send.exitCode()).isEqualTo(1);
+    assertThat(send.errors().getLast())
+        .startsWith("tutti send: line 1 and later ones may be lost: no place yet (waited 8 s); group bank: ");
   }
 
   @Test

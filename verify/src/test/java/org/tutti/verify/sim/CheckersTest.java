@@ -2,6 +2,7 @@ package org.tutti.verify.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.tutti.verify.sim.Written.nonPrimary;
+import static org.tutti.verify.sim.Written.observed;
 import static org.tutti.verify.sim.Written.primary;
 import static org.tutti.verify.sim.Written.uniform;
 
@@ -21,6 +22,7 @@ import org.tutti.sim.check.Content;
 import org.tutti.sim.check.Deciders;
 import org.tutti.sim.check.History;
 import org.tutti.sim.check.NoContradiction;
+import org.tutti.sim.check.Role;
 import org.tutti.sim.check.StaticMajorityGoesOn;
 import org.tutti.sim.check.Violation;
 import org.tutti.transport.Address;
@@ -396,6 +398,27 @@ class CheckersTest {
     assertThat(run.install(nonPrimary(3, "a"), "a").close("b", reason).violated()).doesNotContain("NameHeld");
     var living = new Written(GroupConfig.standard()).install(AB, "a", "b");
     assertThat(living.close("b", reason).violated()).contains("NameHeld");
+  }
+
+  @Test
+  void rolesKept() {
+    for (Role role : List.of(Role.OBSERVER, Role.STATELESS)) {
+      Written kept = uniform().cast("c", role).install(observed(ABC, 2), "a", "b");
+      assertThat(kept.violated()).doesNotContain("RolesKept");
+      kept.install(nonPrimary(4, "c"), "c");
+      assertThat(kept.violated().contains("RolesKept"))
+          .as("a role is asked for, or comes with the group")
+          .isEqualTo(role == Role.OBSERVER);
+      assertThat(uniform().cast("c", role).install(ABC, "a", "b").violated()).contains("RolesKept");
+    }
+    assertThat(uniform().install(observed(ABC, 2), "a", "b").violated()).contains("RolesKept");
+  }
+
+  @Test
+  void anObserverIsNotWaitedFor() {
+    var run = new Written(GroupConfig.standard()).cast("c", Role.OBSERVER).submit("a", 1);
+    run.install(observed(ABC, 2), "a", "b", "c").deliver(0, run.batch("a", 0), "a", "b", "c").consume(1, "a", "b");
+    assertThat(run.release("a", 1).violated()).isEmpty();
   }
 
   @Test

@@ -17,6 +17,7 @@ import org.tutti.sim.check.Content;
 import org.tutti.sim.check.Happening;
 import org.tutti.sim.check.Happening.Summary;
 import org.tutti.sim.check.History;
+import org.tutti.sim.check.Role;
 import org.tutti.sim.check.Violation;
 import org.tutti.transport.Address;
 
@@ -58,6 +59,17 @@ final class Written {
 
   private static View view(long epoch, boolean primary, String... members) {
     return new View(new ViewId(epoch, 1), Arrays.stream(members).map(Written::id).toList(), primary, List.of());
+  }
+
+  /// A view whose last members observe.
+  static View observed(View view, int voters) {
+    return new View(view.id(), view.members(), voters, view.primary(), view.predecessors());
+  }
+
+  /// Says as what a member takes part.
+  Written cast(String member, Role role) {
+    history.cast(of(member), role);
+    return this;
   }
 
   int of(String name) {

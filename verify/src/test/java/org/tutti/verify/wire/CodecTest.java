@@ -205,7 +205,8 @@ class CodecTest {
             new ViewMessage.Refuted(List.of(B)),
             new ViewMessage.Overruled(LINEAGE, B),
             new ViewMessage.NameInUse(B, LATER),
-            new ViewMessage.NameInUse(A, null));
+            new ViewMessage.NameInUse(A, null),
+            new ViewMessage.TooSlow(1L << 30));
     for (ViewMessage message : rare) {
       isReadAsWritten(ViewMessage.CODEC, message);
       if (!(message instanceof ViewMessage.Supply)) {
