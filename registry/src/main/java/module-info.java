@@ -5,7 +5,6 @@ import org.jspecify.annotations.NullMarked;
 module org.tutti.registry {
   requires com.fasterxml.jackson.jr.ob;
   requires java.net.http;
-  requires jdk.httpserver;
   requires transitive org.tutti;
   requires static org.jspecify;
 

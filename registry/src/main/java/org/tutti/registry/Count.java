@@ -10,10 +10,10 @@ enum Count {
   OUTLIVED(409),
   FULL(503),
   MALFORMED(400),
+  NO_LENGTH(411),
   TOO_LONG(413),
   WRONG_METHOD(405),
-  UNKNOWN_PATH(404),
-  BROKEN(0);
+  UNKNOWN_PATH(404);
 
   /// The status of the answer, as in HTTP.
   final int status;

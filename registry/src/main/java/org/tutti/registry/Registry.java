@@ -1,24 +1,16 @@
 package org.tutti.registry;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
-import com.sun.net.httpserver.HttpsConfigurator;
-import com.sun.net.httpserver.HttpsParameters;
-import com.sun.net.httpserver.HttpsServer;
 import java.io.IOException;
-import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 import org.tutti.storage.StableStorage;
 import org.tutti.storage.StorageException;
@@ -31,42 +23,35 @@ import org.tutti.storage.StorageException;
 /// The protocol is JSON over HTTP/1.1, `docs/protocols/registry.md`. A member repeats its announcement; what it said
 /// holds for the time of a lease. With stable storage, a registry that is started again goes on with what it knew.
 ///
-/// Nothing that strangers send grows without a bound: requests have 4 KiB at most, connections are limited, and so are
-/// groups and members; what is refused is counted with its reason ([#counters]).
+/// Nothing that strangers send grows without a bound: requests have 4 KiB at most, connections are limited, of which
+/// the oldest yields to a new one, and so are groups and members; what is refused is counted with its reason
+/// ([#counters]).
 public final class Registry implements AutoCloseable {
   /// The longest request.
   public static final int REQUEST_BYTES_MAX = 4096;
 
-  private static final int BACKLOG = 128;
-
-  static {
-    // The JDK's server takes its limits from system properties; who has set them knows better.
-    limit("jdk.httpserver.maxConnections", "512");
-    limit("sun.net.httpserver.maxReqTime", "5"); // seconds until a request has been read
-    limit("sun.net.httpserver.maxRspTime", "5");
-    limit("sun.net.httpserver.maxReqHeaders", "32");
-    limit("sun.net.httpserver.maxReqHeaderSize", "8192");
-  }
-
-  private final HttpServer server;
-  private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
+  private final HttpPort port;
   private final @Nullable StableStorage storage;
   private final AtomicLongArray counters = new AtomicLongArray(Count.values().length);
   private final CompletableFuture<Void> failure = new CompletableFuture<>();
   private final ReentrantLock lock = new ReentrantLock();
-  private final Rolls rolls; // guarded by the lock, and so is storage
+  private final Rolls rolls; // guarded by the lock, and so are storage and closed
+  private boolean closed;
 
-  private Registry(HttpServer server, RegistryConfig config, @Nullable StableStorage storage, Consumer<String> news) {
-    this.server = server;
+  private Registry(
+      InetSocketAddress listen,
+      RegistryConfig config,
+      @Nullable StableStorage storage,
+      @Nullable SSLContext tls,
+      Consumer<String> news)
+      throws IOException {
     this.storage = storage;
-    this.rolls = new Rolls(config, storage, news, System.nanoTime());
-    server.createContext("/", this::handle);
-    server.setExecutor(executor);
-  }
-
-  private static void limit(String property, String value) {
-    if (System.getProperty(property) == null) {
-      System.setProperty(property, value);
+    this.port = new HttpPort(listen, tls, this::handle);
+    try {
+      this.rolls = new Rolls(config, storage, news, System.nanoTime());
+    } catch (StorageException e) {
+      port.close();
+      throw e;
     }
   }
 
@@ -87,37 +72,16 @@ public final class Registry implements AutoCloseable {
       @Nullable SSLContext tls,
       Consumer<String> news)
       throws IOException {
-    HttpServer server = tls == null ? HttpServer.create(listen, BACKLOG) : protect(listen, tls);
-    try {
-      var registry = new Registry(server, config, storage, news);
-      server.start();
-      return registry;
-    } catch (StorageException e) {
-      server.stop(0);
-      throw e;
-    }
-  }
-
-  private static HttpServer protect(InetSocketAddress listen, SSLContext tls) throws IOException {
-    HttpsServer server = HttpsServer.create(listen, BACKLOG);
-    server.setHttpsConfigurator(
-        new HttpsConfigurator(tls) {
-          @Override
-          public void configure(HttpsParameters parameters) {
-            SSLParameters both = tls.getDefaultSSLParameters();
-            both.setProtocols(new String[] {"TLSv1.3"});
-            both.setNeedClientAuth(true);
-            parameters.setSSLParameters(both);
-          }
-        });
-    return server;
+    var registry = new Registry(listen, config, storage, tls, news);
+    registry.port.start();
+    return registry;
   }
 
   /// Where it listens.
   ///
   /// @return host and actual port
   public InetSocketAddress address() {
-    return server.getAddress();
+    return port.address();
   }
 
   /// What it answered and what it refused, by reason.
@@ -128,6 +92,8 @@ public final class Registry implements AutoCloseable {
     for (Count count : Count.values()) {
       all.put(count.text(), counters.get(count.ordinal()));
     }
+    all.put("closed-crowded-out", port.admission().crowdedOut());
+    all.put("closed-too-late", port.admission().late());
     return all;
   }
 
@@ -138,52 +104,53 @@ public final class Registry implements AutoCloseable {
     return failure.copy();
   }
 
-  private void handle(HttpExchange exchange) throws IOException {
-    try (exchange) {
-      Map<String, Object> answer;
-      Count outcome;
-      try {
-        String path = exchange.getRequestURI().getPath();
-        if (path.equals("/v1/counters")) {
-          answer = new LinkedHashMap<>(counters());
-          outcome = Count.LOOKED;
-        } else {
-          outcome = outcome(path);
-          answer = answer(outcome, exchange);
-        }
-      } catch (Rolls.Refused refused) {
-        outcome = refused.reason;
-        answer = Map.of("error", String.valueOf(refused.getMessage()));
+  /// Answers a request, or what was none.
+  private HttpAnswer handle(HttpPort.Asked asked) {
+    Map<String, Object> answer;
+    Count outcome;
+    try {
+      HttpRequest request = asked.request();
+      if (request.path().equals("/v1/counters")) {
+        answer = new LinkedHashMap<>(counters());
+        outcome = Count.LOOKED;
+      } else {
+        outcome = outcome(request.path());
+        answer = answer(outcome, request);
       }
-      counters.getAndIncrement(outcome.ordinal());
-      byte[] body = JSON.std.asBytes(answer);
-      exchange.getResponseHeaders().set("Content-Type", "application/json");
-      exchange.sendResponseHeaders(outcome.status, body.length);
-      exchange.getResponseBody().write(body);
-    } catch (IOException _) {
-      counters.getAndIncrement(Count.BROKEN.ordinal()); // the other side is gone
+    } catch (Rolls.Refused refused) {
+      outcome = refused.reason;
+      answer = Map.of("error", String.valueOf(refused.getMessage()));
     } catch (RuntimeException broken) {
       failure.completeExceptionally(broken);
       throw broken;
     }
+    counters.getAndIncrement(outcome.ordinal());
+    return new HttpAnswer(outcome.status, bytes(answer));
   }
 
-  private static Count outcome(@Nullable String path) throws Rolls.Refused {
+  private static byte[] bytes(Map<String, Object> answer) {
+    try {
+      return JSON.std.asBytes(answer);
+    } catch (IOException impossible) {
+      throw new UncheckedIOException(impossible);
+    }
+  }
+
+  private static Count outcome(String path) throws Rolls.Refused {
     return switch (path) {
       case "/v1/announce" -> Count.ANNOUNCED;
       case "/v1/leave" -> Count.LEFT;
       case "/v1/look" -> Count.LOOKED;
-      case null, default -> throw new Rolls.Refused(Count.UNKNOWN_PATH, "not in version 1 of this protocol");
+      default -> throw new Rolls.Refused(Count.UNKNOWN_PATH, "not in version 1 of this protocol");
     };
   }
 
-  private Map<String, Object> answer(Count wanted, HttpExchange exchange) throws IOException, Rolls.Refused {
-    if (!exchange.getRequestMethod().equals("POST")) {
+  private Map<String, Object> answer(Count wanted, HttpRequest request) throws Rolls.Refused {
+    if (!request.method().equals("POST")) {
       throw new Rolls.Refused(Count.WRONG_METHOD, "POST it");
     }
-    byte[] body = body(exchange);
     try {
-      return answer(wanted, new Fields(JSON.std.anyFrom(body)));
+      return answer(wanted, new Fields(JSON.std.anyFrom(request.body())));
     } catch (IOException e) {
       // Of a JSON error the first line is for people.
       String[] lines = String.valueOf(e.getMessage()).split("\n", 2);
@@ -191,20 +158,13 @@ public final class Registry implements AutoCloseable {
     }
   }
 
-  private static byte[] body(HttpExchange exchange) throws IOException, Rolls.Refused {
-    try (InputStream in = exchange.getRequestBody()) {
-      byte[] body = in.readNBytes(REQUEST_BYTES_MAX + 1);
-      if (body.length > REQUEST_BYTES_MAX) {
-        throw new Rolls.Refused(Count.TOO_LONG, "a request has at most " + REQUEST_BYTES_MAX + " bytes");
-      }
-      return body;
-    }
-  }
-
   private Map<String, Object> answer(Count wanted, Fields request) throws Fields.Malformed, Rolls.Refused {
     String group = request.text("group");
     lock.lock();
     try {
+      if (closed) {
+        throw new Rolls.Refused(Count.FULL, "the registry ends");
+      }
       long now = System.nanoTime();
       switch (wanted) {
         case ANNOUNCED -> {
@@ -233,10 +193,15 @@ public final class Registry implements AutoCloseable {
   /// Stops. Members register again with whoever takes its place.
   @Override
   public void close() {
-    server.stop(0);
-    executor.close();
-    if (storage != null) {
-      storage.close();
+    port.close();
+    lock.lock(); // requests may be under way
+    try {
+      closed = true;
+      if (storage != null) {
+        storage.close();
+      }
+    } finally {
+      lock.unlock();
     }
   }
 }

@@ -10,6 +10,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -219,6 +220,33 @@ class RegistryTest {
     } catch (IOException full) {
       return false;
     }
+  }
+
+  private static String said(Registry registry, String words) throws IOException {
+    try (var socket = new Socket("127.0.0.1", registry.address().getPort())) {
+      socket.getOutputStream().write(words.getBytes(StandardCharsets.US_ASCII));
+      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+    }
+  }
+
+  @Test
+  void whatIsUnusualInHttpIsRefusedAndTheConnectionEnds() throws Exception {
+    Registry registry = registry(RegistryConfig.expecting(1), null, 0);
+    String end = "\r\n\r\n";
+    assertThat(said(registry, "GET /v1/counters HTTP/1.1" + end)).startsWith("HTTP/1.1 200 OK\r\n").contains("{\"");
+    assertThat(said(registry, "HEAD /v1/counters?x=1 HTTP/1.0" + end)).startsWith("HTTP/1.1 200 OK").endsWith(end);
+    assertThat(said(registry, "POST /v1/look HTTP/1.1\r\nTransfer-Encoding: chunked" + end)).contains(" 411 ");
+    String twice = "Content-Length: 2\r\nContent-Length: 3";
+    assertThat(said(registry, "POST /v1/look HTTP/1.1\r\n" + twice + end + "{}")).contains(" 400 ");
+    assertThat(said(registry, "POST /v1/look HTTP/1.1\r\nContent-Length: -1" + end)).contains(" 400 ");
+    assertThat(said(registry, "POST /v1/look HTTP/1.1\r\nno field" + end)).contains(" 400 ");
+    assertThat(said(registry, "\u0016\u0003\u0001 a handshake" + end)).contains(" 400 ");
+    assertThat(said(registry, "GET /" + "x".repeat(9000) + " HTTP/1.1" + end)).contains(" 413 ");
+    String waits = "POST /v1/look HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 16";
+    assertThat(said(registry, waits + end + "{\"group\":\"bank\"}"))
+        .startsWith("HTTP/1.1 100 Continue" + end + "HTTP/1.1 200 OK");
+    assertThat(registry.counters()).containsEntry("malformed", 4L).containsEntry("no-length", 1L);
+    assertThat(registry.failure()).isNotDone();
   }
 
   @Test

@@ -1,16 +1,53 @@
 package org.tutti.verify.transport;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.tutti.net.tls.Credentials;
 import org.tutti.registry.Registry;
 import org.tutti.registry.RegistryConfig;
 
 final class RegistryPortTest extends PortContract {
   private static final String QUESTION = "GET /v1/counters HTTP/1.1\r\nHost: here\r\n\r\n";
+
+  private static final int MANY = 2000;
+  private static final Duration SOON = Duration.ofSeconds(1);
+
+  @Override
+  int most() {
+    return 512;
+  }
+
+  @Test
+  void besideTwoThousandSilentConnectionsItAnswersWithinASecond() throws IOException {
+    Door at = opened(null);
+    assertThat(answers(at)).isTrue();
+    List<Socket> silent = new ArrayList<>();
+    try {
+      for (int i = 1; i <= MANY; i++) {
+        silent.add(new Socket("127.0.0.1", at.port()));
+        if (i == most() || i % 500 == 0) {
+          long start = System.nanoTime();
+          assertThat(answers(at)).as("served beside " + i).isTrue();
+          assertThat(Duration.ofNanos(System.nanoTime() - start)).as("beside " + i).isLessThan(SOON);
+        }
+      }
+      assertThat(at.counters().get("closed-crowded-out")).isGreaterThanOrEqualTo(MANY - most());
+    } finally {
+      for (Socket one : silent) {
+        one.close();
+      }
+    }
+  }
 
   @Override
   Door open(@Nullable Credentials tls) throws IOException {
