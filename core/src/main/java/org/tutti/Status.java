@@ -61,7 +61,19 @@ public record Status(
     STORAGE,
 
     /// Their applications do not take what is delivered to them, which holds up all that multicast.
-    CONSUMPTION
+    CONSUMPTION,
+
+    /// A view change does not come to its end: they have not answered it, or it is theirs.
+    VIEW_CHANGE,
+
+    /// What was multicast has no place in the order: who decides places says nothing, or does not hear of it.
+    ORDER,
+
+    /// What they multicast has its place in the order, and has not come here.
+    MESSAGE,
+
+    /// They do not confirm what was multicast, although they are heard.
+    ACKNOWLEDGEMENT
   }
 
   /// Somebody is waited for.
@@ -70,8 +82,11 @@ public record Status(
   /// @param members who, lives of one name apart; may be empty for [Cause#STORAGE], and for [Cause#QUORUM] when it may
   ///                be anybody
   /// @param needed  how many of them it takes; 0 when that is not known
-  /// @param since   for [Cause#CONSUMPTION], how long nothing has been taken; else zero
-  /// @param bytes   for [Cause#CONSUMPTION], what of this member's window that takes up; else 0
+  /// @param since   for how long nothing has happened: for [Cause#STATE] zero; for [Cause#QUORUM] and [Cause#STORAGE]
+  ///                zero unless something that this member multicast waits for them; else at least the time of
+  ///                suspicion, as it is told then only
+  /// @param bytes   for [Cause#CONSUMPTION] and [Cause#ACKNOWLEDGEMENT], what of this member's window that takes up;
+  ///                else 0
   public record Wait(Cause cause, List<MemberId> members, int needed, Duration since, long bytes) {
     /// Copies the list.
     public Wait {
@@ -152,10 +167,19 @@ public record Status(
       case STORAGE ->
           "waiting for the state, which none of these has, or for members that have not lost their storage"
               + (members.isEmpty() ? "" : ": " + names(members, " or "));
+      case VIEW_CHANGE -> "waiting for " + names(members, ", ") + " in a view change" + lasting(wait);
+      case ORDER -> "waiting for " + names(members, " or ") + " to order what was multicast" + lasting(wait);
+      case MESSAGE -> "waiting for what " + names(members, " and ") + " multicast" + lasting(wait);
+      case ACKNOWLEDGEMENT ->
+          "waiting for " + names(members, " and ") + " to confirm what was multicast" + lasting(wait);
       case CONSUMPTION ->
           "waiting for the application of %s, which has taken nothing for %.1f s"
               .formatted(names(members, " and "), wait.since.toMillis() / 1000.0);
     };
+  }
+
+  private static String lasting(Wait wait) {
+    return ", for %.1f s".formatted(wait.since.toMillis() / 1000.0);
   }
 
   private static String some(int needed) {

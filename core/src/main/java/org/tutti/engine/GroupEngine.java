@@ -314,7 +314,7 @@ final class GroupEngine {
       if (!departure.isDeparting()) {
         merge.call();
       }
-      situation.look(viewDoor.nowNanos(), history.acting());
+      situation.look(viewDoor.nowNanos(), history.acting(), agreement.owing(), sending.isUnderWay());
     } else {
       if (refutation.tick()) {
         agreement.suspicionChanged();

@@ -3,6 +3,7 @@ package org.tutti.engine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Group;
 import org.tutti.Guarantee;
@@ -412,9 +413,23 @@ final class PrimaryHistory {
     return lagging;
   }
 
-  /// What the members' applications have consumed, by rank: the index behind it.
-  long[] consumed() {
-    return stability.consumed();
+  /// How far this history is.
+  ///
+  /// @param bytes how much of this member's window is taken up by what is not taken from an index on
+  Standstill.Progress progress(LongUnaryOperator bytes) {
+    boolean misses = log.knownNext() > log.heldNext();
+    return new Standstill.Progress(
+        view,
+        self,
+        log.ordering(),
+        log.heldNext(),
+        log.knownNext(),
+        misses ? log.rankAt(log.heldNext()) : -1,
+        !log.unplaced().isEmpty(),
+        deliveries.deliveredNext(),
+        stability.held(),
+        stability.consumed(),
+        bytes);
   }
 
   /// When [#flush] has something to say even if nothing happens.

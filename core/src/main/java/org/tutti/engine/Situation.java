@@ -2,7 +2,6 @@ package org.tutti.engine;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
@@ -25,8 +24,7 @@ import org.tutti.transport.Refused;
 /// How a group stands, for whoever asks: told to the user whenever something of it has changed, its position apart,
 /// which is told as it moves. Looked at where a run of inputs ends, so that nothing that happens is missed.
 ///
-/// Now and then it also looks whose application takes nothing, by what members say of their progress. A member that
-/// has not moved from one look to the next, although there is something to take, has stood still since the earlier one.
+/// Now and then it also looks who holds this member up ([Standstill]).
 final class Situation {
   private static final Duration NO_TIME = Duration.ZERO;
 
@@ -36,9 +34,9 @@ final class Situation {
   private final ViewAgreement agreement;
   private final Deliveries deliveries;
   private final GroupUser user;
-  private final Counters counters;
   private final Supplier<List<Refused>> refusedBy;
-  private final long slowNanos;
+  private final Standstill standstill;
+  private final long patienceNanos;
 
   private @Nullable View view;
   private @Nullable View primary;
@@ -49,10 +47,9 @@ final class Situation {
   private boolean synced;
   private long position = -1;
 
-  private @Nullable PrimaryHistory looked; // the history of the last look
-  private long[] consumed = {}; // then, by rank
-  private long[] sinceNanos = {}; // by rank, when that was so at first
-  private List<Wait> slow = List.of();
+  private List<Wait> halts = List.of();
+  private Duration apart = NO_TIME; // for how long multicasts wait for a primary view, if for long
+  private long apartSince = Long.MAX_VALUE;
 
   /// Begins to look.
   ///
@@ -64,7 +61,7 @@ final class Situation {
   /// @param user       is told
   /// @param counters   count whoever is found to stand still
   /// @param refusedBy  tells by whom the node was refused lately; the same list as long as nothing changes
-  /// @param slow       for how long an application takes nothing before that is told
+  /// @param patience   for how long nothing happens before that is told
   Situation(
       String group,
       Standing standing,
@@ -74,16 +71,16 @@ final class Situation {
       GroupUser user,
       Counters counters,
       Supplier<List<Refused>> refusedBy,
-      Duration slow) {
+      Duration patience) {
     this.group = group;
     this.standing = standing;
     this.durable = durable;
     this.agreement = agreement;
     this.deliveries = deliveries;
     this.user = user;
-    this.counters = counters;
     this.refusedBy = refusedBy;
-    this.slowNanos = slow.toNanos();
+    this.standstill = new Standstill(patience, counters);
+    this.patienceNanos = patience.toNanos();
   }
 
   /// Tells what is new.
@@ -139,10 +136,10 @@ final class Situation {
       if (!synced && transfer != null) {
         waits.add(new Wait(Cause.STATE, List.of(transfer.donor()), 1, NO_TIME, 0));
       }
-      waits.addAll(slow);
     } else if (primary != null) {
       waits.add(awaited(now, primary));
     }
+    waits.addAll(halts);
     OptionalLong next = synced && founded ? OptionalLong.of(deliveries.positionNext()) : OptionalLong.empty();
     user.status(new Status(group, standing.self(), phase, now, founded ? primary : null, next, waits, refused, null));
   }
@@ -154,10 +151,10 @@ final class Situation {
       List<MemberId> missing = new ArrayList<>(last.members());
       missing.removeIf(member -> here.members().stream().anyMatch(other -> other.supersedes(member)));
       if (Founding.isByNumber(last)) {
-        return new Wait(Cause.QUORUM, List.of(), Math.max(0, last.size() - here.voters()), NO_TIME, 0);
+        return new Wait(Cause.QUORUM, List.of(), Math.max(0, last.size() - here.voters()), apart, 0);
       }
       int more = last.size() / 2 + 1 - (last.size() - missing.size());
-      return new Wait(Cause.QUORUM, missing, Math.max(0, more), NO_TIME, 0);
+      return new Wait(Cause.QUORUM, missing, Math.max(0, more), apart, 0);
     }
     PrimaryRule rule = agreement.rule();
     List<MemberId> absentees = agreement.absentees();
@@ -167,7 +164,7 @@ final class Situation {
     while (!suffice(rule, here, last, absentees, missing.subList(0, needed)) && needed < missing.size()) {
       needed++;
     }
-    return new Wait(needed == 0 ? Cause.STORAGE : Cause.QUORUM, missing, needed, NO_TIME, 0);
+    return new Wait(needed == 0 ? Cause.STORAGE : Cause.QUORUM, missing, needed, apart, 0);
   }
 
   private boolean suffice(PrimaryRule rule, View here, View last, List<MemberId> absentees, List<MemberId> more) {
@@ -182,49 +179,24 @@ final class Situation {
         || (durable && here.members().stream().anyMatch(other -> other.supersedes(member)));
   }
 
-  // ---- whose application takes nothing ---------------------------------------------------------------------------
+  // ---- who holds it up -------------------------------------------------------------------------------------------
 
-  /// Looks again.
+  /// Looks whether it goes on.
   ///
   /// @param nowNanos now
   /// @param current  the history that goes on, or null
-  void look(long nowNanos, @Nullable PrimaryHistory current) {
-    List<Wait> before = slow;
-    if (current == null) {
-      looked = null;
-      slow = List.of();
-    } else {
-      slow = look(nowNanos, current, current.consumed());
-    }
-    if (view != null && !(before.isEmpty() && slow.isEmpty())) {
+  /// @param owing    who owes a view change a word; null when there is none
+  /// @param open     whether something that was multicast here has no place yet
+  void look(long nowNanos, @Nullable PrimaryHistory current, @Nullable List<MemberId> owing, boolean open) {
+    List<Wait> before = halts;
+    Standstill.Progress progress = current == null ? null : current.progress(deliveries::unconsumedFrom);
+    halts = standstill.look(nowNanos, progress, owing);
+    boolean isApart = view != null && primary != null && !view.primary() && open;
+    apartSince = isApart ? Math.min(apartSince, nowNanos) : Long.MAX_VALUE;
+    long still = isApart ? nowNanos - apartSince : 0;
+    apart = still >= patienceNanos ? Duration.ofNanos(still) : NO_TIME;
+    if (view != null && !(before.isEmpty() && halts.isEmpty() && apart.isZero())) {
       tell();
     }
-  }
-
-  private List<Wait> look(long nowNanos, PrimaryHistory current, long[] next) {
-    if (looked != current) {
-      looked = current;
-      sinceNanos = new long[next.length];
-      Arrays.fill(sinceNanos, nowNanos);
-      consumed = next;
-      return List.of();
-    }
-    List<Wait> found = new ArrayList<>();
-    for (int rank = 0; rank < current.view().voting(); rank++) { // nobody waits for the others
-      if (next[rank] != consumed[rank] || next[rank] >= deliveries.deliveredNext()) {
-        sinceNanos[rank] = nowNanos;
-      }
-      long still = nowNanos - sinceNanos[rank];
-      if (still >= slowNanos) {
-        MemberId member = current.view().members().get(rank);
-        long bytes = deliveries.unconsumedFrom(next[rank]);
-        found.add(new Wait(Cause.CONSUMPTION, List.of(member), 1, Duration.ofNanos(still), bytes));
-        if (slow.stream().noneMatch(wait -> wait.members().contains(member))) {
-          counters.count("consumer.slow");
-        }
-      }
-    }
-    consumed = next;
-    return found;
   }
 }

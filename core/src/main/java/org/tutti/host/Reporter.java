@@ -10,8 +10,8 @@ import org.tutti.Status.Cause;
 import org.tutti.Status.Phase;
 import org.tutti.Status.Wait;
 
-/// What a membership says of itself: its status for any thread, and a line in the log while an application that takes
-/// nothing holds up those that multicast.
+/// What a membership says of itself: its status for any thread, and a line in the log while nothing goes on,
+/// whoever holds it up.
 final class Reporter {
   private static final System.Logger LOG = System.getLogger("org.tutti.Group");
   private static final long LOG_EVERY_NANOS = 10_000_000_000L; // a standstill of an hour is 360 lines
@@ -57,12 +57,12 @@ final class Reporter {
       String line = "group " + status.group() + " at " + self + ": ";
       log(Level.INFO, line + "in as an observer, as the group has state transfer and this member joined without");
     }
-    List<Wait> slow = status.waits().stream().filter(wait -> wait.cause() == Cause.CONSUMPTION).toList();
+    List<Wait> halts = status.waits().stream().filter(wait -> !wait.since().isZero()).toList();
     long now = System.nanoTime();
-    if (!slow.isEmpty() && (!logged || now - loggedNanos >= LOG_EVERY_NANOS)) {
+    if (!halts.isEmpty() && (!logged || now - loggedNanos >= LOG_EVERY_NANOS)) {
       logged = true;
       loggedNanos = now;
-      log(Level.WARNING, line(status.group(), slow));
+      log(Level.WARNING, line(status, halts));
     }
   }
 
@@ -71,12 +71,16 @@ final class Reporter {
     Thread.ofVirtual().name("log").start(() -> LOG.log(level, line));
   }
 
-  private String line(String group, List<Wait> slow) {
-    return slow.stream()
+  private String line(Status status, List<Wait> halts) {
+    String start = "group " + status.group() + " at " + self + ": ";
+    if (halts.stream().anyMatch(wait -> wait.cause() != Cause.CONSUMPTION)) {
+      return start + "no progress: " + status;
+    }
+    return halts.stream()
         .map(wait ->
             "the application of %s has taken nothing for %.1f s, which takes up %d bytes of this member's window"
                 .formatted(wait.members().getFirst(), wait.since().toMillis() / 1000.0, wait.bytes()))
-        .collect(Collectors.joining("; ", "group " + group + " at " + self + ": ", ""));
+        .collect(Collectors.joining("; ", start, ""));
   }
 
   void position(long next) {

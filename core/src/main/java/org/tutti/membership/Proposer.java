@@ -51,6 +51,13 @@ final class Proposer {
     return phase != Phase.IDLE;
   }
 
+  /// Who owes this attempt a word.
+  List<MemberId> silent() {
+    List<MemberId> silent = new ArrayList<>(candidates);
+    silent.removeAll(phase == Phase.ASKING ? reports.keySet() : accepted);
+    return silent;
+  }
+
   long epoch() {
     return ballot.epoch();
   }
@@ -147,9 +154,7 @@ final class Proposer {
     if (!isBusy() || effects.nowNanos() - startedAt < patienceNanos) {
       return;
     }
-    List<MemberId> silent = new ArrayList<>(candidates);
-    silent.removeAll(phase == Phase.ASKING ? reports.keySet() : accepted);
-    restartWithout(silent);
+    restartWithout(silent());
   }
 
   private void restartWithout(List<MemberId> silent) {

@@ -175,6 +175,21 @@ public final class ViewAgreement {
     return company.isCutOff(member);
   }
 
+  /// Who owes a word to the view change that is under way here: members that have not answered this one's proposal, or
+  /// whoever proposes.
+  ///
+  /// @return them; null when no view change is under way
+  public @Nullable List<MemberId> owing() {
+    if (!wedged || ended) {
+      return null;
+    }
+    if (proposer.isBusy()) {
+      return proposer.silent();
+    }
+    MemberId other = promise.proposer();
+    return waitsForAnother() && other != null ? List.of(other) : List.of(company.coordinator());
+  }
+
   Company company() {
     return company;
   }

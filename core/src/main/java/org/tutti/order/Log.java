@@ -238,6 +238,14 @@ public final class Log {
     return places.next();
   }
 
+  /// Whose batch stands at a known place.
+  ///
+  /// @param index from [#first] to below [#knownNext]
+  /// @return the sender's rank
+  public int rankAt(long index) {
+    return places.rank(places.slot(index));
+  }
+
   /// The first index that is still kept.
   ///
   /// @return at most [#heldNext]

@@ -262,6 +262,13 @@ public final class Stability {
     return consumed.clone();
   }
 
+  /// What each member is known to hold, by rank.
+  ///
+  /// @return the indexes behind it; a copy
+  public long[] held() {
+    return held.clone();
+  }
+
   /// What every member holds, so that nobody needs to keep it.
   ///
   /// @return the index behind it

@@ -13,6 +13,8 @@ import org.tutti.transport.Transport;
 final class Cuttable implements Transport {
   private final Transport sockets;
   private volatile Set<Address> cut = Set.of();
+  private volatile Set<Address> shortOnly = Set.of();
+  private volatile int longest;
   private boolean lost;
 
   Cuttable(Transport sockets) {
@@ -23,9 +25,18 @@ final class Cuttable implements Transport {
     cut = Set.copyOf(peers);
   }
 
+  /// Lets only short frames pass, such as signs of life.
+  ///
+  /// @param most their longest, in bytes
+  /// @param to   where this applies
+  void passOnlyShort(int most, Set<Address> to) {
+    longest = most;
+    shortOnly = Set.copyOf(to);
+  }
+
   @Override
   public @Nullable ByteBuffer claim(Address to, int length) {
-    lost = cut.contains(to);
+    lost = cut.contains(to) || length > longest && shortOnly.contains(to);
     return lost ? ByteBuffer.allocate(length) : sockets.claim(to, length);
   }
 

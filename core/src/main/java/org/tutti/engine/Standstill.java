@@ -1,0 +1,165 @@
+package org.tutti.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.LongUnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.tutti.MemberId;
+import org.tutti.Ordering;
+import org.tutti.Status.Cause;
+import org.tutti.Status.Wait;
+import org.tutti.View;
+import org.tutti.effect.Counters;
+
+/// Who holds this member up, although nobody is suspected: looked at now and then, told when it has lasted for a time.
+///
+/// | there is | and all the time since the earlier look | so this member waits for |
+/// | --- | --- | --- |
+/// | a view change | it has not come to its end | those who owe it a word |
+/// | a batch without a place | no place has become known | who decides places |
+/// | a place without its batch | the same place is the next one | the batch's sender |
+/// | something that a member does not hold | it has said that it holds no more | that member |
+/// | something that an application has not taken | it has taken nothing | that application |
+///
+/// A member that has not moved from one look to the next has stood still since the earlier one.
+final class Standstill {
+  /// How far a primary view's history is, as one member knows it.
+  ///
+  /// @param view      the view
+  /// @param self      this member's rank
+  /// @param ordering  decides places
+  /// @param heldNext  the index behind what this member holds
+  /// @param knownNext the index behind the last known place
+  /// @param next      the rank of whose batch stands at `heldNext`, if that place is known
+  /// @param unplaced  whether there are batches without a place
+  /// @param delivered the index behind what is delivered here
+  /// @param held      the index behind what each member is known to hold, by rank
+  /// @param consumed  the index behind what each member's application has taken, by rank
+  /// @param bytes     how much of this member's window is taken up by what is not taken from an index on
+  record Progress(
+      View view,
+      int self,
+      Ordering ordering,
+      long heldNext,
+      long knownNext,
+      int next,
+      boolean unplaced,
+      long delivered,
+      long[] held,
+      long[] consumed,
+      LongUnaryOperator bytes) {}
+
+  private final long patienceNanos;
+  private final Counters counters;
+
+  private @Nullable Progress last; // at the last look
+  private long[] heldSince = {}; // when that was so at first, by rank
+  private long[] consumedSince = {};
+  private long placedSince;
+  private boolean changing; // the view
+  private long changingSince;
+  private List<Wait> found = List.of();
+
+  /// Begins to look.
+  ///
+  /// @param patience for how long nothing happens before that is told
+  /// @param counters count what begins
+  Standstill(Duration patience, Counters counters) {
+    this.patienceNanos = patience.toNanos();
+    this.counters = counters;
+  }
+
+  /// Looks.
+  ///
+  /// @param now      the time
+  /// @param progress of the history that goes on, or null
+  /// @param owing    who owes a view change a word; null when there is none
+  /// @return who is waited for
+  List<Wait> look(long now, @Nullable Progress progress, @Nullable List<MemberId> owing) {
+    List<Wait> before = found;
+    found = new ArrayList<>();
+    if (!changing) {
+      changingSince = now;
+    }
+    changing = owing != null;
+    if (owing != null && !owing.isEmpty()) {
+      add(Cause.VIEW_CHANGE, owing, now - changingSince, 0, before);
+    }
+    Progress earlier = last;
+    last = progress;
+    if (progress == null) {
+      return found;
+    }
+    if (earlier == null || !earlier.view.id().equals(progress.view.id())) {
+      heldSince = new long[progress.held.length];
+      consumedSince = new long[progress.held.length];
+      Arrays.fill(heldSince, now);
+      Arrays.fill(consumedSince, now);
+      placedSince = now;
+    } else {
+      lookAtPlaces(now, earlier, progress, before);
+      for (int rank = 0; rank < progress.view.voting(); rank++) { // nobody waits for the others
+        lookAtMember(now, rank, earlier, progress, before);
+      }
+    }
+    return found;
+  }
+
+  private void lookAtPlaces(long now, Progress earlier, Progress here, List<Wait> before) {
+    boolean misses = here.knownNext > here.heldNext;
+    boolean still = earlier.knownNext == here.knownNext && earlier.heldNext == here.heldNext;
+    if (!still || (!misses && !(here.unplaced && earlier.unplaced))) {
+      placedSince = now;
+    } else if (misses) {
+      add(Cause.MESSAGE, List.of(here.view.members().get(here.next)), now - placedSince, 0, before);
+    } else {
+      List<MemberId> deciding = new ArrayList<>(here.view.members());
+      deciding.remove(here.self);
+      deciding.removeIf(here.view::isObserver);
+      boolean one = here.ordering == Ordering.SEQUENCER && here.self != 0;
+      add(Cause.ORDER, one ? deciding.subList(0, 1) : deciding, now - placedSince, 0, before);
+    }
+  }
+
+  private void lookAtMember(long now, int rank, Progress earlier, Progress here, List<Wait> before) {
+    boolean behind = here.held[rank] < here.heldNext && rank != here.self;
+    if (!behind || here.held[rank] != earlier.held[rank]) {
+      heldSince[rank] = now;
+    }
+    long taken = here.consumed[rank];
+    if (taken != earlier.consumed[rank] || taken >= Math.min(here.held[rank], here.delivered)) {
+      consumedSince[rank] = now;
+    }
+    List<MemberId> member = List.of(here.view.members().get(rank));
+    long bytes = here.bytes.applyAsLong(taken);
+    if (now - consumedSince[rank] >= patienceNanos) {
+      add(Cause.CONSUMPTION, member, now - consumedSince[rank], bytes, before);
+    } else {
+      add(Cause.ACKNOWLEDGEMENT, member, now - heldSince[rank], bytes, before);
+    }
+  }
+
+  /// Tells of somebody when it has lasted, and counts when that was not so at the last look.
+  private void add(Cause cause, List<MemberId> members, long still, long bytes, List<Wait> before) {
+    if (still < patienceNanos) {
+      return;
+    }
+    found.add(new Wait(cause, members, members.size() > 1 ? 0 : 1, Duration.ofNanos(still), bytes));
+    if (before.stream().noneMatch(wait -> wait.cause() == cause && wait.members().equals(members))) {
+      counters.count(counter(cause));
+    }
+  }
+
+  private static String counter(Cause cause) {
+    return switch (cause) {
+      case VIEW_CHANGE -> "standstill.view change";
+      case ORDER -> "standstill.order";
+      case MESSAGE -> "standstill.message";
+      case ACKNOWLEDGEMENT -> "standstill.acknowledgement";
+      case CONSUMPTION -> "consumer.slow";
+      case QUORUM, STATE, STORAGE -> "standstill.other";
+    };
+  }
+}
