@@ -10,6 +10,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.View;
+import org.tutti.ViewId;
 
 /// What one member believes of the others in its view, and of those who want to come into it: who has gone, who wants
 /// to leave, who was found, and who therefore speaks for the view. Beliefs decide only when somebody tries to change
@@ -20,6 +21,7 @@ final class Company {
   private final MemberId self;
   private final Predicate<MemberId> suspects;
   private final SortedSet<MemberId> gone = new TreeSet<>(); // of the view: superseded, reported, or in another view
+  private final Map<MemberId, ViewId> elsewhere = new TreeMap<>(); // those that are gone for being in another view
   // Whoever installs a view speaks in it only after this member has accepted it; what was lost since then may be such.
   private final SortedSet<MemberId> lostSinceAccept = new TreeSet<>();
   private final SortedSet<MemberId> lost = new TreeSet<>(); // voters of earlier views
@@ -45,6 +47,7 @@ final class Company {
     next.members().forEach(lost::remove);
     view = next;
     gone.clear();
+    elsewhere.clear();
     lostSinceAccept.stream().filter(view::contains).forEach(gone::add);
     leavers.clear();
     found.removeAll(view.members());
@@ -101,6 +104,22 @@ final class Company {
     lostSinceAccept.add(member);
     found.remove(member);
     gone(List.of(member));
+    elsewhere.remove(member);
+  }
+
+  /// Members have gone to another view without this one. An attempt of theirs that is later than that view may still
+  /// bring all together.
+  void wentTo(ViewId other, Collection<MemberId> members) {
+    members.forEach(member -> elsewhere.put(member, other));
+    elsewhere.keySet().retainAll(view.members());
+    gone(members);
+  }
+
+  /// Whether an attempt of a member cannot succeed any more.
+  boolean hasGivenUp(MemberId proposer, ViewId ballot) {
+    ViewId its = elsewhere.get(proposer);
+    boolean later = its != null && its.compareTo(ballot) < 0;
+    return later ? suspects.test(proposer) : isGone(proposer);
   }
 
   void gone(Collection<MemberId> members) {

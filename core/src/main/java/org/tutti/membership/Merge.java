@@ -69,6 +69,7 @@ public final class Merge {
   private final Counters counters;
   private final Endings endings;
   private final NamesInUse names;
+  private final Gathering gathering;
   private @Nullable Claim claim; // of an older history, the latest
   private final Set<Address> absent = new LinkedHashSet<>(); // where members that were lost may come back
   private final Set<Address> left = new TreeSet<>(); // those of them that were in the view before this one
@@ -109,6 +110,7 @@ public final class Merge {
     this.counters = counters;
     this.endings = endings;
     this.names = new NamesInUse(self, suspectNanos);
+    this.gathering = new Gathering(heartbeatNanos, suspectNanos);
   }
 
   /// A view was left for another: whoever is missing may come back, and is told for a time of suspicion that it was
@@ -117,6 +119,7 @@ public final class Merge {
   /// @param last  the view that was left
   /// @param after the view that was installed
   public void installed(View last, View after) {
+    gathering.clear();
     before = last;
     List<MemberId> missing = before.members().stream().filter(member -> !after.contains(member)).toList();
     missing.forEach(member -> absent.add(member.address()));
@@ -163,6 +166,7 @@ public final class Merge {
     }
     targets.remove(self.address());
     targets.forEach(target -> hello.accept(target, hello(target)));
+    mergeWhenDue();
   }
 
   private Hello hello(Address to) {
@@ -198,7 +202,9 @@ public final class Merge {
     } else if (its.compareTo(view.id()) > 0 && !agreement.mayMeet(its, from)) {
       effects.send(from, meet(false)); // it went to another view without this member
       if (words.regard() == Regard.LEFT_BEHIND) {
-        agreement.company().gone(words.gone(from, view)); // the ids of its views rise, so it does not come back to this
+        agreement
+            .company()
+            .wentTo(its, words.gone(from, view)); // the ids of its views rise, so it does not come back to this
         agreement.suspicionChanged();
       }
     }
@@ -266,19 +272,50 @@ public final class Merge {
       return;
     }
     if (meet.view().id().compareTo(view.id()) > 0 && !meet.view().contains(self)) {
-      agreement.company().gone(meet.view().members());
+      agreement.company().wentTo(meet.view().id(), meet.view().members());
     }
     if (!agreement.isCoordinator()) {
       effects.send(agreement.company().coordinator(), new ViewMessage.Found(from));
-    } else if (initiates(from, meet)) {
-      List<MemberId> others = new ArrayList<>(meet.view().members());
-      others.removeAll(view.members());
-      others.removeIf(other -> !admits(other, other.equals(from) ? meet.earlier() : List.of()));
-      if (!others.isEmpty() && others.stream().allMatch(other -> damping.admits(other, effects.nowNanos()))) {
-        agreement.merge(others);
+    } else if (standing(self, view, primary()).compareTo(standing(from, meet.view(), meet.primary())) > 0) {
+      takeIn(from, meet);
+    } else {
+      gathering.leaveTo(from, standing(from, meet.view(), meet.primary()), effects.nowNanos());
+      gathering.take().forEach(other -> effects.send(from, new ViewMessage.Found(other)));
+      if (!meet.answer()) {
+        effects.send(from, meet(true));
       }
-    } else if (!meet.answer()) {
-      effects.send(from, meet(true));
+    }
+  }
+
+  private static Gathering.Standing standing(MemberId coordinator, View view, @Nullable ViewId primary) {
+    return new Gathering.Standing(view.primary(), !view.isObserver(coordinator), primary, view.id());
+  }
+
+  /// Another view knows less than this one. A newcomer, who knows nothing, comes in at once.
+  private void takeIn(MemberId from, ViewMessage.Meet meet) {
+    long now = effects.nowNanos();
+    List<MemberId> others = new ArrayList<>(meet.view().members());
+    others.removeAll(agreement.view().members());
+    others.removeIf(other -> !admits(other, other.equals(from) ? meet.earlier() : List.of()));
+    if (others.isEmpty() || !others.stream().allMatch(other -> damping.admits(other, now))) {
+      return;
+    }
+    MemberId awaited = gathering.awaited(now);
+    if (meet.primary() == null) {
+      agreement.merge(others);
+    } else if (awaited != null && !others.contains(awaited)) {
+      effects.send(awaited, new ViewMessage.Found(from));
+    } else {
+      gathering.add(others, now);
+      mergeWhenDue();
+    }
+  }
+
+  private void mergeWhenDue() {
+    if (agreement.isCoordinator() && gathering.isDue(absent, effects.nowNanos())) {
+      List<MemberId> all = new ArrayList<>(gathering.take());
+      all.removeAll(agreement.view().members());
+      agreement.merge(all);
     }
   }
 
@@ -391,30 +428,8 @@ public final class Merge {
     return other.isOlderThan(Objects.requireNonNull(agreement.lineage())) ? "is older" : "has members that vote";
   }
 
-  /// Exactly one of two views: a primary one, one whose coordinator votes, the one that knows the later primary view,
-  /// the one with the higher id.
-  private boolean initiates(MemberId from, ViewMessage.Meet meet) {
-    View mine = agreement.view();
-    View theirs = meet.view();
-    if (mine.primary() != theirs.primary()) {
-      return mine.primary();
-    }
-    if (mine.isObserver(self) != theirs.isObserver(from)) {
-      return theirs.isObserver(from);
-    }
-    int later = compare(primary(), meet.primary());
-    return later > 0 || (later == 0 && mine.id().compareTo(theirs.id()) > 0);
-  }
-
   private @Nullable ViewId primary() {
     View primary = agreement.primary();
     return primary == null ? null : primary.id();
-  }
-
-  private static int compare(@Nullable ViewId one, @Nullable ViewId other) {
-    if (one == null || other == null) {
-      return Boolean.compare(one != null, other != null);
-    }
-    return Objects.requireNonNull(one).compareTo(other);
   }
 }

@@ -199,6 +199,8 @@ final class Proposer {
       all.forEach(candidate -> effects.send(candidate, new ViewMessage.Install(next.id())));
       if (!next.id().equals(ballot)) {
         start(agreement.nextBallot(), all); // an old attempt is finished; now for those who are here
+      } else {
+        agreement.announced(next.id());
       }
     }
   }

@@ -51,6 +51,7 @@ public final class ViewAgreement {
   private View view;
   private final Chain chain;
   private Knowledge.@Nullable Accepted pending; // what the attempt promised to is going to install
+  private @Nullable ViewId announced; // by this member, which has not installed it yet
   private final Promise promise;
   private boolean wedged;
   private boolean leaving;
@@ -312,7 +313,8 @@ public final class ViewAgreement {
       host.left(null);
     }
     boolean due = company.needsChange() || wedged || wanted || (wantsOut() && view.size() > 1);
-    if (!due || ended || proposer.isBusy() || !isCoordinator() || waitsForAnother() || backoff.isOn()) {
+    boolean busy = proposer.isBusy() || announced != null;
+    if (!due || ended || busy || !isCoordinator() || waitsForAnother() || backoff.isOn()) {
       return;
     }
     proposer.start(nextBallot(), company.candidates());
@@ -325,7 +327,7 @@ public final class ViewAgreement {
     return wedged
         && other != null
         && !other.equals(self)
-        && !company.isGone(other)
+        && !company.hasGivenUp(other, promise.ballot())
         && promise.isFresh(effects.nowNanos(), patienceNanos);
   }
 
@@ -381,6 +383,7 @@ public final class ViewAgreement {
     wedge();
     recovery.abandon();
     pending = null;
+    announced = null;
     proposer.overtaken(ballot);
     effects.send(from, new ViewMessage.Wedged(ballot, knowledge()));
     host.interestChanged();
@@ -452,17 +455,18 @@ public final class ViewAgreement {
   }
 
   private void install(ViewId id) {
-    Knowledge.Accepted announced = pending;
-    if (announced == null || !Chain.isFor(id, announced)) {
+    announced = id.equals(announced) ? null : announced;
+    Knowledge.Accepted agreed = pending;
+    if (agreed == null || !Chain.isFor(id, agreed)) {
       if (!chain.announced(id)) {
         counters.count("view.stale install");
       }
       return;
     }
-    Proposal proposal = announced.proposal();
+    Proposal proposal = agreed.proposal();
     pending = null;
     if (recovery.canFollow(proposal, view)) {
-      follow(proposal, !promise.ballot().equals(announced.ballot()));
+      follow(proposal, !promise.ballot().equals(agreed.ballot()));
     } else if (proposal.view().primary()) {
       chain.learn(proposal);
     }
@@ -534,6 +538,12 @@ public final class ViewAgreement {
       }
       act();
     }
+  }
+
+  /// An attempt of this member's has succeeded. It is about to install the view, too: what it tells itself waits until
+  /// what it promised is on the disk. Until then a new attempt would be one of the members of the old view.
+  void announced(ViewId id) {
+    announced = id;
   }
 
   /// An attempt of this member's ended.

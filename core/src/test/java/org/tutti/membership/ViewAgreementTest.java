@@ -103,6 +103,24 @@ class ViewAgreementTest {
     assertThat(said(B)).as("it asks itself for a new view").hasSize(1).first().isInstanceOf(ViewMessage.Propose.class);
   }
 
+  /// What it tells itself waits for the disk, and a new attempt would be one of those who are in the old view.
+  @Test
+  void aMemberThatHasAnnouncedAViewDoesNotProposeAgainBeforeItInstallsIt() throws Malformed {
+    agreement.lost(A);
+    List<ViewMessage> own = said(B);
+    while (own.stream().noneMatch(ViewMessage.Install.class::isInstance)) {
+      assertThat(own).isNotEmpty();
+      for (ViewMessage message : own) {
+        agreement.receive(B, message);
+      }
+      own = said(B);
+    }
+    tick();
+    assertThat(said(B)).noneMatch(ViewMessage.Propose.class::isInstance);
+    agreement.receive(B, own.getLast());
+    assertThat(group.installed.getLast().members()).containsExactly(B);
+  }
+
   /// Kept until the next view, it would come after what is said later: a part of a state behind the end of it.
   @Test
   void whatAProposerSaysInTheInstalledViewDoesNotWait() throws Malformed {

@@ -41,9 +41,9 @@ class DisturbanceTest {
                 Disturbance.BRIDGE,
                 3,
                 Disturbance.RING,
-                24,
+                22,
                 Disturbance.CHAIN,
-                5));
+                4));
   }
 
   @Test
@@ -66,8 +66,8 @@ class DisturbanceTest {
                 Disturbance.BRIDGE,
                 3,
                 Disturbance.RING,
-                16,
+                14,
                 Disturbance.CHAIN,
-                5));
+                4));
   }
 }
