@@ -8,6 +8,8 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Ordering;
 import org.tutti.sim.FaultKind;
@@ -17,6 +19,7 @@ import org.tutti.sim.Outcome;
 import org.tutti.sim.Plan;
 import org.tutti.sim.Shrinking;
 import org.tutti.sim.Simulation;
+import org.tutti.sim.SingleFault;
 import org.tutti.sim.diagram.Diagram;
 import org.tutti.sim.diagram.Recording;
 import org.tutti.sim.diagram.Window;
@@ -27,10 +30,12 @@ import org.tutti.sim.mutant.Hunt;
 import org.tutti.sim.mutant.Mutant;
 import org.tutti.sim.mutant.Mutants;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /// `tutti simulate`: runs seeds through the simulator, or one seed step by step, or the planted bugs.
 @Command(
@@ -120,6 +125,22 @@ final class SimulateCommand implements Callable<Integer> {
       description = "A static majority of all nodes goes on in every run, and members crash and come back.")
   boolean staticMajority;
 
+  @Option(
+      names = "--recovery",
+      description = {
+        "One fault in each run, which strikes a group at work and ends: how long nothing is delivered, how soon",
+        "all deliver again and are in one view, how many views that takes; each fault has bounds. With --seed or",
+        "--seeds, --first, --threads, --fault, --trace."
+      })
+  boolean recovery;
+
+  @Option(
+      names = "--fault",
+      paramLabel = "NAME",
+      description = "With --recovery: only this fault (default: the seed draws), such as senior-deaf.",
+      converter = FaultConverter.class)
+  @Nullable SingleFault fault;
+
   @Option(names = "--mutants", description = "Plant every known bug in turn; each must be caught.")
   boolean mutants;
 
@@ -154,6 +175,25 @@ final class SimulateCommand implements Callable<Integer> {
     }
   }
 
+  /// Reads the name of a fault.
+  static final class FaultConverter implements ITypeConverter<SingleFault> {
+    @Override
+    public SingleFault convert(String name) {
+      for (SingleFault each : SingleFault.values()) {
+        if (each.words().replace(' ', '-').equals(name)) {
+          return each;
+        }
+      }
+      throw new TypeConversionException(
+          "'"
+              + name
+              + "' is none of "
+              + Stream.of(SingleFault.values())
+                  .map(each -> each.words().replace(' ', '-'))
+                  .collect(Collectors.joining(", ")));
+    }
+  }
+
   @Override
   public Integer call() {
     if (seeds < 1 || threads < 1 || nodes < 1 || multicasts < 0) {
@@ -165,6 +205,23 @@ final class SimulateCommand implements Callable<Integer> {
     }
     if (resume != null && (seed != null || exhaustive || mutants || mutant != null)) {
       throw new ParameterException(spec.commandLine(), "--resume goes with --seeds");
+    }
+    if (fault != null && !recovery) {
+      throw new ParameterException(spec.commandLine(), "--fault goes with --recovery");
+    }
+    if (recovery
+        && (exhaustive
+            || mutants
+            || mutant != null
+            || partitions
+            || staticMajority
+            || resume != null
+            || diagram != null)) {
+      throw new ParameterException(
+          spec.commandLine(), "--recovery with --seed or --seeds, --first, --threads, --fault, --trace");
+    }
+    if (recovery) {
+      return new RecoveryRuns(spec.commandLine().getOut(), fault).run(seed, first, seeds, threads, trace);
     }
     if (exhaustive) {
       return everything();

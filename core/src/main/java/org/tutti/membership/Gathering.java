@@ -24,7 +24,8 @@ final class Gathering {
   /// @param isVoter   whether its coordinator votes
   /// @param primary   the latest primary view that it knows, or null
   /// @param id        its id
-  record Standing(boolean isPrimary, boolean isVoter, @Nullable ViewId primary, ViewId id) implements Comparable<Standing> {
+  record Standing(boolean isPrimary, boolean isVoter, @Nullable ViewId primary, ViewId id)
+      implements Comparable<Standing> {
     @Override
     public int compareTo(Standing other) {
       int byKind = Boolean.compare(isPrimary, other.isPrimary);

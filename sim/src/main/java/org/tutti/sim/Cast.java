@@ -223,6 +223,11 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
     return state && deciders.areQuorum(rest::contains) && setting.plan().mayBePrimary(rest);
   }
 
+  /// Whether some members, who vote, can go on without all others.
+  boolean areQuorum(List<MemberId> members) {
+    return deciders.areQuorum(members::contains) && setting.plan().mayBePrimary(members);
+  }
+
   void crash(SimulatedNode node) {
     if (!node.isAlive()) {
       return;
@@ -235,6 +240,15 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
     countCrash(node, application);
     node.crash();
     unmount(node, setting.plan().losesPower() && fates.nextBoolean());
+  }
+
+  /// The transports of all others notice that a process has ended: its host refuses connections.
+  void tellGone(SimulatedNode ended) {
+    for (SimulatedNode node : living()) {
+      if (node.number != ended.number) {
+        node.offer(new Input.Gone(addresses.get(ended.number)));
+      }
+    }
   }
 
   private void unmount(SimulatedNode node, boolean power) {

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Durability;
 import org.tutti.GroupConfig;
@@ -81,6 +82,7 @@ public record Plan(
   private static final double MAJORITY_CRASH_STRENGTH = 0.4;
   private static final int SPLIT_UNITS_MIN = 20; // a few splits, each with its merge
   private static final double SPLIT_CRASH_STRENGTH = 0.05; // besides those of a smaller side
+  private static final int QUICK_WAY = 50; // of them make a time of suspicion, in runs of recovery
   private static final int CONTINUE_ONE_IN = 2;
   private static final int DURABLE_ONE_IN = 2; // of those without domain and branches
   private static final double BLACKOUT_STRENGTH_MAX = 0.4;
@@ -103,7 +105,7 @@ public record Plan(
 
   /// Copies the strengths.
   public Plan {
-    strengths = new EnumMap<>(strengths);
+    strengths = strengths.isEmpty() ? new EnumMap<>(FaultKind.class) : new EnumMap<>(strengths);
   }
 
   /// Draws a run's configuration.
@@ -519,6 +521,36 @@ public record Plan(
         true,
         mixed,
         more);
+  }
+
+  /// A group of the same settings in which nothing goes wrong, and whose frames travel quickly against the time of
+  /// suspicion: what a fault costs there is not hidden by slow ways.
+  Plan forRecovery() {
+    SplittableRandom random = new Streams(seed).open(Streams.Purpose.SPLIT, 1);
+    long way = suspectNanos / QUICK_WAY;
+    int members = random.nextInt(SPLIT_NODES_MIN, SPLIT_NODES_MAX + 1);
+    // An application that is stuck is a fault, too; and where two vote, one that crashes takes the group with it.
+    boolean stuck = IntStream.range(0, members).anyMatch(this::isStuck);
+    boolean few = IntStream.range(0, members).filter(place -> role(place) == Role.VOTER).count() < SPLIT_NODES_MIN;
+    return new Plan(
+        seed,
+        members,
+        config.withDomain(null).withPrimaryViews(PrimaryViews.DYNAMIC_LINEAR).withElectorate(Set.of()),
+        heartbeatNanos,
+        suspectNanos,
+        frameBytesMax,
+        Math.min(retransmitNanos, suspectNanos / 2),
+        Math.min(delayNanosMin, way),
+        Math.min(delayNanosMax, way),
+        Math.min(turnNanosMax, way),
+        safetyNanos,
+        multicasts,
+        messageBytesMax,
+        stateBytes,
+        true,
+        false,
+        mixed && !stuck && !few,
+        Map.of());
   }
 
   /// Describes the run in one line.

@@ -30,6 +30,15 @@ public final class SeedRun {
     return words;
   }
 
+  /// Runs a seed with one fault that strikes and ends.
+  ///
+  /// @param seed  the seed
+  /// @param fault its name
+  /// @return the violations as words, each beginning with its property and a colon
+  public static List<String> recovery(long seed, String fault) {
+    return RecoveryRun.run(seed, SingleFault.valueOf(fault)).violations().stream().map(Violation::toString).toList();
+  }
+
   /// Prints each seed's trace hash.
   ///
   /// @param args the first seed and how many

@@ -51,7 +51,11 @@ public final class Hunt {
     loader.check();
     Method run;
     try {
-      run = loader.loadClass(RUN).getMethod("violations", long.class, String.class, boolean.class, boolean.class);
+      Class<?> runs = loader.loadClass(RUN);
+      run =
+          mutant.fault() == null
+              ? runs.getMethod("violations", long.class, String.class, boolean.class, boolean.class)
+              : runs.getMethod("recovery", long.class, String.class);
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(e);
     }
@@ -113,6 +117,9 @@ public final class Hunt {
 
   private static List<?> violations(Method run, Mutant mutant, long seed) {
     try {
+      if (mutant.fault() != null) {
+        return (List<?>) run.invoke(null, seed, mutant.fault().name());
+      }
       String ordering = mutant.ordering() == null ? null : mutant.ordering().name();
       return (List<?>) run.invoke(null, seed, ordering, mutant.splits(), mutant.majority());
     } catch (InvocationTargetException e) {

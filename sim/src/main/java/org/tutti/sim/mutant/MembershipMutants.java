@@ -1,6 +1,7 @@
 package org.tutti.sim.mutant;
 
 import java.util.List;
+import org.tutti.sim.SingleFault;
 import org.tutti.sim.mutant.Edit.Change.Drop;
 import org.tutti.sim.mutant.Edit.Change.Redirect;
 import org.tutti.sim.mutant.Edit.Change.Return;
@@ -78,7 +79,21 @@ final class MembershipMutants {
               "the last voter stays in view after view, as nobody else has the state",
               "membership.Flush",
               "isLastVoterLeaving",
-              new Return(0)));
+              new Return(0)),
+          new Mutant(
+                  "merge-one-by-one",
+                  "after a split each part takes in the first one that it meets",
+                  "membership.Gathering",
+                  "isDue",
+                  new Return(1))
+              .inRecoveryFrom(SingleFault.SCATTERED),
+          new Mutant(
+                  "deaf-to-departures",
+                  "who is left behind by a member that hears nobody waits for it",
+                  "membership.Merge",
+                  "heard",
+                  new Drop("Company.wentTo", 0))
+              .inRecoveryFrom(SingleFault.SENIOR_DEAF));
 
   private MembershipMutants() {}
 

@@ -3,6 +3,7 @@ package org.tutti.sim.mutant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Ordering;
+import org.tutti.sim.SingleFault;
 
 /// A planted bug.
 ///
@@ -12,33 +13,50 @@ import org.tutti.Ordering;
 /// @param ordering the ordering that it is in, or null when it is in what all orderings share
 /// @param splits whether it is looked for in runs of splits
 /// @param majority whether it is looked for in runs of a static majority
+/// @param fault  the fault in whose runs of recovery it is looked for, or null when it is looked for in other runs
 public record Mutant(
-    String name, String breaks, List<Edit> edits, @Nullable Ordering ordering, boolean splits, boolean majority) {
+    String name,
+    String breaks,
+    List<Edit> edits,
+    @Nullable Ordering ordering,
+    boolean splits,
+    boolean majority,
+    @Nullable SingleFault fault) {
   /// Copies the list.
   public Mutant {
     edits = List.copyOf(edits);
   }
 
   Mutant(String name, String breaks, String owner, String method, Edit.Change change) {
-    this(name, breaks, List.of(new Edit("org.tutti." + owner, method, change)), null, false, false);
+    this(name, breaks, List.of(new Edit("org.tutti." + owner, method, change)), null, false, false, null);
   }
 
-  Mutant(String name, String breaks, List<Edit> edits) {
-    this(name, breaks, edits, null, false, false);
+  /// A bug that is looked for in any runs.
+  ///
+  /// @param name   on the command line
+  /// @param breaks what is wrong with it, in words
+  /// @param edits  the changes that make it
+  public Mutant(String name, String breaks, List<Edit> edits) {
+    this(name, breaks, edits, null, false, false, null);
   }
 
   /// The same bug, looked for in runs with one ordering only.
   Mutant in(Ordering only) {
-    return new Mutant(name, breaks, edits, only, splits, majority);
+    return new Mutant(name, breaks, edits, only, splits, majority, fault);
   }
 
   /// The same bug, looked for in runs in which the network is split again and again.
   Mutant inSplits() {
-    return new Mutant(name, breaks, edits, ordering, true, majority);
+    return new Mutant(name, breaks, edits, ordering, true, majority, fault);
   }
 
   /// The same bug, looked for in runs in which a static majority of all nodes goes on.
   Mutant withStaticMajority() {
-    return new Mutant(name, breaks, edits, ordering, splits, true);
+    return new Mutant(name, breaks, edits, ordering, splits, true, fault);
+  }
+
+  /// The same bug, looked for in runs in which one fault strikes and ends: it makes the group slow, not wrong.
+  Mutant inRecoveryFrom(SingleFault only) {
+    return new Mutant(name, breaks, edits, ordering, splits, majority, only);
   }
 }

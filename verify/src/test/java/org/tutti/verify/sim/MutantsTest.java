@@ -39,10 +39,7 @@ class MutantsTest {
         new Mutant(
             "lost",
             "changes a method that does not exist",
-            List.of(new Edit("org.tutti.engine.NodeEngine", "noSuchMethod", new Edit.Change.Return(0))),
-            null,
-            false,
-            false);
+            List.of(new Edit("org.tutti.engine.NodeEngine", "noSuchMethod", new Edit.Change.Return(0))));
     assertThatThrownBy(() -> Hunt.hunt(lost, 1, 1))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("nothing to change");

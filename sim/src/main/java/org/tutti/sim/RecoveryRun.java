@@ -1,0 +1,390 @@
+package org.tutti.sim;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.tutti.MemberId;
+import org.tutti.Service;
+import org.tutti.Suspicion;
+import org.tutti.View;
+import org.tutti.ViewId;
+import org.tutti.sim.check.Checkers;
+import org.tutti.sim.check.Happening;
+import org.tutti.sim.check.History;
+import org.tutti.sim.check.Violation;
+
+/// How a group gets over one fault: all members multicast without a pause, one [SingleFault] strikes, lasts and ends,
+/// and what is measured is how long those that it spares deliver nothing, how soon all deliver again and are in one
+/// view, and how many views that took. The group, its settings, the fault and its length are drawn from a seed.
+///
+/// What takes longer than a fault may is a violation of `RecoveryBound`; the history is checked as that of any run.
+public final class RecoveryRun {
+  private static final String BOUND = "RecoveryBound";
+  // Without a delivery for those that are spared: times of suspicion, and heartbeats until it is noticed and said.
+  private static final double SILENCE_MAX = 1.2;
+  private static final double ASKED_MORE =
+      1.5; // what asking the others takes in addition, and whom it costs is merged again
+  private static final double REFUTED_MORE = 5; // how long others may refute that two do not hear each other
+  private static final int HEARTBEATS_MAX = 2; // each time
+  private static final double NEXT_MAX = 2; // until all deliver again, after the end of a fault that healed at once
+  private static final double UNITS_MIN = 0.4;
+  private static final double UNITS_MAX = 12;
+  private static final int WARM_UP_UNITS = 2;
+  private static final int PATIENCE_UNITS = 80;
+  private static final int LAST_WORDS_UNITS = 2; // after the end: what was concluded from the fault is acted upon
+  private static final int QUIET_UNITS = 3; // without a view: all is over
+  private static final int WORK_PER_HEARTBEAT = 2;
+
+  /// What one run showed, in times of suspicion. A number below 0 means that there was nothing to measure.
+  ///
+  /// @param seed       the run
+  /// @param fault      what struck
+  /// @param length     how long it lasted
+  /// @param silence    the longest time without a delivery at a member that it spared, while it lasted
+  /// @param next       from its end until every member has delivered something
+  /// @param whole      from its end until all are in one primary view
+  /// @param views      how many views anybody installed, from its beginning
+  /// @param healViews  how many of them after its end; of links that come back one by one, after the last one
+  /// @param violations what did not hold
+  public record Result(
+      long seed,
+      SingleFault fault,
+      double length,
+      double silence,
+      double next,
+      double whole,
+      int views,
+      int healViews,
+      List<Violation> violations) {
+    /// Whether everything held.
+    ///
+    /// @return whether there is no violation
+    public boolean passed() {
+      return violations.isEmpty();
+    }
+  }
+
+  private final Plan plan;
+  private final Agenda agenda = new Agenda();
+  private final History history;
+  private final Simulation.Setting setting;
+  private final Cast cast;
+  private final Network network;
+  private final SplittableRandom random;
+  private final SingleFault fault;
+  private final double units;
+  private final List<Violation> violations = new ArrayList<>();
+  private final long[] deliveredAt; // by place
+  private final long[] silence; // by place; the longest
+  private long watchedFrom = Long.MAX_VALUE;
+  private boolean working = true;
+  private boolean broken;
+
+  private RecoveryRun(Plan plan, @Nullable SingleFault only, @Nullable Consumer<String> lines) {
+    this.plan = plan;
+    this.history = new History(plan.config());
+    this.setting =
+        new Simulation.Setting(plan, new Streams(plan.seed()), agenda, new Tally(), new Trace(agenda, lines), history);
+    this.random = setting.streams().open(Streams.Purpose.FAULT, FaultKind.values().length);
+    SingleFault drawn = SingleFault.values()[random.nextInt(SingleFault.values().length)];
+    this.fault = only == null ? drawn : only;
+    this.units = UNITS_MIN * Math.pow(UNITS_MAX / UNITS_MIN, random.nextDouble());
+    this.deliveredAt = new long[plan.nodes()];
+    this.silence = new long[plan.nodes()];
+    this.cast = new Cast(setting, _ -> {}, this::broken);
+    this.network = new Network(agenda, plan, setting.tally(), cast);
+    cast.atDelivery(life -> deliveredAt[life.node.number] = agenda.nowNanos());
+  }
+
+  /// Runs a seed.
+  ///
+  /// @param seed  the run
+  /// @param only  the fault, or null for the one that the seed draws
+  /// @return what it showed
+  public static Result run(long seed, @Nullable SingleFault only) {
+    return new RecoveryRun(Plan.draw(seed).forRecovery(), only, null).run();
+  }
+
+  /// Runs a seed and tells every step.
+  ///
+  /// @param seed  the run
+  /// @param only  the fault, or null for the one that the seed draws
+  /// @param lines gets the steps: simulated time, node, event
+  /// @return what it showed
+  public static Result run(long seed, @Nullable SingleFault only, Consumer<String> lines) {
+    return new RecoveryRun(Plan.draw(seed).forRecovery(), only, lines).run();
+  }
+
+  /// The group of a run in words.
+  ///
+  /// @param seed the run
+  /// @return numbers of nodes, guarantee, ordering, sizes and times
+  public static String describe(long seed) {
+    return Plan.draw(seed).forRecovery().describe();
+  }
+
+  private Result run() {
+    cast.begin(network);
+    work();
+    boolean ready = await(this::isWhole, WARM_UP_UNITS * PATIENCE_UNITS);
+    advance(agenda.nowNanos() + suspect(WARM_UP_UNITS) + random.nextLong(plan.suspectNanos()));
+    if (!ready || !isWhole()) {
+      violations.add(new Violation("Convergence", "before the fault: " + situation()));
+      return finished(-1, -1, -1, 0, 0);
+    }
+    int begun = history.happenings().size();
+    View before = Objects.requireNonNull(cast.latestPrimary());
+    SingleFault.Strike strike = fault.draw(before.members().stream().mapToInt(this::numberOf).toArray(), random);
+    List<Integer> spared = mayGoOn(strike.spared(), before);
+    strike(strike);
+    watchedFrom = agenda.nowNanos();
+    Arrays.fill(deliveredAt, watchedFrom);
+    advance(watchedFrom + suspect(units));
+    watch();
+    double longest = spared.stream().mapToDouble(place -> inUnits(silence[place])).max().orElse(-1);
+    end(strike);
+    long end = agenda.nowNanos();
+    int ended = history.happenings().size();
+    boolean together = await(this::isWhole, PATIENCE_UNITS);
+    long over = end + (fault.healsSlowly() ? suspect(SingleFault.SLOW_HEAL_UNITS) : 0);
+    long late = Math.max(agenda.nowNanos(), over + suspect(LAST_WORDS_UNITS));
+    double next = await(() -> allDelivered(end), PATIENCE_UNITS) ? inUnits(agenda.nowNanos() - end) : -1;
+    boolean stays = together && await(this::isQuiet, PATIENCE_UNITS);
+    double whole = stays ? inUnits(Math.max(0, installedAt() - end)) : -1;
+    judge(longest, next, whole, viewsSince(begun));
+    lossSince(late).ifPresent(view -> bound("when it was over and all had been in one view, somebody went to " + view));
+    return finished(longest, next, whole, viewsSince(begun), viewsSince(ended));
+  }
+
+  /// All come to rest, and the history is checked.
+  private Result finished(double longest, double next, double whole, int views, int healViews) {
+    working = false;
+    cast.calm();
+    if (whole >= 0 && await(() -> Convergence.obstacle(cast) == null, PATIENCE_UNITS)) {
+      violations.addAll(Convergence.differences(cast));
+    } else if (whole >= 0) {
+      violations.add(new Violation("Convergence", "after the fault: " + Convergence.obstacle(cast)));
+    }
+    violations.addAll(Checkers.check(history, Checkers.safety()));
+    return new Result(plan.seed(), fault, units, longest, next, whole, views, healViews, List.copyOf(violations));
+  }
+
+  private void judge(double longest, double next, double whole, int views) {
+    double silenceMax = silenceMax();
+    if (longest > silenceMax) {
+      bound("those that are spared delivered nothing for " + words(longest) + ", " + words(silenceMax) + " is allowed");
+    }
+    double wholeMax = fault.wholeMax();
+    if (whole < 0 || whole > wholeMax) {
+      String when = whole < 0 ? "never (" + situation() + ")" : "after " + words(whole);
+      bound("all are in one view " + when + ", " + words(wholeMax) + " is allowed");
+    }
+    int healing = fault.healsSlowly() ? SingleFault.SLOW_HEAL_UNITS : 0;
+    if (next < 0 || next > Math.max(whole, healing) + NEXT_MAX) {
+      bound("all delivered again " + (next < 0 ? "never" : "after " + words(next)));
+    }
+    if (views > fault.viewsMax(plan.nodes(), units)) {
+      bound(views + " views, " + fault.viewsMax(plan.nodes(), units) + " are allowed");
+    }
+  }
+
+  private double silenceMax() {
+    double heartbeats = HEARTBEATS_MAX * inUnits(plan.heartbeatNanos());
+    if (!isAnybodyAsked()) {
+      return SILENCE_MAX + heartbeats;
+    }
+    return SILENCE_MAX + (fault.isOfTwo() ? REFUTED_MORE : ASKED_MORE) + 2 * heartbeats;
+  }
+
+  /// Whether a member doubts before it suspects.
+  private boolean isAnybodyAsked() {
+    var settings = new Settings(plan);
+    return IntStream.range(0, plan.nodes())
+        .anyMatch(place -> settings.group(place, false).suspicion() == Suspicion.REFUTABLE);
+  }
+
+  private void bound(String what) {
+    violations.add(new Violation(BOUND, fault.words() + " for " + words(units) + ": " + what));
+  }
+
+  private static String words(double units) {
+    return String.format("%.2f times of suspicion", units);
+  }
+
+  // ---- the fault -------------------------------------------------------------------------------------------------
+
+  private void strike(SingleFault.Strike strike) {
+    say(fault.words() + " begins");
+    network.partition(strike.cut());
+    if (strike.crashes() >= 0) {
+      SimulatedNode victim = node(strike.crashes());
+      cast.crash(victim);
+      if (fault == SingleFault.SENIOR_CRASH_SEEN) {
+        agenda.after(plan.heartbeatNanos() / 2, () -> cast.tellGone(victim));
+      }
+    }
+    if (strike.pauses() >= 0) {
+      node(strike.pauses()).pause();
+    }
+    if (fault.isTwofold()) {
+      advance(agenda.nowNanos() + plan.suspectNanos() / 2);
+      network.partition(strike.later());
+      say(fault.words() + " goes on");
+    }
+  }
+
+  private void end(SingleFault.Strike strike) {
+    say(fault.words() + " ends");
+    if (fault.healsSlowly()) {
+      network.mendOneByOne(random, suspect(SingleFault.SLOW_HEAL_UNITS));
+    } else {
+      network.partition(null);
+    }
+    if (strike.pauses() >= 0) {
+      node(strike.pauses()).resume();
+    }
+    if (strike.crashes() >= 0) {
+      cast.restart(strike.crashes());
+    }
+  }
+
+  /// Who has to go on, if they can.
+  private List<Integer> mayGoOn(List<Integer> spared, View view) {
+    List<MemberId> members =
+        view.members().subList(0, view.voting()).stream().filter(member -> spared.contains(numberOf(member))).toList();
+    return cast.areQuorum(members) ? spared : List.of();
+  }
+
+  // ---- the group -------------------------------------------------------------------------------------------------
+
+  /// All members multicast again and again.
+  private void work() {
+    if (working) {
+      watch();
+      cast.members().stream()
+          .filter(life -> life.view() != null && !life.node.isPaused())
+          .forEach(life -> life.multicast(new byte[1], Service.TOTAL));
+      agenda.after(plan.heartbeatNanos() / WORK_PER_HEARTBEAT, this::work);
+    }
+  }
+
+  /// Takes down how long each has delivered nothing.
+  private void watch() {
+    if (agenda.nowNanos() >= watchedFrom) {
+      for (int place = 0; place < silence.length; place++) {
+        silence[place] = Math.max(silence[place], agenda.nowNanos() - deliveredAt[place]);
+      }
+    }
+  }
+
+  private boolean allDelivered(long since) {
+    return Arrays.stream(deliveredAt).allMatch(nanos -> nanos > since);
+  }
+
+  /// Whether all nodes live and are in one primary view.
+  private boolean isWhole() {
+    List<Application> members = cast.members();
+    View first = members.isEmpty() ? null : members.getFirst().view();
+    return first != null
+        && first.primary()
+        && first.size() == plan.nodes()
+        && members.size() == plan.nodes()
+        && members.stream().allMatch(member -> first.equals(member.view()) && !member.node.isPaused());
+  }
+
+  /// Whether all are in one view, and have been for some time.
+  private boolean isQuiet() {
+    return isWhole() && agenda.nowNanos() - installedAt() >= suspect(QUIET_UNITS);
+  }
+
+  /// A view without some of the members that was installed after a moment.
+  private Optional<View> lossSince(long nanos) {
+    return history.happenings().reversed().stream()
+        .filter(Happening.Installed.class::isInstance)
+        .map(Happening.Installed.class::cast)
+        .takeWhile(installed -> installed.nanos() > nanos)
+        .map(Happening.Installed::view)
+        .filter(view -> view.size() < plan.nodes())
+        .findFirst();
+  }
+
+  /// When anybody installed a view last.
+  private long installedAt() {
+    return history.happenings().reversed().stream()
+        .filter(Happening.Installed.class::isInstance)
+        .mapToLong(installed -> ((Happening.Installed) installed).nanos())
+        .findFirst()
+        .orElse(0);
+  }
+
+  private String situation() {
+    return cast.members().stream().map(member -> member.node.self.name() + " in " + member.view()).toList().toString();
+  }
+
+  private int viewsSince(int from) {
+    var ids = new TreeSet<ViewId>();
+    history.happenings().stream()
+        .skip(from)
+        .filter(Happening.Installed.class::isInstance)
+        .forEach(installed -> ids.add(((Happening.Installed) installed).view().id()));
+    return ids.size();
+  }
+
+  private int numberOf(MemberId member) {
+    SimulatedNode node = cast.find(member);
+    return node == null ? -1 : node.number;
+  }
+
+  private SimulatedNode node(int place) {
+    return cast.living().stream().filter(node -> node.number == place).findFirst().orElseThrow();
+  }
+
+  private void say(String what) {
+    if (setting.trace().speaks()) {
+      setting.trace().say("--", what);
+    }
+  }
+
+  // ---- time ------------------------------------------------------------------------------------------------------
+
+  private long suspect(double times) {
+    return (long) (plan.suspectNanos() * times);
+  }
+
+  private double inUnits(long nanos) {
+    return (double) nanos / plan.suspectNanos();
+  }
+
+  private boolean await(BooleanSupplier what, int patienceUnits) {
+    long until = agenda.nowNanos() + suspect(patienceUnits);
+    while (!what.getAsBoolean()) {
+      if (broken || agenda.nowNanos() >= until) {
+        return false;
+      }
+      advance(agenda.nowNanos() + plan.heartbeatNanos() / WORK_PER_HEARTBEAT);
+    }
+    return true;
+  }
+
+  private void advance(long untilNanos) {
+    while (!broken && agenda.advance(untilNanos)) {
+      // All happens in the agenda's entries.
+    }
+  }
+
+  private void broken(SimulatedNode node, Throwable error) {
+    if (error instanceof LinkageError) {
+      throw (LinkageError) error; // a planted bug that does not fit, not a bug of the engine
+    }
+    broken = true;
+    violations.add(new Violation("NoBrokenInvariant", node.self.name() + " stopped: " + error));
+  }
+}

@@ -1,0 +1,29 @@
+package org.tutti.verify.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.tutti.sim.FirstSeed;
+import org.tutti.sim.RecoveryRun;
+import org.tutti.sim.RecoveryTable;
+import org.tutti.sim.SingleFault;
+
+/// Groups of all kinds get over one fault within its bounds (`docs/protocols/suspicion.md`).
+class RecoveryTest {
+  private static final int SEEDS = 300;
+
+  @Test
+  void oneFaultIsOverWithinItsBoundsAtSeedsThatNobodyHasRun() {
+    int threads = Math.min(2, Runtime.getRuntime().availableProcessors());
+    RecoveryTable table = RecoveryTable.run(FirstSeed.ofTest("RecoveryTest"), SEEDS, null, threads, _ -> {});
+    assertThat(table.runs()).isEqualTo(SEEDS);
+    assertThat(table.failures()).as("replay: ./tutti simulate --recovery --seed N").isEmpty();
+  }
+
+  @Test
+  void aRunIsTheSameEachTime() {
+    for (SingleFault fault : SingleFault.values()) {
+      assertThat(RecoveryRun.run(1, fault)).isEqualTo(RecoveryRun.run(1, fault));
+    }
+  }
+}
