@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /// to it. Keys rise within a group, whatever its ordering, and are the same at all members. This node delivers in the
 /// order of keys: a delivery waits until no group of the domain can still have a lower one
 /// ([org.tutti.order.Frontier]). So two members of two groups deliver the messages of both in the same order
-/// (multi-group identical order).
+/// (multi-group identical order). Who comes into a group is in time there when the group is past what was delivered in
+/// the others meanwhile.
 ///
 /// What a process multicasts after it has delivered something is stamped higher than that. What it multicasts after
 /// something of its own in another group waits until that has its place, so it, too, comes later at all
@@ -32,11 +33,15 @@ final class Domain {
     boolean isSending();
   }
 
+  /// The key of a delivery, without its index.
+  record Last(long stamp, long group) {}
+
   private record Waiting(DomainMember member, Runnable add) {}
 
   private final Map<Long, DomainMember> members = new TreeMap<>();
   private final ArrayDeque<Waiting> outbox = new ArrayDeque<>(); // in the order in which the node multicast
   private @Nullable DomainMember turn;
+  private Last last = new Last(0, 0); // what was delivered in time has no higher key
 
   void add(DomainMember member) {
     members.put(member.group(), member);
@@ -93,6 +98,16 @@ final class Domain {
       any = true;
     }
     return any;
+  }
+
+  /// A delivery in time has passed.
+  void delivered(DomainMember member, long stamp) {
+    last = new Last(stamp, member.group());
+  }
+
+  /// The last delivery that was in time.
+  Last last() {
+    return last;
   }
 
   /// Whether no other group can still have a lower key.

@@ -20,6 +20,8 @@ final class DomainMember implements GroupUser {
   private sealed interface Waiting {
     record Delivery(long index, Batch batch, long position, long stamp) implements Waiting {}
 
+    record Entry(Domain.Last behind, Runnable upcall) implements Waiting {}
+
     record Other(Runnable upcall) implements Waiting {}
   }
 
@@ -97,15 +99,39 @@ final class DomainMember implements GroupUser {
   private void releaseFirst() {
     switch (waiting.removeFirst()) {
       case Waiting.Other(Runnable upcall) -> upcall.run();
-      case Waiting.Delivery(long index, Batch batch, long position, _) -> {
+      case Waiting.Entry(_, Runnable upcall) -> upcall.run();
+      case Waiting.Delivery(long index, Batch batch, long position, long stamp) -> {
         deliveries--;
+        domain.delivered(this, stamp);
         user.deliver(index, batch, position);
       }
     }
   }
 
   private boolean isNext(Waiting first) {
-    return !(first instanceof Waiting.Delivery delivery) || domain.isNext(this, delivery.stamp);
+    return switch (first) {
+      case Waiting.Delivery delivery -> domain.isNext(this, delivery.stamp);
+      case Waiting.Entry entry -> mayEnter(entry.behind);
+      case Waiting.Other _ -> true;
+    };
+  }
+
+  /// Whether nothing that is multicast in this group from now on comes before what the node's other groups had
+  /// delivered when this member came in. Until then they waited for nothing here, so they may be far ahead of the
+  /// clocks of its members.
+  private boolean mayEnter(Domain.Last behind) {
+    long lowest = Math.max(chain, side().bound());
+    if (lowest > behind.stamp() || lowest == behind.stamp() && group >= behind.group()) {
+      return true;
+    }
+    side().ask(behind.stamp());
+    return false;
+  }
+
+  /// From here on deliveries are in time. The domain looks at it at the end of the run of inputs: only then the other
+  /// groups wait for this one.
+  private void enter(Runnable upcall) {
+    waiting.add(new Waiting.Entry(domain.last(), upcall));
   }
 
   private void inOrder(Runnable upcall) {
@@ -153,12 +179,16 @@ final class DomainMember implements GroupUser {
 
   @Override
   public void begin(long index, long position) {
-    inOrder(() -> user.begin(index, position));
+    enter(() -> user.begin(index, position));
   }
 
   @Override
   public void install(View view) {
-    inOrder(() -> user.install(view));
+    if (view.primary() && side().isInTime()) {
+      enter(() -> user.install(view));
+    } else {
+      inOrder(() -> user.install(view));
+    }
   }
 
   @Override

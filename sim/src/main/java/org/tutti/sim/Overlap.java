@@ -13,13 +13,16 @@ import org.tutti.sim.check.Crossing;
 
 /// Three more groups, each without every third node, so that they overlap in a circle (N4): all in one domain with the
 /// group of the [Cast], each with an ordering of its own. Members multicast now and then, and often answer in another
-/// group what they have just delivered.
+/// group what they have just delivered. A member that is out of one of its groups goes on in the
+/// others all the more, and when it comes in again, others often multicast there at once.
 final class Overlap {
   /// The domain's name.
   static final String DOMAIN = "opera";
 
   private static final int GROUPS = 3;
   private static final int MULTICASTS_MAX = 120;
+  private static final int WHILE_OUT_MAX = 400; // multicasts
+  private static final int WHILE_OUT_PER_SUSPECT = 25; // so some are on their way when a member comes in again
 
   private final Simulation.Setting setting;
   private final SplittableRandom random;
@@ -28,6 +31,7 @@ final class Overlap {
   private final boolean[] founded = new boolean[GROUPS];
   private final List<Part> parts = new ArrayList<>();
   private int left = MULTICASTS_MAX;
+  private int whileOut = WHILE_OUT_MAX;
 
   Overlap(Simulation.Setting setting) {
     this.setting = setting;
@@ -86,6 +90,7 @@ final class Overlap {
     private final int life;
     private final int group;
     private boolean primary;
+    private boolean in; // its deliveries are in time
     private boolean closed;
     private long consumedNext;
 
@@ -96,11 +101,19 @@ final class Overlap {
     }
 
     void multicast() {
-      if (left > 0 && primary && !closed && node.isAlive()) {
+      if (left > 0 && mayMulticast()) {
         left--;
-        ByteBuffer payload = ByteBuffer.allocate(Integer.BYTES).putInt(0, crossing.send(life, group));
-        node.request(new Request.Multicast("part-" + group, Stretch.of(Batch.Kind.TOTAL, payload)), 0);
+        send();
       }
+    }
+
+    private boolean mayMulticast() {
+      return primary && !closed && node.isAlive();
+    }
+
+    private void send() {
+      ByteBuffer payload = ByteBuffer.allocate(Integer.BYTES).putInt(0, crossing.send(life, group));
+      node.request(new Request.Multicast("part-" + group, Stretch.of(Batch.Kind.TOTAL, payload)), 0);
     }
 
     @Override
@@ -131,18 +144,50 @@ final class Overlap {
       }
     }
 
+    private void enters() {
+      crossing.add(new Crossing.Step.Entered(life, group));
+      in = true;
+      for (Part other : parts) {
+        if (other.life != life && other.group == group && random.nextBoolean()) {
+          other.multicast();
+        }
+      }
+    }
+
+    /// Multicasts in the other groups until it is in again.
+    private void isOut() {
+      in = false;
+      long pause = setting.plan().suspectNanos() / WHILE_OUT_PER_SUSPECT;
+      setting.agenda().after(pause, this::goOnElsewhere);
+    }
+
+    private void goOnElsewhere() {
+      boolean over = setting.agenda().nowNanos() >= setting.plan().safetyNanos();
+      if (over || in || closed || !node.isAlive() || whileOut <= 0) {
+        return;
+      }
+      for (Part other : parts) {
+        if (other.life == life && other.in && other.mayMulticast()) {
+          whileOut--;
+          other.send();
+        }
+      }
+      isOut();
+    }
+
     @Override
     public void begin(long index, long position) {
-      crossing.add(new Crossing.Step.Entered(life, group));
+      enters();
       consumedNext = index;
     }
 
     @Override
     public void install(View view) {
       if (view.primary() && !primary) {
-        crossing.add(new Crossing.Step.Entered(life, group));
+        enters();
       } else if (!view.primary() && primary) {
         crossing.add(new Crossing.Step.CutOff(life, group));
+        isOut();
       }
       primary = view.primary();
       if (setting.trace().speaks()) {

@@ -75,6 +75,7 @@ public record Plan(
   private static final int LAG_ONE_IN = 3;
   private static final double LAG_STRENGTH_MIN = 0.3;
   private static final int OVERLAP_ONE_IN = 5;
+  private static final int OVERLAP_NODES_MIN = 5;
   private static final int ELECTORATE_ONE_IN = 6;
   private static final int BOTH_ONE_IN = 3; // of runs with an electorate
   private static final int SPLIT_NODES_MIN = 3;
@@ -551,6 +552,33 @@ public record Plan(
         false,
         mixed && !stuck && !few,
         Map.of());
+  }
+
+  /// The same run with overlapping groups, with nodes enough that two of them are in two groups, and others in one.
+  Plan overlapping() {
+    Map<FaultKind, Double> fewer = new EnumMap<>(strengths);
+    fewer
+        .keySet()
+        .removeAll(List.of(FaultKind.BLACKOUT, FaultKind.TORN_WRITE, FaultKind.DISK_LOSS, FaultKind.DISK_FULL));
+    return new Plan(
+        seed,
+        Math.max(OVERLAP_NODES_MIN, nodes),
+        config.withGuarantee(Guarantee.UNIFORM).withDurability(Durability.NONE).withDomain(Overlap.DOMAIN),
+        heartbeatNanos,
+        suspectNanos,
+        frameBytesMax,
+        retransmitNanos,
+        delayNanosMin,
+        delayNanosMax,
+        turnNanosMax,
+        safetyNanos,
+        multicasts,
+        messageBytesMax,
+        stateBytes,
+        guarded,
+        splits,
+        mixed,
+        fewer);
   }
 
   /// Describes the run in one line.

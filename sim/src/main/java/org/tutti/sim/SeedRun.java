@@ -16,14 +16,12 @@ public final class SeedRun {
   ///
   /// @param seed     the seed
   /// @param ordering the only ordering, or null for those that the seed draws
-  /// @param splits   whether the run is one of splits
-  /// @param majority whether the run is one of a static majority
+  /// @param kind     of what [RunKind] the run is, by its name
   /// @return the violations as words, each beginning with its property and a colon
-  public static List<String> violations(long seed, @Nullable String ordering, boolean splits, boolean majority) {
-    Ordering only = ordering == null ? null : Ordering.valueOf(ordering);
-    Limits limits = Limits.NONE.ordering(only).partitions(splits).staticMajority(majority);
+  public static List<String> violations(long seed, @Nullable String ordering, String kind) {
+    Limits limits = Limits.NONE.ordering(ordering == null ? null : Ordering.valueOf(ordering));
     List<String> words = new ArrayList<>();
-    Plan plan = Plan.drawAlike(seed, Packing.natural()).within(limits);
+    Plan plan = RunKind.valueOf(kind).of(Plan.drawAlike(seed, Packing.natural())).within(limits);
     for (Violation violation : Simulation.run(plan).violations()) {
       words.add(violation.toString());
     }

@@ -1,6 +1,7 @@
 package org.tutti.sim.mutant;
 
 import java.util.List;
+import org.tutti.sim.RunKind;
 import org.tutti.sim.mutant.Edit.Change.Drop;
 import org.tutti.sim.mutant.Edit.Change.Fix;
 import org.tutti.sim.mutant.Edit.Change.Redirect;
@@ -52,7 +53,7 @@ final class BranchMutants {
                   List.of(
                       new Edit("org.tutti.engine.GroupEngine", "installed", new Drop("isShowing", 1)),
                       new Edit("org.tutti.engine.Deliveries", "stranded", new Return(0))))
-              .inSplits(),
+              .in(RunKind.SPLITS),
           new Mutant(
               "branch-goes-on",
               "a branch goes on after its members have reported",
@@ -65,7 +66,7 @@ final class BranchMutants {
                   List.of(
                       new Edit("org.tutti.membership.Recovery", "endsBranch", new Return(1)),
                       new Edit("org.tutti.membership.Recovery", "branchCutOf", new Return(0))))
-              .inSplits());
+              .in(RunKind.SPLITS));
 
   private BranchMutants() {}
 

@@ -1,6 +1,7 @@
 package org.tutti.sim.mutant;
 
 import java.util.List;
+import org.tutti.sim.RunKind;
 import org.tutti.sim.mutant.Edit.Change.Drop;
 import org.tutti.sim.mutant.Edit.Change.Fix;
 import org.tutti.sim.mutant.Edit.Change.Redirect;
@@ -35,7 +36,7 @@ final class DurabilityMutants {
                   "membership.Chain",
                   "<init>",
                   new Drop("StableState.accepted", 0))
-              .inSplits(),
+              .in(RunKind.SPLITS),
           new Mutant(
               "stand-without-log",
               "a restarted member counts, but has nothing of the history",

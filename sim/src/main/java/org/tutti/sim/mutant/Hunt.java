@@ -54,7 +54,7 @@ public final class Hunt {
       Class<?> runs = loader.loadClass(RUN);
       run =
           mutant.fault() == null
-              ? runs.getMethod("violations", long.class, String.class, boolean.class, boolean.class)
+              ? runs.getMethod("violations", long.class, String.class, String.class)
               : runs.getMethod("recovery", long.class, String.class);
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(e);
@@ -121,7 +121,7 @@ public final class Hunt {
         return (List<?>) run.invoke(null, seed, mutant.fault().name());
       }
       String ordering = mutant.ordering() == null ? null : mutant.ordering().name();
-      return (List<?>) run.invoke(null, seed, ordering, mutant.splits(), mutant.majority());
+      return (List<?>) run.invoke(null, seed, ordering, mutant.runs().name());
     } catch (InvocationTargetException e) {
       if (e.getCause() instanceof LinkageError) {
         throw new IllegalStateException("the planted bug does not fit the code", e.getCause());

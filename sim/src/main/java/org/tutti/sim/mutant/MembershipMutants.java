@@ -1,6 +1,7 @@
 package org.tutti.sim.mutant;
 
 import java.util.List;
+import org.tutti.sim.RunKind;
 import org.tutti.sim.SingleFault;
 import org.tutti.sim.mutant.Edit.Change.Drop;
 import org.tutti.sim.mutant.Edit.Change.Redirect;
@@ -41,21 +42,21 @@ final class MembershipMutants {
                   "membership.Flush",
                   "remembers",
                   new Return(1))
-              .withStaticMajority(),
+              .in(RunKind.STATIC_MAJORITY),
           new Mutant(
                   "majority-of-those-present",
                   "one of the electorate is enough, as it is a majority of those who are there",
                   "membership.Electorate",
                   "isMajority",
                   new Drop("size", 1))
-              .withStaticMajority(),
+              .in(RunKind.STATIC_MAJORITY),
           new Mutant(
                   "forget-absentees",
                   "what absentees have accepted is ignored, although their votes count",
                   "membership.Flush",
                   "unfinished",
                   new Drop("addAll", 0))
-              .withStaticMajority(),
+              .in(RunKind.STATIC_MAJORITY),
           new Mutant(
               "observers-vote",
               "observers count for quorums",

@@ -3,6 +3,7 @@ package org.tutti.sim.mutant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Ordering;
+import org.tutti.sim.RunKind;
 import org.tutti.sim.SingleFault;
 
 /// A planted bug.
@@ -11,16 +12,14 @@ import org.tutti.sim.SingleFault;
 /// @param breaks what is wrong with it, in words
 /// @param edits  the changes that make it
 /// @param ordering the ordering that it is in, or null when it is in what all orderings share
-/// @param splits whether it is looked for in runs of splits
-/// @param majority whether it is looked for in runs of a static majority
-/// @param fault  the fault in whose runs of recovery it is looked for, or null when it is looked for in other runs
+/// @param runs   in which runs it is looked for
+/// @param fault  the fault in whose runs of recovery it is looked for, or null when it is looked for in others
 public record Mutant(
     String name,
     String breaks,
     List<Edit> edits,
     @Nullable Ordering ordering,
-    boolean splits,
-    boolean majority,
+    RunKind runs,
     @Nullable SingleFault fault) {
   /// Copies the list.
   public Mutant {
@@ -28,7 +27,7 @@ public record Mutant(
   }
 
   Mutant(String name, String breaks, String owner, String method, Edit.Change change) {
-    this(name, breaks, List.of(new Edit("org.tutti." + owner, method, change)), null, false, false, null);
+    this(name, breaks, List.of(new Edit("org.tutti." + owner, method, change)), null, RunKind.ANY, null);
   }
 
   /// A bug that is looked for in any runs.
@@ -37,26 +36,21 @@ public record Mutant(
   /// @param breaks what is wrong with it, in words
   /// @param edits  the changes that make it
   public Mutant(String name, String breaks, List<Edit> edits) {
-    this(name, breaks, edits, null, false, false, null);
+    this(name, breaks, edits, null, RunKind.ANY, null);
   }
 
   /// The same bug, looked for in runs with one ordering only.
   Mutant in(Ordering only) {
-    return new Mutant(name, breaks, edits, only, splits, majority, fault);
+    return new Mutant(name, breaks, edits, only, runs, fault);
   }
 
-  /// The same bug, looked for in runs in which the network is split again and again.
-  Mutant inSplits() {
-    return new Mutant(name, breaks, edits, ordering, true, majority, fault);
-  }
-
-  /// The same bug, looked for in runs in which a static majority of all nodes goes on.
-  Mutant withStaticMajority() {
-    return new Mutant(name, breaks, edits, ordering, splits, true, fault);
+  /// The same bug, looked for in runs of one kind.
+  Mutant in(RunKind kind) {
+    return new Mutant(name, breaks, edits, ordering, kind, fault);
   }
 
   /// The same bug, looked for in runs in which one fault strikes and ends: it makes the group slow, not wrong.
   Mutant inRecoveryFrom(SingleFault only) {
-    return new Mutant(name, breaks, edits, ordering, splits, majority, only);
+    return new Mutant(name, breaks, edits, ordering, runs, only);
   }
 }

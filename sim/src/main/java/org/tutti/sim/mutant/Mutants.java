@@ -2,6 +2,7 @@ package org.tutti.sim.mutant;
 
 import java.util.List;
 import java.util.stream.Stream;
+import org.tutti.sim.RunKind;
 import org.tutti.sim.mutant.Edit.Change.Drop;
 import org.tutti.sim.mutant.Edit.Change.Fix;
 import org.tutti.sim.mutant.Edit.Change.Redirect;
@@ -20,7 +21,7 @@ public final class Mutants {
                   "order.Stability",
                   "heldByQuorum",
                   new Return(Long.MAX_VALUE))
-              .inSplits(),
+              .in(RunKind.SPLITS),
           new Mutant(
               "acknowledge-unheld",
               "a member acknowledges places whose batches it does not have",
@@ -93,7 +94,7 @@ public final class Mutants {
                   "membership.Flush",
                   "unfinished",
                   new Return(0))
-              .inSplits(),
+              .in(RunKind.SPLITS),
           new Mutant(
               "announce-before-accepted",
               "a proposer announces a view before all have accepted it",

@@ -3,6 +3,7 @@ package org.tutti.sim.mutant;
 import java.util.ArrayList;
 import java.util.List;
 import org.tutti.Ordering;
+import org.tutti.sim.RunKind;
 import org.tutti.sim.mutant.Edit.Change.Drop;
 import org.tutti.sim.mutant.Edit.Change.Fix;
 import org.tutti.sim.mutant.Edit.Change.Redirect;
@@ -136,7 +137,7 @@ final class OrderingMutants {
                   "consensus.ChandraToueg",
                   "leadIfQuorum",
                   new Drop("Predicate.test", 1))
-              .inSplits(),
+              .in(RunKind.SPLITS),
           new Mutant(
               "pass-over-missing",
               "a decided batch that is not here yet gets no place",
@@ -185,6 +186,13 @@ final class OrderingMutants {
               "order.Frontier",
               "bound",
               new Drop("Log.from", 0)),
+          new Mutant(
+                  "enter-behind-others",
+                  "who comes in does not wait until the group is past what its other groups delivered meanwhile",
+                  "engine.DomainMember",
+                  "mayEnter",
+                  new Return(1))
+              .in(RunKind.OVERLAPS),
           new Mutant(
               "keys-without-stamps",
               "deliveries of a domain are compared by their groups alone",

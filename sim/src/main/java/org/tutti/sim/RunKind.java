@@ -1,0 +1,22 @@
+package org.tutti.sim;
+
+/// Of what kind the runs are in which a planted bug is looked for. What is rare is looked for where it is less rare.
+public enum RunKind {
+  /// Whatever the seeds draw.
+  ANY,
+  /// The network is split again and again.
+  SPLITS,
+  /// The same, and nodes are in overlapping groups of one domain.
+  OVERLAPS,
+  /// A static majority of all nodes goes on.
+  STATIC_MAJORITY;
+
+  Plan of(Plan drawn) {
+    return switch (this) {
+      case ANY -> drawn;
+      case SPLITS -> drawn.within(Limits.NONE.partitions(true));
+      case STATIC_MAJORITY -> drawn.within(Limits.NONE.staticMajority(true));
+      case OVERLAPS -> drawn.overlapping().within(Limits.NONE.partitions(true));
+    };
+  }
+}
