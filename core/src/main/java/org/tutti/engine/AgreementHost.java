@@ -8,6 +8,7 @@ import org.tutti.MemberId;
 import org.tutti.Partitions;
 import org.tutti.PrimaryViews;
 import org.tutti.View;
+import org.tutti.ViewId;
 import org.tutti.membership.Electorate;
 import org.tutti.membership.Founding;
 import org.tutti.membership.KeptHistory;
@@ -96,8 +97,8 @@ final class AgreementHost implements ViewHost {
   }
 
   @Override
-  public Knowledge.@Nullable Transfer transfer() {
-    return transfer.running();
+  public Knowledge.@Nullable Transfer transfer(ViewId view) {
+    return transfer.reported(view);
   }
 
   @Override

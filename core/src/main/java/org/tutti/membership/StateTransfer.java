@@ -230,6 +230,18 @@ public final class StateTransfer {
     return incoming == null ? null : incoming.from;
   }
 
+  /// The transfer that may go on in the next view. A donor that has come sooner to the view in which it begins may have
+  /// spoken before this member knew of that view, so that its first word was dropped, and it waits for an answer. So a
+  /// transfer of an earlier view of which nothing has come is none.
+  ///
+  /// @param view the view of this member
+  /// @return the transfer, or null when none is under way
+  public Knowledge.@Nullable Transfer reported(ViewId view) {
+    Incoming current = incoming;
+    boolean goesOn = current != null && (current.remote >= 0 || current.from.since().equals(view));
+    return goesOn ? current.from : null;
+  }
+
   /// Whether others are getting the state from this member, who need it: observers only want it.
   ///
   /// @return whether a transfer to a voter is under way
@@ -306,6 +318,9 @@ public final class StateTransfer {
 
   private void expect(Knowledge.@Nullable Transfer transfer, ViewId view) {
     if (incoming != null && incoming.from.equals(transfer)) {
+      if (incoming.remote < 0) {
+        host.failed(); // the next view ends it, unless its first word is on the way
+      }
       return;
     }
     interrupt();

@@ -408,7 +408,7 @@ public final class ViewAgreement {
         host.clock(),
         host.synced(),
         host.isStateful(),
-        host.transfer(),
+        host.transfer(view.id()),
         wantsOut(),
         host.standing().earlier());
   }

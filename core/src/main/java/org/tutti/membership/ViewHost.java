@@ -6,6 +6,7 @@ import org.tutti.MemberId;
 import org.tutti.Partitions;
 import org.tutti.PrimaryViews;
 import org.tutti.View;
+import org.tutti.ViewId;
 
 /// The group around a [ViewAgreement]: what the agreement asks of it and tells it.
 public interface ViewHost {
@@ -93,8 +94,9 @@ public interface ViewHost {
 
   /// Where the state is coming from.
   ///
-  /// @return the transfer, or null
-  Knowledge.@Nullable Transfer transfer();
+  /// @param view the view of this member
+  /// @return the transfer that may go on in the next view, or null
+  Knowledge.@Nullable Transfer transfer(ViewId view);
 
   /// Whether others get the state from this member, so that it should not leave yet.
   ///

@@ -143,6 +143,29 @@ class StateTransferTest {
     assertThat(counters.copy()).containsEntry("state.stale", 1L);
   }
 
+  /// The donor's first word may have come, and been dropped, before this member knew of the view.
+  @Test
+  void aTransferOfAnEarlierViewOfWhichNothingHasComeIsNotReported() {
+    StateTransfer newcomer = at(B);
+    var transfer = new Knowledge.Transfer(A, VIEW.id());
+    ViewId later = new ViewId(4, 1);
+    assertThat(newcomer.reported(VIEW.id())).as("the word may be on the way").isEqualTo(transfer);
+    assertThat(newcomer.reported(later)).isNull();
+    newcomer.receive(A, header(10));
+    assertThat(newcomer.reported(later)).isEqualTo(transfer);
+  }
+
+  @Test
+  void aTransferThatIsToGoOnAlthoughNothingHasComeNeedsAnotherView() {
+    var goesOn = new Proposal.Assignment(B, new Knowledge.Transfer(A, VIEW.id()), true);
+    StateTransfer newcomer = at(B);
+    newcomer.installed(proposal(primary(4, A, B), goesOn));
+    assertThat(said).containsExactly("failed");
+    newcomer.receive(A, header(10));
+    newcomer.installed(proposal(primary(5, A, B), goesOn));
+    assertThat(said).containsExactly("failed", "started", "offered");
+  }
+
   @Test
   void aStartThatCannotBeTrueEndsTheTransfer() {
     StateTransfer newcomer = at(B);

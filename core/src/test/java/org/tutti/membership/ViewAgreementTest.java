@@ -618,7 +618,7 @@ class ViewAgreementTest {
     }
 
     @Override
-    public Knowledge.@Nullable Transfer transfer() {
+    public Knowledge.@Nullable Transfer transfer(ViewId view) {
       return null;
     }
 
