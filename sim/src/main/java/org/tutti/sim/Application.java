@@ -43,6 +43,7 @@ final class Application implements GroupUser {
   private @Nullable View view;
   private @Nullable View lastPrimary;
   private @Nullable Status status;
+  private @Nullable View memberView;
   private boolean calm;
   private boolean closed;
   private boolean leaving;
@@ -165,6 +166,11 @@ final class Application implements GroupUser {
     return view;
   }
 
+  /// The view of the member until it closed. In a domain the application may be shown it later, or not at all.
+  @Nullable View memberView() {
+    return memberView;
+  }
+
   boolean isClosed() {
     return closed;
   }
@@ -219,6 +225,7 @@ final class Application implements GroupUser {
   @Override
   public void status(Status now) {
     status = now;
+    memberView = now.closed() == null ? now.view() : memberView;
   }
 
   /// Whether the chain begins at the group's first message.

@@ -397,7 +397,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
       if (!life.votes()) {
         continue;
       }
-      View view = life.view();
+      View view = life.memberView();
       SimulatedDisk disk = disks[life.node.number];
       boolean replaced = life != places[life.node.number] && !life.isClosed() && (disk == null || disk.wasWiped());
       boolean leftAlone = life.isClosed() && view != null && (!view.primary() || view.voters() == 1);
