@@ -9,13 +9,16 @@ public enum RunKind {
   /// The same, and nodes are in overlapping groups of one domain.
   OVERLAPS,
   /// A static majority of all nodes goes on.
-  STATIC_MAJORITY;
+  STATIC_MAJORITY,
+  /// No two nodes have one name.
+  UNIQUE_NAMES;
 
   Plan of(Plan drawn) {
     return switch (this) {
       case ANY -> drawn;
       case SPLITS -> drawn.within(Limits.NONE.partitions(true));
       case STATIC_MAJORITY -> drawn.within(Limits.NONE.staticMajority(true));
+      case UNIQUE_NAMES -> drawn.within(Limits.NONE.without(FaultKind.NAMESAKE));
       case OVERLAPS -> drawn.overlapping().within(Limits.NONE.partitions(true));
     };
   }

@@ -14,6 +14,7 @@ import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
+import java.util.ArrayList;
 import java.util.List;
 
 /// A change to the code of one method. An edit that finds nothing to change fails loudly: the code has moved on, and
@@ -42,6 +43,11 @@ public record Edit(String owner, String method, Change change) {
     /// @param callee  the called method's name, perhaps with its class before it
     /// @param instead the other's name
     record Redirect(String callee, String instead) implements Change {}
+
+    /// A call is made twice, and what it returns the first time is forgotten.
+    ///
+    /// @param callee the called method's name, perhaps with its class before it
+    record Twice(String callee) implements Change {}
 
     /// Before anything else the method calls one of an object that it has in a field. If both have parameters, they
     /// are the same; otherwise they are all 0.
@@ -91,7 +97,8 @@ public record Edit(String owner, String method, Change change) {
   }
 
   private boolean isMeant(String name) {
-    boolean calls = change instanceof Change.Drop || change instanceof Change.Redirect;
+    boolean calls =
+        change instanceof Change.Drop || change instanceof Change.Redirect || change instanceof Change.Twice;
     return name.equals(method) || calls && name.startsWith("lambda$" + method + "$");
   }
 
@@ -169,8 +176,32 @@ public record Edit(String owner, String method, Change change) {
     } else if (change instanceof Change.Redirect(String callee, String instead) && isCalled(callee, call)) {
       count.changes++;
       builder.invoke(call.opcode(), call.owner().asSymbol(), instead, call.typeSymbol(), call.isInterface());
+    } else if (change instanceof Change.Twice(String callee) && isCalled(callee, call)) {
+      count.changes++;
+      twice(builder, call);
     } else {
       builder.with((CodeElement) call);
+    }
+  }
+
+  private static void twice(CodeBuilder builder, InvokeInstruction call) {
+    List<TypeKind> kinds = new ArrayList<>();
+    if (call.opcode() != Opcode.INVOKESTATIC) {
+      kinds.add(TypeKind.REFERENCE);
+    }
+    call.typeSymbol().parameterList().forEach(type -> kinds.add(TypeKind.from(type)));
+    List<Integer> slots = kinds.stream().map(builder::allocateLocal).toList();
+    for (int i = kinds.size() - 1; i >= 0; i--) {
+      builder.storeLocal(kinds.get(i), slots.get(i));
+    }
+    for (int time = 0; time < 2; time++) {
+      for (int i = 0; i < kinds.size(); i++) {
+        builder.loadLocal(kinds.get(i), slots.get(i));
+      }
+      builder.with((CodeElement) call);
+      if (time == 0) {
+        pop(builder, TypeKind.from(call.typeSymbol().returnType()));
+      }
     }
   }
 
@@ -237,7 +268,7 @@ public record Edit(String owner, String method, Change change) {
   private static void pop(CodeBuilder builder, TypeKind kind) {
     if (kind.slotSize() == 2) {
       builder.pop2();
-    } else {
+    } else if (kind.slotSize() == 1) {
       builder.pop();
     }
   }

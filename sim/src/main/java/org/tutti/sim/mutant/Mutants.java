@@ -7,6 +7,7 @@ import org.tutti.sim.mutant.Edit.Change.Drop;
 import org.tutti.sim.mutant.Edit.Change.Fix;
 import org.tutti.sim.mutant.Edit.Change.Redirect;
 import org.tutti.sim.mutant.Edit.Change.Return;
+import org.tutti.sim.mutant.Edit.Change.Twice;
 
 /// All planted bugs.
 public final class Mutants {
@@ -127,6 +128,12 @@ public final class Mutants {
               "membership.StateTransfer",
               "part",
               new Drop("StateTransfer.interrupt", 0)),
+          new Mutant(
+              "state-unchecked",
+              "a piece of a state comes twice, and nobody looks at length and checksum",
+              List.of(
+                  new Edit("org.tutti.membership.StateTransfer", "give", new Twice("Effects.send")),
+                  new Edit("org.tutti.membership.StateTransfer", "chunk", new Drop("equals", 1)))),
           new Mutant(
               "forget-fate",
               "multicasts decided in a member's absence stay open",

@@ -80,6 +80,13 @@ final class OrderingMutants {
               "isPast",
               new Return(1)),
           new Mutant(
+                  "aside-blind-clock",
+                  "an aside's timestamp does not move the clock that later proposals are made with",
+                  "order.Asides",
+                  "take",
+                  new Drop("witness", 0))
+              .in(RunKind.UNIQUE_NAMES),
+          new Mutant(
               "cut-keeps-any-aside",
               "a view change keeps asides that a destination does not hold",
               "membership.CutBuilder",
