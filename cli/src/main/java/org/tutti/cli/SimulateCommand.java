@@ -141,6 +141,9 @@ final class SimulateCommand implements Callable<Integer> {
       converter = FaultConverter.class)
   @Nullable SingleFault fault;
 
+  @Option(names = "--observers", description = "Some members are observers in every run.")
+  boolean observers;
+
   @Option(names = "--mutants", description = "Plant every known bug in turn; each must be caught.")
   boolean mutants;
 
@@ -273,7 +276,7 @@ final class SimulateCommand implements Callable<Integer> {
         throw new ParameterException(spec.commandLine(), e.getMessage(), e);
       }
     }
-    return new Limits(kinds, nodes, multicasts, order, partitions, staticMajority);
+    return new Limits(kinds, nodes, multicasts, order, partitions, staticMajority, observers);
   }
 
   private int one(long number) {

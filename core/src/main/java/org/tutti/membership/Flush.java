@@ -384,12 +384,13 @@ final class Flush {
     return staying.isEmpty() ? members.subList(0, 1) : staying;
   }
 
-  /// Who is in the next primary view: voters by [#stayingWithState], then the observers that stay.
+  /// Who is in the next primary view: voters by [#stayingWithState], and the observers that stay.
   private List<MemberId> goingOn(View of) {
     List<MemberId> all = nextMembers();
-    List<MemberId> next = new ArrayList<>(stayingWithState(of, all.stream().filter(it -> !isObserver(it)).toList()));
-    all.stream().filter(member -> isObserver(member) && !report(member).leaving()).forEach(next::add);
-    return next;
+    List<MemberId> voters = stayingWithState(of, all.stream().filter(member -> !isObserver(member)).toList());
+    return all.stream()
+        .filter(member -> isObserver(member) ? !report(member).leaving() : voters.contains(member))
+        .toList();
   }
 
   /// Voters without those that leave; but as long as nobody else has the state, those who have it are needed.

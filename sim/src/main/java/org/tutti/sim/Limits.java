@@ -15,16 +15,18 @@ import org.tutti.Ordering;
 /// @param ordering      the group's ordering from its beginning to its end, or null for those that the seed draws
 /// @param partitions    whether the links are cut by all shapes in turn, one or more in every run; this adds to a run
 /// @param staticMajority whether a static majority of all nodes goes on, and members crash and come back; so does this
+/// @param observers     whether some members are observers; so does this
 public record Limits(
     Set<FaultKind> without,
     int nodesMax,
     int multicastsMax,
     @Nullable Ordering ordering,
     boolean partitions,
-    boolean staticMajority) {
+    boolean staticMajority,
+    boolean observers) {
   /// Leaves nothing out.
   public static final Limits NONE =
-      new Limits(EnumSet.noneOf(FaultKind.class), Integer.MAX_VALUE, Integer.MAX_VALUE, null, false, false);
+      new Limits(EnumSet.noneOf(FaultKind.class), Integer.MAX_VALUE, Integer.MAX_VALUE, null, false, false, false);
 
   /// Copies the set.
   public Limits {
@@ -38,7 +40,7 @@ public record Limits(
   public Limits without(FaultKind kind) {
     Set<FaultKind> more = EnumSet.copyOf(without);
     more.add(kind);
-    return new Limits(more, nodesMax, multicastsMax, ordering, partitions, staticMajority);
+    return new Limits(more, nodesMax, multicastsMax, ordering, partitions, staticMajority, observers);
   }
 
   /// Leaves out nodes.
@@ -46,7 +48,7 @@ public record Limits(
   /// @param nodes how many remain at most
   /// @return a changed copy
   public Limits nodes(int nodes) {
-    return new Limits(without, nodes, multicastsMax, ordering, partitions, staticMajority);
+    return new Limits(without, nodes, multicastsMax, ordering, partitions, staticMajority, observers);
   }
 
   /// Leaves out multicasts.
@@ -54,7 +56,7 @@ public record Limits(
   /// @param multicasts how many remain at most
   /// @return a changed copy
   public Limits multicasts(int multicasts) {
-    return new Limits(without, nodesMax, multicasts, ordering, partitions, staticMajority);
+    return new Limits(without, nodesMax, multicasts, ordering, partitions, staticMajority, observers);
   }
 
   /// Fixes the ordering.
@@ -62,7 +64,7 @@ public record Limits(
   /// @param only the only one, or null
   /// @return a changed copy
   public Limits ordering(@Nullable Ordering only) {
-    return new Limits(without, nodesMax, multicastsMax, only, partitions, staticMajority);
+    return new Limits(without, nodesMax, multicastsMax, only, partitions, staticMajority, observers);
   }
 
   /// Makes the run one of splits.
@@ -70,7 +72,7 @@ public record Limits(
   /// @param splits whether the links are cut by all shapes in turn
   /// @return a changed copy
   public Limits partitions(boolean splits) {
-    return new Limits(without, nodesMax, multicastsMax, ordering, splits, staticMajority);
+    return new Limits(without, nodesMax, multicastsMax, ordering, splits, staticMajority, observers);
   }
 
   /// Makes the run one of a static majority.
@@ -78,7 +80,15 @@ public record Limits(
   /// @param majority whether all nodes are its electorate
   /// @return a changed copy
   public Limits staticMajority(boolean majority) {
-    return new Limits(without, nodesMax, multicastsMax, ordering, partitions, majority);
+    return new Limits(without, nodesMax, multicastsMax, ordering, partitions, majority, observers);
+  }
+
+  /// Makes the run one with observers.
+  ///
+  /// @param some whether some members are observers
+  /// @return a changed copy
+  public Limits observers(boolean some) {
+    return new Limits(without, nodesMax, multicastsMax, ordering, partitions, staticMajority, some);
   }
 
   /// The options of `tutti simulate` that say the same.
@@ -91,6 +101,9 @@ public record Limits(
     }
     if (staticMajority) {
       text.append(" --static-majority");
+    }
+    if (observers) {
+      text.append(" --observers");
     }
     if (!without.isEmpty()) {
       text.append(" --without ").append(without.stream().map(FaultKind::option).collect(Collectors.joining(",")));

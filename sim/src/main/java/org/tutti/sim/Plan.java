@@ -45,6 +45,7 @@ import org.tutti.sim.check.Role;
 /// @param guarded         whether crashes spare what the group needs to go on
 /// @param splits          whether the links are cut by all shapes in turn, and not now and then
 /// @param mixed           whether members have settings of their own ([Settings]), and not all the same ones
+/// @param observed        whether some members are observers ([#role])
 /// @param strengths       how strong each kind of fault is, above 0 to 1; absent kinds are off
 public record Plan(
     long seed,
@@ -64,6 +65,7 @@ public record Plan(
     boolean guarded,
     boolean splits,
     boolean mixed,
+    boolean observed,
     Map<FaultKind, Double> strengths) {
   private static final int[] NODES = {1, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 5, 5, 5, 5, 6, 7, 7};
   private static final int[] FRAME_BYTES = {512, 600, 1400, 1400, 8192, 65536, 65536};
@@ -145,6 +147,7 @@ public record Plan(
     Durability durability = durability(disks, domain == null && !goesOn, strengths);
     SplittableRandom settings = new Streams(seed).open(Streams.Purpose.SETTINGS, 0);
     boolean mixed = mayMix && settings.nextInt(ALIKE_ONE_IN) > 0;
+    boolean observed = mayMix && new Streams(seed).open(Streams.Purpose.ROLE, 0).nextInt(OBSERVED_ONE_IN) == 0;
     boolean strangers = mayMix && settings.nextInt(STRANGERS_ONE_IN) == 0;
     if (mayMix) {
       drawLater(settings, durability != Durability.NONE, strengths);
@@ -180,6 +183,7 @@ public record Plan(
         random.nextInt(10) > 0,
         false,
         mixed,
+        observed,
         strengths);
   }
 
@@ -202,11 +206,11 @@ public record Plan(
     return counts ? Founding.of(names().size() / 2 + 1) : new Founding(names());
   }
 
-  /// The names of the nodes that vote.
+  /// The names of the nodes that vote, but for the one that has another one's name.
   private Set<String> names() {
     var names = new TreeSet<String>();
     for (int place = 0; place < nodes; place++) {
-      if (role(place) == Role.VOTER) {
+      if (role(place) == Role.VOTER && !isNamesake(place)) {
         names.add(nameOf(place));
       }
     }
@@ -217,8 +221,7 @@ public record Plan(
   /// needs a majority.
   Role role(int place) {
     SplittableRandom random = new Streams(seed).open(Streams.Purpose.ROLE, 1 + place);
-    boolean observed = new Streams(seed).open(Streams.Purpose.ROLE, 0).nextInt(OBSERVED_ONE_IN) == 0;
-    if (!mixed || !observed || place == 0 || config.electorate().contains(nameOf(place)) || random.nextInt(3) > 0) {
+    if (!observed || place == 0 || config.electorate().contains(nameOf(place)) || random.nextBoolean()) {
       return Role.VOTER;
     }
     return config.stateTransfer() && random.nextInt(STATELESS_ONE_IN) == 0 ? Role.STATELESS : Role.OBSERVER;
@@ -408,6 +411,9 @@ public record Plan(
     if (limits.partitions() && !splits) {
       return splitting().within(limits);
     }
+    if (limits.observers() && !observed) {
+      return observing().within(limits);
+    }
     if (limits.staticMajority() && !config.electorate().equals(names())) {
       return byMajority().within(limits);
     }
@@ -435,7 +441,32 @@ public record Plan(
         guarded,
         splits,
         mixed,
+        observed,
         left);
+  }
+
+  /// The same run with observers.
+  private Plan observing() {
+    return new Plan(
+        seed,
+        Math.max(nodes, SPLIT_NODES_MIN),
+        config,
+        heartbeatNanos,
+        suspectNanos,
+        frameBytesMax,
+        retransmitNanos,
+        delayNanosMin,
+        delayNanosMax,
+        turnNanosMax,
+        safetyNanos,
+        multicasts,
+        messageBytesMax,
+        stateBytes,
+        guarded,
+        splits,
+        mixed,
+        true,
+        strengths);
   }
 
   /// The same run with a static majority of all nodes, in which members crash and come back.
@@ -464,6 +495,7 @@ public record Plan(
             guarded,
             splits,
             mixed,
+            observed,
             more)
         .electing();
   }
@@ -488,6 +520,7 @@ public record Plan(
         guarded,
         splits,
         mixed,
+        observed,
         strengths);
   }
 
@@ -521,6 +554,7 @@ public record Plan(
         guarded,
         true,
         mixed,
+        observed,
         more);
   }
 
@@ -578,6 +612,7 @@ public record Plan(
         guarded,
         splits,
         mixed,
+        observed,
         fewer);
   }
 

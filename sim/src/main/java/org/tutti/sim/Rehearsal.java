@@ -103,6 +103,7 @@ public final class Rehearsal {
         true,
         false,
         false,
+        false,
         new EnumMap<>(FaultKind.class));
   }
 

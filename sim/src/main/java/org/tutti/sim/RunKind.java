@@ -10,6 +10,8 @@ public enum RunKind {
   OVERLAPS,
   /// A static majority of all nodes goes on.
   STATIC_MAJORITY,
+  /// Some members are observers.
+  OBSERVED,
   /// No two nodes have one name.
   UNIQUE_NAMES;
 
@@ -18,6 +20,7 @@ public enum RunKind {
       case ANY -> drawn;
       case SPLITS -> drawn.within(Limits.NONE.partitions(true));
       case STATIC_MAJORITY -> drawn.within(Limits.NONE.staticMajority(true));
+      case OBSERVED -> drawn.within(Limits.NONE.observers(true));
       case UNIQUE_NAMES -> drawn.within(Limits.NONE.without(FaultKind.NAMESAKE));
       case OVERLAPS -> drawn.overlapping().within(Limits.NONE.partitions(true));
     };

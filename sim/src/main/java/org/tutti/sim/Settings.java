@@ -68,7 +68,7 @@ public final class Settings {
   public GroupConfig group(int place, boolean founds) {
     GroupConfig common = plan.config();
     if (!plan.mixed()) {
-      return common;
+      return inRole(place, common);
     }
     SplittableRandom random = ofPlace(place, false);
     int windowMin = plan.has(FaultKind.LARGE_MESSAGE) ? LARGE_WINDOW_MIN : WINDOW_MIN;

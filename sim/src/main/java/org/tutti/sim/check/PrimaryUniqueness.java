@@ -39,11 +39,20 @@ public record PrimaryUniqueness() implements Checker {
       if (!quorum) {
         report.accept(view + " follows " + before + " without a quorum of those who decide");
       }
-      if (before != null && !gap && !view.predecessors().isEmpty() && !view.predecessors().contains(before.id())) {
+      if (before != null && !gap && !continues(view, before, stays)) {
         report.accept(view + " comes after " + before + " and does not continue it, but " + view.predecessors());
       }
       deciders.next(view, gap);
     }
+  }
+
+  /// Whether a view names the one before it; or one between that nobody has shown: who is the only one that decides
+  /// tells nobody else of a view that an earlier life of it had accepted.
+  private static boolean continues(View view, View before, Stays stays) {
+    return view.predecessors().isEmpty()
+        || view.predecessors().contains(before.id())
+        || view.predecessors().stream()
+            .anyMatch(id -> id.compareTo(before.id()) > 0 && !stays.byView().containsKey(id));
   }
 
   /// Whoever was restarted from what a member had kept takes part for it.

@@ -58,29 +58,33 @@ final class MembershipMutants {
                   new Drop("addAll", 0))
               .in(RunKind.STATIC_MAJORITY),
           new Mutant(
-              "observers-vote",
-              "observers count for quorums",
-              "membership.PrimaryRule",
-              "voting",
-              new Redirect("View.voting", "size")),
+                  "observers-vote",
+                  "observers count for quorums",
+                  "membership.PrimaryRule",
+                  "voting",
+                  new Redirect("View.voting", "size"))
+              .in(RunKind.OBSERVED),
           new Mutant(
-              "wait-for-observers",
-              "a sender's window waits for observers",
-              "order.Stability",
-              "<init>",
-              new Redirect("View.voting", "size")),
+                  "wait-for-observers",
+                  "a sender's window waits for observers",
+                  "order.Stability",
+                  "<init>",
+                  new Redirect("View.voting", "size"))
+              .in(RunKind.OBSERVED),
           new Mutant(
-              "observer-first",
-              "an observer may be more senior than a voter",
-              "membership.Flush",
-              "byRole",
-              new Return(0)),
+                  "observer-first",
+                  "an observer may be more senior than a voter",
+                  "membership.Flush",
+                  "byRole",
+                  new Return(0))
+              .in(RunKind.OBSERVED),
           new Mutant(
-              "last-voter-stays",
-              "the last voter stays in view after view, as nobody else has the state",
-              "membership.Flush",
-              "isLastVoterLeaving",
-              new Return(0)),
+                  "last-voter-stays",
+                  "the last voter stays in view after view, as nobody else has the state",
+                  "membership.Flush",
+                  "isLastVoterLeaving",
+                  new Return(0))
+              .in(RunKind.OBSERVED),
           new Mutant(
                   "merge-one-by-one",
                   "after a split each part takes in the first one that it meets",

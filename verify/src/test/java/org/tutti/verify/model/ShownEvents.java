@@ -91,6 +91,7 @@ final class ShownEvents {
             true,
             false,
             false,
+            false,
             faults);
     var histories = new ArrayList<History>();
     Simulation.run(

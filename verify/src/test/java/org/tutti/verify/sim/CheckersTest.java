@@ -401,6 +401,17 @@ class CheckersTest {
   }
 
   @Test
+  void aViewContinuesTheOneBeforeItOrOneThatNobodyWasShown() {
+    for (View from : List.of(AB, nonPrimary(4, "a"))) {
+      View next = new View(new ViewId(6, 1), List.of(Written.id("a")), true, List.of(from.id()));
+      Written run = uniform().install(AB, "a", "b").install(nonPrimary(4, "a"), "a").install(next, "a");
+      assertThat(run.violated().contains("PrimaryUniqueness")).as("from " + from).isEqualTo(!from.primary());
+    }
+    View unseen = new View(new ViewId(6, 1), List.of(Written.id("a")), true, List.of(new ViewId(5, 1)));
+    assertThat(uniform().install(AB, "a", "b").install(unseen, "a").violated()).doesNotContain("PrimaryUniqueness");
+  }
+
+  @Test
   void rolesKept() {
     for (Role role : List.of(Role.OBSERVER, Role.STATELESS)) {
       Written kept = uniform().cast("c", role).install(observed(ABC, 2), "a", "b");
