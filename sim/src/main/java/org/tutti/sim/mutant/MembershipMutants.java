@@ -98,7 +98,14 @@ final class MembershipMutants {
                   "membership.Merge",
                   "heard",
                   new Drop("Company.wentTo", 0))
-              .inRecoveryFrom(SingleFault.SENIOR_DEAF));
+              .inRecoveryFrom(SingleFault.SENIOR_DEAF),
+          new Mutant(
+                  "no-absentees",
+                  "only who is in the last primary view decides what follows it",
+                  "membership.StaticMajority",
+                  "absentees",
+                  new Drop("isZero", 1))
+              .in(RunKind.STATIC_MAJORITY));
 
   private MembershipMutants() {}
 
