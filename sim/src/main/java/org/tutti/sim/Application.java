@@ -383,6 +383,7 @@ final class Application implements GroupUser {
   @Override
   public void install(View installed) {
     view = installed;
+    lastPrimary = installed.primary() ? installed : lastPrimary;
     note(2, installed.id().epoch());
     trace.note(installed.toString());
     if (trace.speaks()) {
