@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -393,6 +394,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
     if (!setting.plan().mayBePrimary(voters.stream().map(member -> member.node.self).toList())) {
       return true;
     }
+    Set<String> electorate = setting.plan().config().electorate();
     for (Application life : lives) {
       if (!life.votes()) {
         continue;
@@ -401,7 +403,9 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
       SimulatedDisk disk = disks[life.node.number];
       boolean replaced = life != places[life.node.number] && !life.isClosed() && (disk == null || disk.wasWiped());
       boolean leftAlone = life.isClosed() && view != null && (!view.primary() || view.voters() == 1);
-      if (replaced || leftAlone) {
+      // Another one has its name, and perhaps a view that it was not shown gave it a vote of a static majority.
+      boolean refused = life.isClosed() && !life.isLeaving() && electorate.contains(life.node.self.name());
+      if (replaced || leftAlone || refused) {
         return true;
       }
     }

@@ -584,7 +584,8 @@ public record Plan(
         stateBytes,
         true,
         false,
-        mixed && !stuck && !few,
+        mixed,
+        observed && !stuck && !few,
         Map.of());
   }
 
