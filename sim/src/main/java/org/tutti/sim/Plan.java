@@ -561,12 +561,17 @@ public record Plan(
   /// A group of the same settings in which nothing goes wrong, and whose frames travel quickly against the time of
   /// suspicion: what a fault costs there is not hidden by slow ways.
   Plan forRecovery() {
+    Plan plan = forRecovery(observed);
+    // An application that is stuck is a fault, too; and where two vote, one that crashes takes the group with it.
+    boolean stuck = IntStream.range(0, plan.nodes).anyMatch(plan::isStuck);
+    long voters = IntStream.range(0, plan.nodes).filter(place -> plan.role(place) == Role.VOTER).count();
+    return stuck || voters < SPLIT_NODES_MIN ? forRecovery(false) : plan;
+  }
+
+  private Plan forRecovery(boolean withObservers) {
     SplittableRandom random = new Streams(seed).open(Streams.Purpose.SPLIT, 1);
     long way = suspectNanos / QUICK_WAY;
     int members = random.nextInt(SPLIT_NODES_MIN, SPLIT_NODES_MAX + 1);
-    // An application that is stuck is a fault, too; and where two vote, one that crashes takes the group with it.
-    boolean stuck = IntStream.range(0, members).anyMatch(this::isStuck);
-    boolean few = IntStream.range(0, members).filter(place -> role(place) == Role.VOTER).count() < SPLIT_NODES_MIN;
     return new Plan(
         seed,
         members,
@@ -585,7 +590,7 @@ public record Plan(
         true,
         false,
         mixed,
-        observed && !stuck && !few,
+        withObservers,
         Map.of());
   }
 
