@@ -51,13 +51,6 @@ final class MembershipMutants {
                   new Drop("size", 1))
               .in(RunKind.STATIC_MAJORITY),
           new Mutant(
-                  "forget-absentees",
-                  "what absentees have accepted is ignored, although their votes count",
-                  "membership.Flush",
-                  "unfinished",
-                  new Drop("addAll", 0))
-              .in(RunKind.STATIC_MAJORITY),
-          new Mutant(
                   "observers-vote",
                   "observers count for quorums",
                   "membership.PrimaryRule",

@@ -77,17 +77,17 @@ class ProcessesTest {
     Program n3 = join("n3");
     Program sender = send("s");
     for (Program member : List.of(n1, n2, n3)) {
-      member.view("n1", "n2", "n3", "s");
+      member.viewObservedBy("s", "n1", "n2", "n3");
     }
     var acknowledged = new TreeMap<Long, String>();
     sendFor(sender, "before ", 0, acknowledged);
     n3.delivery("s: before 0");
     n3.signal("STOP");
     sendFor(sender, "meanwhile ", PAUSE_NANOS, acknowledged);
-    n1.view("n1", "n2", "s");
+    n1.viewObservedBy("s", "n1", "n2");
     n3.signal("CONT");
     for (Program member : List.of(n1, n2, n3)) {
-      member.view("n1", "n2", "n3", "s");
+      member.viewObservedBy("s", "n1", "n2", "n3");
     }
     long after = sendFor(sender, "after ", Duration.ofSeconds(1).toNanos(), acknowledged);
     for (Program member : List.of(n1, n2, n3)) {
@@ -109,7 +109,7 @@ class ProcessesTest {
     Program n3 = join("n3");
     Program sender = send("s");
     for (Program member : List.of(n1, n2, n3)) {
-      member.view("n1", "n2", "n3", "s");
+      member.viewObservedBy("s", "n1", "n2", "n3");
     }
     var acknowledged = new TreeMap<Long, String>();
     sendFor(sender, "before ", Duration.ofMillis(300).toNanos(), acknowledged);

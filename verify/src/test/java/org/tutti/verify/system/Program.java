@@ -153,8 +153,17 @@ final class Program implements AutoCloseable {
 
   /// Reads up to a primary view of these members, in any order but for the first.
   void view(String... members) throws InterruptedException {
+    line(primary(members));
+  }
+
+  /// Waits until the program says that it is in a primary view with certain members and one observer.
+  void viewObservedBy(String observer, String... members) throws InterruptedException {
+    line(primary(members) + "; observers: " + Pattern.quote(observer));
+  }
+
+  private static String primary(String... members) {
     String anybody = Arrays.stream(members).map(Pattern::quote).collect(Collectors.joining("|"));
-    line("view \\S+ primary:(?: (?:" + anybody + ")){" + members.length + "}");
+    return "view \\S+ primary:(?: (?:" + anybody + ")){" + members.length + "}";
   }
 
   void type(String line) throws IOException {

@@ -18,6 +18,7 @@ import org.tutti.MemberId;
 import org.tutti.NodeConfig;
 import org.tutti.Ordering;
 import org.tutti.Partitions;
+import org.tutti.PrimaryViews;
 import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.engine.AsideFate;
@@ -110,7 +111,11 @@ final class Stage {
   private GroupConfig config() {
     GroupConfig plain = GroupConfig.standard().withStateTransfer(true).withBatch(1 << 10, 64);
     return rich
-        ? plain.withOrdering(Ordering.SKEEN).withPartitions(Partitions.CONTINUE).withElectorate(Set.of("n0"))
+        ? plain
+            .withOrdering(Ordering.SKEEN)
+            .withPartitions(Partitions.CONTINUE)
+            .withElectorate(Set.of("n0"))
+            .withPrimaryViews(PrimaryViews.BOTH)
         : plain;
   }
 
