@@ -29,7 +29,7 @@ import org.tutti.sim.check.Violation;
 public final class RecoveryRun {
   private static final String BOUND = "RecoveryBound";
   // Without a delivery for those that are spared: times of suspicion, and heartbeats until it is noticed and said.
-  private static final double SILENCE_MAX = 1.2;
+  private static final double SILENCE_MAX = 1.5;
   private static final double ASKED_MORE =
       1.5; // what asking the others takes in addition, and whom it costs is merged again
   private static final double REFUTED_MORE = 5; // how long others may refute that two do not hear each other
