@@ -253,15 +253,7 @@ public final class Links {
     boolean sum = outlet.traits().checksum();
     var packet = Packet.begin(Packet.DATAGRAM, cluster, self, 0, true, sum);
     packet.raw(message.joined());
-    ByteBuffer frame = outlet.claim(to, packet.length());
-    if (frame != null) {
-      int start = frame.position();
-      packet.copyTo(frame);
-      if (sum) {
-        Packet.seal(frame, start, frame.position());
-      }
-      outlet.commit();
-    }
+    Packet.write(packet, to, outlet, sum);
   }
 
   /// The transport has room for an address again.

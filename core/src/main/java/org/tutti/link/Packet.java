@@ -4,6 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
+import org.tutti.transport.Address;
+import org.tutti.transport.Outlet;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
@@ -82,6 +84,19 @@ record Packet(int kind, long cluster, long source, long destination, @Nullable M
   /// Puts the checksum into a finished frame.
   static void seal(ByteBuffer frame, int start, int end) {
     frame.putInt(start + CHECKSUM_AT, sum(frame, start, end));
+  }
+
+  /// Writes a packet that belongs to no link, if the transport has room for it.
+  static void write(WireWriter packet, Address to, Outlet outlet, boolean sum) {
+    ByteBuffer frame = outlet.claim(to, packet.length());
+    if (frame != null) {
+      int start = frame.position();
+      packet.copyTo(frame);
+      if (sum) {
+        seal(frame, start, frame.position());
+      }
+      outlet.commit();
+    }
   }
 
   private static int sum(ByteBuffer frame, int start, int end) {

@@ -1,6 +1,5 @@
 package org.tutti.link;
 
-import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -50,15 +49,8 @@ final class Refusals {
     boolean sum = outlet.traits().checksum();
     WireWriter packet = Packet.begin(Packet.REFUSAL, refused.cluster(), self, to.incarnation(), true, sum);
     packet.text(cluster);
-    boolean fits = packet.length() <= outlet.traits().frameBytesMax();
-    ByteBuffer frame = fits ? outlet.claim(to.address(), packet.length()) : null;
-    if (frame != null) {
-      int start = frame.position();
-      packet.copyTo(frame);
-      if (sum) {
-        Packet.seal(frame, start, frame.position());
-      }
-      outlet.commit();
+    if (packet.length() <= outlet.traits().frameBytesMax()) {
+      Packet.write(packet, to.address(), outlet, sum);
     }
   }
 

@@ -445,12 +445,12 @@ public record Plan(
         left);
   }
 
-  /// The same run with observers.
-  private Plan observing() {
+  /// The same run with other nodes, another group, observers or none, and other faults.
+  private Plan with(int members, GroupConfig group, boolean withObservers, Map<FaultKind, Double> faults) {
     return new Plan(
         seed,
-        Math.max(nodes, SPLIT_NODES_MIN),
-        config,
+        members,
+        group,
         heartbeatNanos,
         suspectNanos,
         frameBytesMax,
@@ -465,8 +465,13 @@ public record Plan(
         guarded,
         splits,
         mixed,
-        true,
-        strengths);
+        withObservers,
+        faults);
+  }
+
+  /// The same run with observers.
+  private Plan observing() {
+    return with(Math.max(nodes, SPLIT_NODES_MIN), config, true, strengths);
   }
 
   /// The same run with a static majority of all nodes, in which members crash and come back.
@@ -477,51 +482,13 @@ public record Plan(
     more.putIfAbsent(FaultKind.CRASH, MAJORITY_CRASH_STRENGTH);
     more.putIfAbsent(FaultKind.CRASH_AT_FRAME, MAJORITY_CRASH_STRENGTH);
     more.putIfAbsent(FaultKind.RESTART, MAJORITY_CRASH_STRENGTH);
-    return new Plan(
-            seed,
-            Math.max(nodes, SPLIT_NODES_MIN),
-            config,
-            heartbeatNanos,
-            suspectNanos,
-            frameBytesMax,
-            retransmitNanos,
-            delayNanosMin,
-            delayNanosMax,
-            turnNanosMax,
-            safetyNanos,
-            multicasts,
-            messageBytesMax,
-            stateBytes,
-            guarded,
-            splits,
-            mixed,
-            observed,
-            more)
-        .electing();
+    return with(Math.max(nodes, SPLIT_NODES_MIN), config, observed, more).electing();
   }
 
   /// The same run with all nodes as the electorate of a static majority.
   private Plan electing() {
-    return new Plan(
-        seed,
-        nodes,
-        config.withElectorate(names()).withPrimaryViews(PrimaryViews.STATIC_MAJORITY),
-        heartbeatNanos,
-        suspectNanos,
-        frameBytesMax,
-        retransmitNanos,
-        delayNanosMin,
-        delayNanosMax,
-        turnNanosMax,
-        safetyNanos,
-        multicasts,
-        messageBytesMax,
-        stateBytes,
-        guarded,
-        splits,
-        mixed,
-        observed,
-        strengths);
+    GroupConfig elected = config.withElectorate(names()).withPrimaryViews(PrimaryViews.STATIC_MAJORITY);
+    return with(nodes, elected, observed, strengths);
   }
 
   /// The same run with splits of all shapes, with nodes and time enough for them.
@@ -600,26 +567,9 @@ public record Plan(
     fewer
         .keySet()
         .removeAll(List.of(FaultKind.BLACKOUT, FaultKind.TORN_WRITE, FaultKind.DISK_LOSS, FaultKind.DISK_FULL));
-    return new Plan(
-        seed,
-        Math.max(OVERLAP_NODES_MIN, nodes),
-        config.withGuarantee(Guarantee.UNIFORM).withDurability(Durability.NONE).withDomain(Overlap.DOMAIN),
-        heartbeatNanos,
-        suspectNanos,
-        frameBytesMax,
-        retransmitNanos,
-        delayNanosMin,
-        delayNanosMax,
-        turnNanosMax,
-        safetyNanos,
-        multicasts,
-        messageBytesMax,
-        stateBytes,
-        guarded,
-        splits,
-        mixed,
-        observed,
-        fewer);
+    GroupConfig overlapping =
+        config.withGuarantee(Guarantee.UNIFORM).withDurability(Durability.NONE).withDomain(Overlap.DOMAIN);
+    return with(Math.max(OVERLAP_NODES_MIN, nodes), overlapping, observed, fewer);
   }
 
   /// Describes the run in one line.
