@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -34,15 +35,15 @@ public final class Stays {
   private final List<Stay> all = new ArrayList<>();
   private final SortedMap<ViewId, List<Stay>> byView = new TreeMap<>();
   private final List<View> primaries = new ArrayList<>(); // by id, which is the order of their succession
+  private final Set<ViewId> installed = new TreeSet<>(); // by anyone
   private final Walk[] walks;
 
   /// Cuts a history.
   ///
   /// @param history a run that is over
   public Stays(History history) {
-    var seen = new TreeSet<ViewId>();
     for (Happening happening : history.happenings()) {
-      if (happening instanceof Happening.Installed(_, _, View view) && view.primary() && seen.add(view.id())) {
+      if (happening instanceof Happening.Installed(_, _, View view) && installed.add(view.id()) && view.primary()) {
         primaries.add(view);
       }
     }
@@ -114,7 +115,7 @@ public final class Stays {
 
   private void arrive(Happening.Installed installed, Walk walk, Following following) {
     View view = installed.view();
-    if (isFirst(view) && !walk.joins) {
+    if (isFirst(view) && !walk.joins && !(following == Following.BEGIN && isAfterUnseen(view))) {
       walk.waiting = false;
       walk.next = 0;
     } else if (view.primary()) {
@@ -138,6 +139,12 @@ public final class Stays {
 
   private boolean isFirst(View view) {
     return view.primary() && primaries.getFirst().id().equals(view.id());
+  }
+
+  /// Whether a view was decided before it that nobody installed. Founders that were not in that one may be waiting in
+  /// the first view that anyone installed.
+  private boolean isAfterUnseen(View view) {
+    return !installed.containsAll(view.predecessors());
   }
 
   private boolean follows(View earlier, View later) {

@@ -522,6 +522,17 @@ class CheckersTest {
     assertThat(run.violated()).doesNotContain("WindowRespected");
   }
 
+  /// The view before was decided and nobody installed it; b was not in that one, and waits for the state.
+  @Test
+  void windowRespectedWhileAFounderWaits() {
+    View unseen = primary(1, "a");
+    var first = new View(new ViewId(2, 1), List.of(Written.id("a"), Written.id("b")), true, List.of(unseen.id()));
+    Written run = new Written(Guarantee.AGREED, true).submit("a", 1).install(first, "a", "b");
+    run.deliver(0, run.batch("a", 0), "a").consume(1, "a").release("a", 1);
+    assertThat(run.violated()).as("a founder that has the history").containsExactly("WindowRespected");
+    assertThat(run.begin("b", 0).violated()).as("a founder that waited").doesNotContain("WindowRespected");
+  }
+
   @Test
   void nothingLost() {
     Written run = uniform().submit("a", 1).install(ABC, "a", "b", "c");
