@@ -1,7 +1,6 @@
 package org.tutti.membership;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -166,11 +165,38 @@ final class Flush {
   }
 
   /// Who decides about the successor of a primary view.
-  private Collection<MemberId> electors(View of) {
+  private List<MemberId> electors(View of) {
     boolean anybody = Founding.isZero(of.id()) && Founding.isByNumber(of);
     return anybody
         ? reports.keySet().stream().filter(member -> isAt(report(member), of)).toList()
         : of.members().subList(0, of.voters());
+  }
+
+  /// The same with those who decide without having been in it.
+  private List<MemberId> deciders(View of) {
+    List<MemberId> deciders = new ArrayList<>(electors(of));
+    deciders.addAll(absentees);
+    return deciders;
+  }
+
+  /// Who takes part, decides about the successor of the latest primary view, and has not the history that a proposal of
+  /// one ends: absentees, and members that have not installed that view. What one of these has accepted has to be
+  /// finished although it holds nothing of the cut. If nobody who holds the cut had accepted it, the last one who has a
+  /// batch of it could crash, and no view could follow any more.
+  ///
+  /// @param proposal what is to be accepted
+  /// @return who is asked after all others; nobody when the view is not primary, as that need not be finished
+  List<MemberId> withoutHistory(Proposal proposal) {
+    View ended = proposal.lastPrimary();
+    if (ended == null || !proposal.view().primary()) {
+      return List.of();
+    }
+    return deciders(ended).stream()
+        .map(speakers::get)
+        .filter(Objects::nonNull)
+        .distinct()
+        .filter(member -> !isAt(report(member), ended))
+        .toList();
   }
 
   /// Members without the state may not carry the history on alone. Nor may they finish a view alone: they would let go
@@ -195,9 +221,7 @@ final class Flush {
   /// The accepted successor of a primary view with the highest ballot.
   private @Nullable Proposal unfinished(View of) {
     Knowledge.Accepted highest = null;
-    List<MemberId> deciders = new ArrayList<>(electors(of)); // nobody else decides about its successor
-    deciders.addAll(absentees);
-    for (MemberId member : deciders) {
+    for (MemberId member : deciders(of)) { // nobody else decides about its successor
       MemberId speaker = speakers.get(member);
       Knowledge.Accepted accepted = speaker == null ? null : report(speaker).accepted();
       if (accepted == null || isVoid(accepted)) {

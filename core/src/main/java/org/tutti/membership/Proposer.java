@@ -37,6 +37,7 @@ final class Proposer {
   private final SortedSet<MemberId> candidates = new TreeSet<>();
   private final SortedMap<MemberId, Knowledge> reports = new TreeMap<>(); // of candidates
   private final SortedSet<MemberId> told = new TreeSet<>(); // candidates that were told what had been agreed
+  private final SortedSet<MemberId> late = new TreeSet<>(); // are asked to accept when all others have accepted
   private final SortedSet<MemberId> accepted = new TreeSet<>(); // among those that reported
   private @Nullable Proposal proposal;
 
@@ -55,6 +56,7 @@ final class Proposer {
   List<MemberId> silent() {
     List<MemberId> silent = new ArrayList<>(candidates);
     silent.removeAll(phase == Phase.ASKING ? reports.keySet() : accepted);
+    silent.removeAll(late);
     return silent;
   }
 
@@ -73,6 +75,7 @@ final class Proposer {
     candidates.addAll(whom);
     candidates.add(self);
     reports.clear();
+    late.clear();
     accepted.clear();
     told.clear();
     proposal = null;
@@ -85,6 +88,7 @@ final class Proposer {
     phase = Phase.IDLE;
     candidates.clear();
     reports.clear();
+    late.clear();
     accepted.clear();
     told.clear();
     proposal = null;
@@ -168,22 +172,29 @@ final class Proposer {
     if (phase != Phase.ASKING || !reports.keySet().containsAll(candidates)) {
       return;
     }
-    switch (new Flush(self, ballot, reports, told).decide()) {
+    var flush = new Flush(self, ballot, reports, told);
+    switch (flush.decide()) {
       case Flush.Decision.Tell(var members, var agreed) -> {
         told.addAll(members);
         members.forEach(reports::remove);
         members.forEach(member -> effects.send(member, new ViewMessage.Agreed(ballot, agreed)));
       }
-      case Flush.Decision.Finish(var unfinished) -> propose(unfinished);
-      case Flush.Decision.Propose(var next) -> propose(next);
+      case Flush.Decision.Finish(var unfinished) -> propose(unfinished, flush.withoutHistory(unfinished));
+      case Flush.Decision.Propose(var next) -> propose(next, flush.withoutHistory(next));
     }
   }
 
-  private void propose(Proposal next) {
+  /// Has a decision accepted: first by who has the history that it ends, so that it is kept by all of them before it
+  /// can be kept by somebody who has not.
+  private void propose(Proposal next, Collection<MemberId> withoutHistory) {
     proposal = next;
     phase = Phase.ACCEPTING;
-    var accept = new ViewMessage.Accept(ballot, next);
-    candidates.forEach(candidate -> effects.send(candidate, accept));
+    late.addAll(withoutHistory);
+    candidates.stream().filter(candidate -> !late.contains(candidate)).forEach(this::ask);
+  }
+
+  private void ask(MemberId candidate) {
+    effects.send(candidate, new ViewMessage.Accept(ballot, Objects.requireNonNull(proposal)));
   }
 
   void accepted(MemberId from, ViewId of) {
@@ -191,17 +202,29 @@ final class Proposer {
       return;
     }
     accepted.add(from);
-    if (accepted.containsAll(candidates)) {
-      var next = Objects.requireNonNull(proposal).view();
-      List<MemberId> all = List.copyOf(candidates);
-      agreement.company().forget(all); // taken in, or not wanting to be
-      end();
-      all.forEach(candidate -> effects.send(candidate, new ViewMessage.Install(next.id())));
-      if (!next.id().equals(ballot)) {
-        start(agreement.nextBallot(), all); // an old attempt is finished; now for those who are here
-      } else {
-        agreement.announced(next.id());
-      }
+    if (!silent().isEmpty()) {
+      return;
+    }
+    if (late.isEmpty()) {
+      announce();
+    } else {
+      List<MemberId> rest = List.copyOf(late);
+      late.clear();
+      startedAt = effects.nowNanos(); // it was not they who were waited for
+      rest.forEach(this::ask);
+    }
+  }
+
+  private void announce() {
+    var next = Objects.requireNonNull(proposal).view();
+    List<MemberId> all = List.copyOf(candidates);
+    agreement.company().forget(all); // taken in, or not wanting to be
+    end();
+    all.forEach(candidate -> effects.send(candidate, new ViewMessage.Install(next.id())));
+    if (!next.id().equals(ballot)) {
+      start(agreement.nextBallot(), all); // an old attempt is finished; now for those who are here
+    } else {
+      agreement.announced(next.id());
     }
   }
 }

@@ -166,6 +166,30 @@ class StaticMajorityTest {
   }
 
   @Test
+  void anAbsenteeIsAskedLastToAcceptASuccessor() {
+    report(C, cutOff(C, STATIC)).report(A, leftOut(STATIC));
+    var flush = new Flush(C, BALLOT, reports, Set.of());
+    assertThat(flush.withoutHistory(((Flush.Decision.Propose) flush.decide()).proposal())).containsExactly(A);
+    Proposal apart = Told.proposal(nonPrimary(9, C, A), TWO, 10, List.of());
+    assertThat(flush.withoutHistory(apart)).as("need not be finished").isEmpty();
+  }
+
+  @Test
+  void whoStandsForAMemberAndHasItsHistoryIsAskedFirst() {
+    report(C, cutOff(C, STATIC)).report(B_AGAIN, cutOff(B_AGAIN, STATIC).standsFor(B)).report(D, newcomer());
+    var flush = new Flush(C, BALLOT, reports, Set.of());
+    Proposal next = ((Flush.Decision.Propose) flush.decide()).proposal();
+    assertThat(next.view().members()).containsExactlyInAnyOrder(B_AGAIN, C, D);
+    assertThat(flush.withoutHistory(next)).as("D decides about nothing").isEmpty();
+    report(B_AGAIN, newcomer().standsFor(B));
+    assertThat(new Flush(C, BALLOT, reports, Set.of()).withoutHistory(next)).containsExactly(B_AGAIN);
+  }
+
+  private static Told newcomer() {
+    return Told.newcomer(nonPrimary(7, D));
+  }
+
+  @Test
   void theNextViewNeedsAMajorityOfNamesWhoeverHelpedToFormIt() {
     report(C, cutOff(C, STATIC)).report(A, leftOut(STATIC).leaves());
     assertThat(proposed().primary()).isFalse();

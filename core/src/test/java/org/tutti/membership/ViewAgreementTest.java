@@ -248,6 +248,69 @@ class ViewAgreementTest {
     assertThat(said(B)).as("another attempt").isEmpty();
   }
 
+  // ---- deciders that have nothing of the history -----------------------------------------------------------------
+
+  /// B, C and D are left of a primary view that C has not installed, and B proposes the next one.
+  private ViewId withAMemberThatHasNotInstalled() throws Malformed {
+    View four = primary(3, A, B, C, D);
+    offer(four.id(), successor(four));
+    agreement.receive(A, new ViewMessage.Install(four.id()));
+    effects.take();
+    agreement.lost(A);
+    agreement.receive(B, new ViewMessage.Propose(nextBallot()));
+    agreement.receive(B, lastReport());
+    Knowledge ofC = Told.newcomer(nonPrimary(3, C)).knows(four).of(Told.LINEAGE).knowledge();
+    agreement.receive(C, new ViewMessage.Wedged(nextBallot(), ofC));
+    agreement.receive(D, new ViewMessage.Wedged(nextBallot(), Told.in(four, "0: |0| 0-0 0-0 0-0 0-0").knowledge()));
+    return nextBallot();
+  }
+
+  private ViewMessage lastReport() {
+    return said(B).stream().filter(ViewMessage.Wedged.class::isInstance).findFirst().orElseThrow();
+  }
+
+  /// Whom the last steps asked to accept.
+  private List<MemberId> asked() {
+    List<MemberId> asked = new ArrayList<>();
+    for (RecordingEffects.Effect<ViewMessage> effect : effects.take()) {
+      if (effect instanceof Sent<ViewMessage>(MemberId to, ViewMessage.Accept _)) {
+        asked.add(to);
+      }
+    }
+    return asked;
+  }
+
+  /// What it accepts has to be finished, and it holds no batch of the cut.
+  @Test
+  void whoHasNothingOfTheHistoryAcceptsAfterThoseWhoHaveIt() throws Malformed {
+    ViewId ballot = withAMemberThatHasNotInstalled();
+    assertThat(asked()).containsExactlyInAnyOrder(B, D);
+    agreement.receive(B, new ViewMessage.Accepted(ballot));
+    assertThat(asked()).as("D has not accepted").isEmpty();
+    agreement.receive(C, new ViewMessage.Accepted(ballot));
+    agreement.receive(D, new ViewMessage.Accepted(ballot));
+    assertThat(asked()).containsExactly(C);
+    agreement.receive(C, new ViewMessage.Accepted(ballot));
+    assertThat(effects.take()).contains(new Sent<>(C, new ViewMessage.Install(ballot)));
+  }
+
+  @Test
+  void whoIsNotYetAskedToAcceptOwesNothing() throws Malformed {
+    ViewId ballot = withAMemberThatHasNotInstalled();
+    assertThat(agreement.owing()).containsExactlyInAnyOrder(B, D);
+    agreement.receive(B, new ViewMessage.Accepted(ballot));
+    assertThat(agreement.owing()).containsExactly(D);
+    effects.now += TICK.multipliedBy(15).toNanos();
+    agreement.receive(D, new ViewMessage.Accepted(ballot));
+    assertThat(agreement.owing()).containsExactly(C);
+    effects.take();
+    effects.now += TICK.multipliedBy(15).toNanos();
+    tick();
+    assertThat(saidTo(C, effects.take())).as("another attempt").isEmpty();
+    agreement.receive(C, new ViewMessage.Accepted(ballot));
+    assertThat(saidTo(C, effects.take())).containsExactly(new ViewMessage.Install(ballot));
+  }
+
   // ---- a name that is in use -------------------------------------------------------------------------------------
 
   private static final MemberId LATER_A = new MemberId(A.name(), new Address("elsewhere:1"), 9);
