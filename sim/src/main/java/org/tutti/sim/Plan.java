@@ -85,6 +85,8 @@ public record Plan(
   private static final double MAJORITY_CRASH_STRENGTH = 0.4;
   private static final int SPLIT_UNITS_MIN = 20; // a few splits, each with its merge
   private static final double SPLIT_CRASH_STRENGTH = 0.05; // besides those of a smaller side
+  private static final int CUTS_UNITS = 64; // times of suspicion, and half of one from one cut to the next
+  private static final double CUTS_STRENGTH = 10;
   private static final int QUICK_WAY = 50; // of them make a time of suspicion, in runs of recovery
   private static final int CONTINUE_ONE_IN = 2;
   private static final int DURABLE_ONE_IN = 2; // of those without domain and branches
@@ -469,6 +471,30 @@ public record Plan(
         faults);
   }
 
+  /// The same run with another time for the faults.
+  private Plan lasting(long nanos) {
+    return new Plan(
+        seed,
+        nodes,
+        config,
+        heartbeatNanos,
+        suspectNanos,
+        frameBytesMax,
+        retransmitNanos,
+        delayNanosMin,
+        delayNanosMax,
+        turnNanosMax,
+        nanos,
+        multicasts,
+        messageBytesMax,
+        stateBytes,
+        guarded,
+        splits,
+        mixed,
+        observed,
+        strengths);
+  }
+
   /// The same run with observers.
   private Plan observing() {
     return with(Math.max(nodes, SPLIT_NODES_MIN), config, true, strengths);
@@ -489,6 +515,15 @@ public record Plan(
   private Plan electing() {
     GroupConfig elected = config.withElectorate(names()).withPrimaryViews(PrimaryViews.STATIC_MAJORITY);
     return with(nodes, elected, observed, strengths);
+  }
+
+  /// The same run with three nodes, for long, which nothing strikes but cuts of the network and wrong suspicions, one
+  /// after the other.
+  Plan cutAtAnnouncements() {
+    Map<FaultKind, Double> cuts = new EnumMap<>(FaultKind.class);
+    cuts.put(FaultKind.PARTITION, CUTS_STRENGTH);
+    cuts.put(FaultKind.SUSPICION, STORM_STRENGTH);
+    return with(SPLIT_NODES_MIN, config, false, cuts).lasting(CUTS_UNITS * suspectNanos).electing();
   }
 
   /// The same run with splits of all shapes, with nodes and time enough for them.

@@ -10,6 +10,9 @@ public enum RunKind {
   OVERLAPS,
   /// A static majority of all nodes goes on.
   STATIC_MAJORITY,
+  /// The same of three nodes, and the network is cut at one announcement after the other, so that one of two goes on
+  /// with the third.
+  LONELY_ANNOUNCEMENTS,
   /// Some members are observers.
   OBSERVED,
   /// No two nodes have one name.
@@ -20,6 +23,7 @@ public enum RunKind {
       case ANY -> drawn;
       case SPLITS -> drawn.within(Limits.NONE.partitions(true));
       case STATIC_MAJORITY -> drawn.within(Limits.NONE.staticMajority(true));
+      case LONELY_ANNOUNCEMENTS -> drawn.within(Limits.NONE.staticMajority(true)).cutAtAnnouncements();
       case OBSERVED -> drawn.within(Limits.NONE.observers(true));
       case UNIQUE_NAMES -> drawn.within(Limits.NONE.without(FaultKind.NAMESAKE));
       case OVERLAPS -> drawn.overlapping().within(Limits.NONE.partitions(true));

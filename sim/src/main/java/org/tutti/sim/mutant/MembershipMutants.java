@@ -51,6 +51,13 @@ final class MembershipMutants {
                   new Drop("size", 1))
               .in(RunKind.STATIC_MAJORITY),
           new Mutant(
+                  "forget-absentees",
+                  "what absentees have accepted is ignored, although their votes count",
+                  "membership.Flush",
+                  "unfinished",
+                  new Redirect("deciders", "electors"))
+              .in(RunKind.LONELY_ANNOUNCEMENTS),
+          new Mutant(
                   "observers-vote",
                   "observers count for quorums",
                   "membership.PrimaryRule",
