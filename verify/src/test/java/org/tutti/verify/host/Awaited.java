@@ -3,6 +3,7 @@ package org.tutti.verify.host;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.time.Instant;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.View;
@@ -25,6 +26,16 @@ final class Awaited {
       if (next(group) instanceof Event.ViewChange(View view) && view.size() == size) {
         return view;
       }
+    }
+  }
+
+  /// Returns when a newcomer has all of the history that is before it. Until then it counts deliveries as consumed that
+  /// its application has not got.
+  static void untilServing(Group group) {
+    Instant end = Instant.now().plus(SOON);
+    while (!group.status().isServing()) {
+      assertThat(Instant.now()).as("not serving: " + group.status()).isBefore(end);
+      Thread.onSpinWait();
     }
   }
 }

@@ -3,6 +3,7 @@ package org.tutti.verify.host;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.tutti.verify.host.Awaited.untilServing;
 import static org.tutti.verify.host.Awaited.untilViewOf;
 
 import java.io.IOException;
@@ -343,6 +344,7 @@ abstract class GroupContract {
     int fit = HandDriven.WINDOW / (length + GroupUser.MESSAGE_OVERHEAD);
     var permits = new Semaphore(0);
     Group slow = groups.get(2);
+    untilServing(slow);
     var ends =
         atEach(
             groups,

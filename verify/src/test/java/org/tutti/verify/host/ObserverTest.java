@@ -3,6 +3,7 @@ package org.tutti.verify.host;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.tutti.verify.host.Awaited.next;
+import static org.tutti.verify.host.Awaited.untilServing;
 import static org.tutti.verify.host.Awaited.untilViewOf;
 
 import java.io.IOException;
@@ -120,6 +121,7 @@ class ObserverTest {
     Thread.startVirtualThread(() -> drain(voter));
     untilViewOf(first, 3);
     Thread.startVirtualThread(() -> drain(first));
+    untilServing(slow);
     for (int i = 0; i < 64; i++) {
       first.multicast(new byte[32 << 10]).get(SOON_SECONDS, TimeUnit.SECONDS);
     }

@@ -40,8 +40,10 @@ class RestartTest {
 
   private Node start(int number) throws TransportException {
     var transport = TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan().withSocketDirectory(null));
+    // Long, as whoever is dropped in a slow moment gets the state instead of what its own log holds; but the last one
+    // to stop waits as long for the others.
     NodeConfig config =
-        NodeConfig.lan("n" + number).withContacts(contacts).withTimes(Duration.ofMillis(50), Duration.ofSeconds(2));
+        NodeConfig.lan("n" + number).withContacts(contacts).withTimes(Duration.ofMillis(50), Duration.ofSeconds(5));
     var disk = new FailingStorage(directory.resolve("n" + number));
     disks.put(number, disk);
     Node node = Node.start(config, transport, disk);
@@ -147,14 +149,17 @@ class RestartTest {
     for (Total total : totals) {
       total.untilClosed();
     }
-    for (int i = 0; i < 3; i++) {
-      totals.set(i, new Total(start(i).join("bank", config)));
-    }
-    for (Total total : totals) {
+    // Only with these two can the group go on, and neither without the other: nobody comes late and gets the state.
+    List<Total> again = List.of(new Total(start(0).join("bank", config)), new Total(start(1).join("bank", config)));
+    for (Total total : again) {
       total.untilSum(20);
-      total.untilPrimaryOf(3);
+      total.untilPrimaryOf(2);
     }
-    assertThat(totals).extracting(Total::wasOffered).containsExactly(false, false, true);
+    assertThat(again).extracting(Total::wasOffered).containsOnly(false);
+    var third = new Total(start(2).join("bank", config));
+    third.untilSum(20);
+    third.untilPrimaryOf(3);
+    assertThat(third.wasOffered()).isTrue();
   }
 
   @Test

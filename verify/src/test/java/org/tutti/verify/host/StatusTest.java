@@ -2,6 +2,7 @@ package org.tutti.verify.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.tutti.verify.host.Awaited.next;
+import static org.tutti.verify.host.Awaited.untilServing;
 import static org.tutti.verify.host.Awaited.untilViewOf;
 
 import java.time.Duration;
@@ -122,6 +123,7 @@ class StatusTest {
       Group writer = start("n1", suspect).create("bank", CONFIG.withWindowBytes(64 << 10));
       Group slow = start("n2", suspect, new Address("here:1")).join("bank", CONFIG.withWindowBytes(64 << 10));
       untilViewOf(writer, 2);
+      untilServing(slow);
       while (writer.tryMulticast(new byte[1000]) != null) {
         while (writer.receive(Duration.ZERO) != null) {} // the writer itself takes all
       }
