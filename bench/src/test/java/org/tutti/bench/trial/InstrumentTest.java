@@ -70,6 +70,7 @@ class InstrumentTest {
 
   @Tag("socket")
   @Test
+  @Tag("deep")
   void aMemberIsSlowForAWhile() throws Exception {
     var text = new StringWriter();
     boolean complete = Instrument.slow(options(2, 1, List.of(1024), 1), new PrintWriter(text));
@@ -83,6 +84,7 @@ class InstrumentTest {
   /// How many stacks there are depends on how much of the machine is to be had, and a few may all be of one stage.
   @Tag("socket")
   @Test
+  @Tag("deep")
   void everyStageOfAFloodHasItsTime() throws Exception {
     var text = new StringWriter();
     Duration longer = Duration.ofMillis(400);
@@ -100,6 +102,7 @@ class InstrumentTest {
 
   @Tag("socket")
   @Test
+  @Tag("deep")
   void packingPoliciesAreComparedWithTheBestFixedDegree() throws Exception {
     var text = new StringWriter();
     InstrumentOptions small = options(3, 1, List.of(1000), 1);

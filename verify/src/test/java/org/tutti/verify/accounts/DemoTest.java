@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -35,18 +36,21 @@ class DemoTest {
   /// The network between the replicas is cut: nothing that the sequencer is asked meanwhile is acknowledged there, the
   /// others go on, and all are equal when it is mended.
   @Test
+  @Tag("deep")
   void noAnsweredTransactionIsLostOrDoubledWhenTheSequencerIsCutOff() throws IOException, InterruptedException {
     String output = play(new Scenario.Split(3, true, false), Ordering.SYMMETRIC);
     assertThat(output).contains("(not primary)", "turns clients away", "mended the network", "caught up", "HOLDS");
   }
 
   @Test
+  @Tag("deep")
   void noAnsweredTransactionIsLostOrDoubledWhenEveryReplicaIsRestarted() throws IOException, InterruptedException {
     String output = play(new Scenario.Rolling(3, false), Ordering.SEQUENCER);
     assertThat(output).contains("replica-1 leaves", "replica-2 leaves", "replica-3 leaves", "HOLDS");
   }
 
   @Test
+  @Tag("deep")
   void noAnsweredTransactionIsLostOrDoubledWhenTheGroupGrowsAndShrinks() throws IOException, InterruptedException {
     String output = play(new Scenario.Resize(List.of(1, 3, 2)), Ordering.SKEEN);
     assertThat(output).contains("leaves for good", "started replica-4", "HOLDS");
@@ -60,6 +64,7 @@ class DemoTest {
   }
 
   @ParameterizedTest
+  @Tag("deep")
   @ValueSource(strings = {"udp", "rmi", "grpc"})
   void noAnsweredTransactionIsLostOrDoubledOverAnyTransportWhenAReplicaIsKilled(String transport)
       throws IOException, InterruptedException {

@@ -44,6 +44,7 @@ class BenchTest {
 
   @Tag("socket")
   @Test
+  @Tag("deep")
   void everyFigureOfEveryOrderingIsMeasured() throws Exception {
     var text = new StringWriter();
     Duration moment = Duration.ofMillis(20);
@@ -77,6 +78,7 @@ class BenchTest {
   /// H11, H15: a row for each transport, ordering and size, and the pings.
   @Tag("socket")
   @Test
+  @Tag("deep")
   void aClosedSystemIsMeasuredForEveryOrdering() throws Exception {
     var text = new StringWriter();
     List<TransportProvider> tcp = List.of(ClosedOptions.transportsByName().get("tcp"));
@@ -98,6 +100,7 @@ class BenchTest {
   /// H12: both cases, with the server that orders beside the others.
   @Tag("socket")
   @Test
+  @Tag("deep")
   void clientsAndServersAreMeasuredInBothCases() throws Exception {
     var text = new StringWriter();
     TransportProvider tcp = ClosedOptions.transportsByName().get("tcp");
@@ -132,6 +135,7 @@ class BenchTest {
 
   @Tag("socket")
   @Test
+  @Tag("deep")
   void throughputWithLossIsMeasured() throws Exception {
     var text = new StringWriter();
     var options = new LossOptions(List.of(1000, 65_536), List.of(0.0, 0.05), 1472, 1, Duration.ofMillis(50));

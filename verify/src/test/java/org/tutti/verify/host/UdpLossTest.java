@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -132,9 +133,16 @@ class UdpLossTest {
     }
   }
 
+  @ParameterizedTest
+  @Tag("deep")
+  @ValueSource(doubles = {0, 0.01, 0.2})
+  void messagesOfEverySizeArriveWholeAtAnyLoss(double loss) throws Exception {
+    messagesOfEverySizeArriveWhole(loss);
+  }
+
   /// Nobody is taken for dead, however much gets lost.
   @ParameterizedTest
-  @ValueSource(doubles = {0, 0.01, 0.05, 0.2})
+  @ValueSource(doubles = 0.05)
   void messagesOfEverySizeArriveWhole(double loss) throws Exception {
     begin(loss, Ordering.SEQUENCER);
     messagesOfEverySize();
@@ -143,6 +151,7 @@ class UdpLossTest {
 
   /// Half way a path of Ethernet's size becomes one that takes less; nobody is taken for dead then either.
   @ParameterizedTest
+  @Tag("deep")
   @ValueSource(doubles = {0, 0.05})
   void messagesOfEverySizePassAPathThatGetsNarrow(double loss) throws Exception {
     begin(loss, Ordering.SEQUENCER);

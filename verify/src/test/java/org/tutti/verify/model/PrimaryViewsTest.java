@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,32 +21,38 @@ class PrimaryViewsTest {
   @TempDir private Path work;
 
   @Test
+  @Tag("deep")
   void keepsTheGuarantees() throws Exception {
     assertThat(run("none", "").violated()).isEmpty();
   }
 
   @Test
+  @Tag("deep")
   void keepsTheGuaranteesWithReportsThatComeOneByOne() throws Exception {
     assertThat(run("none", "Reports=\"one by one\"; Messages=0").violated()).isEmpty();
   }
 
   @Test
+  @Tag("deep")
   void keepsTheGuaranteesWithBranches() throws Exception {
     assertThat(run("none", "Partitions=\"continue\"; Senders={2}; CONSTRAINT=FirstIsAlone").violated()).isEmpty();
   }
 
   @Test
+  @Tag("deep")
   void keepsTheGuaranteesWithAStaticMajority() throws Exception {
     assertThat(run("none", "Rule=\"static majority\"; CONSTRAINT=FirstIsAlone").violated()).isEmpty();
   }
 
   @Test
+  @Tag("deep")
   void keepsTheGuaranteesWithASecondLifeOfAMember() throws Exception {
     String settings = "Rule=\"static majority\"; Reborn={2}; Messages=0; CONSTRAINT=FirstIsLeftOut";
     assertThat(run("none", settings).violated()).isEmpty();
   }
 
   @ParameterizedTest
+  @Tag("deep")
   @CsvSource({
     "NeverDecidedLate, Senders={2}; CONSTRAINT=FirstIsAlone",
     "NeverFinished, Messages=0",
@@ -58,8 +65,8 @@ class PrimaryViewsTest {
   }
 
   @ParameterizedTest
+  @Tag("deep")
   @CsvSource({
-    "any view, PrimaryUniqueness, Messages=0",
     "half without senior, PrimaryUniqueness, Messages=0",
     "forget accepted, PrimaryUniqueness, Messages=0",
     "announce before accepted, PrimaryUniqueness, Messages=0",
@@ -96,6 +103,11 @@ class PrimaryViewsTest {
     Matcher found = VIOLATED.matcher(tlc.said());
     assertThat(found.find()).as(tlc.said()).isTrue();
     return new Outcome(found.group(1));
+  }
+
+  @Test
+  void findsTwoPrimaryViewsWhenAnyViewMayBeOne() throws Exception {
+    assertThat(run("any view", "Messages=0").violated()).isEqualTo("PrimaryUniqueness");
   }
 
   private void configure(String... settings) throws IOException {

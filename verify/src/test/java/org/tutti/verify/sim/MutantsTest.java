@@ -3,28 +3,46 @@ package org.tutti.verify.sim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.tutti.sim.FirstSeed;
 import org.tutti.sim.mutant.Edit;
 import org.tutti.sim.mutant.Hunt;
 import org.tutti.sim.mutant.Mutant;
 import org.tutti.sim.mutant.Mutants;
 
-/// Every planted bug is caught within the first 240 seeds: the same ones each time, as the claim is about them.
+/// Every planted bug is caught within the first 240 seeds: the same ones each time, as the claim is about them. A quick
+/// build plants a few, others each time; their choice follows from the seed that is printed.
 class MutantsTest {
+  private static final int SAMPLE = 10;
+
   @TestFactory
+  Stream<DynamicTest> someMutantsAreCaught() {
+    var all = new ArrayList<>(Mutants.all());
+    Collections.shuffle(all, new Random(FirstSeed.ofTest("MutantsTest")));
+    return all.stream().limit(SAMPLE).map(MutantsTest::isCaught);
+  }
+
+  @TestFactory
+  @Tag("deep")
   Stream<DynamicTest> everyMutantIsCaught() {
-    return Mutants.all().stream()
-        .map(mutant ->
-            DynamicTest.dynamicTest(
-                mutant.name(),
-                () -> {
-                  Hunt.Result result = Hunt.hunt(mutant, 1, Mutants.SEEDS_MAX);
-                  assertThat(result.caught()).as(mutant.breaks()).isTrue();
-                }));
+    return Mutants.all().stream().map(MutantsTest::isCaught);
+  }
+
+  private static DynamicTest isCaught(Mutant mutant) {
+    return DynamicTest.dynamicTest(
+        mutant.name(),
+        () -> {
+          Hunt.Result result = Hunt.hunt(mutant, 1, Mutants.SEEDS_MAX);
+          assertThat(result.caught()).as(mutant.breaks()).isTrue();
+        });
   }
 
   @Test
