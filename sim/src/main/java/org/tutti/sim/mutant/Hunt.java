@@ -1,7 +1,10 @@
 package org.tutti.sim.mutant;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -12,7 +15,8 @@ import org.tutti.sim.exhaustive.Scenario;
 
 /// Looks for a seed that finds a planted bug.
 public final class Hunt {
-  private static final long SEED_SECONDS_MAX = 60;
+  private static final Duration CPU_MAX = Duration.ofSeconds(20); // of one seed, which takes a tenth of a second
+  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
   private static final String RUN = "org.tutti.sim.SeedRun";
   private static final String EXHAUSTIVE = "org.tutti.sim.exhaustive.ExhaustiveCheck";
 
@@ -90,22 +94,29 @@ public final class Hunt {
     }
   }
 
-  /// A planted bug may make a step that never ends; that is a way to be caught, too. Its thread is left behind.
+  /// A planted bug may make a step that never ends; that is a way to be caught, too. Its thread is left behind. What
+  /// counts is the time that the run has computed, as a busy machine makes every run long.
   private static List<?> limited(Method run, Mutant mutant, long seed) {
     var done = new CompletableFuture<List<?>>();
-    Thread.ofPlatform()
-        .daemon()
-        .name("mutant")
-        .start(() -> {
-          try {
-            done.complete(violations(run, mutant, seed));
-          } catch (Throwable error) {
-            done.completeExceptionally(error);
-          }
-        });
+    Thread thread =
+        Thread.ofPlatform()
+            .daemon()
+            .name("mutant")
+            .start(() -> {
+              try {
+                done.complete(violations(run, mutant, seed));
+              } catch (Throwable error) {
+                done.completeExceptionally(error);
+              }
+            });
     try {
-      return done.get(SEED_SECONDS_MAX, TimeUnit.SECONDS);
-    } catch (TimeoutException e) {
+      while (THREADS.getThreadCpuTime(thread.threadId()) < CPU_MAX.toNanos()) {
+        try {
+          return done.get(1, TimeUnit.SECONDS);
+        } catch (TimeoutException e) {
+          // still within its time
+        }
+      }
       return List.of("NeverEnds: a step takes for ever");
     } catch (ExecutionException e) {
       throw new IllegalStateException(e.getCause());
