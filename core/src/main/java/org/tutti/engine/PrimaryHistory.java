@@ -243,6 +243,7 @@ final class PrimaryHistory {
   boolean supplied(int rank, Batch batch) {
     boolean next = batch.past().fits(view.size()) && room.enter(rank, batch);
     for (Batch complete = room.next(); complete != null; complete = room.next()) {
+      clock.witness(complete.stamp());
       log.add(view.rankOf(complete.sender()), complete);
     }
     return next;
@@ -352,6 +353,7 @@ final class PrimaryHistory {
     while (deliveries.deliveredNext() < end) {
       long index = deliveries.deliveredNext();
       Batch batch = log.at(index);
+      Invariant.check(batch.stamp() <= clock.now(), "a delivery is stamped higher than the clock");
       int rank = view.rankOf(batch.sender());
       if (frontier != null) {
         frontier.delivered(rank, batch.seq());

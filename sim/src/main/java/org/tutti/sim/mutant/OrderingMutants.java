@@ -205,7 +205,14 @@ final class OrderingMutants {
               "deliveries of a domain are compared by their groups alone",
               "engine.DomainMember",
               "deliver",
-              new Drop("Math.max", 0)));
+              new Drop("Math.max", 0)),
+          new Mutant(
+                  "fetched-without-stamp",
+                  "the clock takes no notice of batches that a view change brings",
+                  "engine.PrimaryHistory",
+                  "supplied",
+                  new Drop("Clock.witness", 0))
+              .in(RunKind.OVERLAPS));
 
   private OrderingMutants() {}
 
