@@ -47,7 +47,7 @@ public record TcpConfig(
     require(backoffMin.isPositive() && backoffMin.compareTo(backoffMax) <= 0, "0 < backoffMin <= backoffMax");
   }
 
-  /// One data centre or one host: frames of 64 KiB, Unix domain sockets between nodes on the same host.
+  /// One data centre or one host: frames up to 128 KiB, Unix domain sockets between nodes on the same host.
   ///
   /// @return the default settings
   public static TcpConfig lan() {

@@ -42,10 +42,7 @@ class TidyTest {
 
   @BeforeAll
   static void read() throws IOException {
-    root = Path.of("").toAbsolutePath();
-    while (!Files.exists(root.resolve("mvnw"))) {
-      root = root.getParent();
-    }
+    root = Tree.root();
     files = filesBelow(root);
     sources = files.stream().filter(file -> file.toString().endsWith(".java")).map(f -> Source.read(root, f)).toList();
     assertThat(sources).as("Java sources below " + root).hasSizeGreaterThan(5);

@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -24,6 +23,7 @@ import org.tutti.View;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
 import org.tutti.transport.Address;
+import org.tutti.verify.Tree;
 
 /// The code in the README is the code that runs here, and it does what the README says (law 10).
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -71,25 +71,17 @@ class ReadmeTest {
 
   @Test
   void theReadmeShowsTheCodeThatRuns() throws IOException {
-    String code = found(REGION, Files.readString(root().resolve(SOURCE))).stripIndent();
+    String code = found(REGION, Files.readString(Tree.root().resolve(SOURCE))).stripIndent();
     assertThat(block(BLOCK)).isEqualTo(code);
   }
 
   private static String block(String pattern) throws IOException {
-    return found(Pattern.compile(pattern), Files.readString(root().resolve("README.md")));
+    return found(Pattern.compile(pattern), Files.readString(Tree.root().resolve("README.md")));
   }
 
   private static String found(Pattern pattern, String text) {
     Matcher matcher = pattern.matcher(text);
     assertThat(matcher.find()).as(pattern.pattern()).isTrue();
     return matcher.group(1);
-  }
-
-  private static Path root() {
-    Path root = Path.of("").toAbsolutePath();
-    while (!Files.exists(root.resolve("mvnw"))) {
-      root = root.getParent();
-    }
-    return root;
   }
 }

@@ -24,6 +24,7 @@ import org.tutti.lab.Verdict;
 import org.tutti.lab.network.Conditions;
 import org.tutti.lab.network.LabNetwork;
 import org.tutti.lab.network.Unavailable;
+import org.tutti.verify.Tree;
 
 /// Short labs, and the script of `docs/guides/lab.md`. Skipped, with the reason, where there are no namespaces.
 @Tag("system")
@@ -72,10 +73,7 @@ class LabTest {
 
   @Test
   void thePageShowsTheScriptThatRuns() throws Exception {
-    Path root = Path.of("").toAbsolutePath();
-    while (!Files.exists(root.resolve("mvnw"))) {
-      root = root.getParent();
-    }
+    Path root = Tree.root();
     Path source = root.resolve("verify/src/test/java/org/tutti/verify/lab/LabTest.java");
     String code = found(REGION, Files.readString(source)).stripIndent();
     assertThat(found(BLOCK, Files.readString(root.resolve("docs/guides/lab.md")))).isEqualTo(code);

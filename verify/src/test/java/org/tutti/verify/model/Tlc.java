@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.tutti.verify.Tree;
 
 /// One run of TLC, in a process of its own.
 ///
@@ -19,11 +20,7 @@ record Tlc(int exit, String said) {
 
   /// The directory of the models.
   static Path docs() {
-    Path root = Path.of("").toAbsolutePath();
-    while (!Files.exists(root.resolve("mvnw"))) {
-      root = root.getParent();
-    }
-    return root.resolve("docs/tla");
+    return Tree.root().resolve("docs/tla");
   }
 
   /// Checks a module.

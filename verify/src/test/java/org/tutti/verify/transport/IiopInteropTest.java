@@ -28,6 +28,7 @@ import org.tutti.corba.IiopTransport;
 import org.tutti.middleware.MiddlewareConfig;
 import org.tutti.transport.Address;
 import org.tutti.transport.TransportSettings;
+import org.tutti.verify.Tree;
 
 /// A node and a peer that was written in C++, for another ORB (`verify/src/test/cpp/iiop-peer.cc`, on omniORB).
 class IiopInteropTest {
@@ -46,10 +47,7 @@ class IiopInteropTest {
     assume(
         isInstalled("omniidl") && isInstalled("g++") && Files.exists(Path.of("/usr/include/omniORB4/CORBA.h")),
         "omniORB is not installed (Debian: apt-get install omniidl libomniorb4-dev g++): no peer of another ORB");
-    Path root = Path.of("").toAbsolutePath();
-    while (!Files.exists(root.resolve("mvnw"))) {
-      root = root.getParent();
-    }
+    Path root = Tree.root();
     succeed("omniidl", "-bcxx", "-Wbh=.hh", "-C" + directory, root.resolve("corba/src/main/idl/tutti.idl").toString());
     program = directory.resolve("iiop-peer");
     succeed(
