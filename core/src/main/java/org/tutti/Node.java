@@ -44,9 +44,11 @@ import org.tutti.transport.Transport;
 /// Listeners, and whatever is attached to the futures of this API without an executor of its own, run on the engine
 /// thread and must not block. All methods may be called from any thread.
 public final class Node implements AutoCloseable {
+  /// The most members that may be expected to found a group together: each makes the record of the first view longer.
+  public static final int EXPECTED_MAX = 1000;
+
   private static final Duration LEAVE_WAIT_MAX = Duration.ofSeconds(5);
   private static final Duration STOP_WAIT_MAX = Duration.ofSeconds(5);
-  private static final int EXPECTED_MAX = 1000; // each makes the record of the first view longer
   private static final int INCARNATION_RANDOM_BITS = 10;
 
   private final MemberId self;
@@ -220,7 +222,7 @@ public final class Node implements AutoCloseable {
   /// count.
   ///
   /// @param group    the group's name
-  /// @param expected how many members have to be there to found it, 1 to 1000; the same at all of them
+  /// @param expected how many members have to be there to found it, 1 to [#EXPECTED_MAX]; the same at all of them
   /// @param config   how to take part; the same at all of them but for the position
   /// @return the membership
   /// @throws IllegalArgumentException when the configuration does not go with this node, or asks for durability and
@@ -235,7 +237,7 @@ public final class Node implements AutoCloseable {
   /// [#joinOrCreate(String, int, GroupConfig)].
   ///
   /// @param group    the group's name
-  /// @param expected how many members have to be there to found it, 1 to 1000; the same at all of them
+  /// @param expected how many members have to be there to found it, 1 to [#EXPECTED_MAX]; the same at all of them
   /// @param config   how to take part; the same at all of them but for the position
   /// @param listener gets the events, on the engine thread
   /// @return the membership

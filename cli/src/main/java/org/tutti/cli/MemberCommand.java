@@ -1,9 +1,11 @@
 package org.tutti.cli;
 
+import java.math.BigInteger;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Node;
 import org.tutti.transport.Address;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -74,7 +76,8 @@ final class MemberCommand implements Callable<Integer> {
       split = ",",
       paramLabel = "NAMES",
       description = {
-        "With --join: the names of the members that found the group together, this one's among them; or a number.",
+        "With --join: the names of the members that found the group together, this one's among them; or a number,"
+            + " 1 to 1000.",
         "Founded when more than half of those named, or as many as the number says, are there and none knows a history"
             + " of it; else this member joins it.",
         "The same at all of them, at the first start and at every later one. A number has to be more than half of all"
@@ -113,7 +116,15 @@ final class MemberCommand implements Callable<Integer> {
   /// How many members are expected; 0 when names are, or nobody is.
   private int number() {
     String only = expected.size() == 1 ? expected.iterator().next() : "";
-    return only.matches("[1-9][0-9]{0,2}") ? Integer.parseInt(only) : 0;
+    if (!only.matches("[-+]?[0-9]+")) {
+      return 0;
+    }
+    var number = new BigInteger(only);
+    if (number.signum() < 1 || number.bitLength() > Integer.SIZE - 1 || number.intValue() > Node.EXPECTED_MAX) {
+      throw new ParameterException(
+          spec.commandLine(), "--expect: the number of members is 1 to " + Node.EXPECTED_MAX + ", not " + only);
+    }
+    return number.intValue();
   }
 
   private void refuseWhatDoesNotGoTogether() {

@@ -132,4 +132,13 @@ class UsageTest {
             "tutti watch: nobody answers at nobody.invalid:1 (nobody.invalid:1: unknown host 'nobody.invalid')"
                 + " (waited 1 s)");
   }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "-2", "1001", "99999999999999999999"})
+  void aNumberOfExpectedMembersIsNoName(String number) throws Exception {
+    String[] args = {"--group", "bank", "--listen", "127.0.0.1:0", "--join", "127.0.0.1:1", "--expect=" + number};
+    List<String> all = new ArrayList<>(List.of("member"));
+    all.addAll(Arrays.asList(args));
+    refuses("--expect: the number of members is 1 to 1000, not " + number, all.toArray(String[]::new));
+  }
 }
