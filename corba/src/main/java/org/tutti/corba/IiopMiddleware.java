@@ -15,15 +15,20 @@ import org.omg.PortableServer.LifespanPolicyValue;
 import org.omg.PortableServer.POA;
 import org.omg.PortableServer.POAHelper;
 import org.omg.PortableServer.ThreadPolicyValue;
+import org.tutti.corba.gate.ForeignAnswerException;
 import org.tutti.corba.gate.Gate;
 import org.tutti.corba.idl.Peer;
 import org.tutti.corba.idl.PeerHelper;
 import org.tutti.middleware.Arrivals;
 import org.tutti.middleware.Call;
 import org.tutti.middleware.Middleware;
+import org.tutti.middleware.RefusedException;
 import org.tutti.middleware.UnusableAddressException;
+import org.tutti.net.tls.Credentials;
+import org.tutti.net.tls.Refusal;
 import org.tutti.transport.Address;
 import org.tutti.transport.Endpoint;
+import org.tutti.transport.Refused;
 import org.tutti.transport.TransportException;
 
 /// CORBA as a [Middleware]: an ORB of this node's own, one object in it, and references to the objects of others.
@@ -53,8 +58,10 @@ public final class IiopMiddleware implements Middleware {
   private final ORB orb;
   private final POA root;
   private final Address address;
+  private final @Nullable Credentials tls;
 
-  private IiopMiddleware(Gate gate, OrbThreads threads, ORB orb, POA root, Address address) {
+  private IiopMiddleware(Gate gate, OrbThreads threads, ORB orb, POA root, Address address, @Nullable Credentials tls) {
+    this.tls = tls;
     this.gate = gate;
     this.threads = threads;
     this.orb = orb;
@@ -82,7 +89,7 @@ public final class IiopMiddleware implements Middleware {
       // This makes the ORB listen.
       POA root = threads.call(() -> POAHelper.narrow(orb.resolve_initial_references("RootPOA")));
       Address own = shown != null ? shown : endpoint.at(gate.port());
-      return new IiopMiddleware(gate, threads, orb, root, own);
+      return new IiopMiddleware(gate, threads, orb, root, own, config.tls());
     } catch (ExecutionException e) {
       close(orb, gate);
       IOException why = gate.failure();
@@ -139,12 +146,31 @@ public final class IiopMiddleware implements Middleware {
       Peer found = PeerHelper.narrow(orb.string_to_object("corbaloc:iiop:1.2@" + to.at(to.port()) + "/" + OBJECT_KEY));
       return new IiopCall(found, gate, target);
     } catch (RuntimeException e) {
+      IOException broken = gate.broken(target);
       gate.callsNoMore(target);
+      Refused refused = broken == null ? null : refusal(broken, peer);
+      if (refused != null) {
+        throw new RefusedException(refused, e);
+      }
       // BAD_PARAM: an object, but none of ours; OBJECT_NOT_EXIST: an ORB without one; else nobody, or too slow. What is
       // no SystemException is a mistake of the ORB, such as when it is being closed; to the node it is a failed
       // attempt.
       throw new IOException("no peer at " + peer, e);
     }
+  }
+
+  /// The ORB says that it cannot reach the peer; why, the socket below has said.
+  private @Nullable Refused refusal(IOException broken, Address peer) {
+    for (Throwable cause = broken; cause != null; cause = cause.getCause()) {
+      if (cause instanceof ForeignAnswerException foreign) {
+        return switch (foreign.answer()) {
+          case TLS -> Refusal.isTls(peer);
+          case NOT_TLS -> Refusal.notTls(peer);
+          case NOT_GIOP -> new Refused(peer, Refused.Reason.FOREIGN, "it answers something that no node says");
+        };
+      }
+    }
+    return tls == null ? null : Refusal.told(broken, peer, tls);
   }
 
   @Override

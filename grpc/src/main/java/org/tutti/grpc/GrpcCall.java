@@ -112,7 +112,7 @@ final class GrpcCall extends ClientCall.Listener<byte[]> implements Call {
         remaining = changed.awaitNanos(remaining);
       }
       if (end != null) {
-        throw new IOException("the stream has ended: " + end);
+        throw new IOException("the stream has ended: " + end, end.getCause());
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();

@@ -27,10 +27,13 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.middleware.Arrivals;
 import org.tutti.middleware.Call;
 import org.tutti.middleware.Middleware;
+import org.tutti.middleware.RefusedException;
 import org.tutti.middleware.UnusableAddressException;
 import org.tutti.net.tls.Credentials;
+import org.tutti.net.tls.Refusal;
 import org.tutti.transport.Address;
 import org.tutti.transport.Endpoint;
+import org.tutti.transport.Refused;
 import org.tutti.transport.TransportException;
 
 /// gRPC as a [Middleware]: a server with one streaming operation, and a channel per peer.
@@ -40,6 +43,8 @@ final class GrpcMiddleware implements Middleware {
   private static final int RESETS_MAX = 16; // a node's streams end when a node ends
   private static final int RESETS_SECONDS = 10;
   private static final long END_SECONDS = 2;
+  private static final String UNSAID = "Network closed for unknown reason";
+  private static final String NOT_HTTP2 = "First received frame was not SETTINGS";
 
   static {
     // Netty would load a library for epoll, about which Java 25 warns; NIO serves a stream per peer as well.
@@ -148,7 +153,28 @@ final class GrpcMiddleware implements Middleware {
     } else {
       builder.sslContext(tls(config.tls(), true));
     }
-    return GrpcCall.open(builder.build(), config);
+    try {
+      return GrpcCall.open(builder.build(), config);
+    } catch (IOException e) {
+      Refused refused = refusal(e, peer);
+      throw refused == null ? e : new RefusedException(refused, e);
+    }
+  }
+
+  private @Nullable Refused refusal(IOException failure, Address peer) {
+    Credentials tls = config.tls();
+    if (tls != null) {
+      return Refusal.told(failure, peer, tls);
+    }
+    // gRPC says by its texts only what a peer has answered.
+    String text = String.valueOf(failure.getMessage());
+    if (text.contains(UNSAID)) {
+      return new Refused(
+          peer, Refused.Reason.IS_TLS, "it hangs up without a word: it seems to speak TLS, this node does not");
+    }
+    return text.contains(NOT_HTTP2)
+        ? new Refused(peer, Refused.Reason.FOREIGN, "it answers something that no node says")
+        : null;
   }
 
   @Override

@@ -20,7 +20,7 @@ final class Inbox {
   // All guarded by the lock.
   private ArrayDeque<Batch> batches = new ArrayDeque<>();
   private long bytes;
-  private final Set<Lane> roomy = new LinkedHashSet<>();
+  private final Set<Lane> changed = new LinkedHashSet<>();
   private boolean woken;
   private boolean closed;
   private @Nullable Throwable bug;
@@ -58,11 +58,11 @@ final class Inbox {
     }
   }
 
-  /// A lane that refused a claim has room now.
-  void roomy(Lane lane) {
+  /// A lane that refused a claim has room now, or knows why its peer cannot be reached.
+  void news(Lane lane) {
     lock.lock();
     try {
-      roomy.add(lane);
+      changed.add(lane);
       news.signal();
     } finally {
       lock.unlock();
@@ -95,7 +95,7 @@ final class Inbox {
     try {
       closed = true;
       batches.clear();
-      roomy.clear();
+      changed.clear();
       news.signal();
       room.signalAll();
     } finally {
@@ -106,7 +106,7 @@ final class Inbox {
   /// Waits for news and takes all there is.
   ///
   /// @param empty goes in where batches come out: the two queues change places
-  /// @param lanes gets the lanes that have room again
+  /// @param lanes gets the lanes that have something to tell
   /// @return the batches
   ArrayDeque<Batch> take(long waitNanosMax, ArrayDeque<Batch> empty, Set<Lane> lanes) {
     lock.lock();
@@ -116,8 +116,8 @@ final class Inbox {
         throw new IllegalStateException("a thread of the transport failed: " + bug.getMessage(), bug);
       }
       woken = false;
-      lanes.addAll(roomy);
-      roomy.clear();
+      lanes.addAll(changed);
+      changed.clear();
       ArrayDeque<Batch> taken = batches;
       batches = empty;
       bytes = 0;
@@ -131,7 +131,7 @@ final class Inbox {
   private void await(long waitNanosMax) {
     long remaining = waitNanosMax;
     try {
-      while (remaining > 0 && !woken && !closed && bug == null && batches.isEmpty() && roomy.isEmpty()) {
+      while (remaining > 0 && !woken && !closed && bug == null && batches.isEmpty() && changed.isEmpty()) {
         remaining = news.awaitNanos(remaining);
       }
     } catch (InterruptedException _) {

@@ -6,7 +6,9 @@ import java.util.Arrays;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 import org.tutti.transport.Address;
+import org.tutti.transport.Refused;
 
 /// The way to one peer: a queue that the engine thread fills, and a virtual thread that dials, takes all that is queued
 /// and sends it as one batch. While one batch is on the way the next one gathers: the slower the middleware, the larger
@@ -50,6 +52,7 @@ final class Lane implements Runnable {
   private int end;
   private boolean refused; // a claim, since the last onReady
   private boolean wanted; // a claim was refused since the last attempt
+  private @Nullable Refused refusal; // why the last attempt failed, and that is to be told
   private boolean closing;
   private long claimedNanos = System.nanoTime();
   private long retryNanos = claimedNanos;
@@ -139,6 +142,18 @@ final class Lane implements Runnable {
     }
   }
 
+  /// Why the peer does not take this node in, if that is to be told; once for each attempt.
+  @Nullable Refused takeRefusal() {
+    lock.lock();
+    try {
+      Refused told = refusal;
+      refusal = null;
+      return told;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   boolean isApart() {
     lock.lock();
     try {
@@ -208,6 +223,9 @@ final class Lane implements Runnable {
       }
     } catch (UnusableAddressException _) {
       failed(Count.ADDRESS_UNUSABLE);
+    } catch (RefusedException e) {
+      tell(e.refused());
+      failed(Count.CONNECT_FAILED);
     } catch (IOException _) {
       failed(isOpen() ? Count.CALL_BROKEN : Count.CONNECT_FAILED);
     }
@@ -254,7 +272,7 @@ final class Lane implements Runnable {
       state = State.OPEN;
       backoffNanos = 0;
       if (refused) {
-        hub.inbox().roomy(this);
+        hub.inbox().news(this);
       }
     } finally {
       lock.unlock();
@@ -284,12 +302,22 @@ final class Lane implements Runnable {
       System.arraycopy(queue, 0, batch, header.length, end);
       end = 0;
       if (refused) {
-        hub.inbox().roomy(this);
+        hub.inbox().news(this);
       }
       return batch;
     } finally {
       lock.unlock();
     }
+  }
+
+  private void tell(Refused why) {
+    lock.lock();
+    try {
+      refusal = why;
+    } finally {
+      lock.unlock();
+    }
+    hub.inbox().news(this);
   }
 
   private void failed(Count reason) {

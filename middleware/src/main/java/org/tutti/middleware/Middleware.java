@@ -37,6 +37,7 @@ public interface Middleware extends AutoCloseable {
   /// @param peer where the peer says that it is; may be any text
   /// @return a way to call it, that has proved to work: somebody is there
   /// @throws UnusableAddressException when the text is no address of this middleware
+  /// @throws RefusedException         when somebody is there, and it is known why no call can be made
   /// @throws IOException              when the peer cannot be reached now; whatever the middleware throws by itself is
   ///                                  turned into this
   Call dial(Address peer) throws IOException;

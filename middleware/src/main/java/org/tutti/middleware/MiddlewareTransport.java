@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.Invariant;
 import org.tutti.transport.Address;
 import org.tutti.transport.Receiver;
+import org.tutti.transport.Refused;
 import org.tutti.transport.Traits;
 import org.tutti.transport.Transport;
 
@@ -58,7 +59,7 @@ public final class MiddlewareTransport implements Transport {
   // Engine thread only.
   private final ByteBuffer scratch;
   private final List<Lane> dirty = new ArrayList<>();
-  private final Set<Lane> roomy = new LinkedHashSet<>();
+  private final Set<Lane> changed = new LinkedHashSet<>();
   private ArrayDeque<Batch> arrived = new ArrayDeque<>();
   private @Nullable Receiver receiver;
   private @Nullable Lane claimed;
@@ -138,13 +139,17 @@ public final class MiddlewareTransport implements Transport {
       lane.flush();
     }
     dirty.clear();
-    arrived = inbox.take(waitNanosMax, arrived, roomy);
-    for (Lane lane : roomy) {
+    arrived = inbox.take(waitNanosMax, arrived, changed);
+    for (Lane lane : changed) {
+      Refused refusal = lane.takeRefusal();
+      if (!closing && refusal != null) {
+        to.onRefused(refusal);
+      }
       if (!closing && lane.announce()) {
         to.onReady(lane.peer);
       }
     }
-    roomy.clear();
+    changed.clear();
     for (Batch batch = arrived.pollFirst(); batch != null; batch = arrived.pollFirst()) {
       deliver(batch, to);
     }

@@ -11,7 +11,6 @@ import org.tutti.net.tls.Credentials;
 import org.tutti.net.tls.Refusal;
 import org.tutti.transport.Address;
 import org.tutti.transport.Refused;
-import org.tutti.transport.Refused.Reason;
 
 /// What the connections of a transport with TLS share: credentials, buffers, and the way back from other threads.
 ///
@@ -88,26 +87,11 @@ final class Security {
   /// @return null when that is not known: the connection broke
   @Nullable Refused refusal(Count count, IOException failure, Address by) {
     return switch (count) {
-      case CLOSED_NOT_TLS -> new Refused(by, Reason.NOT_TLS, "it does not speak TLS, this node does");
-      case CLOSED_WRONG_CLUSTER -> new Refused(by, Reason.OTHER_CLUSTER, "its certificate: " + deepest(failure));
-      case CLOSED_WRONG_CERTIFICATE, CLOSED_EXPIRED_CERTIFICATE ->
-          new Refused(by, Reason.ITS_CERTIFICATE, "its certificate is refused here: " + deepest(failure));
-      case CLOSED_REFUSED_BY_PEER -> {
-        String alert = String.valueOf(failure.getMessage()).replaceFirst(".*Received fatal alert: ", "");
-        String fault = credentials.fault();
-        String own = fault == null ? "" : ", which " + fault;
-        yield new Refused(by, Reason.OWN_CERTIFICATE, "it refuses this node's certificate" + own + " (" + alert + ")");
-      }
+      case CLOSED_NOT_TLS -> Refusal.notTls(by);
+      case CLOSED_WRONG_CLUSTER, CLOSED_WRONG_CERTIFICATE, CLOSED_EXPIRED_CERTIFICATE, CLOSED_REFUSED_BY_PEER ->
+          Refusal.told(failure, by, credentials);
       default -> null;
     };
-  }
-
-  private static String deepest(Throwable failure) {
-    Throwable last = failure;
-    while (last.getCause() != null) {
-      last = last.getCause();
-    }
-    return String.valueOf(last.getMessage());
   }
 
   /// The other side does not speak TLS.

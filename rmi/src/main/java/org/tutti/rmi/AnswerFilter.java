@@ -9,6 +9,7 @@ import java.io.SequenceInputStream;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.function.Consumer;
 
 /// What comes out of a socket on which calls are made, as long as it is what the called one may answer; at the first
 /// that is not, the stream fails, before RMI sees any of it. RMI itself reads answers without a filter of the call.
@@ -22,6 +23,8 @@ import java.util.Arrays;
 /// the same bytes. An exception is not read: that there is one is enough.
 final class AnswerFilter extends InputStream {
   private static final int GREETING = 0x4e;
+  private static final int TLS_FIRST = 20; // the range of types of TLS's records
+  private static final int TLS_LAST = 23;
   private static final int ANSWER = 0x51;
   private static final int PING_ACK = 0x53;
   private static final byte[] STREAM_HEADER = {(byte) 0xac, (byte) 0xed, 0, 5};
@@ -36,12 +39,15 @@ final class AnswerFilter extends InputStream {
   private final InputStream in;
   private final Answers expected;
   private final long wholeNanos;
+  private final Consumer<IOException> broken;
   private byte[] checked = {};
   private int given;
   private boolean greeted;
   private boolean refused;
 
-  AnswerFilter(InputStream in, Answers expected, Duration wholeMax) {
+  /// @param broken is told why reading failed
+  AnswerFilter(InputStream in, Answers expected, Duration wholeMax, Consumer<IOException> broken) {
+    this.broken = broken;
     this.in = in;
     this.expected = expected;
     this.wholeNanos = wholeMax.toNanos();
@@ -58,8 +64,13 @@ final class AnswerFilter extends InputStream {
     if (length == 0) {
       return 0;
     }
-    if (given == checked.length && !next()) {
-      return -1;
+    try {
+      if (given == checked.length && !next()) {
+        return -1;
+      }
+    } catch (IOException e) {
+      broken.accept(e);
+      throw e;
     }
     int count = Math.min(length, checked.length - given);
     System.arraycopy(checked, given, into, offset, count);
@@ -113,6 +124,9 @@ final class AnswerFilter extends InputStream {
   }
 
   private void greeting(int first, Part part) throws IOException {
+    if (first >= TLS_FIRST && first <= TLS_LAST) {
+      throw new TlsAnswerException();
+    }
     if (first != GREETING) {
       throw new RefusedAnswerException("not a registry or object of RMI");
     }
@@ -224,6 +238,15 @@ final class AnswerFilter extends InputStream {
 
     RefusedAnswerException(String message, Throwable cause) {
       super(message, cause);
+    }
+  }
+
+  /// A record of TLS.
+  static final class TlsAnswerException extends RefusedAnswerException {
+    private static final long serialVersionUID = 1;
+
+    TlsAnswerException() {
+      super("a record of TLS");
     }
   }
 

@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.net.Socket;
 import java.net.SocketException;
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /// A connection on which calls are made, encrypted or not, with an [AnswerFilter] in what is read. What RMI does with a
 /// socket that a factory has connected is all that it can do.
@@ -13,9 +14,10 @@ final class AskingSocket extends Socket {
   private final Socket carrier;
   private final InputStream answers;
 
-  AskingSocket(Socket carrier, Answers expected, Duration answerMax) throws IOException {
+  /// @param broken is told why reading failed
+  AskingSocket(Socket carrier, Answers expected, Duration answerMax, Consumer<IOException> broken) throws IOException {
     this.carrier = carrier;
-    this.answers = new AnswerFilter(carrier.getInputStream(), expected, answerMax);
+    this.answers = new AnswerFilter(carrier.getInputStream(), expected, answerMax, broken);
   }
 
   @Override

@@ -1,6 +1,8 @@
 package org.tutti.rmi;
 
+import java.io.FilterInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InvalidObjectException;
 import java.io.Serializable;
 import java.net.Socket;
@@ -10,8 +12,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
+import org.tutti.net.tls.Refusal;
 import org.tutti.transport.Endpoint;
 
 /// Makes the connections of one lane of [RmiMiddleware], or of one [RmiRegistryDiscovery]. What comes back on them
@@ -34,6 +38,7 @@ final class ClientSockets implements RMIClientSocketFactory, Serializable {
   private final transient @Nullable Answers expected;
   private final transient List<Socket> sockets = new ArrayList<>(); // guarded by itself
   private transient boolean closed;
+  private final transient AtomicReference<@Nullable IOException> broken = new AtomicReference<>();
 
   /// For a node's own object: only ever written into references.
   ClientSockets() {
@@ -54,23 +59,34 @@ final class ClientSockets implements RMIClientSocketFactory, Serializable {
     RmiConfig settings = Objects.requireNonNull(config, "not for calls");
     Endpoint peer = Objects.requireNonNull(target, "not for calls");
     Answers answers = Objects.requireNonNull(expected, "not for calls");
-    Socket socket = keep(new Bounded(settings));
+    Bounded socket = new Bounded(settings);
+    keep(socket);
     try {
       socket.setTcpNoDelay(true);
       socket.setSoTimeout(Integer.MAX_VALUE);
       socket.connect(peer.socket(), millis(settings.connectTimeout()));
       if (settings.tls() == null) {
-        return new AskingSocket(socket, answers, settings.callTimeout());
+        return new AskingSocket(socket, answers, settings.callTimeout(), this::broke);
       }
       var encrypted =
           (SSLSocket) settings.tls().context().getSocketFactory().createSocket(socket, peer.host(), peer.port(), true);
       encrypted.setSSLParameters(settings.tls().parameters());
-      encrypted.startHandshake();
-      return new AskingSocket(encrypted, answers, settings.callTimeout());
+      Refusal.shake(encrypted, () -> socket.hasRead);
+      return new AskingSocket(encrypted, answers, settings.callTimeout(), this::broke);
     } catch (IOException e) {
+      broke(e);
       socket.close();
       throw e;
     }
+  }
+
+  private void broke(IOException why) {
+    broken.compareAndSet(null, why);
+  }
+
+  /// Why the first connection that broke did so; what RMI makes of it says less.
+  @Nullable IOException broken() {
+    return broken.get();
   }
 
   /// Ends all connections, and makes no more.
@@ -82,14 +98,13 @@ final class ClientSockets implements RMIClientSocketFactory, Serializable {
     }
   }
 
-  private Socket keep(Socket socket) throws IOException {
+  private void keep(Socket socket) throws IOException {
     synchronized (sockets) {
       if (closed) {
         throw new SocketException("hung up");
       }
       sockets.removeIf(Socket::isClosed);
       sockets.add(socket);
-      return socket;
     }
   }
 
@@ -105,6 +120,7 @@ final class ClientSockets implements RMIClientSocketFactory, Serializable {
   private static final class Bounded extends Socket {
     private final int firstMillis;
     private final int answerMillis;
+    private volatile boolean hasRead;
 
     Bounded(RmiConfig config) {
       firstMillis = millis(config.connectTimeout());
@@ -115,6 +131,25 @@ final class ClientSockets implements RMIClientSocketFactory, Serializable {
     public void setSoTimeout(int millis) throws SocketException {
       // RMI asks for longer than an answer may take while it waits for the first words, and then for what it found.
       super.setSoTimeout(millis == 0 ? answerMillis : millis > answerMillis ? firstMillis : millis);
+    }
+
+    @Override
+    public InputStream getInputStream() throws IOException {
+      return new FilterInputStream(super.getInputStream()) {
+        @Override
+        public int read() throws IOException {
+          int value = super.read();
+          hasRead |= value >= 0;
+          return value;
+        }
+
+        @Override
+        public int read(byte[] into, int offset, int length) throws IOException {
+          int count = super.read(into, offset, length);
+          hasRead |= count > 0;
+          return count;
+        }
+      };
     }
 
     @Override

@@ -15,9 +15,13 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.middleware.Arrivals;
 import org.tutti.middleware.Call;
 import org.tutti.middleware.Middleware;
+import org.tutti.middleware.RefusedException;
 import org.tutti.middleware.UnusableAddressException;
+import org.tutti.net.tls.Credentials;
+import org.tutti.net.tls.Refusal;
 import org.tutti.transport.Address;
 import org.tutti.transport.Endpoint;
+import org.tutti.transport.Refused;
 import org.tutti.transport.TransportException;
 
 /// Java RMI as a [Middleware]: an own registry, and one object in it.
@@ -97,12 +101,29 @@ final class RmiMiddleware implements Middleware {
       return new RmiCall(lookup(sockets, target), sockets);
     } catch (IOException e) {
       sockets.close();
-      throw e;
+      throw explained(e, sockets.broken(), peer);
     } catch (NotBoundException | RuntimeException e) {
       // What a peer answers may be anything: another object, a reference that cannot be read, an exception of its own.
       sockets.close();
-      throw new IOException("no node at " + peer, e);
+      throw explained(new IOException("no node at " + peer, e), sockets.broken(), peer);
     }
+  }
+
+  /// What RMI says of a failure does not tell why, but the connection does.
+  private IOException explained(IOException failure, @Nullable IOException broken, Address peer) {
+    Refused refused = broken == null ? null : refusal(broken, peer);
+    return refused == null ? failure : new RefusedException(refused, failure);
+  }
+
+  private @Nullable Refused refusal(IOException broken, Address peer) {
+    Credentials tls = config.tls();
+    return switch (broken) {
+      case AnswerFilter.ExceptionalAnswerException _ -> null; // a node that has not started yet says that, too
+      case AnswerFilter.TlsAnswerException _ when tls == null -> Refusal.isTls(peer);
+      case AnswerFilter.RefusedAnswerException _ ->
+          new Refused(peer, Refused.Reason.FOREIGN, "it answers something that no node says");
+      default -> tls == null ? null : Refusal.told(broken, peer, tls);
+    };
   }
 
   @Override

@@ -31,6 +31,7 @@ public final class DiallingFactory implements SocketFactory {
     Credentials tls = gate.credentials();
     InetSocketAddress target = new InetSocketAddress(host, port);
     gate.dialling(socket, target);
+    socket.dials(target);
     try {
       socket.connect(target, timeoutMillis);
       return tls == null ? socket : EncryptedSocket.dialled(socket, gate, tls);
@@ -38,6 +39,7 @@ public final class DiallingFactory implements SocketFactory {
       Gate.shut(socket);
       throw new TIMEOUT(e.toString());
     } catch (IOException e) {
+      gate.broke(target, e);
       Gate.shut(socket);
       throw e;
     }

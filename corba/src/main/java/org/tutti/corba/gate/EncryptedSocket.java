@@ -9,6 +9,7 @@ import java.net.Socket;
 import java.net.SocketException;
 import javax.net.ssl.SSLSocket;
 import org.tutti.net.tls.Credentials;
+import org.tutti.net.tls.Refusal;
 
 /// A connection that is encrypted before the ORB sees it: to the ORB it is a plain one. GIOP is filtered where it is
 /// plain; whose socket it is, its gate knows by the [GuardedSocket] below.
@@ -33,7 +34,7 @@ final class EncryptedSocket extends Socket {
   /// For a connection that was made just now; makes the handshake.
   static EncryptedSocket dialled(GuardedSocket below, Gate gate, Credentials own) throws IOException {
     SSLSocket tls = layered(below, own, true);
-    tls.startHandshake();
+    Refusal.shake(tls, below::hasRead);
     below.greeted();
     return new EncryptedSocket(below, tls, gate, false);
   }

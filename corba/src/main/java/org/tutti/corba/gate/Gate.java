@@ -54,6 +54,7 @@ public final class Gate implements AutoCloseable {
   // All guarded by this.
   private final Set<Socket> dialled = new LinkedHashSet<>();
   private final Map<InetSocketAddress, Integer> targets = new HashMap<>(); // with the number of who calls them
+  private final Map<InetSocketAddress, IOException> broken = new HashMap<>(); // why, of those that are called
   private boolean forPeers;
   private @Nullable ServerSocket door;
   private @Nullable IOException failure;
@@ -107,13 +108,30 @@ public final class Gate implements AutoCloseable {
   /// @param target its address
   public synchronized void calls(InetSocketAddress target) {
     targets.merge(target, 1, Integer::sum);
+    broken.remove(target);
   }
 
   /// Somebody who called a peer does not any more.
   ///
   /// @param target its address
   public synchronized void callsNoMore(InetSocketAddress target) {
-    targets.computeIfPresent(target, (_, callers) -> callers == 1 ? null : callers - 1);
+    if (targets.computeIfPresent(target, (_, callers) -> callers == 1 ? null : callers - 1) == null) {
+      broken.remove(target);
+    }
+  }
+
+  /// Why the first connection to a peer that broke since it is called did so; the ORB says less.
+  ///
+  /// @param target its address
+  /// @return what its socket said, or null
+  public synchronized @Nullable IOException broken(InetSocketAddress target) {
+    return broken.get(target);
+  }
+
+  synchronized void broke(InetSocketAddress target, IOException why) {
+    if (targets.containsKey(target)) {
+      broken.putIfAbsent(target, why);
+    }
   }
 
   synchronized boolean isForPeers() {

@@ -83,6 +83,7 @@ final class GiopFilter extends FilterInputStream {
     } else {
       System.arraycopy(into, offset, header, headerBytes, count);
       headerBytes += count;
+      refuse();
       if (headerBytes == HEADER_BYTES && !begin()) {
         ended = true;
         return -1;
@@ -92,6 +93,15 @@ final class GiopFilter extends FilterInputStream {
       complete();
     }
     return count;
+  }
+
+  /// Whoever was dialled says by its first byte whether it speaks GIOP; it may say no more.
+  private void refuse() {
+    if (!accepted && header[0] != (byte) (MAGIC >>> 24)) {
+      boolean tls = gate.credentials() == null && ForeignAnswerException.isTls(header[0]);
+      socket.broke(
+          new ForeignAnswerException(tls ? ForeignAnswerException.Answer.TLS : ForeignAnswerException.Answer.NOT_GIOP));
+    }
   }
 
   private int takeHead(byte[] into, int offset, int most) {
@@ -109,6 +119,7 @@ final class GiopFilter extends FilterInputStream {
       return in.read(into, offset, most);
     } catch (SSLException e) {
       gate.brokenTls(e);
+      socket.broke(e);
       throw e;
     } catch (SocketTimeoutException e) {
       if (greeted) {

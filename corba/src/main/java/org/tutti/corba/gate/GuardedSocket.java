@@ -3,6 +3,7 @@ package org.tutti.corba.gate;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.util.concurrent.TimeUnit;
@@ -11,14 +12,13 @@ import org.jspecify.annotations.Nullable;
 /// A socket that its gate knows as long as it is open, and from which only GIOP is read; or, when the gate has
 /// credentials, only TLS, with an [EncryptedSocket] above.
 final class GuardedSocket extends Socket {
-  private static final int TLS_FIRST = 20; // the range of types of TLS's records
-  private static final int TLS_LAST = 23;
-
   private final Gate gate;
   private final boolean accepted;
   private volatile long greetingEnd;
   private @Nullable InputStream filtered;
   private volatile boolean greeted;
+  private volatile boolean hasRead; // below TLS
+  private volatile @Nullable InetSocketAddress target;
 
   GuardedSocket(Gate gate, boolean accepted) {
     this.gate = gate;
@@ -39,6 +39,24 @@ final class GuardedSocket extends Socket {
         filtered = gate.credentials() == null ? new GiopFilter(raw, gate, this, accepted) : new Records(raw);
       }
       return filtered;
+    }
+  }
+
+  /// Whether the other end has said anything, below TLS.
+  boolean hasRead() {
+    return hasRead;
+  }
+
+  /// It is to connect to a peer.
+  void dials(InetSocketAddress peer) {
+    target = peer;
+  }
+
+  /// What a peer answered ends the connection; whoever called it may ask the gate why.
+  void broke(IOException why) {
+    InetSocketAddress peer = target;
+    if (peer != null) {
+      gate.broke(peer, why);
     }
   }
 
@@ -71,8 +89,6 @@ final class GuardedSocket extends Socket {
   /// Bytes below TLS: however slowly they come, a handshake has its time, and whoever speaks something else is told
   /// apart from who shows a wrong certificate.
   private final class Records extends FilterInputStream {
-    private boolean begun;
-
     Records(InputStream raw) {
       super(raw);
     }
@@ -87,11 +103,11 @@ final class GuardedSocket extends Socket {
     public int read(byte[] into, int offset, int length) throws IOException {
       limit();
       int count = in.read(into, offset, length);
-      if (!begun && count > 0) {
-        begun = true;
-        if (into[offset] < TLS_FIRST || into[offset] > TLS_LAST) {
+      if (!hasRead && count > 0) {
+        hasRead = true;
+        if (!ForeignAnswerException.isTls(into[offset])) {
           gate.count(IiopCount.CLOSED_NOT_TLS);
-          throw new IOException("not TLS");
+          throw new ForeignAnswerException(ForeignAnswerException.Answer.NOT_TLS);
         }
       }
       return count;

@@ -6,18 +6,25 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.tutti.certs.Authority;
+import org.tutti.transport.TransportProvider;
 
 /// Commands that are not taken in say why, in one line.
 @Tag("socket")
 @Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RefusedCommandTest {
+  /// As long as it may take until a slow machine has made an attempt.
+  private static final String WAIT = "8s";
+
   private final List<Launched> launched = new ArrayList<>();
 
   @TempDir Path directory;
@@ -51,12 +58,12 @@ class RefusedCommandTest {
   @Test
   void whoIsOfAnotherClusterIsToldWhichOneItHasFound() throws Exception {
     String contact = founder(List.of(), "--cluster", "prod");
-    Launched watch = run(List.of(), "watch", "--group", "bank", "--join", contact, "--timeout", "2s");
-    Launched send = run(List.of(), "send", "--group", "bank", "--join", contact + ",127.0.0.1:1", "--timeout", "2s");
+    Launched watch = run(List.of(), "watch", "--group", "bank", "--join", contact, "--timeout", WAIT);
+    Launched send = run(List.of(), "send", "--group", "bank", "--join", contact + ",127.0.0.1:1", "--timeout", WAIT);
     send.endInput();
     String reason = "refused by " + contact + ": it is of cluster \"prod\", this node of \"tutti\"";
-    fails(watch, "tutti watch: " + reason + " (waited 2 s)");
-    fails(send, "tutti send: " + reason + "; nobody else answers at " + contact + ", 127.0.0.1:1 (waited 2 s)");
+    fails(watch, "tutti watch: " + reason + " (waited 8 s)");
+    fails(send, "tutti send: " + reason + "; nobody else answers at " + contact + ", 127.0.0.1:1 (waited 8 s)");
   }
 
   @Test
@@ -70,12 +77,39 @@ class RefusedCommandTest {
   @Test
   void whoDoesNotHaveTheKeyOfUdpIsToldSo() throws Exception {
     String contact = founder(key("one", "11"), "--transport", "udp");
-    String[] args = {"watch", "--group", "bank", "--join", contact, "--transport", "udp", "--timeout", "2s"};
+    String[] args = {"watch", "--group", "bank", "--join", contact, "--transport", "udp", "--timeout", WAIT};
     Launched other = run(key("two", "22"), args);
     Launched none = run(List.of(), args);
     String refused = "tutti watch: refused by " + contact + ": ";
-    fails(other, refused + "it does not have the key with which this node encrypts (waited 2 s)");
-    fails(none, refused + "it takes encrypted datagrams only, this node has no key (waited 2 s)");
+    fails(other, refused + "it does not have the key with which this node encrypts (waited 8 s)");
+    fails(none, refused + "it takes encrypted datagrams only, this node has no key (waited 8 s)");
+  }
+
+  @Test
+  void whoHasNoCertificateThatIsBelievedIsToldSoOverMiddlewares() throws Exception {
+    Duration day = Duration.ofDays(1);
+    String own = Authority.in(directory.resolve("ca")).issue("n", "tutti", day).toString();
+    String other = Authority.in(directory.resolve("other")).issue("n", "tutti", day).toString();
+    var transports = new ArrayList<>(List.of("rmi", "grpc", "iiop"));
+    transports.retainAll(TransportProvider.installed().keySet()); // some builds have no ORB
+    var contacts = new ArrayList<String>();
+    var strangers = new ArrayList<Launched>();
+    for (String transport : transports) {
+      contacts.add(founder(List.of(), "--transport", transport, "--tls", own));
+    }
+    for (String transport : transports) {
+      String contact = contacts.get(strangers.size());
+      String[] args = {"watch", "--group", "bank", "--join", contact, "--transport", transport, "--timeout", WAIT};
+      strangers.add(run(List.of(), Stream.concat(Stream.of(args), Stream.of("--tls", other)).toArray(String[]::new)));
+    }
+    for (int i = 0; i < strangers.size(); i++) {
+      fails(
+          strangers.get(i),
+          "tutti watch: refused by "
+              + contacts.get(i)
+              + ": its certificate is refused here: unable to find valid certification path to requested target"
+              + " (waited 8 s)");
+    }
   }
 
   private List<String> key(String name, String digits) throws IOException {

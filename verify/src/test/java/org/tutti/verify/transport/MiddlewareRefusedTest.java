@@ -1,0 +1,154 @@
+package org.tutti.verify.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.tutti.verify.transport.Station.until;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.certs.Authority;
+import org.tutti.transport.Address;
+import org.tutti.transport.Refused;
+import org.tutti.transport.Refused.Reason;
+import org.tutti.transport.TransportProvider;
+import org.tutti.transport.TransportSettings;
+
+/// Whoever is not taken in learns why, over each middleware, too.
+@Tag("socket")
+@ParameterizedClass
+@ValueSource(strings = {"rmi", "grpc", "iiop"})
+final class MiddlewareRefusedTest {
+  private static final Duration DAY = Duration.ofDays(1);
+  private static final Address HERE = new Address("127.0.0.1:0");
+  private static final byte[] FRAME = {1};
+
+  @TempDir static Path directory;
+  private static Authority authority;
+  private static Path member;
+
+  @Parameter String transport;
+
+  private final List<Station> open = new ArrayList<>();
+
+  @BeforeAll
+  static void certify() throws IOException {
+    authority = Authority.in(directory.resolve("ca"));
+    member = authority.issue("n", "tutti", DAY);
+  }
+
+  @AfterEach
+  void close() {
+    open.reversed().forEach(Station::close);
+  }
+
+  private Station station(@Nullable Path tls) throws IOException {
+    TransportSettings settings = TransportSettings.at(HERE);
+    TransportProvider provider = TransportProvider.installed().get(transport);
+    assumeThat(provider).as("a build with %s", transport).isNotNull();
+    open.add(new Station(provider.open(tls == null ? settings : settings.withTls(tls, false))));
+    return open.getLast();
+  }
+
+  /// Lets one speak to the other until it is told why it may not.
+  private static void tells(Station who, Address by, Reason reason, String words, Station... others) {
+    var all = new ArrayList<>(List.of(others));
+    all.add(who);
+    until(
+        "a refusal",
+        () -> {
+          assertThat(who.offer(by, FRAME)).isFalse();
+          return !who.refused.isEmpty();
+        },
+        all.toArray(Station[]::new));
+    Refused refused = who.refused.getFirst();
+    assertThat(refused.by()).isEqualTo(by);
+    assertThat(refused.reason()).as("%s", refused).isEqualTo(reason);
+    assertThat(refused.words()).contains(words);
+  }
+
+  @Test
+  void whoSpeaksNoTlsIsToldSo() throws IOException {
+    Station inside = station(member);
+    // gRPC's port hangs up on who speaks no TLS; the others say so in TLS.
+    String words = transport.equals("grpc") ? "it seems to speak TLS" : "it speaks TLS";
+    tells(station(null), inside.address(), Reason.IS_TLS, words + ", this node does not", inside);
+  }
+
+  @Test
+  void whoSpeaksTlsToANodeThatDoesNotIsToldSo() throws IOException {
+    Station plain = station(null);
+    // gRPC's port says something that is no TLS; the others hang up.
+    String words = transport.equals("grpc") ? "it does not speak TLS" : "it seems not to speak TLS";
+    tells(station(member), plain.address(), Reason.NOT_TLS, words + ", this node does", plain);
+  }
+
+  @Test
+  void aCertificateOfAnotherAuthorityIsNamed() throws IOException {
+    Path other = Authority.in(directory.resolve("other")).issue("n", "tutti", DAY);
+    Station inside = station(member);
+    tells(station(other), inside.address(), Reason.ITS_CERTIFICATE, "its certificate is refused here: ", inside);
+  }
+
+  @Test
+  void anExpiredCertificateOfThePeerIsNamed() throws IOException {
+    Instant now = Instant.now();
+    Station old = station(authority.issue("expired", "tutti", now.minus(DAY), now.minusSeconds(60)));
+    tells(station(member), old.address(), Reason.ITS_CERTIFICATE, "NotAfter: ", old);
+  }
+
+  @Test
+  void whoseOwnCertificateHasExpiredIsToldSo() throws IOException {
+    Instant end = Instant.now().minusSeconds(60);
+    Path expired = authority.issue("old", "tutti", end.minus(DAY), end);
+    Station inside = station(member);
+    String words = "it refuses this node's certificate, which was valid until ";
+    tells(station(expired), inside.address(), Reason.OWN_CERTIFICATE, words, inside);
+  }
+
+  @Test
+  void aCertificateForAnotherClusterIsNamed() throws IOException {
+    Path other = authority.issue("elsewhere", "other", DAY);
+    Station inside = station(member);
+    String words = "the certificate is for cluster tutti, not for other";
+    tells(station(other), inside.address(), Reason.OTHER_CLUSTER, words, inside);
+  }
+
+  @Test
+  void somethingElseThatAnswersIsNoNode() throws IOException {
+    try (var foreign = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      Thread.ofVirtual().start(() -> greet(foreign));
+      var at = new Address("127.0.0.1:" + foreign.getLocalPort());
+      tells(station(null), at, Reason.FOREIGN, "no node says");
+    }
+  }
+
+  private static void greet(ServerSocket server) {
+    try {
+      while (true) {
+        try (Socket one = server.accept()) {
+          one.getOutputStream().write("SSH-2.0-Elsewhere\r\n".getBytes(StandardCharsets.US_ASCII));
+          one.getInputStream().readAllBytes();
+        }
+      }
+    } catch (IOException closed) {
+      // The test has ended.
+    }
+  }
+}
