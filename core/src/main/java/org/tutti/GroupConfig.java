@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 /// @param partitions        what members do in a view that is not primary, for whoever founds the group; who joins
 ///                          takes the group's
 /// @param suspicion         what this member does about another one's silence (N7)
+/// @param refutedMax        how long others may refute that a member is gone which this one does not hear, in times of
+///                          suspicion ([NodeConfig#suspectAfter()]): then it counts as gone all the same. 1 to 1000;
+///                          only with [Suspicion#REFUTABLE]
 /// @param windowBytes       how many bytes of its own multicasts a member may have on the way, counted from `multicast`
 ///                          until every member has consumed them; 64 KiB to 1 GiB; what is beyond blocks the caller
 /// @param batchBytesMax     a batch is closed at this size; a single larger message makes a batch of its own;
@@ -45,6 +48,7 @@ public record GroupConfig(
     @Nullable PrimaryViews primaryViews,
     Partitions partitions,
     Suspicion suspicion,
+    int refutedMax,
     int windowBytes,
     int batchBytesMax,
     int batchMessagesMax,
@@ -64,6 +68,7 @@ public record GroupConfig(
     if (domain != null) {
       Names.require("a domain's", domain, Names.fault(domain));
     }
+    within("refutedMax", refutedMax, 1, 1000);
     within("windowBytes", windowBytes, 64 * KIB, GIB);
     within("batchBytesMax", batchBytesMax, KIB, KIB * KIB);
     within("batchMessagesMax", batchMessagesMax, 1, 64 * KIB);
@@ -103,6 +108,7 @@ public record GroupConfig(
         null,
         Partitions.SUSPEND,
         Suspicion.STABLE,
+        5,
         4 * KIB * KIB,
         63 * KIB,
         4 * KIB,
@@ -191,6 +197,22 @@ public record GroupConfig(
   /// @return a changed copy
   public GroupConfig withSuspicion(Suspicion value) {
     return with(draft -> draft.suspicion = value);
+  }
+
+  /// Changes how long this member leaves one in the view that it does not hear, because others do.
+  ///
+  /// ```java
+  /// GroupConfig.standard().withSuspicion(Suspicion.REFUTABLE).withRefutedMax(3);
+  /// ```
+  ///
+  /// Two members that do not reach each other hold up the group meanwhile, as far as it needs the word of each: what is
+  /// multicast is kept until all have it, and a full window blocks its sender. A link that is broken for a shorter time
+  /// costs no view change.
+  ///
+  /// @param timesOfSuspicion from when the other one became silent, in times of suspicion; 1 to 1000, by default 5
+  /// @return a changed copy
+  public GroupConfig withRefutedMax(int timesOfSuspicion) {
+    return with(draft -> draft.refutedMax = timesOfSuspicion);
   }
 
   /// Changes the window.
@@ -284,6 +306,7 @@ public record GroupConfig(
     @Nullable PrimaryViews primaryViews;
     Partitions partitions;
     Suspicion suspicion;
+    int refutedMax;
     int windowBytes;
     int batchBytesMax;
     int batchMessagesMax;
@@ -302,6 +325,7 @@ public record GroupConfig(
       primaryViews = of.primaryViews;
       partitions = of.partitions;
       suspicion = of.suspicion;
+      refutedMax = of.refutedMax;
       windowBytes = of.windowBytes;
       batchBytesMax = of.batchBytesMax;
       batchMessagesMax = of.batchMessagesMax;
@@ -322,6 +346,7 @@ public record GroupConfig(
           primaryViews,
           partitions,
           suspicion,
+          refutedMax,
           windowBytes,
           batchBytesMax,
           batchMessagesMax,

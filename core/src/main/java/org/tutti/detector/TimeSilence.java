@@ -16,9 +16,19 @@ import org.tutti.MemberId;
 /// silence. The detector therefore watches its own clock: when [#check] comes late, the time that was slept through
 /// does not count.
 public final class TimeSilence {
+  /// When and how late in its life a peer was heard.
+  private static final class Heard {
+    long at;
+    long beat;
+
+    Heard(long at) {
+      this.at = at;
+    }
+  }
+
   private final long suspectNanos;
   private final long checkNanos;
-  private final Map<MemberId, Long> heardAt = new TreeMap<>();
+  private final Map<MemberId, Heard> heard = new TreeMap<>();
   private final SortedSet<MemberId> suspects = new TreeSet<>();
   private long checkedAt = Long.MIN_VALUE;
 
@@ -36,10 +46,10 @@ public final class TimeSilence {
   /// @param now   the time
   /// @param peers whom to watch
   public void watch(long now, Collection<MemberId> peers) {
-    heardAt.keySet().retainAll(peers);
+    heard.keySet().retainAll(peers);
     suspects.retainAll(peers);
     for (MemberId peer : peers) {
-      heardAt.putIfAbsent(peer, now);
+      heard.computeIfAbsent(peer, _ -> new Heard(now));
     }
   }
 
@@ -47,11 +57,15 @@ public final class TimeSilence {
   ///
   /// @param now  the time
   /// @param peer who sent it
+  /// @param beat how many of its heartbeats it had lived when it sent that
   /// @return whether this ended a suspicion
-  public boolean heard(long now, MemberId peer) {
-    if (heardAt.replace(peer, now) == null) {
+  public boolean heard(long now, MemberId peer, long beat) {
+    Heard last = heard.get(peer);
+    if (last == null) {
       return false;
     }
+    last.at = now;
+    last.beat = Math.max(last.beat, beat);
     return suspects.remove(peer);
   }
 
@@ -62,12 +76,12 @@ public final class TimeSilence {
   public boolean check(long now) {
     if (checkedAt != Long.MIN_VALUE && now - checkedAt > 2 * checkNanos) {
       long slept = now - checkedAt - checkNanos;
-      heardAt.replaceAll((peer, at) -> Math.min(now, at + slept));
+      heard.values().forEach(last -> last.at = Math.min(now, last.at + slept));
     }
     checkedAt = now;
     boolean changed = false;
-    for (Map.Entry<MemberId, Long> entry : heardAt.entrySet()) {
-      if (now - entry.getValue() >= suspectNanos) {
+    for (Map.Entry<MemberId, Heard> entry : heard.entrySet()) {
+      if (now - entry.getValue().at >= suspectNanos) {
         changed |= suspects.add(entry.getKey());
       }
     }
@@ -80,9 +94,11 @@ public final class TimeSilence {
   /// @param peer the peer; nothing happens when it is not watched
   /// @return whether it is newly suspected
   public boolean suspect(long now, MemberId peer) {
-    if (heardAt.replace(peer, now - suspectNanos) == null) {
+    Heard last = heard.get(peer);
+    if (last == null) {
       return false;
     }
+    last.at = now - suspectNanos;
     return suspects.add(peer);
   }
 
@@ -92,7 +108,17 @@ public final class TimeSilence {
   /// @param peer the peer
   /// @return nanoseconds; 0 when it is not watched
   public long silentNanos(long now, MemberId peer) {
-    return now - heardAt.getOrDefault(peer, now);
+    Heard last = heard.get(peer);
+    return last == null ? 0 : now - last.at;
+  }
+
+  /// How late in its life a peer was heard.
+  ///
+  /// @param peer the peer
+  /// @return the latest heartbeat that came from it; 0 when none has, or it is not watched
+  public long beat(MemberId peer) {
+    Heard last = heard.get(peer);
+    return last == null ? 0 : last.beat;
   }
 
   /// Whether a peer is suspected now.

@@ -172,6 +172,11 @@ final class AgreementHost implements ViewHost {
   }
 
   @Override
+  public boolean spares(MemberId member) {
+    return refutation.spares(member);
+  }
+
+  @Override
   public void install(View before, Proposal proposal) {
     changes.install(before, proposal);
   }

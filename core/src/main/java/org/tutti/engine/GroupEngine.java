@@ -111,7 +111,7 @@ final class GroupEngine {
     Duration heartbeat = node.config().heartbeat();
     Duration suspect = node.config().suspectAfter();
     this.refutation =
-        new Refutation(self, config.suspicion(), this::view, node.suspects(), heartbeat, suspect, viewDoor);
+        new Refutation(self, config.suspicion(), config.refutedMax(), this::view, node.hearing(), suspect, viewDoor);
     this.agreement =
         new ViewAgreement(
             self,
@@ -232,7 +232,7 @@ final class GroupEngine {
         indexFirst,
         ranks -> rule.isQuorum(view, ranks),
         node.clock(),
-        rank -> node.suspects().test(view.members().get(rank)),
+        rank -> node.hearing().isSilent(view.members().get(rank)),
         node.config().heartbeat());
   }
 
@@ -414,8 +414,8 @@ final class GroupEngine {
       case ViewMessage.Found _, ViewMessage.Meet _, ViewMessage.Overruled _, ViewMessage.NameInUse _ ->
           merge.receive(from, message);
       case ViewMessage.TooSlow(long bytes) -> tooSlow(from, bytes);
-      case ViewMessage.Doubted(var members) -> refutation.doubted(from, members);
-      case ViewMessage.Refuted(var members) -> refutation.refuted(from, members);
+      case ViewMessage.Doubted(var signs) -> refutation.doubted(from, signs);
+      case ViewMessage.Refuted(var signs) -> refutation.refuted(from, signs);
       case ViewMessage.Wedged(_, Knowledge its) when merge.isOfOtherHistory(from, its) -> lost(from);
       default -> agreement.receive(from, message);
     }

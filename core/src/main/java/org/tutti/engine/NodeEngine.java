@@ -22,6 +22,7 @@ import org.tutti.effect.Counters;
 import org.tutti.effect.Timer;
 import org.tutti.link.Links;
 import org.tutti.membership.Founding;
+import org.tutti.membership.Hearing;
 import org.tutti.order.Clock;
 import org.tutti.pack.Batch;
 import org.tutti.pack.Payloads;
@@ -68,6 +69,7 @@ public final class NodeEngine {
   private final Rejections rejections = new Rejections();
   private List<Address> contacts;
   private boolean interestDirty;
+  private long beat = 1; // how many heartbeats this life has lasted; the one that goes on counts
   private int owners = NODE;
   private long now;
 
@@ -294,7 +296,7 @@ public final class NodeEngine {
             payloads,
             clock,
             domain -> domains.computeIfAbsent(domain, _ -> new Domain()),
-            detector::suspects,
+            new Ears(),
             links::isBusy,
             rejections::list,
             () -> interestDirty = true,
@@ -326,6 +328,7 @@ public final class NodeEngine {
   }
 
   private void heartbeat() {
+    beat++;
     timers.schedule(NODE, HEARTBEAT, now + heartbeatNanos, this::heartbeat);
     rejections.expire(now);
     updateInterest(); // or a link that has just become needed would be closed
@@ -378,6 +381,24 @@ public final class NodeEngine {
 
   private List<GroupEngine> groups() {
     return new ArrayList<>(groups.values());
+  }
+
+  /// What this node has heard itself.
+  private final class Ears implements Hearing {
+    @Override
+    public boolean isSilent(MemberId member) {
+      return detector.suspects(member);
+    }
+
+    @Override
+    public long beat(MemberId member) {
+      return member.equals(self) ? beat : detector.beat(member);
+    }
+
+    @Override
+    public long agoNanos(MemberId member) {
+      return detector.silentNanos(now, member);
+    }
   }
 
   // ---- arrivals --------------------------------------------------------------------------------------------------
@@ -441,9 +462,14 @@ public final class NodeEngine {
     }
 
     @Override
-    public void heard(MemberId peer, boolean first) {
+    public long beat() {
+      return beat;
+    }
+
+    @Override
+    public void heard(MemberId peer, long its, boolean first) {
       rejections.heard(peer.address());
-      if (detector.heard(now, peer)) {
+      if (detector.heard(now, peer, its)) {
         suspicionChanged();
       }
       if (first) {

@@ -7,6 +7,7 @@ import java.util.function.Supplier;
 import org.tutti.MemberId;
 import org.tutti.NodeConfig;
 import org.tutti.effect.Counters;
+import org.tutti.membership.Hearing;
 import org.tutti.order.Clock;
 import org.tutti.pack.Payloads;
 import org.tutti.transport.Address;
@@ -20,7 +21,7 @@ import org.tutti.transport.Refused;
 /// @param payloads        the node's
 /// @param clock           the node's logical clock, the same for all groups
 /// @param domains         the node's domains, by name
-/// @param suspects        the failure detector's opinion
+/// @param hearing         what the failure detector knows
 /// @param busy            whether something is on the way to a member
 /// @param refused         by whom the node was refused lately; the same list as long as nothing changes
 /// @param interestChanged to be called when [GroupEngine#interest] has changed
@@ -32,7 +33,7 @@ record Surroundings(
     Payloads payloads,
     Clock clock,
     Function<String, Domain> domains,
-    Predicate<MemberId> suspects,
+    Hearing hearing,
     Predicate<MemberId> busy,
     Supplier<List<Refused>> refused,
     Runnable interestChanged,

@@ -41,8 +41,14 @@ public final class Links {
     /// Something came from a peer.
     ///
     /// @param peer  the peer
+    /// @param beat  how many of its heartbeats it had lived when it said that; repeated packets may come late
     /// @param first whether it was not known before
-    void heard(MemberId peer, boolean first);
+    void heard(MemberId peer, long beat, boolean first);
+
+    /// How long this node has lived.
+    ///
+    /// @return the number of its heartbeats, from 1, which each packet says
+    long beat();
 
     /// A node of another cluster has dropped what this node said to it.
     ///
@@ -93,7 +99,7 @@ public final class Links {
     this.outlet = outlet;
     this.counters = counters;
     this.receiver = receiver;
-    this.refusals = new Refusals(self, receiver.cluster(), outlet);
+    this.refusals = new Refusals(self, receiver.cluster(), outlet, receiver::beat);
   }
 
   /// Handles a frame; drops it with a counted reason when it is malformed or not for this node.
@@ -116,7 +122,7 @@ public final class Links {
       MemberId before = known == null ? null : known.peer();
       Link link = accept(packet, known);
       if (link != null) {
-        receiver.heard(link.peer(), !link.peer().equals(before));
+        receiver.heard(link.peer(), packet.beat(), !link.peer().equals(before));
         if (packet.kind() == Packet.DATAGRAM) {
           receiver.datagram(link.peer(), packet.body());
         } else {
@@ -184,7 +190,7 @@ public final class Links {
   }
 
   private Link remember(MemberId peer) {
-    var path = new Path(self, peer, cluster, outlet, counters);
+    var path = new Path(self, peer, cluster, outlet, receiver::beat, counters);
     var link = new Link(path, kept, () -> streamNext++, receiver);
     keepShut(link);
     return link;
@@ -253,7 +259,7 @@ public final class Links {
     boolean sum = outlet.traits().checksum();
     var packet = Packet.begin(Packet.DATAGRAM, cluster, self, 0, true, sum);
     packet.raw(message.joined());
-    Packet.write(packet, to, outlet, sum);
+    Packet.write(packet, to, outlet, receiver.beat());
   }
 
   /// The transport has room for an address again.

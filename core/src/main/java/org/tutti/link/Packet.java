@@ -10,17 +10,19 @@ import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
 
-/// The outermost bytes of a frame: version, cluster and the two lives that it travels between.
+/// The outermost bytes of a frame: version, cluster, the two lives that it travels between, and how long the one that
+/// speaks has lived, in its own heartbeats: so of two packets of one life anybody can tell which was said later.
 ///
 /// ```
-///  0  u8   version (1)
+///  0  u8   version (2)
 ///  1  u8   kind
 ///  2  u8   flags: 1 identity follows, 2 checksum valid
 ///  3  i64  cluster
 /// 11  i64  source incarnation
 /// 19  i64  destination incarnation, 0 when not known
 /// 27  i32  CRC-32C of the frame with this field zero, or 0
-/// 31  [text name, text address of the source]
+/// 31  i64  the source's heartbeat when the frame was given to the transport, from 1
+/// 39  [text name, text address of the source]
 ///     DATA:  count stream, count sequence number, count distance to the oldest not acknowledged; as ACK; chunks
 ///     ACK:   count stream, count next expected number, count window, 1 to 16 i64: bits of what came beyond;
 ///            on DATA 1 only
@@ -33,10 +35,12 @@ import org.tutti.wire.WireWriter;
 /// @param cluster     hash of the cluster's name
 /// @param source      the sending life
 /// @param destination the receiving life, or 0
+/// @param beat        how many heartbeats the sending life had lasted
 /// @param identity    who the source is, or null when it believes that the receiver knows
 /// @param body        what follows, lent
-record Packet(int kind, long cluster, long source, long destination, @Nullable MemberId identity, ByteBuffer body) {
-  static final int VERSION = 1;
+record Packet(
+    int kind, long cluster, long source, long destination, long beat, @Nullable MemberId identity, ByteBuffer body) {
+  static final int VERSION = 2;
   static final int DATA = 1;
   static final int ACK = 2;
   static final int RESET = 3;
@@ -44,7 +48,7 @@ record Packet(int kind, long cluster, long source, long destination, @Nullable M
   static final int REFUSAL = 5;
 
   /// The length of a header that does not introduce its source.
-  static final int HEADER_BYTES = 31;
+  static final int HEADER_BYTES = 39;
 
   /// The most bytes between the header and the chunks of DATA: six counts, the bits of the acknowledgement.
   static final int DATA_BYTES_MAX = 6 * 9 + Long.BYTES;
@@ -53,11 +57,15 @@ record Packet(int kind, long cluster, long source, long destination, @Nullable M
   /// acknowledged late, and so make round trips look long.
   static final int ACK_WORDS_MAX = InStream.WINDOW_PACKETS / Long.SIZE;
 
+  /// The last heartbeat: what a count can say. With one in a microsecond a life comes to it after two thousand years.
+  static final long BEAT_MAX = (1L << 56) - 1;
+
   private static final int IDENTITY = 1;
   private static final int CHECKSUM = 2;
   private static final int CHECKSUM_AT = 27;
+  private static final int BEAT_AT = CHECKSUM_AT + Integer.BYTES;
 
-  /// Begins a packet.
+  /// Begins a packet; its last fields are written when it is [sealed][#seal].
   static WireWriter begin(int kind, long cluster, MemberId self, long destination, boolean identity, boolean sum) {
     var out = new WireWriter();
     out.u8(VERSION);
@@ -66,7 +74,7 @@ record Packet(int kind, long cluster, long source, long destination, @Nullable M
     out.fixed(cluster);
     out.fixed(self.incarnation());
     out.fixed(destination);
-    for (int i = 0; i < Integer.BYTES; i++) {
+    for (int at = CHECKSUM_AT; at < HEADER_BYTES; at++) {
       out.u8(0);
     }
     if (identity) {
@@ -81,20 +89,21 @@ record Packet(int kind, long cluster, long source, long destination, @Nullable M
     return Math.clamp((room - (DATA_BYTES_MAX - Long.BYTES)) / Long.BYTES, 1, ACK_WORDS_MAX);
   }
 
-  /// Puts the checksum into a finished frame.
-  static void seal(ByteBuffer frame, int start, int end) {
-    frame.putInt(start + CHECKSUM_AT, sum(frame, start, end));
+  /// Puts what is known last into a finished frame: when it is said, and the checksum.
+  static void seal(ByteBuffer frame, int start, int end, long beat, boolean sum) {
+    frame.putLong(start + BEAT_AT, beat);
+    if (sum) {
+      frame.putInt(start + CHECKSUM_AT, sum(frame, start, end));
+    }
   }
 
   /// Writes a packet that belongs to no link, if the transport has room for it.
-  static void write(WireWriter packet, Address to, Outlet outlet, boolean sum) {
+  static void write(WireWriter packet, Address to, Outlet outlet, long beat) {
     ByteBuffer frame = outlet.claim(to, packet.length());
     if (frame != null) {
       int start = frame.position();
       packet.copyTo(frame);
-      if (sum) {
-        seal(frame, start, frame.position());
-      }
+      seal(frame, start, frame.position(), beat, outlet.traits().checksum());
       outlet.commit();
     }
   }
@@ -126,10 +135,14 @@ record Packet(int kind, long cluster, long source, long destination, @Nullable M
     if (sum && ((flags & CHECKSUM) == 0 || frame.getInt(start + CHECKSUM_AT) != sum(frame, start, frame.limit()))) {
       throw new Malformed("checksum");
     }
+    long beat = in.fixed();
     if (source <= 0) {
       throw new Malformed("source");
     }
+    if (beat <= 0 || beat > BEAT_MAX) {
+      throw new Malformed("heartbeat");
+    }
     MemberId identity = (flags & IDENTITY) == 0 ? null : in.member(source);
-    return new Packet(kind, cluster, source, destination, identity, in.rest());
+    return new Packet(kind, cluster, source, destination, beat, identity, in.rest());
   }
 }

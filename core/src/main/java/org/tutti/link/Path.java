@@ -1,6 +1,7 @@
 package org.tutti.link;
 
 import java.nio.ByteBuffer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.effect.Counters;
@@ -13,6 +14,7 @@ final class Path {
   private MemberId peer;
   private final long cluster;
   private final Outlet outlet;
+  private final LongSupplier beat;
   private final Counters counters;
   private final long retransmitNanos;
   private boolean introduced; // the peer has said itself who it is
@@ -20,11 +22,12 @@ final class Path {
   private long lastSent = Long.MIN_VALUE;
   private long blockedUntil = Long.MIN_VALUE;
 
-  Path(MemberId self, MemberId peer, long cluster, Outlet outlet, Counters counters) {
+  Path(MemberId self, MemberId peer, long cluster, Outlet outlet, LongSupplier beat, Counters counters) {
     this.self = self;
     this.peer = peer;
     this.cluster = cluster;
     this.outlet = outlet;
+    this.beat = beat;
     this.counters = counters;
     this.retransmitNanos = outlet.traits().retransmitAfter().toNanos();
   }
@@ -108,9 +111,7 @@ final class Path {
   }
 
   void commit(long now, ByteBuffer frame, int start) {
-    if (outlet.traits().checksum()) {
-      Packet.seal(frame, start, frame.position());
-    }
+    Packet.seal(frame, start, frame.position(), beat.getAsLong(), outlet.traits().checksum());
     outlet.commit();
     lastSent = now;
   }

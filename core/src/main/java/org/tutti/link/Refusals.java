@@ -2,6 +2,7 @@ package org.tutti.link;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.Names;
@@ -28,12 +29,14 @@ final class Refusals {
   private final MemberId self;
   private final String cluster;
   private final Outlet outlet;
+  private final LongSupplier beat;
   private final Map<Address, Long> answered = new LinkedHashMap<>(); // when, the oldest first
 
-  Refusals(MemberId self, String cluster, Outlet outlet) {
+  Refusals(MemberId self, String cluster, Outlet outlet, LongSupplier beat) {
     this.self = self;
     this.cluster = cluster;
     this.outlet = outlet;
+    this.beat = beat;
   }
 
   /// Answers a packet of another cluster, unless that was done lately.
@@ -50,7 +53,7 @@ final class Refusals {
     WireWriter packet = Packet.begin(Packet.REFUSAL, refused.cluster(), self, to.incarnation(), true, sum);
     packet.text(cluster);
     if (packet.length() <= outlet.traits().frameBytesMax()) {
-      Packet.write(packet, to.address(), outlet, sum);
+      Packet.write(packet, to.address(), outlet, beat.getAsLong());
     }
   }
 

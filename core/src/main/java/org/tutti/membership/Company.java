@@ -20,6 +20,7 @@ final class Company {
 
   private final MemberId self;
   private final Predicate<MemberId> suspects;
+  private final Predicate<MemberId> spares; // whom others hear, but not this one
   private final SortedSet<MemberId> gone = new TreeSet<>(); // of the view: superseded, reported, or in another view
   private final Map<MemberId, ViewId> elsewhere = new TreeMap<>(); // those that are gone for being in another view
   // Whoever installs a view speaks in it only after this member has accepted it; what was lost since then may be such.
@@ -33,10 +34,11 @@ final class Company {
   private View view;
   private long installedAt;
 
-  Company(MemberId self, View view, Predicate<MemberId> suspects) {
+  Company(MemberId self, View view, Predicate<MemberId> suspects, Predicate<MemberId> spares) {
     this.self = self;
     this.view = view;
     this.suspects = suspects;
+    this.spares = spares;
   }
 
   /// A view was installed: beliefs about the old one are void.
@@ -192,7 +194,8 @@ final class Company {
   }
 
   /// The announcement of a view may be lost with a channel, and then a member stays behind while everybody lives. So
-  /// the coordinator and each member watch that the other is in the same view; who is not for too long has gone.
+  /// the coordinator and each member watch that the other is in the same view; who is not for too long has gone. Whom
+  /// only others hear cannot confirm anything: how long that lasts is the matter of [Refutation].
   ///
   /// @return whether anybody has
   boolean checkConfirmed(long now, long patienceNanos) {
@@ -204,7 +207,9 @@ final class Company {
     boolean any = false;
     for (MemberId member : view.members()) {
       boolean watched = coordinator.equals(self) ? !member.equals(self) : member.equals(coordinator);
-      if (watched && now - confirmedAt.computeIfAbsent(member, key -> now) > patienceNanos) {
+      if (watched && spares.test(member)) {
+        confirmedAt.put(member, now);
+      } else if (watched && now - confirmedAt.computeIfAbsent(member, key -> now) > patienceNanos) {
         any |= gone.add(member);
       }
     }

@@ -1,77 +1,86 @@
 package org.tutti.membership;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.Suspicion;
 import org.tutti.View;
 import org.tutti.effect.Effects;
 
 /// Between the failure detector and the view agreement of one group: with [Suspicion#REFUTABLE], who is silent for this
-/// member is doubted until the others had time to say that they hear it (N7).
+/// member is doubted until the others had time to say that they have heard it later (N7).
 ///
-/// A doubt is said at each tick to all members that are not doubted; whoever hears a doubted one, or is it, tells all.
-/// A refutation counts for some ticks, so it has to be repeated as long as the doubt lasts. NewTop's refutation brings
-/// along the last message that was heard; here the link retransmits it when the two hear each other again, and a doubt
-/// that lasts too long becomes a suspicion all the same.
+/// ```
+///   A does not hear S               B, which does                     C, which does not either
+///     | -- Doubted(S: heartbeat 7) ---> |                                |
+///     | <- Refuted(S: 23, 40 ms ago) -- | -- Refuted(S: 23, 40 ms ago) ->|
+///     |  no doubt until S is a time of suspicion older than that         |  nor here
+/// ```
+///
+/// Source: NewTop. Who suspects names the last message that it has heard of the suspect, and whoever has heard a later
+/// one refutes, for the whole group. Packets say how many heartbeats their sender has lived ([Hearing#beat]); so
+/// *later* is a fact, also of a member that has nothing to say but that it lives. What was heard of others is passed on
+/// like what was heard directly, so that one refutation is enough also for those that it does not reach.
+///
+/// Guarantees: a refutation ends the doubts of all members that it reaches, and none that is about something later. A
+/// member that has crashed is suspected at the latest one and a half times of suspicion after the last that anybody
+/// heard of it, plus two heartbeats and the way of messages: a refutation says how long ago that was, and a sign of
+/// life that old proves nothing. A member that this one does not hear itself is suspected after the limit, whoever
+/// refutes it.
+///
+/// Deviation: the message itself is not carried, only what numbers it. What the doubter misses is brought by its link
+/// to the suspect when the two hear each other again, or by the view change that ends the view ([Recovery]).
 ///
 /// In a view of two there is nobody to ask.
 public final class Refutation {
-  private static final int COUNTS_TICKS = 3;
-  private static final int LIMIT_FACTOR = 5; // in times of suspicion
+  private static final int ANSWER_PART = 2; // of a time of suspicion
 
-  private static final class Doubt {
-    final long since;
-    long refutedAt = Long.MIN_VALUE;
-
-    Doubt(long since) {
-      this.since = since;
-    }
-  }
+  /// What others have heard of a member, by this member's clock.
+  private record Hearsay(long beat, long at) {}
 
   private final MemberId self;
   private final Suspicion suspicion;
   private final Supplier<View> view;
-  private final Predicate<MemberId> silent;
+  private final Hearing hearing;
   private final Effects<ViewMessage> effects;
+  private final long suspectNanos;
   private final long answerNanos;
-  private final long countsNanos;
-  private final long limitNanos;
-  private final Map<MemberId, Doubt> doubts = new TreeMap<>();
+  private final int refutedMax;
+  private final Map<MemberId, Long> silentSince = new TreeMap<>();
+  private final Map<MemberId, Hearsay> hearsay = new TreeMap<>();
   private SortedSet<MemberId> suspects = new TreeSet<>();
 
   /// Starts without doubts.
   ///
   /// @param self         this member
   /// @param suspicion    what it does about silence
+  /// @param refutedMax   how long refutations save a member that is silent here, in times of suspicion
   /// @param view         the view that is installed
-  /// @param silent       the failure detector's opinion
-  /// @param tick         how often [#tick] is called
+  /// @param hearing      what this node has heard itself
   /// @param suspectAfter the time of suspicion
   /// @param effects      how to reach the others
   public Refutation(
       MemberId self,
       Suspicion suspicion,
+      int refutedMax,
       Supplier<View> view,
-      Predicate<MemberId> silent,
-      Duration tick,
+      Hearing hearing,
       Duration suspectAfter,
       Effects<ViewMessage> effects) {
     this.self = self;
     this.suspicion = suspicion;
     this.view = view;
-    this.silent = silent;
+    this.hearing = hearing;
     this.effects = effects;
-    this.answerNanos = suspectAfter.toNanos() / 2;
-    this.countsNanos = COUNTS_TICKS * tick.toNanos();
-    this.limitNanos = LIMIT_FACTOR * suspectAfter.toNanos();
+    this.suspectNanos = suspectAfter.toNanos();
+    this.answerNanos = suspectNanos / ANSWER_PART;
+    this.refutedMax = refutedMax;
   }
 
   /// Whether a member counts as gone.
@@ -79,7 +88,19 @@ public final class Refutation {
   /// @param member any; who is not in the view is not doubted, but suspected
   /// @return whether it is silent, and not saved by a doubt
   public boolean suspects(MemberId member) {
-    return silent.test(member) && !(isDoubtable(member) && isDoubted(doubts.get(member)));
+    return hearing.isSilent(member) && !isSaved(member);
+  }
+
+  /// Whether a member would count as gone if there were no doubts.
+  ///
+  /// @param member any
+  /// @return whether it is silent, and saved by a doubt
+  public boolean spares(MemberId member) {
+    return hearing.isSilent(member) && isSaved(member);
+  }
+
+  private boolean isSaved(MemberId member) {
+    return isDoubtable(member) && !isOver(member) && (isHeardByOthers(member) || isAsked(member));
   }
 
   private boolean isDoubtable(MemberId member) {
@@ -87,24 +108,41 @@ public final class Refutation {
     return suspicion == Suspicion.REFUTABLE && current.size() > 2 && current.contains(member);
   }
 
-  private boolean isDoubted(@Nullable Doubt doubt) {
-    if (doubt == null) {
-      return true; // from the next tick on
-    }
-    long now = effects.nowNanos();
-    boolean refuted = doubt.refutedAt != Long.MIN_VALUE && now - doubt.refutedAt < countsNanos;
-    return now - doubt.since < (refuted ? limitNanos : answerNanos);
+  /// Whether the two have not heard each other for so long that it does not matter what others say.
+  private boolean isOver(MemberId member) {
+    Long since = silentSince.get(member);
+    return since != null && (effects.nowNanos() - since) / suspectNanos >= refutedMax;
   }
 
-  /// Says what is doubted.
+  /// Whether somebody has heard it within a time of suspicion.
+  private boolean isHeardByOthers(MemberId member) {
+    Hearsay last = hearsay.get(member);
+    return last != null && effects.nowNanos() - last.at < suspectNanos;
+  }
+
+  /// Whether the others have the time to answer still.
+  private boolean isAsked(MemberId member) {
+    Long since = silentSince.get(member);
+    if (since == null) {
+      return true; // they are asked from the next tick on
+    }
+    Hearsay last = hearsay.get(member);
+    long doubtedSince = last == null ? since : Math.max(since, last.at + suspectNanos);
+    return effects.nowNanos() - doubtedSince < answerNanos;
+  }
+
+  /// Says what is doubted; to be called once in a heartbeat.
   ///
   /// @return whether somebody counts as gone, or does not any more, since the last call
   public boolean tick() {
     View current = view.get();
-    List<MemberId> doubted =
-        current.members().stream().filter(member -> isDoubtable(member) && silent.test(member)).toList();
-    doubts.keySet().retainAll(doubted);
-    doubted.forEach(member -> doubts.computeIfAbsent(member, _ -> new Doubt(effects.nowNanos())));
+    hearsay.keySet().retainAll(current.members());
+    List<MemberId> silent =
+        current.members().stream().filter(member -> isDoubtable(member) && hearing.isSilent(member)).toList();
+    silentSince.keySet().retainAll(silent);
+    silent.forEach(member -> silentSince.putIfAbsent(member, effects.nowNanos()));
+    List<ViewMessage.Sign> doubted =
+        silent.stream().filter(member -> !isOver(member) && !isHeardByOthers(member)).map(this::last).toList();
     if (!doubted.isEmpty()) {
       tell(new ViewMessage.Doubted(doubted));
     }
@@ -117,35 +155,53 @@ public final class Refutation {
 
   private void tell(ViewMessage message) {
     for (MemberId member : view.get().members()) {
-      if (!member.equals(self) && !silent.test(member)) {
+      if (!member.equals(self) && !hearing.isSilent(member)) {
         effects.send(member, message);
       }
     }
   }
 
+  /// The last that is known of a member, by whomever it was heard.
+  private ViewMessage.Sign last(MemberId member) {
+    Hearsay others = hearsay.get(member);
+    boolean direct = others == null || others.beat <= hearing.beat(member);
+    long beat = direct ? hearing.beat(member) : others.beat;
+    long ago = direct ? hearing.agoNanos(member) : effects.nowNanos() - others.at;
+    return new ViewMessage.Sign(member, beat, Math.min(ago, suspectNanos)); // longer makes no difference
+  }
+
   /// Somebody does not hear some members.
   ///
-  /// @param from    who
-  /// @param members the silent ones
-  public void doubted(MemberId from, List<MemberId> members) {
+  /// @param from  who
+  /// @param signs the last that it knows of them
+  public void doubted(MemberId from, List<ViewMessage.Sign> signs) {
     View current = view.get();
-    List<MemberId> heard = members.stream().filter(member -> current.contains(member) && !silent.test(member)).toList();
-    if (current.contains(from) && !heard.isEmpty()) {
-      tell(new ViewMessage.Refuted(heard));
+    List<ViewMessage.Sign> later = new ArrayList<>();
+    for (ViewMessage.Sign sign : signs) {
+      ViewMessage.Sign mine = last(sign.of());
+      if (current.contains(sign.of()) && mine.beat() > sign.beat() && mine.agoNanos() < suspectNanos) {
+        later.add(mine);
+      }
+    }
+    if (current.contains(from) && !later.isEmpty()) {
+      tell(new ViewMessage.Refuted(later));
     }
   }
 
-  /// Somebody hears some members.
+  /// Somebody has heard some members.
   ///
-  /// @param from    who
-  /// @param members the living ones
-  public void refuted(MemberId from, List<MemberId> members) {
-    if (view.get().contains(from)) {
-      for (MemberId member : members) {
-        Doubt doubt = doubts.get(member);
-        if (doubt != null) {
-          doubt.refutedAt = effects.nowNanos();
-        }
+  /// @param from  who
+  /// @param signs the last that it knows of them
+  public void refuted(MemberId from, List<ViewMessage.Sign> signs) {
+    View current = view.get();
+    if (!current.contains(from)) {
+      return;
+    }
+    for (ViewMessage.Sign sign : signs) {
+      MemberId member = sign.of();
+      boolean another = current.contains(member) && !member.equals(self);
+      if (another && sign.beat() > last(member).beat()) {
+        hearsay.put(member, new Hearsay(sign.beat(), effects.nowNanos() - Math.min(sign.agoNanos(), 2 * suspectNanos)));
       }
     }
   }

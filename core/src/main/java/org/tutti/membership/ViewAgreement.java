@@ -87,7 +87,7 @@ public final class ViewAgreement {
     this.recovery = new Recovery(host.standing(), effects, host.kept(), host.branch());
     var beginning = Beginning.of(self, founder, host);
     this.view = beginning.view();
-    this.company = new Company(self, view, host::suspects);
+    this.company = new Company(self, view, host::suspects, host::spares);
     this.promise = new Promise(view.id());
     this.chain = new Chain(beginning);
     effects.schedule(TICK, tick);

@@ -1,6 +1,9 @@
 package org.tutti.membership;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.tutti.MemberId;
 import org.tutti.pack.Batch;
 import org.tutti.wire.Codec;
 import org.tutti.wire.Malformed;
@@ -65,8 +68,8 @@ final class ViewCodec implements Codec<ViewMessage> {
       }
       case ViewMessage.Supply supply -> write(supply, out);
       case ViewMessage.Report(var members) -> out.members(members);
-      case ViewMessage.Doubted(var members) -> out.members(members);
-      case ViewMessage.Refuted(var members) -> out.members(members);
+      case ViewMessage.Doubted(var signs) -> write(signs, out);
+      case ViewMessage.Refuted(var signs) -> write(signs, out);
       case ViewMessage.TooSlow(var bytes) -> out.count(bytes);
       case ViewMessage.Ask(var leaving) -> out.flag(leaving);
       case ViewMessage.Found(var coordinator) -> out.member(coordinator);
@@ -95,6 +98,23 @@ final class ViewCodec implements Codec<ViewMessage> {
     supply.batch().write(out);
   }
 
+  private static void write(List<ViewMessage.Sign> signs, WireWriter out) {
+    out.members(signs.stream().map(ViewMessage.Sign::of).toList());
+    for (ViewMessage.Sign sign : signs) {
+      out.count(sign.beat());
+      out.count(sign.agoNanos());
+    }
+  }
+
+  private static List<ViewMessage.Sign> signs(WireReader in) throws Malformed {
+    List<MemberId> members = in.members(); // no more than a view may have, each once
+    List<ViewMessage.Sign> signs = new ArrayList<>(members.size());
+    for (MemberId member : members) {
+      signs.add(new ViewMessage.Sign(member, in.count(), in.count()));
+    }
+    return signs;
+  }
+
   @Override
   public ByteBuffer tail(ViewMessage message) {
     return message instanceof ViewMessage.Supply supply ? supply.batch().payload() : NOTHING;
@@ -118,8 +138,8 @@ final class ViewCodec implements Codec<ViewMessage> {
           case 12 -> new ViewMessage.Found(in.member());
           case 13 -> meet(in);
           case 14 -> new ViewMessage.Overruled(Lineage.read(in), in.member());
-          case 15 -> new ViewMessage.Doubted(in.members());
-          case 16 -> new ViewMessage.Refuted(in.members());
+          case 15 -> new ViewMessage.Doubted(signs(in));
+          case 16 -> new ViewMessage.Refuted(signs(in));
           case 17 -> new ViewMessage.NameInUse(in.member(), in.optional(WireReader::viewId));
           case 18 -> new ViewMessage.TooSlow(in.count());
           default -> throw new Malformed("view message");

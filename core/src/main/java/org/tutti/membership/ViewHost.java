@@ -109,6 +109,12 @@ public interface ViewHost {
   /// @return whether it is suspected
   boolean suspects(MemberId member);
 
+  /// Whether a member would be suspected if others had not heard it.
+  ///
+  /// @param member the member
+  /// @return whether it is silent here and not suspected
+  boolean spares(MemberId member);
+
   /// Delivers the cut that is for this member and installs the view.
   ///
   /// @param before   the view that is left

@@ -69,15 +69,33 @@ public sealed interface ViewMessage {
   /// @param members the silent ones
   record Report(List<MemberId> members) implements ViewMessage {}
 
-  /// I do not hear these members: does anybody?
+  /// I have heard nothing of these members after this: has anybody?
   ///
-  /// @param members the silent ones
-  record Doubted(List<MemberId> members) implements ViewMessage {}
+  /// @param signs the last of each silent member
+  record Doubted(List<Sign> signs) implements ViewMessage {
+    /// Copies the list.
+    public Doubted {
+      signs = List.copyOf(signs);
+    }
+  }
 
-  /// I hear these members.
+  /// I have heard these members later.
   ///
-  /// @param members those who were doubted
-  record Refuted(List<MemberId> members) implements ViewMessage {}
+  /// @param signs the last of each member that was doubted
+  record Refuted(List<Sign> signs) implements ViewMessage {
+    /// Copies the list.
+    public Refuted {
+      signs = List.copyOf(signs);
+    }
+  }
+
+  /// The last that somebody has heard of a member.
+  ///
+  /// @param of       whose it is: this life of it
+  /// @param beat     how many of its heartbeats it had lived when it said that; 0 if nothing was heard
+  /// @param agoNanos how long ago that came, by the clock of who heard it; a time of suspicion stands for any
+  ///                 longer one
+  record Sign(MemberId of, long beat, long agoNanos) {}
 
   /// I want a new view: to be out of it, or because my state transfer failed; to the coordinator.
   ///

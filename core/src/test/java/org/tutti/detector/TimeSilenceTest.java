@@ -45,10 +45,22 @@ class TimeSilenceTest {
   @Test
   void whoIsHeardIsNotSuspected() {
     until(40);
-    detector.heard(now, A);
+    detector.heard(now, A, 1);
     until(60);
     assertThat(detector.suspects(A)).isFalse();
     assertThat(detector.suspects(B)).isTrue();
+  }
+
+  @Test
+  void theLatestHeartbeatIsKeptWhateverComesLate() {
+    assertThat(detector.beat(A)).as("nothing heard").isZero();
+    detector.heard(now, A, 7);
+    detector.heard(now, A, 5);
+    assertThat(detector.beat(A)).isEqualTo(7);
+    until(SUSPECT);
+    assertThat(detector.beat(A)).as("silent").isEqualTo(7);
+    detector.watch(now, List.of(B));
+    assertThat(detector.beat(A)).as("not watched").isZero();
   }
 
   @Test
@@ -60,14 +72,14 @@ class TimeSilenceTest {
   @Test
   void hearingEndsASuspicionAndSaysSo() {
     until(SUSPECT);
-    assertThat(detector.heard(now, A)).isTrue();
+    assertThat(detector.heard(now, A, 1)).isTrue();
     assertThat(detector.suspects(A)).isFalse();
-    assertThat(detector.heard(now, A)).isFalse();
+    assertThat(detector.heard(now, A, 1)).isFalse();
   }
 
   @Test
   void whoIsNotWatchedIsNeverSuspected() {
-    assertThat(detector.heard(now, C)).isFalse();
+    assertThat(detector.heard(now, C, 1)).isFalse();
     assertThat(detector.suspect(now, C)).isFalse();
     until(10 * SUSPECT);
     assertThat(detector.suspects(C)).isFalse();
@@ -90,7 +102,7 @@ class TimeSilenceTest {
     assertThat(detector.suspect(now, A)).isFalse();
     until(20);
     assertThat(detector.suspects(A)).isTrue();
-    detector.heard(now, A);
+    detector.heard(now, A, 1);
     until(40);
     assertThat(detector.suspects(A)).isFalse();
   }
@@ -106,7 +118,7 @@ class TimeSilenceTest {
 
   @Test
   void aSleepDoesNotMakeAnybodyHeardInTheFuture() {
-    detector.heard(now, A);
+    detector.heard(now, A, 1);
     now += 1000;
     detector.check(now);
     long woken = now;

@@ -285,7 +285,7 @@ class LinkTest {
     data(half, 1);
     half.count((long) InStream.MESSAGE_BYTES_MAX << 2 | 1);
     half.raw(ByteBuffer.allocate(InStream.MESSAGE_BYTES_MAX));
-    pair.b.links.arrived(0, half.copy());
+    pair.b.links.arrived(0, said(half, 1));
     assertThat(pair.quiet(20_000)).isFalse();
     assertThat(pair.b.counters.copy()).containsKey("drop.too much of a stranger");
     assertThat(pair.b.received).containsExactly(0L);
@@ -306,7 +306,7 @@ class LinkTest {
       WireWriter packet =
           Packet.begin(Packet.DATA, LossyPair.CLUSTER, stranger, pair.b.self.incarnation(), true, false);
       data(packet, 1);
-      pair.b.links.arrived(0, packet.copy());
+      pair.b.links.arrived(0, said(packet, 1));
     }
     assertThat(pair.b.links.open()).startsWith(pair.a.self).endsWith(strangers.getLast()).hasSize(65);
     assertThat(pair.b.counters.copy()).containsEntry("drop.too many strangers", 300L - 64);
@@ -334,13 +334,45 @@ class LinkTest {
   @Test
   void aRepeatedPacketFitsItsFrameAlthoughTheAcknowledgementHasGrown() {
     var pair = new LossyPair(new Medium(1, 0, 0, 0, false), 1);
-    pair.a.links.arrived(0, packet(pair, Packet.DATAGRAM).copy()); // from now on no introduction is needed
+    pair.a.links.arrived(0, said(packet(pair, Packet.DATAGRAM), 1)); // from now on no introduction is needed
     pair.a.send(5 * LossyPair.FRAME_BYTES_MAX);
     pair.step();
     WireWriter packet = packet(pair, Packet.DATA);
     data(packet, 1L << 50); // a number that no member reaches, but the format allows
-    pair.a.links.arrived(0, packet.copy());
+    pair.a.links.arrived(0, said(packet, 1));
     assertThatCode(() -> pair.quiet(100)).doesNotThrowAnyException();
+  }
+
+  /// Each packet says how long its sender has lived, whatever it is for.
+  @Test
+  void aPacketSaysTheHeartbeatAtWhichItWasSent() {
+    var pair = new LossyPair(QUIET, 1);
+    pair.a.beat = 41;
+    pair.a.send(10);
+    assertThat(pair.quiet(100)).isTrue();
+    assertThat(pair.b.heardBeat).isEqualTo(41);
+    pair.a.beat = 42;
+    pair.a.call();
+    assertThat(pair.quiet(100)).isTrue();
+    assertThat(pair.b.heardBeat).isEqualTo(42);
+  }
+
+  @Test
+  void aPacketOfNoHeartbeatIsMalformed() {
+    var pair = new LossyPair(QUIET, 1);
+    for (long beat : new long[] {0, -1, Packet.BEAT_MAX + 1}) {
+      pair.a.links.arrived(0, said(packet(pair, Packet.DATAGRAM), beat));
+    }
+    assertThat(pair.a.counters.copy()).containsEntry("drop.malformed heartbeat", 3L);
+    assertThat(pair.a.heardFirst).isEmpty();
+    pair.a.links.arrived(0, said(packet(pair, Packet.DATAGRAM), Packet.BEAT_MAX));
+    assertThat(pair.a.heardFirst).containsExactly(pair.b.self);
+  }
+
+  private static ByteBuffer said(WireWriter packet, long beat) {
+    ByteBuffer frame = packet.copy();
+    Packet.seal(frame, frame.position(), frame.limit(), beat, false);
+    return frame;
   }
 
   private static WireWriter packet(LossyPair pair, int kind) {

@@ -100,6 +100,8 @@ final class LossyPair {
     Links links;
     final List<Long> received = new ArrayList<>();
     final List<MemberId> heardFirst = new ArrayList<>();
+    long beat = 1;
+    long heardBeat;
     private long numberNext;
     private @Nullable ByteBuffer claimed;
 
@@ -194,7 +196,13 @@ final class LossyPair {
     }
 
     @Override
-    public void heard(MemberId peer, boolean first) {
+    public long beat() {
+      return beat;
+    }
+
+    @Override
+    public void heard(MemberId peer, long its, boolean first) {
+      heardBeat = its;
       if (first) {
         heardFirst.add(peer);
       }

@@ -450,6 +450,26 @@ class ViewAgreementTest {
     assertThat(said(B)).hasSize(1).first().isInstanceOf(ViewMessage.Propose.class);
   }
 
+  /// Two that do not hear each other, while others hear both, cannot confirm anything to each other.
+  @Test
+  void whoDoesNotConfirmTheViewHasGoneUnlessOthersHearIt() {
+    group.spared.add(A);
+    for (int i = 0; i < 200; i++) {
+      effects.now += TICK.toNanos();
+      tick();
+    }
+    assertThat(said(B)).as("others hear A").isEmpty();
+    group.spared.clear();
+    for (int i = 0; i < 40; i++) {
+      effects.now += TICK.toNanos();
+      tick();
+    }
+    assertThat(said(B)).as("it has its time to confirm then").isEmpty();
+    effects.now += TICK.toNanos();
+    tick();
+    assertThat(said(B)).hasSize(1).first().isInstanceOf(ViewMessage.Propose.class);
+  }
+
   // ---- a group that was founded twice ----------------------------------------------------------------------------
 
   private final List<String> ends = new ArrayList<>();
@@ -590,6 +610,7 @@ class ViewAgreementTest {
     private Knowledge.@Nullable History history;
     final NoBatches branch = new NoBatches();
     boolean allows = true;
+    final List<MemberId> spared = new ArrayList<>();
     int caughtUp;
 
     @Override
@@ -693,6 +714,11 @@ class ViewAgreementTest {
     @Override
     public boolean suspects(MemberId member) {
       return false;
+    }
+
+    @Override
+    public boolean spares(MemberId member) {
+      return spared.contains(member);
     }
 
     @Override

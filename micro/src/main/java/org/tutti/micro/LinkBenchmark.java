@@ -136,7 +136,12 @@ public class LinkBenchmark {
     }
 
     @Override
-    public void heard(MemberId peer, boolean first) {}
+    public void heard(MemberId peer, long beat, boolean first) {}
+
+    @Override
+    public long beat() {
+      return 1;
+    }
 
     @Override
     public Set<MemberId> needed() {

@@ -100,7 +100,7 @@ final class Frames {
       in.fixed();
       long source = in.fixed();
       in.fixed();
-      in.bytesSkipped(Integer.BYTES);
+      in.bytesSkipped(Integer.BYTES + Long.BYTES);
       if (identity) {
         in.member(source);
       }
@@ -130,7 +130,7 @@ final class Frames {
     in.fixed();
     long source = in.fixed();
     in.fixed();
-    in.bytesSkipped(Integer.BYTES);
+    in.bytesSkipped(Integer.BYTES + Long.BYTES);
     if ((flags & IDENTITY) != 0) {
       in.member(source);
     }

@@ -92,6 +92,7 @@ public record Plan(
   private static final int DURABLE_ONE_IN = 2; // of those without domain and branches
   private static final double BLACKOUT_STRENGTH_MAX = 0.4;
   private static final int REFUTABLE_ONE_IN = 4;
+  private static final int REFUTED_MAX = 8; // times of suspicion; a fault of a run of recovery may last longer
   private static final int UNNATURAL_ONE_IN = 3;
   private static final int NAMESAKE_ONE_IN = 6;
   private static final int ALIKE_ONE_IN = 3;
@@ -170,7 +171,8 @@ public record Plan(
             .withPartitions(goesOn ? Partitions.CONTINUE : Partitions.SUSPEND)
             .withDurability(durability)
             .withPacking(packing)
-            .withSuspicion(suspicion(new Streams(seed).open(Streams.Purpose.ELECTORATE, 1))),
+            .withSuspicion(suspicion(new Streams(seed).open(Streams.Purpose.ELECTORATE, 1)))
+            .withRefutedMax(refutedMax(new Streams(seed).open(Streams.Purpose.ELECTORATE, 3))),
         heartbeat,
         suspect,
         frameBytesMax,
@@ -340,6 +342,11 @@ public record Plan(
             between(random, 1, PACKING_DEGREE_MAX),
             between(random, 1, 64 << 10),
             delayMax);
+  }
+
+  /// How long a member leaves one in the view for the others' word, in times of suspicion.
+  static int refutedMax(SplittableRandom random) {
+    return between(random, 1, REFUTED_MAX);
   }
 
   private static Suspicion suspicion(SplittableRandom random) {

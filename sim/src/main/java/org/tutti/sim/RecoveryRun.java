@@ -5,12 +5,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Service;
 import org.tutti.Suspicion;
@@ -32,7 +34,6 @@ public final class RecoveryRun {
   private static final double SILENCE_MAX = 1.5;
   private static final double ASKED_MORE =
       1.5; // what asking the others takes in addition, and whom it costs is merged again
-  private static final double REFUTED_MORE = 5; // how long others may refute that two do not hear each other
   private static final int HEARTBEATS_MAX = 2; // each time
   private static final double NEXT_MAX = 2; // until all deliver again, after the end of a fault that healed at once
   private static final double UNITS_MIN = 0.4;
@@ -198,17 +199,22 @@ public final class RecoveryRun {
 
   private double silenceMax() {
     double heartbeats = HEARTBEATS_MAX * inUnits(plan.heartbeatNanos());
-    if (!isAnybodyAsked()) {
+    OptionalInt refuted = refutedMax();
+    if (refuted.isEmpty()) {
       return SILENCE_MAX + heartbeats;
     }
-    return SILENCE_MAX + (fault.isOfTwo() ? REFUTED_MORE : ASKED_MORE) + 2 * heartbeats;
+    double more = fault.isOfTwo() ? Math.max(ASKED_MORE, refuted.getAsInt()) : ASKED_MORE;
+    return SILENCE_MAX + more + 2 * heartbeats;
   }
 
-  /// Whether a member doubts before it suspects.
-  private boolean isAnybodyAsked() {
+  /// The longest that a member leaves another one in the view for the others' word, if one asks for it.
+  private OptionalInt refutedMax() {
     var settings = new Settings(plan);
     return IntStream.range(0, plan.nodes())
-        .anyMatch(place -> settings.group(place, false).suspicion() == Suspicion.REFUTABLE);
+        .mapToObj(place -> settings.group(place, false))
+        .filter(own -> own.suspicion() == Suspicion.REFUTABLE)
+        .mapToInt(GroupConfig::refutedMax)
+        .max();
   }
 
   private void bound(String what) {

@@ -27,6 +27,7 @@ public final class Settings {
   private static final int HEARTBEATS_MIN = 3; // in a time of suspicion
   private static final int BOTH_WAYS_ONE_IN = 3;
   private static final int STATELESS_ONE_IN = 3;
+  private static final int REFUTED_STREAMS = -100; // below those of [#keepsState]
 
   private final Plan plan;
   private final boolean[][] asks; // whom each place names as a contact
@@ -78,6 +79,7 @@ public final class Settings {
             .withBatch(Plan.between(random, 1 << 10, 64 << 10), Plan.between(random, 1, 4096))
             .withCatchUpBytesMax(Plan.between(random, 64 << 10, CATCH_UP_MAX))
             .withSuspicion(random.nextInt(4) == 0 ? Suspicion.REFUTABLE : common.suspicion())
+            .withRefutedMax(Plan.refutedMax(stream(REFUTED_STREAMS - place)))
             .withPacking(random.nextInt(3) == 0 ? Packing.natural() : common.packing());
     return founds ? own : inRole(place, withOtherWishes(own, random));
   }

@@ -100,6 +100,13 @@ final class MembershipMutants {
                   new Drop("Company.wentTo", 0))
               .inRecoveryFrom(SingleFault.SENIOR_DEAF),
           new Mutant(
+                  "refute-for-ever",
+                  "two members that do not reach each other hold up the group as long as others hear both",
+                  "membership.Refutation",
+                  "isOver",
+                  new Return(0))
+              .inRecoveryFrom(SingleFault.TWO_APART),
+          new Mutant(
                   "no-absentees",
                   "only who is in the last primary view decides what follows it",
                   "membership.StaticMajority",

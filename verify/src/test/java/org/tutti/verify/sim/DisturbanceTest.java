@@ -13,17 +13,21 @@ import org.tutti.sim.Rehearsal;
 /// Wrong suspicions do not tear a group apart again and again; with refutation, most do nothing at all (N7, N8). The
 /// figures are those of `docs/protocols/suspicion.md`.
 class DisturbanceTest {
-  private static Map<Disturbance, Integer> views(Suspicion suspicion) {
+  private static Map<Disturbance, Integer> views(GroupConfig config) {
     var views = new EnumMap<Disturbance, Integer>(Disturbance.class);
     for (Disturbance what : Disturbance.values()) {
-      views.put(what, new Rehearsal(5, GroupConfig.standard().withSuspicion(suspicion)).disturb(what));
+      views.put(what, new Rehearsal(5, config).disturb(what));
     }
     return views;
   }
 
+  private static Map<Disturbance, Integer> refutable(int refutedMax) {
+    return views(GroupConfig.standard().withSuspicion(Suspicion.REFUTABLE).withRefutedMax(refutedMax));
+  }
+
   @Test
   void stableSuspicionDoesNotCascade() {
-    assertThat(views(Suspicion.STABLE))
+    assertThat(views(GroupConfig.standard()))
         .containsExactlyInAnyOrderEntriesOf(
             Map.of(
                 Disturbance.SLOW_FOR_ONE,
@@ -48,7 +52,7 @@ class DisturbanceTest {
 
   @Test
   void refutationAvoidsTheViewChangeOfAVirtualFailure() {
-    assertThat(views(Suspicion.REFUTABLE))
+    assertThat(refutable(5))
         .containsExactlyInAnyOrderEntriesOf(
             Map.of(
                 Disturbance.SLOW_FOR_ONE,
@@ -69,5 +73,55 @@ class DisturbanceTest {
                 14,
                 Disturbance.CHAIN,
                 4));
+  }
+
+  @Test
+  void theShorterRefutationsHoldTheMoreViewsALongDisturbanceCosts() {
+    assertThat(refutable(1))
+        .containsExactlyInAnyOrderEntriesOf(
+            Map.of(
+                Disturbance.SLOW_FOR_ONE,
+                0,
+                Disturbance.SENIOR_SLOW_FOR_ONE,
+                0,
+                Disturbance.ONE_WAY,
+                15,
+                Disturbance.FLAPPING,
+                0,
+                Disturbance.PAUSED,
+                3,
+                Disturbance.ISOLATED,
+                3,
+                Disturbance.BRIDGE,
+                3,
+                Disturbance.RING,
+                22,
+                Disturbance.CHAIN,
+                4));
+  }
+
+  @Test
+  void whatLastsNoLongerThanRefutationsHoldCostsNoView() {
+    assertThat(refutable(25))
+        .containsExactlyInAnyOrderEntriesOf(
+            Map.of(
+                Disturbance.SLOW_FOR_ONE,
+                0,
+                Disturbance.SENIOR_SLOW_FOR_ONE,
+                0,
+                Disturbance.ONE_WAY,
+                0,
+                Disturbance.FLAPPING,
+                0,
+                Disturbance.PAUSED,
+                3,
+                Disturbance.ISOLATED,
+                3,
+                Disturbance.BRIDGE,
+                0,
+                Disturbance.RING,
+                0,
+                Disturbance.CHAIN,
+                0));
   }
 }

@@ -23,7 +23,8 @@ final class Forge {
   static final int SOURCE_AT = 11;
   static final int DESTINATION_AT = 19;
   static final int CHECKSUM_AT = 27;
-  static final int BODY_AT = 31;
+  static final int BEAT_AT = 31;
+  static final int BODY_AT = 39;
 
   private static final int FLAGS_AT = 2;
   private static final int IDENTITY = 1;
@@ -61,13 +62,14 @@ final class Forge {
   /// Begins a packet.
   static WireWriter packet(int kind, String cluster, MemberId source, long destination, boolean identity) {
     var out = new WireWriter();
-    out.u8(1);
+    out.u8(2);
     out.u8(kind);
     out.u8(CHECKSUM | (identity ? IDENTITY : 0));
     out.fixed(hash(cluster));
     out.fixed(source.incarnation());
     out.fixed(destination);
     out.raw(ByteBuffer.allocate(Integer.BYTES));
+    out.fixed(1);
     if (identity) {
       out.text(source.name());
       out.text(source.address().text());
@@ -115,7 +117,7 @@ final class Forge {
       frame[FLAGS_AT] |= CHECKSUM;
       var crc = new CRC32C();
       crc.update(frame, 0, CHECKSUM_AT);
-      crc.update(frame, BODY_AT, frame.length - BODY_AT);
+      crc.update(frame, BEAT_AT, frame.length - BEAT_AT);
       ByteBuffer.wrap(frame).putInt(CHECKSUM_AT, (int) crc.getValue());
     }
     return frame;

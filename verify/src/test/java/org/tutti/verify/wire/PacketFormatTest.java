@@ -26,7 +26,7 @@ import org.tutti.transport.Outlet;
 import org.tutti.transport.Traits;
 import org.tutti.wire.WireWriter;
 
-/// The bytes of packets, as version 1 has them: another change of them is another version.
+/// The bytes of packets, as version 2 has them: another change of them is another version.
 class PacketFormatTest {
   private static final MemberId SELF = new MemberId("n", new Address("a:1"), 0x0102030405060708L);
   private static final MemberId PEER = new MemberId("p", new Address("b:2"), 9);
@@ -34,6 +34,8 @@ class PacketFormatTest {
   private static final String BANK = "9a1adf9baa01f4b7";
   private static final String HEADER_TO_PEER = TUTTI + "0102030405060708" + "0000000000000009";
   private static final String HEADER_TO_ANYBODY = TUTTI + "0102030405060708" + "0000000000000000";
+  private static final String SUM_AND_BEAT = "00000000" + "0000000000000001";
+  private static final String SUM_AND_SECOND_BEAT = "00000000" + "0000000000000002";
   private static final String IDENTITY = "016e" + "03613a31";
 
   private final List<String> sent = new ArrayList<>();
@@ -143,20 +145,22 @@ class PacketFormatTest {
     answersTo(new Input.Requested(new Request.Join("bank", GroupConfig.standard(), new Indifferent())));
     String view = "00" + "0102030405060708"; // epoch 0, of this node
     assertThat(answersTo(new Input.Expired()))
-        .containsExactly("01" + "04" + "01" + HEADER_TO_ANYBODY + "00000000" + IDENTITY + "06" + BANK + view + "00");
+        .containsExactly(
+            "02" + "04" + "01" + HEADER_TO_ANYBODY + SUM_AND_SECOND_BEAT + IDENTITY + "06" + BANK + view + "00");
   }
 
   @Test
   void anAcknowledgementHasStreamNextWindowAndBitsBeyond() {
     answersTo(data(5, 0, 0));
     assertThat(answersTo(data(5, 2, 2)))
-        .containsExactly("01" + "02" + "00" + HEADER_TO_PEER + "00000000" + "05" + "01" + "8008" + "0000000000000001");
+        .containsExactly(
+            "02" + "02" + "00" + HEADER_TO_PEER + SUM_AND_BEAT + "05" + "01" + "8008" + "0000000000000001");
   }
 
   @Test
   void aStreamThatIsNotKnownIsReset() {
     assertThat(answersTo(data(300, 7, 2)))
-        .containsExactly("01" + "03" + "00" + HEADER_TO_PEER + "00000000" + "ac02" + "00");
+        .containsExactly("02" + "03" + "00" + HEADER_TO_PEER + SUM_AND_BEAT + "ac02" + "00");
   }
 
   @Test
@@ -168,7 +172,7 @@ class PacketFormatTest {
     call.viewId(new ViewId(0, 9));
     call.u8(0); // a stranger's
     String data = answersTo(Forge.datagram(PEER, SELF.incarnation(), Forge.bytes(call))).getFirst();
-    String head = "01" + "01" + "00" + HEADER_TO_PEER + "00000000" + "010000" + "0000" + "8008" + "0".repeat(16);
+    String head = "02" + "01" + "00" + HEADER_TO_PEER + SUM_AND_BEAT + "010000" + "0000" + "8008" + "0".repeat(16);
     assertThat(data).startsWith(head);
     String chunk = data.substring(head.length());
     int length = chunk.length() / 2 - 2;
@@ -179,7 +183,7 @@ class PacketFormatTest {
   @Test
   void aSignOfLifeIsAnEmptyDatagram() {
     answersTo(new Input.Requested(new Request.Create("bank", GroupConfig.standard(), new Indifferent(), 0)));
-    assertThat(answersLater(1)).allMatch(frame -> frame.startsWith("0104"));
+    assertThat(answersLater(1)).allMatch(frame -> frame.startsWith("0204"));
   }
 
   @Test
