@@ -36,6 +36,7 @@ public final class RecoveryRun {
       1.5; // what asking the others takes in addition, and whom it costs is merged again
   private static final int HEARTBEATS_MAX = 2; // each time
   private static final double NEXT_MAX = 2; // until all deliver again, after the end of a fault that healed at once
+  private static final int REPEAT_FACTOR_MAX = 16; // the longest pause of a link, in retransmission times
   private static final double UNITS_MIN = 0.4;
   private static final double UNITS_MAX = 12;
   private static final int WARM_UP_UNITS = 2;
@@ -189,12 +190,19 @@ public final class RecoveryRun {
       bound("all are in one view " + when + ", " + words(wholeMax) + " is allowed");
     }
     int healing = fault.healsSlowly() ? SingleFault.SLOW_HEAL_UNITS : 0;
-    if (next < 0 || next > Math.max(whole, healing) + NEXT_MAX) {
+    if (next < 0 || next > Math.max(whole, healing) + NEXT_MAX + repeatedMax()) {
       bound("all delivered again " + (next < 0 ? "never" : "after " + words(next)));
     }
     if (views > fault.viewsMax(plan.nodes(), units)) {
       bound(views + " views, " + fault.viewsMax(plan.nodes(), units) + " are allowed");
     }
+  }
+
+  /// Where others refuted that two do not hear each other, all stay in one view, and nothing but the pause of a link
+  /// between two repetitions, which doubles as long as nothing arrives, says when the missing messages come.
+  private double repeatedMax() {
+    boolean stayed = fault.isOfTwo() && refutedMax().isPresent();
+    return stayed ? Math.min(REPEAT_FACTOR_MAX * inUnits(plan.retransmitNanos()), units) : 0;
   }
 
   private double silenceMax() {
