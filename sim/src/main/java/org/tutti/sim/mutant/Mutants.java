@@ -101,7 +101,7 @@ public final class Mutants {
               "a proposer announces a view before all have accepted it",
               "membership.Proposer",
               "accepted",
-              new Drop("containsAll", 1)),
+              new Drop("List.isEmpty", 1)),
           new Mutant(
               "no-wedge",
               "a member goes on in its view after it has reported",
