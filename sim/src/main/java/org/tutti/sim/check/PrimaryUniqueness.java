@@ -34,7 +34,7 @@ public record PrimaryUniqueness() implements Checker {
     var deciders = history.deciders();
     for (View view : stays.primaries()) {
       View before = deciders.last();
-      boolean gap = before != null && !unseen.subSet(before.id(), view.id()).isEmpty();
+      boolean gap = !(before == null ? unseen.headSet(view.id()) : unseen.subSet(before.id(), view.id())).isEmpty();
       boolean quorum = gap || deciders.areQuorum(member -> takesPart(member, view, leaving, lives));
       if (!quorum) {
         report.accept(view + " follows " + before + " without a quorum of those who decide");

@@ -363,6 +363,18 @@ class CheckersTest {
     assertThat(forgetful.install(view, "c").violated()).contains("PrimaryUniqueness");
   }
 
+  /// All who had installed it crashed before their applications were shown it; c may have its vote from there.
+  @Test
+  void aViewThatNobodyWasShownMayHaveGivenVotesBeforeTheFirstOneThatWas() {
+    GroupConfig config = GroupConfig.standard().withElectorate(Set.of("a", "b", "c"));
+    View first = primary(2, "a", "b");
+    View next = primary(3, "b", "c");
+    var shown = new Written(config).install(first, "a", "b").install(next, "b", "c");
+    assertThat(shown.violated()).as("c was in no view").contains("PrimaryUniqueness");
+    var unseen = new Written(config).announce(ABC, "a").install(first, "a", "b").install(next, "b", "c");
+    assertThat(unseen.violated()).isEmpty();
+  }
+
   @Test
   void aPrimaryViewContinuesTheOneBefore() {
     var before = primary(2, "a", "b");

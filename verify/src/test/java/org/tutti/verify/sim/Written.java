@@ -72,6 +72,12 @@ final class Written {
     return this;
   }
 
+  /// Has a member announce a view, which perhaps nobody is shown.
+  Written announce(View view, String member) {
+    history.add(new Happening.Announced(of(member), ++nanos, view.id()));
+    return this;
+  }
+
   int of(String name) {
     return history.ordinalOf(id(name));
   }
