@@ -21,6 +21,7 @@ import org.tutti.sim.check.Violation;
 public final class Simulation {
   private static final long STEPS_MAX = 600_000;
   private static final long LIVENESS_UNITS = 80;
+  private static final long HELD_BACK_UNITS = 3;
   private static final long QUIET_UNITS = 3;
   private static final int VIEWS_TO_REST_MAX = 20;
 
@@ -221,9 +222,15 @@ public final class Simulation {
     }
   }
 
+  /// Everybody multicasts once more. Who got its state from the view before, when another transfer had been agreed, has
+  /// asked for one more view, and its coordinator may hold that back for a while: nothing else shows it.
   private boolean lastWords() {
     workload.last();
     asides.last();
+    if (!settle()) {
+      return false;
+    }
+    advance(agenda.nowNanos() + HELD_BACK_UNITS * plan.suspectNanos());
     return settle();
   }
 
