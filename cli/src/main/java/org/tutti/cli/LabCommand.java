@@ -63,6 +63,12 @@ final class LabCommand implements Callable<Integer> {
   Ordering order = Ordering.SEQUENCER;
 
   @Option(
+      names = "--transport",
+      paramLabel = "NAME",
+      description = "What carries the frames, tcp or udp (${DEFAULT-VALUE}).")
+  String transport = "tcp";
+
+  @Option(
       names = "--rate",
       paramLabel = "N",
       description = "Multicasts per second of each member, up to 1000 (${DEFAULT-VALUE}).")
@@ -123,8 +129,16 @@ final class LabCommand implements Callable<Integer> {
     }
     try {
       LabConfig config =
-          LabConfig.standard(members).withSeed(seed).withOrdering(order).withRate(rate).withDirectory(keep);
-      List<Fault> kinds = faults.isEmpty() ? List.of(Fault.values()) : faults.stream().map(Fault::of).toList();
+          LabConfig.standard(members)
+              .withSeed(seed)
+              .withOrdering(order)
+              .withTransport(transport)
+              .withRate(rate)
+              .withDirectory(keep);
+      List<Fault> kinds = faults.isEmpty() ? Fault.over(transport) : faults.stream().map(Fault::of).toList();
+      if (!Fault.over(transport).containsAll(kinds)) {
+        throw new IllegalArgumentException("over " + transport + " there is no connection to reset");
+      }
       return new LabCampaign(config, Duration.ofMillis((long) (minutes * 60_000)), kinds, out);
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage(), e);

@@ -1,6 +1,8 @@
 package org.tutti.lab;
 
+import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /// What a campaign does to a group, one at a time.
 public enum Fault {
@@ -57,6 +59,14 @@ public enum Fault {
   /// @return such as `one-way`
   public String option() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /// What can happen to members that a transport connects.
+  ///
+  /// @param transport one of [LabConfig#TRANSPORTS]
+  /// @return all faults; without connections, none of these
+  public static List<Fault> over(String transport) {
+    return Stream.of(values()).filter(fault -> fault != RESET || transport.equals("tcp")).toList();
   }
 
   /// The fault of a name.

@@ -13,6 +13,7 @@ import org.tutti.lab.network.LabNetwork;
 /// @param members      how many nodes; they are called `n1`, `n2`, ...
 /// @param seed         decides about every frame, and what campaigns do
 /// @param ordering     the group's ordering
+/// @param transport    what carries the frames: `tcp`, `udp`
 /// @param rate         multicasts per second of each member
 /// @param heartbeat    the failure detector's heartbeat
 /// @param suspectAfter the failure detector's patience
@@ -21,12 +22,16 @@ public record LabConfig(
     int members,
     long seed,
     Ordering ordering,
+    String transport,
     double rate,
     Duration heartbeat,
     Duration suspectAfter,
     @Nullable Path directory) {
   /// The fewest members with which a majority can lose somebody.
   public static final int MEMBERS_MIN = 3;
+
+  /// The transports that the lab's network carries.
+  public static final List<String> TRANSPORTS = List.of("tcp", "udp");
 
   private static final double RATE_MAX = 1000;
 
@@ -36,17 +41,21 @@ public record LabConfig(
       throw new IllegalArgumentException(
           "a lab has " + MEMBERS_MIN + " to " + LabNetwork.NODES_MAX + " members, not " + members);
     }
+    if (!TRANSPORTS.contains(transport)) {
+      throw new IllegalArgumentException("a lab's transport is one of " + TRANSPORTS + ", not " + transport);
+    }
     if (!(rate > 0 && rate <= RATE_MAX)) {
       throw new IllegalArgumentException("a member multicasts up to " + RATE_MAX + " times per second, not " + rate);
     }
   }
 
-  /// Some members with the sequencer, 50 multicasts per second each, and the times of [org.tutti.NodeConfig#lan].
+  /// Some members with the sequencer over TCP, 50 multicasts per second each, and the times of [org.tutti.NodeConfig#lan].
   ///
   /// @param members how many
   /// @return the defaults
   public static LabConfig standard(int members) {
-    return new LabConfig(members, 1, Ordering.SEQUENCER, 50, Duration.ofMillis(100), Duration.ofSeconds(1), null);
+    return new LabConfig(
+        members, 1, Ordering.SEQUENCER, "tcp", 50, Duration.ofMillis(100), Duration.ofSeconds(1), null);
   }
 
   /// Changes the seed.
@@ -54,7 +63,7 @@ public record LabConfig(
   /// @param value the new seed
   /// @return a changed copy
   public LabConfig withSeed(long value) {
-    return new LabConfig(members, value, ordering, rate, heartbeat, suspectAfter, directory);
+    return new LabConfig(members, value, ordering, transport, rate, heartbeat, suspectAfter, directory);
   }
 
   /// Changes the ordering.
@@ -62,7 +71,15 @@ public record LabConfig(
   /// @param value the new ordering
   /// @return a changed copy
   public LabConfig withOrdering(Ordering value) {
-    return new LabConfig(members, seed, value, rate, heartbeat, suspectAfter, directory);
+    return new LabConfig(members, seed, value, transport, rate, heartbeat, suspectAfter, directory);
+  }
+
+  /// Changes the transport.
+  ///
+  /// @param value one of [#TRANSPORTS]
+  /// @return a changed copy
+  public LabConfig withTransport(String value) {
+    return new LabConfig(members, seed, ordering, value, rate, heartbeat, suspectAfter, directory);
   }
 
   /// Changes the load.
@@ -70,7 +87,7 @@ public record LabConfig(
   /// @param value multicasts per second of each member
   /// @return a changed copy
   public LabConfig withRate(double value) {
-    return new LabConfig(members, seed, ordering, value, heartbeat, suspectAfter, directory);
+    return new LabConfig(members, seed, ordering, transport, value, heartbeat, suspectAfter, directory);
   }
 
   /// Changes the directory.
@@ -78,7 +95,7 @@ public record LabConfig(
   /// @param value where histories and logs go, or null for a temporary one
   /// @return a changed copy
   public LabConfig withDirectory(@Nullable Path value) {
-    return new LabConfig(members, seed, ordering, rate, heartbeat, suspectAfter, value);
+    return new LabConfig(members, seed, ordering, transport, rate, heartbeat, suspectAfter, value);
   }
 
   /// The nodes' names.

@@ -28,7 +28,12 @@ import org.tutti.UndecidedException;
 import org.tutti.View;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
+import org.tutti.net.UdpConfig;
+import org.tutti.net.UdpKey;
+import org.tutti.net.UdpTransport;
 import org.tutti.transport.Address;
+import org.tutti.transport.Transport;
+import org.tutti.transport.TransportException;
 
 /// The program that runs at each node of a lab: a member of one group that multicasts numbered messages and writes its
 /// history. Its state is a chain of hashes over all messages, and some ballast.
@@ -36,8 +41,8 @@ import org.tutti.transport.Address;
 /// It takes commands on standard input: `rate N` multicasts per second, `once` for one more. When standard input ends,
 /// the lab has gone, and so does the program.
 ///
-/// Arguments: name, address, history file, `create` or `join`, ordering, heartbeat and suspicion in milliseconds, seed,
-/// addresses of the others.
+/// Arguments: name, address, history file, `create` or `join`, ordering, transport, heartbeat and suspicion in
+/// milliseconds, seed, addresses of the others.
 public final class LabMember {
   /// The group's name.
   static final String GROUP = "lab";
@@ -97,22 +102,33 @@ public final class LabMember {
     });
     boolean creates = args[3].equals("create");
     GroupConfig config = GroupConfig.standard().withOrdering(Ordering.valueOf(args[4])).withStateTransfer(true);
-    List<Address> contacts = Arrays.stream(args).skip(8).map(Address::new).toList();
+    List<Address> contacts = Arrays.stream(args).skip(9).map(Address::new).toList();
+    long seed = Long.parseLong(args[8]);
     NodeConfig settings =
         NodeConfig.lan(args[0])
-            .withTimes(Duration.ofMillis(Long.parseLong(args[5])), Duration.ofMillis(Long.parseLong(args[6])))
+            .withTimes(Duration.ofMillis(Long.parseLong(args[6])), Duration.ofMillis(Long.parseLong(args[7])))
             .withContacts(contacts);
-    // Without Unix domain sockets: they would lead past the lab's network, which nobody else reaches.
-    TcpConfig sockets = TcpConfig.lan().withSocketDirectory(null).withInsecure();
-    Node node = Node.start(settings, TcpTransport.open(new Address(args[1]), sockets));
+    Node node = Node.start(settings, open(args[5], new Address(args[1]), seed));
     var journal = new Journal(Path.of(args[2]), node.self());
     journal.write(nanos -> new Entry.Entered(nanos, creates));
     Group group = creates ? node.create(GROUP, config) : node.join(GROUP, config);
-    var member = new LabMember(journal, node, group, Long.parseLong(args[7]) ^ node.self().incarnation());
+    var member = new LabMember(journal, node, group, seed ^ node.self().incarnation());
     Thread.ofPlatform().daemon().name("sender").start(member::sendAtRate);
     Thread.ofPlatform().name("events").start(member::takeEvents);
     member.obey();
     Runtime.getRuntime().halt(ORPHAN);
+  }
+
+  /// Nobody else reaches the lab's network, so TCP does without TLS. UDP asks for a key off the loopback interface; all
+  /// members make the same one from the lab's seed.
+  private static Transport open(String transport, Address at, long seed) throws TransportException {
+    if (transport.equals("udp")) {
+      var key = new byte[UdpKey.BYTES];
+      new SplittableRandom(seed).nextBytes(key);
+      return UdpTransport.open(at, UdpConfig.lan().withKey(UdpKey.of(key)));
+    }
+    // Unix domain sockets would lead past the network.
+    return TcpTransport.open(at, TcpConfig.lan().withSocketDirectory(null).withInsecure());
   }
 
   private void obey() {

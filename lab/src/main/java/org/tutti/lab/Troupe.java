@@ -45,7 +45,7 @@ final class Troupe {
     var command = new ArrayList<>(network.at(node));
     command.addAll(java());
     command.addAll(List.of(name, network.addressOf(node) + ":" + PORT, history.toString()));
-    command.addAll(List.of(lives.isEmpty() ? "create" : "join", config.ordering().name()));
+    command.addAll(List.of(lives.isEmpty() ? "create" : "join", config.ordering().name(), config.transport()));
     command.add(Long.toString(config.heartbeat().toMillis()));
     command.add(Long.toString(config.suspectAfter().toMillis()));
     command.add(Long.toString(config.seed()));
@@ -70,9 +70,11 @@ final class Troupe {
     command.addAll(List.of("-Xmx192m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
     Module module = LabMember.class.getModule();
     if (module.isNamed()) {
+      command.add("--enable-native-access=org.tutti.net");
       command.addAll(List.of("-p", System.getProperty("jdk.module.path")));
       command.addAll(List.of("-m", module.getName() + "/" + LabMember.class.getName()));
     } else {
+      command.add("--enable-native-access=ALL-UNNAMED");
       command.addAll(List.of("-cp", System.getProperty("java.class.path"), LabMember.class.getName()));
     }
     return command;
