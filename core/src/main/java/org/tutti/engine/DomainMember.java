@@ -30,6 +30,7 @@ final class DomainMember implements GroupUser {
   private final long group;
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
   private int deliveries; // among those that wait
+  private final ArrayDeque<Long> beginnings = new ArrayDeque<>(); // indices, of those that wait
   private long chain; // the highest stamp in the history so far
   private Domain.@Nullable Side side;
 
@@ -179,7 +180,11 @@ final class DomainMember implements GroupUser {
 
   @Override
   public void begin(long index, long position) {
-    enter(() -> user.begin(index, position));
+    beginnings.add(index);
+    enter(() -> {
+      beginnings.remove();
+      user.begin(index, position);
+    });
   }
 
   @Override
@@ -247,9 +252,14 @@ final class DomainMember implements GroupUser {
     inOrder(() -> user.released(cost)); // or it would be for members of a view that is not shown yet
   }
 
+  /// Until it is told that deliveries begin anew, the user speaks of what was before, which may have been longer.
   @Override
   public long consumedNext() {
-    return user.consumedNext();
+    long next = user.consumedNext();
+    for (long index : beginnings) {
+      next = Math.min(next, index);
+    }
+    return next;
   }
 
   @Override
