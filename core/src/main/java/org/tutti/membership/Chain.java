@@ -121,10 +121,19 @@ final class Chain {
     }
     if (proposal.view().primary()) {
       learn(proposal);
-      accepted = null;
+      if (!isSucceeding(proposal.view())) {
+        accepted = null;
+      }
       if (proposal.view().equals(primary)) {
         installed = new Knowledge.Accepted(proposal.view().id(), proposal);
       }
     }
+  }
+
+  /// Whether what this member has accepted succeeds a view. Who is told late of an agreed view may have accepted its
+  /// successor before, and that may have been announced.
+  private boolean isSucceeding(View view) {
+    View last = accepted == null ? null : accepted.proposal().lastPrimary();
+    return last != null && last.id().equals(view.id());
   }
 }

@@ -528,6 +528,22 @@ class ViewAgreementTest {
     assertThat(said(C)).hasSize(1).first().isInstanceOf(ViewMessage.Meet.class);
   }
 
+  /// The successor may have been announced: whoever proposes next has to hear of it.
+  @Test
+  void whoIsToldOfAnAgreedViewKeepsWhatItHasAcceptedAfterIt() throws Malformed {
+    View agreed = primary(3, A, B); // which B has never heard of
+    View apart = nonPrimary(4, B);
+    offer(new ViewId(4, 1), Told.proposal(apart, BOTH, 0, List.of()));
+    agreement.receive(A, new ViewMessage.Install(apart.id()));
+    View next = primary(5, A, B);
+    offer(next.id(), withTransfer(Told.proposal(next, agreed, 0, List.of())));
+    assertThat(said(A)).endsWith(new ViewMessage.Accepted(next.id()));
+    agreement.receive(A, new ViewMessage.Propose(new ViewId(6, 1)));
+    agreement.receive(A, new ViewMessage.Agreed(new ViewId(6, 1), successor(agreed)));
+    ViewMessage.Wedged report = (ViewMessage.Wedged) said(A).getLast();
+    assertThat(report.knowledge().accepted()).extracting(what -> what.proposal().view()).isEqualTo(next);
+  }
+
   /// Somebody else may have gone from this branch into the view, and have delivered what is not here.
   @Test
   void fromABranchThatCannotBeEndedAsAgreedOnlyTheHistoryIsTakenOver() throws Malformed {
