@@ -49,7 +49,8 @@ public record LabConfig(
     }
   }
 
-  /// Some members with the sequencer over TCP, 50 multicasts per second each, and the times of [org.tutti.NodeConfig#lan].
+  /// Some members with the sequencer over TCP, 50 multicasts per second each, and the times of
+  /// [org.tutti.NodeConfig#lan].
   ///
   /// @param members how many
   /// @return the defaults

@@ -115,7 +115,7 @@ public final class Stays {
 
   private void arrive(Happening.Installed installed, Walk walk, Following following) {
     View view = installed.view();
-    if (isFirst(view) && !walk.joins && !(following == Following.BEGIN && isAfterUnseen(view))) {
+    if (isFirst(view) && isFounder(view, walk, following)) {
       walk.waiting = false;
       walk.next = 0;
     } else if (view.primary()) {
@@ -139,6 +139,12 @@ public final class Stays {
 
   private boolean isFirst(View view) {
     return view.primary() && primaries.getFirst().id().equals(view.id());
+  }
+
+  /// Whether a member of the first view has the history from its beginning. A founder that was started again, and has
+  /// kept nothing, is one of those who found the group as well: it delivers without having been given anything.
+  private boolean isFounder(View view, Walk walk, Following following) {
+    return walk.joins ? following == Following.DELIVERY : !(following == Following.BEGIN && isAfterUnseen(view));
   }
 
   /// Whether a view was decided before it that nobody installed. Founders that were not in that one may be waiting in
