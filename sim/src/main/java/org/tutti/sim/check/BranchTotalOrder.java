@@ -23,7 +23,9 @@ public record BranchTotalOrder() implements Checker {
         if (furthest != null) {
           compare(history, stay, furthest, report);
         }
-        furthest = furthest == null || meanwhile(stay).size() > meanwhile(furthest).size() ? stay : furthest;
+        if (furthest == null || meanwhile(history, stay).size() > meanwhile(history, furthest).size()) {
+          furthest = stay;
+        }
       }
       if (furthest != null && history.guarantee() == Guarantee.UNIFORM) {
         goOn(history, furthest, there, report);
@@ -32,15 +34,15 @@ public record BranchTotalOrder() implements Checker {
   }
 
   private static void compare(History history, Stay one, Stay other, Consumer<String> report) {
-    int common = Math.min(meanwhile(one).size(), meanwhile(other).size());
+    int common = Math.min(meanwhile(history, one).size(), meanwhile(history, other).size());
     if (!one.branched().subList(0, common).equals(other.branched().subList(0, common))) {
       differ(history, one, other, report);
     }
   }
 
   /// What was delivered before the branch ended.
-  private static List<Content> meanwhile(Stay stay) {
-    return stay.branched().subList(0, stay.branchedMeanwhile());
+  private static List<Content> meanwhile(History history, Stay stay) {
+    return stay.branched().subList(0, stay.branchedMeanwhile(history.isInDomain()));
   }
 
   private static void goOn(History history, Stay furthest, List<Stay> there, Consumer<String> report) {
@@ -56,8 +58,8 @@ public record BranchTotalOrder() implements Checker {
       if (new DynamicLinearVoting().isQuorum(view, rank -> members.contains(view.members().get(rank)))) {
         for (Stay stay : way) {
           List<Content> all = stay.branched();
-          int length = meanwhile(furthest).size();
-          if (all.size() < length || !all.subList(0, length).equals(meanwhile(furthest))) {
+          List<Content> had = meanwhile(history, furthest);
+          if (all.size() < had.size() || !all.subList(0, had.size()).equals(had)) {
             differ(history, stay, furthest, report);
           }
         }
@@ -78,7 +80,7 @@ public record BranchTotalOrder() implements Checker {
             + " "
             + other.branched()
             + ", of which "
-            + other.branchedMeanwhile()
+            + meanwhile(history, other).size()
             + " while it went on");
   }
 }

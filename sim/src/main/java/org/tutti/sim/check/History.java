@@ -29,6 +29,7 @@ public final class History {
   private final Set<String> electorate;
   private final PrimaryViews primaryViews;
   private final Partitions partitions;
+  private final boolean inDomain;
   private final List<MemberId> members = new ArrayList<>();
   private final Map<Integer, Role> roles = new HashMap<>(); // of those that are no voters; looked up only
   private final Map<MemberId, Integer> ordinals = new HashMap<>(); // looked up only, never walked through
@@ -56,6 +57,14 @@ public final class History {
     this.electorate = config.electorate();
     this.primaryViews = config.effectivePrimaryViews();
     this.partitions = config.partitions();
+    this.inDomain = config.domain() != null;
+  }
+
+  /// Whether the group is in a domain: then what happens to it may be told when it fits what happens to other groups.
+  ///
+  /// @return as configured
+  boolean isInDomain() {
+    return inDomain;
   }
 
   /// Of whom a primary view needs a majority.

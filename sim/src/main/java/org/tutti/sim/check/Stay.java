@@ -145,9 +145,12 @@ public final class Stay {
 
   /// How much of [#branched] was delivered before the view change that ended the branch.
   ///
+  /// @param inDomain whether the next view may be shown later than the member installed it. Then what was delivered in
+  ///                 the last moment may be what the view change brought
   /// @return batches; perhaps too few
-  int branchedMeanwhile() {
-    return (int) branchedAt.stream().filter(at -> at < nextAt).count();
+  int branchedMeanwhile(boolean inDomain) {
+    long end = inDomain && !branchedAt.isEmpty() ? Math.min(nextAt, branchedAt.getLast()) : nextAt;
+    return (int) branchedAt.stream().filter(at -> at < end).count();
   }
 
   void deliverInBranch(Happening.Branched delivered) {

@@ -6,6 +6,8 @@ import static org.tutti.verify.sim.Written.nonPrimary;
 import static org.tutti.verify.sim.Written.primary;
 
 import org.junit.jupiter.api.Test;
+import org.tutti.GroupConfig;
+import org.tutti.Partitions;
 import org.tutti.View;
 import org.tutti.sim.check.Content;
 
@@ -79,6 +81,19 @@ class BranchCheckersTest {
   void whatOneDeliversInABranchIsHadByTheQuorumThatGoesOn() {
     Written run = apart();
     run.branch(run.inBranch(PART, "b", 0, 8), "c").install(NEXT, "a", "b");
+    assertThat(run.violated()).containsExactly("BranchTotalOrder");
+  }
+
+  /// There the next view is told later than it was installed.
+  @Test
+  void whatIsDeliveredAtLastInADomainMayBeWhatTheViewChangeBrought() {
+    GroupConfig domain =
+        GroupConfig.standard().withStateTransfer(true).withPartitions(Partitions.CONTINUE).withDomain("d");
+    Written run = new Written(domain).install(ALL, "a", "b", "c", "d", "e").install(PART, "a", "b", "c");
+    run.submitInBranch("b", 8).submitInBranch("b", 9).branch(run.inBranch(PART, "b", 0, 8), "c");
+    run.install(NEXT, "a", "b");
+    assertThat(run.violated()).isEmpty();
+    run.branch(run.inBranch(PART, "b", 1, 9), "c");
     assertThat(run.violated()).containsExactly("BranchTotalOrder");
   }
 
