@@ -254,6 +254,7 @@ final class Application implements GroupUser {
     if (!config.stateTransfer()) {
       whole = index == 0 && digest.hasNoWeak(); // of what it delivered early something may have been left out
       digest.restart();
+      durable.restart();
       consumption.jump(index);
     }
     indexNext = index;

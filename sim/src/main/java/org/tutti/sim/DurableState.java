@@ -68,10 +68,15 @@ final class DurableState {
     return disk != null && early.isEmpty() && index >= recalledNext && random.nextDouble() < SHARE;
   }
 
-  /// The state is another one.
-  void replaced() {
+  /// The application begins with an empty state, whatever it had recalled.
+  void restart() {
     begun = true;
     recalledNext = 0;
+  }
+
+  /// The state is another one.
+  void replaced() {
+    restart();
     early.clear();
   }
 

@@ -144,7 +144,7 @@ public final class Stays {
   /// Whether a member of the first view has the history from its beginning. A founder that was started again, and has
   /// kept nothing, is one of those who found the group as well: it delivers without having been given anything.
   private boolean isFounder(View view, Walk walk, Following following) {
-    return walk.joins ? following == Following.DELIVERY : !(following == Following.BEGIN && isAfterUnseen(view));
+    return following == Following.DELIVERY || !walk.joins && !isAfterUnseen(view);
   }
 
   /// Whether a view was decided before it that nobody installed. Founders that were not in that one may be waiting in
