@@ -3,6 +3,8 @@ package org.tutti.membership;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
@@ -15,7 +17,9 @@ import org.tutti.transport.Address;
 /// less. Their proposals then overtake each other: whom one has asked goes with another one, and the rest of its
 /// members are left behind. So the coordinator that knows most waits for the others: until all that were lost have
 /// come, and two heartbeats at most, within which it has called all itself and they have answered. Whoever has met one
-/// that knows more leaves it to that one, for half a time of suspicion, as that one may be deaf or have crashed.
+/// that knows more leaves it to that one, for half a time of suspicion, as that one may be deaf or have crashed, and
+/// until that one shows that it knows less by now. It passes on to it whom else it meets, each once in a heartbeat: two
+/// that wait for each other, for as long as neither has heard of it, would otherwise send the same ones to and fro.
 final class Gathering {
   /// What decides which of two views takes in the other one: a primary one, one whose coordinator votes, the one that
   /// knows the later primary view, the one with the higher id.
@@ -49,6 +53,7 @@ final class Gathering {
   private final Set<MemberId> met = new TreeSet<>();
   private long metSince;
   private @Nullable Better better;
+  private final SortedMap<MemberId, Long> passed = new TreeMap<>(); // when, within the last heartbeat
 
   Gathering(long heartbeatNanos, long suspectNanos) {
     this.heartbeatNanos = heartbeatNanos;
@@ -59,6 +64,7 @@ final class Gathering {
   void clear() {
     met.clear();
     better = null;
+    passed.clear();
   }
 
   /// A part that is to be taken in.
@@ -99,6 +105,25 @@ final class Gathering {
     if (known == null || standing.compareTo(known.standing) > 0) {
       better = new Better(coordinator, standing, now);
     }
+  }
+
+  /// A view was met that this one takes in.
+  ///
+  /// @param coordinator who speaks for it, and may have been waited for
+  void lead(MemberId coordinator) {
+    if (better != null && better.coordinator.equals(coordinator)) {
+      better = null;
+    }
+  }
+
+  /// Whether somebody is to be passed on to the one that is waited for.
+  ///
+  /// @param coordinator speaks for a view that was met
+  /// @param now         the time
+  /// @return false within a heartbeat after it was passed on
+  boolean passes(MemberId coordinator, long now) {
+    passed.values().removeIf(at -> now - at >= heartbeatNanos);
+    return passed.putIfAbsent(coordinator, now) == null;
   }
 
   /// Who takes in all others, if somebody is waited for.

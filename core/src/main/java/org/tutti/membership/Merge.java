@@ -293,6 +293,7 @@ public final class Merge {
 
   /// Another view knows less than this one. A newcomer, who knows nothing, comes in at once.
   private void takeIn(MemberId from, ViewMessage.Meet meet) {
+    gathering.lead(from);
     long now = effects.nowNanos();
     List<MemberId> others = new ArrayList<>(meet.view().members());
     others.removeAll(agreement.view().members());
@@ -304,7 +305,9 @@ public final class Merge {
     if (meet.primary() == null) {
       agreement.merge(others);
     } else if (awaited != null && !others.contains(awaited)) {
-      effects.send(awaited, new ViewMessage.Found(from));
+      if (gathering.passes(from, now)) {
+        effects.send(awaited, new ViewMessage.Found(from));
+      }
     } else {
       gathering.add(others, now);
       mergeWhenDue();

@@ -248,6 +248,29 @@ class ViewAgreementTest {
     assertThat(said(B)).as("another attempt").isEmpty();
   }
 
+  /// B waits for C, which had a primary view, and passes D on to it; C may wait for B and pass D back.
+  @Test
+  void whoIsLeftToAnotherViewIsPassedOnOnceUntilThatOneKnowsLess() throws Malformed {
+    agreement.lost(A);
+    agreement.receive(B, Objects.requireNonNull(untilAnnounced()));
+    Merge merge = merge();
+    merge.receive(C, meet(primary(4, C), true));
+    effects.take();
+    merge.receive(D, meet(nonPrimary(1, D), true));
+    assertThat(said(C)).containsExactly(new ViewMessage.Found(D));
+    merge.receive(D, meet(nonPrimary(1, D), true));
+    assertThat(said(C)).as("once more within a heartbeat").isEmpty();
+    merge.receive(C, meet(nonPrimary(1, C), true));
+    merge.receive(D, meet(nonPrimary(1, D), true));
+    effects.now += 2 * TICK.toNanos();
+    merge.call();
+    assertThat(said(C)).as("it knows less by now").hasSize(1).first().isInstanceOf(ViewMessage.Propose.class);
+  }
+
+  private static ViewMessage.Meet meet(View view, boolean answer) {
+    return new ViewMessage.Meet(view, Told.LINEAGE, BOTH.id(), List.of(), answer);
+  }
+
   // ---- deciders that have nothing of the history -----------------------------------------------------------------
 
   /// B, C and D are left of a primary view that C has not installed, and B proposes the next one.
