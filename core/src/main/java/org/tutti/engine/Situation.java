@@ -47,7 +47,6 @@ final class Situation {
   private boolean synced;
   private long position = -1;
 
-  private List<Wait> halts = List.of();
   private Duration apart = NO_TIME; // for how long multicasts wait for a primary view, if for long
   private long apartSince = Long.MAX_VALUE;
 
@@ -97,6 +96,9 @@ final class Situation {
     boolean has = deliveries.isSynced();
     boolean same = now.equals(view) && Objects.equals(known, primary) && Objects.equals(coming, transfer);
     if (!same || has != synced) {
+      if (!now.equals(view)) {
+        standstill.newView();
+      }
       view = now;
       primary = known;
       transfer = coming;
@@ -139,7 +141,7 @@ final class Situation {
     } else if (primary != null) {
       waits.add(awaited(now, primary));
     }
-    waits.addAll(halts);
+    waits.addAll(standstill.found());
     OptionalLong next = synced && founded ? OptionalLong.of(deliveries.positionNext()) : OptionalLong.empty();
     user.status(new Status(group, standing.self(), phase, now, founded ? primary : null, next, waits, refused, null));
   }
@@ -188,14 +190,14 @@ final class Situation {
   /// @param owing    who owes a view change a word; null when there is none
   /// @param open     whether something that was multicast here has no place yet
   void look(long nowNanos, @Nullable PrimaryHistory current, @Nullable List<MemberId> owing, boolean open) {
-    List<Wait> before = halts;
+    boolean said = !standstill.found().isEmpty();
     Standstill.Progress progress = current == null ? null : current.progress(deliveries::unconsumedFrom);
-    halts = standstill.look(nowNanos, progress, owing);
+    standstill.look(nowNanos, progress, owing);
     boolean isApart = view != null && primary != null && !view.primary() && open;
     apartSince = isApart ? Math.min(apartSince, nowNanos) : Long.MAX_VALUE;
     long still = isApart ? nowNanos - apartSince : 0;
     apart = still >= patienceNanos ? Duration.ofNanos(still) : NO_TIME;
-    if (view != null && !(before.isEmpty() && halts.isEmpty() && apart.isZero())) {
+    if (view != null && (said || !standstill.found().isEmpty() || !apart.isZero())) {
       tell();
     }
   }

@@ -100,17 +100,34 @@ final class Standstill {
       placedSince = now;
     } else {
       lookAtPlaces(now, earlier, progress, before);
-      for (int rank = 0; rank < progress.view.voting(); rank++) { // nobody waits for the others
-        lookAtMember(now, rank, earlier, progress, before);
+      for (int rank = 0; rank < progress.held.length; rank++) {
+        if (rank < progress.view.voting() || rank == progress.self) { // nobody waits for another observer
+          lookAtMember(now, rank, earlier, progress, before);
+        }
       }
     }
     return found;
   }
 
+  /// A view was installed: what was waited for in the one before is over, a view change above all.
+  void newView() {
+    last = null;
+    changing = false;
+    found = List.of();
+  }
+
+  /// Who is waited for, as it was found at the last look.
+  ///
+  /// @return nobody since a new view
+  List<Wait> found() {
+    return found;
+  }
+
   private void lookAtPlaces(long now, Progress earlier, Progress here, List<Wait> before) {
     boolean misses = here.knownNext > here.heldNext;
-    boolean still = earlier.knownNext == here.knownNext && earlier.heldNext == here.heldNext;
-    if (!still || (!misses && !(here.unplaced && earlier.unplaced))) {
+    boolean missed = earlier.knownNext > earlier.heldNext;
+    boolean still = misses ? missed : here.unplaced && earlier.unplaced && !missed;
+    if (!still || earlier.heldNext != here.heldNext) {
       placedSince = now;
     } else if (misses) {
       add(Cause.MESSAGE, List.of(here.view.members().get(here.next)), now - placedSince, 0, before);

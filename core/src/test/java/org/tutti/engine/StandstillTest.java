@@ -105,4 +105,34 @@ class StandstillTest {
     assertThat(standstill.look(2 * SECOND, next, null)).isEmpty();
     assertThat(standstill.look(3 * SECOND, next, null)).extracting(Wait::cause).contains(Cause.ORDER);
   }
+
+  @Test
+  void anInstalledViewEndsWhatWasWaitedFor() {
+    finds(Cause.VIEW_CHANGE, C, null, List.of(C));
+    standstill.newView();
+    assertThat(standstill.found()).isEmpty();
+    assertThat(standstill.look(2 * SECOND, null, List.of(C))).as("another view change").isEmpty();
+  }
+
+  @Test
+  void placesThatBecomeKnownDoNotHideWhatIsMissed() {
+    for (int i = 0; i < 3; i++) {
+      standstill.look(i * SECOND / 2, at(7, 8 + i, false, by(7, 7, 7), 7, 7, 7), null);
+    }
+    assertThat(standstill.found()).extracting(Wait::cause).containsExactly(Cause.MESSAGE);
+  }
+
+  @Test
+  void anObserverWaitsForItsOwnApplicationOnly() {
+    View observed = new View(VIEW.id(), VIEW.members(), 1, true, List.of());
+    for (int i = 0; i < 3; i++) {
+      var stuck =
+          new Standstill.Progress(
+              observed, B_RANK, Ordering.SEQUENCER, 9, 9, 2, false, 9, by(9, 9, 9), by(9, 7, 7), bytes -> 9);
+      standstill.look(i * SECOND / 2, stuck, null);
+    }
+    assertThat(standstill.found())
+        .singleElement()
+        .satisfies(wait -> assertThat(wait.members()).containsExactly(VIEW.members().get(B_RANK)));
+  }
 }

@@ -1,6 +1,7 @@
 package org.tutti.sim;
 
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
@@ -21,10 +22,17 @@ import org.tutti.sim.check.Content;
 import org.tutti.sim.check.Happening;
 import org.tutti.sim.check.History;
 import org.tutti.sim.check.Role;
+import org.tutti.sim.check.Violation;
+import org.tutti.sim.check.WaitsTold;
 
 /// The application on a simulated node. Its state is a chain of hashes over every message since the group's first,
 /// which it hands to newcomers; everything that happens to it goes into the history for the checkers.
 final class Application implements GroupUser {
+  private static final int PATIENCES = 3; // one cause after the other may have its patience
+  private static final int LAST_WORDS = 5; // an observer that is dropped gives these their time before it closes
+  private static final int LOOKS = 6;
+  private static final int LOOK_HEARTBEATS = 2;
+
   final SimulatedNode node;
   final int ordinal;
   private final String group = Cast.GROUP;
@@ -39,6 +47,7 @@ final class Application implements GroupUser {
   private final AsideBook asides;
   private final Consumption consumption;
   private final DurableState durable;
+  private final WaitsTold waits;
   private @Nullable IncomingState incoming;
   private @Nullable View view;
   private @Nullable View lastPrimary;
@@ -76,6 +85,11 @@ final class Application implements GroupUser {
     history.cast(ordinal, setting.plan().role(node.number));
     this.asides = new AsideBook(setting, node, group, ordinal, consumption.sloth());
     this.outgoing = new OutgoingStates(setting, node, group, random);
+    Plan plan = setting.plan();
+    int patiences = PATIENCES + (votes() ? 0 : LAST_WORDS);
+    long patience = patiences * plan.suspectNanos() + LOOKS * LOOK_HEARTBEATS * plan.heartbeatNanos();
+    this.waits = new WaitsTold(node.self.name(), Duration.ofNanos(patience));
+    node.atResumption(() -> waits.resumed(agenda.nowNanos()));
   }
 
   /// Begins the membership.
@@ -119,6 +133,7 @@ final class Application implements GroupUser {
     ByteBuffer message = ByteBuffer.wrap(payload);
     history.add(new Happening.Submitted(ordinal, agenda.nowNanos(), service, payload.length, Hash.of(message)));
     setting.tally().multicasts++;
+    waits.isSending(agenda.nowNanos(), true);
     node.request(new Request.Multicast(group, Stretch.of(Batch.Kind.of(service), message)), 0);
     return true;
   }
@@ -226,6 +241,15 @@ final class Application implements GroupUser {
   public void status(Status now) {
     status = now;
     memberView = now.closed() == null ? now.view() : memberView;
+    waits.shown(agenda.nowNanos(), now);
+  }
+
+  /// Where it did not say for whom it waits.
+  List<Violation> violations() {
+    if (node.isAlive() && !node.isPaused()) {
+      waits.look(agenda.nowNanos());
+    }
+    return waits.violations();
   }
 
   /// Whether the chain begins at the group's first message.
@@ -243,6 +267,7 @@ final class Application implements GroupUser {
     if (trace.speaks()) {
       say("begin at " + index + " @" + position);
     }
+    waits.goesOn(agenda.nowNanos());
     history.add(new Happening.Begun(ordinal, agenda.nowNanos(), index, position));
     SimulatedDisk.Saved saved = whole ? null : durable.recall(position);
     if (saved != null) {
@@ -306,6 +331,7 @@ final class Application implements GroupUser {
     }
     setting.tally().early += content.count();
     history.add(new Happening.Early(ordinal, agenda.nowNanos(), content));
+    waits.goesOn(agenda.nowNanos());
     durable.early(content);
     take(content);
   }
@@ -320,6 +346,7 @@ final class Application implements GroupUser {
     }
     setting.tally().inBranches += content.count();
     history.add(new Happening.Branched(ordinal, agenda.nowNanos(), content));
+    waits.goesOn(agenda.nowNanos());
     watcher.delivered(this);
     consumption.takeInBranch();
   }
@@ -330,7 +357,7 @@ final class Application implements GroupUser {
     if (trace.speaks()) {
       say("decided in branch " + messages);
     }
-    decided += messages;
+    decide(messages);
     history.add(new Happening.DecidedInBranch(ordinal, agenda.nowNanos(), messages));
   }
 
@@ -378,6 +405,7 @@ final class Application implements GroupUser {
     whole &= index == indexNext;
     indexNext = index + 1;
     positionNext = position + content.positions();
+    waits.goesOn(agenda.nowNanos());
     consumption.take(indexNext);
   }
 
@@ -409,8 +437,14 @@ final class Application implements GroupUser {
     if (trace.speaks()) {
       say("decided " + messages + " @" + position);
     }
-    decided += messages;
+    decide(messages);
     history.add(new Happening.Decided(ordinal, agenda.nowNanos(), messages, position));
+  }
+
+  private void decide(int messages) {
+    decided += messages;
+    waits.goesOn(agenda.nowNanos());
+    waits.isSending(agenda.nowNanos(), decided < submitted);
   }
 
   @Override

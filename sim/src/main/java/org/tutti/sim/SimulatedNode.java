@@ -65,6 +65,7 @@ final class SimulatedNode implements Outlet {
   private int framesAtAnnouncement = -1; // below 0: none awaited
   private boolean alive = true;
   private boolean paused;
+  private Runnable resumed = () -> {};
   private boolean donor;
 
   SimulatedNode(Simulation.Setting setting, World world, Network network, int number, MemberId self, NodeClock clock) {
@@ -243,6 +244,11 @@ final class SimulatedNode implements Outlet {
     }
   }
 
+  /// Says who is told that it goes on.
+  void atResumption(Runnable action) {
+    resumed = action;
+  }
+
   /// Stands still from now on.
   void pause() {
     paused = true;
@@ -252,6 +258,7 @@ final class SimulatedNode implements Outlet {
   void resume() {
     if (paused) {
       paused = false;
+      resumed.run();
       planTurn();
     }
   }
@@ -292,6 +299,7 @@ final class SimulatedNode implements Outlet {
   void thaw() {
     alive = true;
     paused = false;
+    resumed.run();
     crashAfterFrames(Long.MAX_VALUE);
     planTurn();
   }

@@ -117,6 +117,7 @@ public final class Simulation {
       found.addAll(MultiGroupCausality.check(overlap.crossing()));
     }
     for (Application life : cast.lives()) {
+      found.addAll(life.violations());
       found.addAll(NoContradiction.check(life.node.self.name(), life.node.engine().counters()));
     }
     found.addAll(violations);

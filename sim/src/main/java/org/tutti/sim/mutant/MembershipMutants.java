@@ -107,6 +107,13 @@ final class MembershipMutants {
                   new Return(0))
               .inRecoveryFrom(SingleFault.TWO_APART),
           new Mutant(
+              "waits-of-before",
+              "who was waited for in the view before still is",
+              "engine.Situation",
+              "tell",
+              new Drop("Standstill.newView", 0)),
+          new Mutant("wait-for-nobody", "who waits does not say for whom", "engine.Standstill", "add", new Return(0)),
+          new Mutant(
                   "no-absentees",
                   "only who is in the last primary view decides what follows it",
                   "membership.StaticMajority",
