@@ -54,6 +54,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
   private @Nullable Consumer<SimulatedNode> atTransfer;
   private long incarnationNext;
   private boolean founded;
+  private boolean lostFounding; // its founder was shown the first view, and had no time to write it down
   private boolean calm;
 
   /// @param atStart gets each node that begins a life
@@ -259,6 +260,8 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
       if (power) {
         disk.loseUnforced(fates);
       }
+      View last = deciders.last();
+      lostFounding |= disk.isBlank() && last != null && last.size() == 1 && last.contains(node.self);
     }
   }
 
@@ -392,6 +395,9 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
   boolean mayHaveLostQuorum() {
     List<Application> voters = members().stream().filter(Application::votes).toList();
     if (!setting.plan().mayBePrimary(voters.stream().map(member -> member.node.self).toList())) {
+      return true;
+    }
+    if (lostFounding) {
       return true;
     }
     Set<String> electorate = setting.plan().config().electorate();

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.tutti.GroupConfig;
+import org.tutti.Status;
 import org.tutti.View;
 import org.tutti.engine.Request;
 import org.tutti.pack.Batch;
@@ -192,6 +193,13 @@ final class Overlap {
       primary = view.primary();
       if (setting.trace().speaks()) {
         setting.trace().say(node.self.name(), "   ** part " + group + " installs " + view);
+      }
+    }
+
+    @Override
+    public void status(Status now) {
+      if (now.view() != null && !now.view().primary()) {
+        crossing.add(new Crossing.Step.Apart(life, group));
       }
     }
 

@@ -99,6 +99,11 @@ final class SimulatedDisk {
     wipes++;
   }
 
+  /// Whether a group that was founded here is not on it.
+  boolean isBlank() {
+    return commits.getLast().values().stream().allMatch(region -> region.records.isEmpty() && region.log.isEmpty());
+  }
+
   boolean wasWiped() {
     return wipes > 0;
   }

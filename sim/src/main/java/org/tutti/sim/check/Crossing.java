@@ -42,6 +42,14 @@ public final class Crossing {
     /// @param life  the life
     /// @param group the group
     record CutOff(int life, int group) implements Step {}
+
+    /// A life's member is in a view of a group that is not primary. The life is shown it later, at the place of that
+    /// view in the domain, or never, when it ends before; what it has multicast there does not hold its other groups up
+    /// any more.
+    ///
+    /// @param life  the life
+    /// @param group the group
+    record Apart(int life, int group) implements Step {}
   }
 
   private static final int GROUPS_MAX = 16;

@@ -58,7 +58,7 @@ public final class MultiGroupCausality {
           known[life].or(past[message]);
           known[life].set(message);
         }
-        case Crossing.Step.CutOff _, Crossing.Step.Entered _ -> {}
+        case Crossing.Step.CutOff _, Crossing.Step.Apart _, Crossing.Step.Entered _ -> {}
       }
     }
     return past;
@@ -80,11 +80,15 @@ public final class MultiGroupCausality {
           open[life].set(message);
         }
         case Crossing.Step.Delivered(int life, int message) -> open[life].clear(message);
-        case Crossing.Step.CutOff(int life, int group) ->
-            open[life].stream().filter(own -> groupOf[own] == group).forEach(interrupted::set);
+        case Crossing.Step.CutOff(int life, int group) -> interrupt(open[life], groupOf, group, interrupted);
+        case Crossing.Step.Apart(int life, int group) -> interrupt(open[life], groupOf, group, interrupted);
         case Crossing.Step.Entered _ -> {}
       }
     }
     return interrupted;
+  }
+
+  private static void interrupt(BitSet open, int[] groupOf, int group, BitSet interrupted) {
+    open.stream().filter(own -> groupOf[own] == group).forEach(interrupted::set);
   }
 }

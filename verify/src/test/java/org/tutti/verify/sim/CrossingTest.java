@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 import org.tutti.sim.check.Crossing;
+import org.tutti.sim.check.Crossing.Step.Apart;
 import org.tutti.sim.check.Crossing.Step.CutOff;
 import org.tutti.sim.check.Crossing.Step.Delivered;
 import org.tutti.sim.check.Crossing.Step.Entered;
@@ -89,5 +90,18 @@ class CrossingTest {
     int next = crossing.send(p, 1);
     deliver(q, next, lost);
     assertThat(MultiGroupCausality.check(crossing)).isEmpty();
+  }
+
+  @Test
+  void whoIsCutOffAndNeverShownItIsNotHeldUpEither() {
+    int lost = crossing.send(p, 0);
+    crossing.add(new Apart(p, 0));
+    int next = crossing.send(p, 1);
+    deliver(q, next, lost);
+    assertThat(MultiGroupCausality.check(crossing)).isEmpty();
+    int after = crossing.send(p, 0);
+    int last = crossing.send(p, 1);
+    deliver(q, last, after);
+    assertThat(MultiGroupCausality.check(crossing)).as("multicast after that").hasSize(1);
   }
 }
