@@ -88,7 +88,9 @@ final class Application implements GroupUser {
     Plan plan = setting.plan();
     int patiences = PATIENCES + (votes() ? 0 : LAST_WORDS);
     long patience = patiences * plan.suspectNanos() + LOOKS * LOOK_HEARTBEATS * plan.heartbeatNanos();
-    this.waits = new WaitsTold(node.self.name(), Duration.ofNanos(patience));
+    // In a domain another group may hold this one up; that one's status says who does.
+    Duration bound = plan.overlaps() ? Duration.ofDays(1) : Duration.ofNanos(patience);
+    this.waits = new WaitsTold(node.self.name(), bound);
     node.atResumption(() -> waits.resumed(agenda.nowNanos()));
   }
 
@@ -242,6 +244,9 @@ final class Application implements GroupUser {
     status = now;
     memberView = now.closed() == null ? now.view() : memberView;
     waits.shown(agenda.nowNanos(), now);
+    if (now.lastPrimary() != null) {
+      watcher.knows(this, now.lastPrimary().id());
+    }
   }
 
   /// Where it did not say for whom it waits.

@@ -442,9 +442,17 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
       atAnnouncement = null;
       awaited.accept(node);
     }
+    tellAgreed(setting.history().ordinalOf(node.self), view);
+  }
+
+  @Override
+  public void knows(Application at, ViewId primary) {
+    tellAgreed(at.ordinal, primary);
+  }
+
+  private void tellAgreed(int member, ViewId view) {
     if (announced.add(view)) {
-      int ordinal = setting.history().ordinalOf(node.self);
-      setting.history().add(new Happening.Announced(ordinal, setting.agenda().nowNanos(), view));
+      setting.history().add(new Happening.Announced(member, setting.agenda().nowNanos(), view));
     }
   }
 

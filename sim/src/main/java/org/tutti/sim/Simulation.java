@@ -177,6 +177,7 @@ public final class Simulation {
       setting.trace().say("--", "all faults end");
     }
     long before = setting.tally().views;
+    int members = cast.members().size();
     faults.end();
     cast.calm();
     // What the network held up in the phase of safety arrives before the group is expected to be quiet.
@@ -185,7 +186,7 @@ public final class Simulation {
       judge();
       return false;
     }
-    refuseStorm(setting.tally().views - before);
+    refuseStorm(setting.tally().views - before, Math.max(members, cast.members().size()));
     stayQuiet();
     advanceUntil(foyer::isTogether);
     foyer.last();
@@ -195,9 +196,8 @@ public final class Simulation {
     return true;
   }
 
-  /// When the faults have ended, a few views bring all together.
-  private void refuseStorm(long views) {
-    int members = cast.members().size();
+  /// When the faults have ended, a few views bring all together; observers that are too slow may go meanwhile.
+  private void refuseStorm(long views, int members) {
     if (views > (long) VIEWS_TO_REST_MAX * members) {
       violations.add(new Violation("Storm", views + " views at " + members + " members since the faults ended"));
     }

@@ -51,7 +51,8 @@ public sealed interface Happening {
   /// @param position the first message that is delivered
   record Begun(int member, long nanos, long index, long position) implements Happening {}
 
-  /// The member told another one that a view is agreed, although perhaps nobody installs it any more.
+  /// The member is the first that tells others, or its user, that a view is agreed, although perhaps nobody installs it
+  /// any more.
   ///
   /// @param member who
   /// @param nanos  when
