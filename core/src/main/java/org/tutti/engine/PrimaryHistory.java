@@ -431,6 +431,7 @@ final class PrimaryHistory {
         deliveries.deliveredNext(),
         stability.held(),
         stability.consumed(),
+        asides == null ? null : asides.open(),
         bytes);
   }
 

@@ -12,6 +12,7 @@ import org.tutti.Status.Cause;
 import org.tutti.Status.Wait;
 import org.tutti.View;
 import org.tutti.effect.Counters;
+import org.tutti.order.Asides;
 
 /// Who holds this member up, although nobody is suspected: looked at now and then, told when it has lasted for a time.
 ///
@@ -20,6 +21,7 @@ import org.tutti.effect.Counters;
 /// | a view change | it has not come to its end | those who owe it a word |
 /// | a batch without a place | no place has become known | who decides places |
 /// | a place without its batch | the same place is the next one | the batch's sender |
+/// | a multicast to some members | the same words on it are missing | those who owe them |
 /// | something that a member does not hold | it has said that it holds no more | that member |
 /// | something that an application has not taken | it has taken nothing | that application |
 ///
@@ -37,6 +39,7 @@ final class Standstill {
   /// @param delivered the index behind what is delivered here
   /// @param held      the index behind what each member is known to hold, by rank
   /// @param consumed  the index behind what each member's application has taken, by rank
+  /// @param aside     the multicast to some members that is to come to its end next, or null
   /// @param bytes     how much of this member's window is taken up by what is not taken from an index on
   record Progress(
       View view,
@@ -49,6 +52,7 @@ final class Standstill {
       long delivered,
       long[] held,
       long[] consumed,
+      Asides.@Nullable Open aside,
       LongUnaryOperator bytes) {}
 
   private final long patienceNanos;
@@ -58,6 +62,7 @@ final class Standstill {
   private long[] heldSince = {}; // when that was so at first, by rank
   private long[] consumedSince = {};
   private long placedSince;
+  private long asideSince;
   private boolean changing; // the view
   private long changingSince;
   private List<Wait> found = List.of();
@@ -98,8 +103,10 @@ final class Standstill {
       Arrays.fill(heldSince, now);
       Arrays.fill(consumedSince, now);
       placedSince = now;
+      asideSince = now;
     } else {
       lookAtPlaces(now, earlier, progress, before);
+      lookAtAside(now, earlier, progress, before);
       for (int rank = 0; rank < progress.held.length; rank++) {
         if (rank < progress.view.voting() || rank == progress.self) { // nobody waits for another observer
           lookAtMember(now, rank, earlier, progress, before);
@@ -137,6 +144,15 @@ final class Standstill {
       deciding.removeIf(here.view::isObserver);
       boolean one = here.ordering == Ordering.SEQUENCER && here.self != 0;
       add(Cause.ORDER, one ? deciding.subList(0, 1) : deciding, now - placedSince, 0, before);
+    }
+  }
+
+  private void lookAtAside(long now, Progress earlier, Progress here, List<Wait> before) {
+    if (here.aside == null || !here.aside.equals(earlier.aside)) {
+      asideSince = now;
+    } else {
+      List<MemberId> owing = here.aside.owing().stream().map(here.view.members()::get).toList();
+      add(Cause.ORDER, owing, now - asideSince, 0, before);
     }
   }
 

@@ -399,6 +399,49 @@ public final class Asides {
     return pending.limit();
   }
 
+  /// An aside that does not come to its end.
+  ///
+  /// @param sender its sender's rank
+  /// @param number its number
+  /// @param owing  who owes a word on it, by rank; not empty
+  public record Open(int sender, long number, List<Integer> owing) {
+    /// Copies the list.
+    public Open {
+      owing = List.copyOf(owing);
+    }
+  }
+
+  /// What holds up the next aside: this member's own, or the one that comes first of those here, for which the history
+  /// waits as well.
+  ///
+  /// @return it, or null when there is none
+  public @Nullable Open open() {
+    Own sent = own;
+    if (sent != null && !sent.decided) {
+      return new Open(self, sent.number(), without(sent.aside.destinations(), sent.proposed, 1));
+    }
+    PendingAside first = pending.lowest();
+    if (first != null && !first.isDecided()) {
+      return new Open(first.rank, first.number(), List.of(first.rank));
+    }
+    if (first != null && isHeldByAll(first.rank, first.aside)) {
+      return null; // the history has to be delivered before it
+    }
+    if (first != null) {
+      return heldUp(first.rank, first.aside);
+    }
+    return sent == null ? null : heldUp(self, sent.aside);
+  }
+
+  private Open heldUp(int rank, AsideMessage.Aside aside) {
+    long number = aside.batch().seq();
+    return new Open(rank, number, without(aside.destinations(), lane(rank).held, number));
+  }
+
+  private static List<Integer> without(List<Integer> ranks, long[] values, long least) {
+    return ranks.stream().filter(rank -> values[rank] < least).toList();
+  }
+
   // ---- for a view change -----------------------------------------------------------------------------------------
 
   /// What this member reports.

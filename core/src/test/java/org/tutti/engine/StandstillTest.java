@@ -1,6 +1,7 @@
 package org.tutti.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.tutti.Members.A;
 import static org.tutti.Members.B;
 import static org.tutti.Members.C;
@@ -16,6 +17,7 @@ import org.tutti.Status.Cause;
 import org.tutti.Status.Wait;
 import org.tutti.View;
 import org.tutti.effect.Counters;
+import org.tutti.order.Asides;
 
 class StandstillTest {
   private static final View VIEW = primary(5, A, B, C);
@@ -27,7 +29,7 @@ class StandstillTest {
 
   private static Standstill.Progress at(long held, long known, boolean unplaced, long[] holding, long... taken) {
     return new Standstill.Progress(
-        VIEW, B_RANK, Ordering.SEQUENCER, held, known, 2, unplaced, held, holding, taken, i -> 9);
+        VIEW, B_RANK, Ordering.SEQUENCER, held, known, 2, unplaced, held, holding, taken, null, i -> 9);
   }
 
   private static long[] by(long... ranks) {
@@ -101,9 +103,29 @@ class StandstillTest {
     View later = primary(6, A, B, C);
     var same = at(9, 9, true, by(9, 9, 7), 9, 9, 7);
     var next =
-        new Standstill.Progress(later, 1, Ordering.SKEEN, 9, 9, 0, true, 9, same.held(), same.consumed(), same.bytes());
+        new Standstill.Progress(
+            later, 1, Ordering.SKEEN, 9, 9, 0, true, 9, same.held(), same.consumed(), null, same.bytes());
     assertThat(standstill.look(2 * SECOND, next, null)).isEmpty();
     assertThat(standstill.look(3 * SECOND, next, null)).extracting(Wait::cause).contains(Cause.ORDER);
+  }
+
+  @Test
+  void aMulticastToSomeWaitsForThoseWhoOweAWord() {
+    for (int i = 0; i < 3; i++) {
+      var open = new Asides.Open(B_RANK, 4, List.of(2));
+      var next =
+          new Standstill.Progress(
+              VIEW, B_RANK, Ordering.SKEEN, i, i, 2, false, i, by(i, i, i), by(i, i, i), open, bytes -> 9);
+      assertThat(standstill.look(i * SECOND, next, null)).hasSize(i > 0 ? 1 : 0);
+    }
+    assertThat(standstill.found())
+        .extracting(Wait::cause, Wait::members)
+        .containsExactly(tuple(Cause.ORDER, List.of(C)));
+    var later = new Asides.Open(B_RANK, 5, List.of(2));
+    var next =
+        new Standstill.Progress(
+            VIEW, B_RANK, Ordering.SKEEN, 2, 2, 2, false, 2, by(2, 2, 2), by(2, 2, 2), later, bytes -> 9);
+    assertThat(standstill.look(4 * SECOND, next, null)).as("the next one").isEmpty();
   }
 
   @Test
@@ -128,7 +150,7 @@ class StandstillTest {
     for (int i = 0; i < 3; i++) {
       var stuck =
           new Standstill.Progress(
-              observed, B_RANK, Ordering.SEQUENCER, 9, 9, 2, false, 9, by(9, 9, 9), by(9, 7, 7), bytes -> 9);
+              observed, B_RANK, Ordering.SEQUENCER, 9, 9, 2, false, 9, by(9, 9, 9), by(9, 7, 7), null, bytes -> 9);
       standstill.look(i * SECOND / 2, stuck, null);
     }
     assertThat(standstill.found())
