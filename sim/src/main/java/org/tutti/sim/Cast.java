@@ -202,11 +202,12 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
     return !setting.plan().guarded() && random.nextInt(2) == 0 || leavesQuorum(node);
   }
 
-  /// Whether a node may leave: it is a member, and the others can go on.
+  /// Whether a node may leave: it is a member, and the others can go on, unless they may be left without a quorum.
   boolean mayLeave(SimulatedNode node) {
     Application application = places[node.number];
     View view = application == null ? null : application.view();
-    return view != null && view.size() > 1 && !application.isLeaving() && leavesQuorum(node);
+    boolean member = view != null && view.size() > 1 && !application.isLeaving();
+    return member && (!setting.plan().guarded() && node.self.incarnation() % 2 == 0 || leavesQuorum(node));
   }
 
   private boolean leavesQuorum(SimulatedNode node) {
