@@ -10,6 +10,7 @@ import org.tutti.View;
 import org.tutti.sim.check.Conversation;
 import org.tutti.sim.check.LocalCallOrder;
 import org.tutti.sim.check.PropagateAgreement;
+import org.tutti.sim.check.Role;
 import org.tutti.sim.check.Violation;
 import org.tutti.sim.check.WhiteboardConvergence;
 import org.tutti.sim.check.WhiteboardValues;
@@ -30,6 +31,7 @@ final class Foyer {
   private final GroupConfig config;
   private final Conversation conversation;
   private final boolean used;
+  private final boolean observersMay;
   private final List<Guest> guests = new ArrayList<>();
   private int left;
   private boolean founded;
@@ -49,6 +51,7 @@ final class Foyer {
             .withDomain(main.domain())
             .withOrdering(Plan.draw(random));
     this.conversation = new Conversation(config);
+    this.observersMay = random.nextBoolean();
   }
 
   /// A node has begun a life.
@@ -56,7 +59,8 @@ final class Foyer {
     if (used) {
       var guest = new Guest(setting, node, GROUP, conversation, random);
       guests.add(guest);
-      guest.enter(config, !founded);
+      boolean observes = founded && setting.plan().role(node.number) == Role.OBSERVER && observersMay;
+      guest.enter(observes ? config.asObserver() : config, !founded);
       founded = true;
     }
   }

@@ -2,10 +2,13 @@ package org.tutti.sim.check;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import org.tutti.Guarantee;
+import org.tutti.MemberId;
 import org.tutti.ViewId;
 
 /// When a member's n-th `propagate` in a view returns, it has the n-th message that each member of the view has said in
@@ -37,9 +40,17 @@ public final class PropagateAgreement {
           int number = returned.merge(new InView(call.life(), view), 1, Integer::sum);
           String words = "propagation " + number + " of " + conversation.name(call.life()) + " in " + view;
           var members = new TreeSet<Integer>();
-          call.view().members().forEach(member -> members.add(conversation.life(member)));
+          List<MemberId> voters = call.view().members().subList(0, call.view().voting());
+          voters.forEach(member -> members.add(conversation.life(member)));
           if (!call.messages().keySet().equals(members)) {
             found.add(new Violation("PropagateAgreement", words + " returned with " + call.messages()));
+          }
+          if (!members.contains(call.life())) {
+            if (!isOneRound(call, said)) {
+              found.add(
+                  new Violation("PropagateAgreement", words + ", who observes, returned with " + call.messages()));
+            }
+            continue;
           }
           call.messages()
               .forEach((life, message) -> {
@@ -68,5 +79,14 @@ public final class PropagateAgreement {
       }
     }
     return found.subList(0, Math.min(3, found.size()));
+  }
+
+  /// Whether all voters said in one of their rounds what an observer was told.
+  private static boolean isOneRound(Conversation.Step.Returned call, Map<InView, List<Integer>> said) {
+    ViewId view = call.view().id();
+    Set<Integer> rounds = new HashSet<>();
+    call.messages()
+        .forEach((life, message) -> rounds.add(said.getOrDefault(new InView(life, view), List.of()).indexOf(message)));
+    return rounds.size() == 1 && !rounds.contains(-1);
   }
 }
