@@ -131,6 +131,14 @@ class PropagateTest {
     Group second = enter(CONFIG);
     untilViewOf(second, 2);
     untilViewOf(first, 2);
+    int attempts = 0;
+    while (!interrupted(first, second, 5L * attempts).equals(List.of(1, 2))) {
+      assertThat(++attempts).as("what was said stays said; nothing was said so often").isLessThan(20);
+    }
+  }
+
+  /// The first member says 1 and is interrupted, perhaps before it could say it; then it says 9, if that counts.
+  private List<Integer> interrupted(Group first, Group second, long position) throws Exception {
     Future<Propagation> given = propagate(first, 1);
     for (int i = 0; i < 5; i++) {
       first.multicast(new byte[1]).get(SOON.toSeconds(), TimeUnit.SECONDS);
@@ -139,11 +147,13 @@ class PropagateTest {
     for (int i = 0; i < 5; i++) {
       Event event = first.receive(SOON);
       assertThat(event).isInstanceOf(Event.Delivery.class);
-      assertThat(((Event.Delivery) event).position()).isEqualTo(i);
+      assertThat(((Event.Delivery) event).position()).isEqualTo(position + i);
     }
     Future<Propagation> again = propagate(first, 9);
-    assertThat(said(get(propagate(second, 2)))).as("what was said stays said").containsExactly(1, 2);
-    assertThat(said(get(again))).containsExactly(1, 2);
+    List<Integer> said = said(get(propagate(second, 2)));
+    assertThat(said(get(again))).isEqualTo(said);
+    assertThat(said).isIn(List.of(1, 2), List.of(9, 2));
+    return said;
   }
 
   @Test

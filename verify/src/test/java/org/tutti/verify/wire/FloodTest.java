@@ -23,8 +23,7 @@ import org.tutti.wire.WireWriter;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FloodTest {
   private static final int STRANGERS = 100_000;
-  private static final long KEPT_BYTES_MAX =
-      16 << 20; // all strangers kept would be 40 MB; tests before use the heap, too
+  private static final long KEPT_BYTES_MAX = 16 << 20; // to keep all takes 40 MB; earlier tests use the heap, too
   private static final long NANOS_EACH = 10_000; // 100 000 frames a second
   private static final MemberId SELF = new MemberId("n", new Address("here:1"), 7);
 
