@@ -207,7 +207,9 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
     Application application = places[node.number];
     View view = application == null ? null : application.view();
     boolean member = view != null && view.size() > 1 && !application.isLeaving();
-    return member && (!setting.plan().guarded() && node.self.incarnation() % 2 == 0 || leavesQuorum(node));
+    Plan plan = setting.plan();
+    boolean anybody = plan.mixed() && !plan.guarded() && node.self.incarnation() % 2 == 0;
+    return member && (anybody || leavesQuorum(node));
   }
 
   private boolean leavesQuorum(SimulatedNode node) {

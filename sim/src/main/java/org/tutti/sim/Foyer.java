@@ -51,7 +51,7 @@ final class Foyer {
             .withDomain(main.domain())
             .withOrdering(Plan.draw(random));
     this.conversation = new Conversation(config);
-    this.observersMay = random.nextBoolean();
+    this.observersMay = setting.plan().seed() % 2 == 0;
   }
 
   /// A node has begun a life.
