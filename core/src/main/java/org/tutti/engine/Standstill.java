@@ -152,7 +152,7 @@ final class Standstill {
       asideSince = now;
     } else {
       List<MemberId> owing = here.aside.owing().stream().map(here.view.members()::get).toList();
-      add(Cause.ORDER, owing, now - asideSince, 0, before);
+      add(here.aside.placed() ? Cause.ACKNOWLEDGEMENT : Cause.ORDER, owing, now - asideSince, 0, before);
     }
   }
 

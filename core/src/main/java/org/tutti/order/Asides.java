@@ -403,8 +403,9 @@ public final class Asides {
   ///
   /// @param sender its sender's rank
   /// @param number its number
+  /// @param placed whether it has its place: what is missing is that all say that they hold it
   /// @param owing  who owes a word on it, by rank; not empty
-  public record Open(int sender, long number, List<Integer> owing) {
+  public record Open(int sender, long number, boolean placed, List<Integer> owing) {
     /// Copies the list.
     public Open {
       owing = List.copyOf(owing);
@@ -418,11 +419,11 @@ public final class Asides {
   public @Nullable Open open() {
     Own sent = own;
     if (sent != null && !sent.decided) {
-      return new Open(self, sent.number(), without(sent.aside.destinations(), sent.proposed, 1));
+      return new Open(self, sent.number(), false, without(sent.aside.destinations(), sent.proposed, 1));
     }
     PendingAside first = pending.lowest();
     if (first != null && !first.isDecided()) {
-      return new Open(first.rank, first.number(), List.of(first.rank));
+      return new Open(first.rank, first.number(), false, List.of(first.rank));
     }
     if (first != null && isHeldByAll(first.rank, first.aside)) {
       return null; // the history has to be delivered before it
@@ -435,7 +436,7 @@ public final class Asides {
 
   private Open heldUp(int rank, AsideMessage.Aside aside) {
     long number = aside.batch().seq();
-    return new Open(rank, number, without(aside.destinations(), lane(rank).held, number));
+    return new Open(rank, number, true, without(aside.destinations(), lane(rank).held, number));
   }
 
   private static List<Integer> without(List<Integer> ranks, long[] values, long least) {

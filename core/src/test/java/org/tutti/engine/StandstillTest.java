@@ -111,21 +111,22 @@ class StandstillTest {
 
   @Test
   void aMulticastToSomeWaitsForThoseWhoOweAWord() {
-    for (int i = 0; i < 3; i++) {
-      var open = new Asides.Open(B_RANK, 4, List.of(2));
-      var next =
-          new Standstill.Progress(
-              VIEW, B_RANK, Ordering.SKEEN, i, i, 2, false, i, by(i, i, i), by(i, i, i), open, bytes -> 9);
-      assertThat(standstill.look(i * SECOND, next, null)).hasSize(i > 0 ? 1 : 0);
-    }
-    assertThat(standstill.found())
+    assertThat(standstill.look(0, withAside(0, 4, false), null)).isEmpty();
+    assertThat(standstill.look(SECOND, withAside(1, 4, false), null))
         .extracting(Wait::cause, Wait::members)
         .containsExactly(tuple(Cause.ORDER, List.of(C)));
-    var later = new Asides.Open(B_RANK, 5, List.of(2));
-    var next =
-        new Standstill.Progress(
-            VIEW, B_RANK, Ordering.SKEEN, 2, 2, 2, false, 2, by(2, 2, 2), by(2, 2, 2), later, bytes -> 9);
-    assertThat(standstill.look(4 * SECOND, next, null)).as("the next one").isEmpty();
+    assertThat(standstill.look(2 * SECOND, withAside(2, 4, true), null)).as("it has its place").isEmpty();
+    assertThat(standstill.look(3 * SECOND, withAside(3, 4, true), null))
+        .extracting(Wait::cause, Wait::members)
+        .containsExactly(tuple(Cause.ACKNOWLEDGEMENT, List.of(C)));
+    assertThat(standstill.look(4 * SECOND, withAside(4, 5, true), null)).as("the next one").isEmpty();
+  }
+
+  private static Standstill.Progress withAside(int index, long number, boolean placed) {
+    long[] all = by(index, index, index);
+    var open = new Asides.Open(B_RANK, number, placed, List.of(2));
+    return new Standstill.Progress(
+        VIEW, B_RANK, Ordering.SKEEN, index, index, 2, false, index, all, all, open, bytes -> 9);
   }
 
   @Test
