@@ -61,6 +61,7 @@ final class Deliveries implements Deliverer {
   private long ownPlacedNext; // number behind this member's last batch that the history contains
   private long positionFirst; // what is before is with the application, even if its batch is not
   private boolean synced;
+  private boolean replaying; // what comes before all that is held back is in this member's own log
   private @Nullable View shown; // the last view that the user was told of
 
   Deliveries(MemberId self, GroupUser user, GroupConfig config, boolean synced, Written written) {
@@ -265,6 +266,7 @@ final class Deliveries implements Deliverer {
   /// @param next  the primary view that begins there
   void restart(long index, View next) {
     synced = false;
+    replaying = false;
     if (stateful) {
       early.clear(); // the state takes the place of all that was delivered; who keeps that must not get it again
     }
@@ -301,11 +303,12 @@ final class Deliveries implements Deliverer {
   }
 
   /// No state is on the way, and none will be before the next primary view; it will contain what was held back. So the
-  /// user is shown that it is cut off.
+  /// user is shown that it is cut off. A member that replays its log waits for no state: it keeps what follows the log,
+  /// and shows the view after that.
   ///
   /// @param view the view just installed
   void stranded(View view) {
-    if (!isShowing()) {
+    if (!isShowing() && !replaying) {
       forgetHeld();
       showAbsence(view);
       show(view);
@@ -322,6 +325,7 @@ final class Deliveries implements Deliverer {
   void resume(Restart restart, OptionalLong position) {
     Position from = restart.from();
     deliveredNext = restart.stable().index();
+    replaying = from != null;
     if (from != null) {
       deliveredNext = Math.max(deliveredNext, from.index());
       positionNext = from.position();
@@ -393,6 +397,7 @@ final class Deliveries implements Deliverer {
 
   /// All that was before is here: what was kept back follows.
   void resumed() {
+    replaying = false;
     heldBytes = 0;
     while (!held.isEmpty()) {
       switch (held.remove()) {

@@ -68,15 +68,20 @@ final class DurableState {
     return disk != null && early.isEmpty() && index >= recalledNext && random.nextDouble() < SHARE;
   }
 
-  /// The application begins with an empty state, whatever it had recalled.
+  /// The application begins with an empty state: what it has kept on its disk, perhaps of places that never became
+  /// history, goes.
   void restart() {
     begun = true;
     recalledNext = 0;
+    if (disk != null) {
+      disk.save(null);
+    }
   }
 
-  /// The state is another one.
+  /// The state is another one, which is saved.
   void replaced() {
-    restart();
+    begun = true;
+    recalledNext = 0;
     early.clear();
   }
 

@@ -130,7 +130,7 @@ final class SimulatedDisk {
     commitsUntilFull = commitsMore;
   }
 
-  void save(Saved state) {
+  void save(@Nullable Saved state) {
     saved = state;
   }
 

@@ -1,0 +1,96 @@
+package org.tutti.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.tutti.Members.A;
+import static org.tutti.Members.B;
+import static org.tutti.Members.C;
+import static org.tutti.Members.primary;
+
+import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+import org.tutti.GroupConfig;
+import org.tutti.View;
+import org.tutti.ViewId;
+import org.tutti.membership.StableState;
+import org.tutti.membership.Standing;
+import org.tutti.pack.Batch;
+import org.tutti.pack.CausalPast;
+import org.tutti.storage.Region;
+
+class DeliveriesTest {
+  private static final View VIEW = primary(1, A, B, C);
+  private static final View ALONE = new View(new ViewId(2, C.incarnation()), List.of(C), 1, false, List.of(VIEW.id()));
+
+  private final List<String> seen = new ArrayList<>();
+  private final Deliveries deliveries =
+      new Deliveries(C, user(), GroupConfig.standard(), false, Written.NOTHING_TO_WRITE);
+
+  private GroupUser user() {
+    return proxy(
+        GroupUser.class,
+        (method, argument) -> {
+          switch (method) {
+            case "begin" -> {}
+            case "deliver" -> seen.add(String.valueOf(argument));
+            case "install" -> seen.add("view");
+            default -> throw new AssertionError(method);
+          }
+        });
+  }
+
+  private interface Call {
+    void on(String method, Object argument);
+  }
+
+  private static <T> T proxy(Class<T> type, Call call) {
+    Object it =
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (_, method, arguments) -> {
+              call.on(method.getName(), arguments[0]);
+              return null;
+            });
+    return type.cast(it);
+  }
+
+  private static Batch batch(long seq) {
+    return new Batch(A, seq, Batch.Kind.TOTAL, 0, CausalPast.NONE, 1, ByteBuffer.allocate(1));
+  }
+
+  /// What an earlier life has left: a log of so many batches, of which the application says that it has none.
+  private static Restart restart(int batches) {
+    var standing = new Standing(C, List.of());
+    var views = new StableState(C, List.of(), VIEW.id(), VIEW.id(), null, null, List.of(), null, null);
+    var none = new Position(0, 0);
+    var end = none.copy();
+    for (int seq = 0; seq < batches; seq++) {
+      end.pass(batch(seq));
+    }
+    Region region =
+        proxy(
+            Region.class,
+            (method, _) -> {
+              throw new AssertionError(method);
+            });
+    return new Restart(standing, views, null, none, List.of(), none.copy(), none.copy(), end, region);
+  }
+
+  /// A view without quorum does not end a replay: the log is here, and what came after it as well.
+  @Test
+  void whatFollowsAReplayIsDeliveredAfterItAlthoughAViewIsInstalledMeanwhile() {
+    deliveries.resume(restart(2), OptionalLong.empty());
+    deliveries.replay(0, batch(0));
+    deliveries.deliver(2, batch(2)); // the end of a view that was agreed before the restart
+    deliveries.changed(ALONE);
+    deliveries.stranded(ALONE);
+    deliveries.replay(1, batch(1));
+    deliveries.resumed();
+    assertThat(seen).containsExactly("0", "1", "2", "view");
+    assertThat(deliveries.deliveredNext()).isEqualTo(deliveries.handedNext());
+  }
+}
