@@ -6,6 +6,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
@@ -21,6 +22,7 @@ import org.tutti.engine.EventLoop;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.NodeEngine;
 import org.tutti.engine.Request;
+import org.tutti.engine.Terms;
 import org.tutti.host.Membership;
 import org.tutti.host.Seeker;
 import org.tutti.membership.Founding;
@@ -82,7 +84,7 @@ public final class Node implements AutoCloseable {
     return start(config, transport, null);
   }
 
-  /// Starts a node whose groups may keep what they need in stable storage ([GroupConfig#withDurability]). When the
+  /// Starts a node whose groups may keep what they need in stable storage ([GroupConfig#durability()]). When the
   /// storage knows a group, creating or joining the group restarts that membership: this node stands for the member
   /// that it was, waits until a quorum of the last primary view is back, and founds nothing anew.
   ///
@@ -113,108 +115,144 @@ public final class Node implements AutoCloseable {
     return self;
   }
 
-  /// Starts a group with this node as its first member; its events are taken with [Group#receive()]. A group that this
-  /// node's stable storage knows is restarted instead ([#start(NodeConfig, Transport, StableStorage)]): to found it
-  /// anew, delete the storage.
+  /// Starts a group with this node as its first member, which decides for itself what [MemberConfig#standard()] does.
   ///
   /// @param group  the group's name
-  /// @param config how to take part
+  /// @param config what is decided for the whole group
   /// @return the membership
-  /// @throws IllegalArgumentException when the configuration does not go with this node, or asks for durability and
-  ///                                  state transfer without a position, to observe, or for primary views that do not
-  ///                                  go with the electorate
+  /// @throws IllegalArgumentException as [#create(String, GroupConfig, MemberConfig)]
   /// @throws IllegalStateException when this node is in the group already, or closed
   public Group create(String group, GroupConfig config) {
-    return enter(group, config, null, creating(group, config));
+    return create(group, config, MemberConfig.standard());
   }
 
-  /// Starts a group with this node as its first member and a listener.
-  ///
-  /// @param group    the group's name
-  /// @param config   how to take part
-  /// @param listener gets the events, on the engine thread
-  /// @return the membership
-  /// @throws IllegalArgumentException when the configuration does not go with this node, or asks for durability and
-  ///                                  state transfer without a position, to observe, or for primary views that do not
-  ///                                  go with the electorate
-  /// @throws IllegalStateException when this node is in the group already, or closed
-  public Group create(String group, GroupConfig config, GroupListener listener) {
-    return enter(group, config, listener, creating(group, config));
-  }
-
-  /// Becomes a member of a group that exists or will exist; its events are taken with [Group#receive()]. Returns at
-  /// once; the first [Event.ViewChange] tells that this node is in.
+  /// Starts a group with this node as its first member. A group that this node's stable storage knows is restarted
+  /// instead ([#start(NodeConfig, Transport, StableStorage)]): to found it anew, delete the storage.
   ///
   /// @param group  the group's name
-  /// @param config how to take part
+  /// @param config what is decided for the whole group
+  /// @param member what this member decides for itself; without a listener its events are taken with [Group#receive()]
   /// @return the membership
-  /// @throws IllegalArgumentException when the configuration does not go with this node, or asks for durability and
-  ///                                  state transfer without a position, or for primary views that do not go with
-  ///                                  the electorate
+  /// @throws IllegalArgumentException when the group asks for durability, and this node has no stable storage, or there
+  ///                                  is state transfer and no position; or when there is a position without durability
+  /// @throws IllegalStateException when this node is in the group already, or closed
+  public Group create(String group, GroupConfig config, MemberConfig member) {
+    Terms terms = Terms.voter(config, member);
+    return enter(group, terms, user -> new Request.Create(group, terms, user, micros()));
+  }
+
+  /// Becomes a member of a group that exists or will exist, which decides for itself what [MemberConfig#standard()]
+  /// does.
+  ///
+  /// @param group  the group's name
+  /// @param config what was decided for the whole group
+  /// @return the membership
+  /// @throws IllegalArgumentException as [#join(String, GroupConfig, MemberConfig)]
   /// @throws IllegalStateException when this node is in the group already, or closed
   public Group join(String group, GroupConfig config) {
-    return enter(group, config, null, user -> new Request.Join(group, config, user));
+    return join(group, config, MemberConfig.standard());
   }
 
-  /// Becomes a member of a group that exists or will exist, with a listener. Returns at once.
+  /// Becomes a member of a group that exists or will exist. Returns at once; the first [Event.ViewChange] tells that
+  /// this node is in.
+  ///
+  /// @param group  the group's name
+  /// @param config what was decided for the whole group: whether there is state transfer, durability and a domain has
+  ///               to be said as it is; the rest is as the founder said. Who joins a group with state transfer without
+  ///               it observes ([#observe(String, GroupConfig, MemberConfig)])
+  /// @param member what this member decides for itself; without a listener its events are taken with [Group#receive()]
+  /// @return the membership
+  /// @throws IllegalArgumentException when the group asks for durability, and this node has no stable storage, or there
+  ///                                  is state transfer and no position; or when there is a position without durability
+  /// @throws IllegalStateException when this node is in the group already, or closed
+  public Group join(String group, GroupConfig config, MemberConfig member) {
+    Terms terms = Terms.voter(config, member);
+    return enter(group, terms, user -> new Request.Join(group, terms, user));
+  }
+
+  /// Becomes an observer of a group that exists or will exist, which decides for itself what [MemberConfig#standard()]
+  /// does.
+  ///
+  /// @param group  the group's name
+  /// @param config what was decided for the whole group, as [#join(String, GroupConfig, MemberConfig)]
+  /// @return the membership
+  /// @throws IllegalStateException when this node is in the group already, or closed
+  public Group observe(String group, GroupConfig config) {
+    return observe(group, config, MemberConfig.standard());
+  }
+
+  /// Becomes an observer of a group that exists or will exist, for as long as the membership lasts: it gets every
+  /// delivery and every view, and may multicast, but counts in no quorum, orders nothing, gives no state, keeps
+  /// nothing, and nobody waits for it. An observer that is further behind than the [MemberConfig#catchUpBytesMax()] of
+  /// the most senior member allows is dropped and told so; when the last member that votes leaves, its membership ends.
+  ///
+  /// @param group  the group's name
+  /// @param config what was decided for the whole group, as [#join(String, GroupConfig, MemberConfig)]
+  /// @param member what this member decides for itself; without a listener its events are taken with [Group#receive()]
+  /// @return the membership
+  /// @throws IllegalArgumentException when there is a position, which an observer has no use for
+  /// @throws IllegalStateException when this node is in the group already, or closed
+  public Group observe(String group, GroupConfig config, MemberConfig member) {
+    var terms = new Terms(config, member, true);
+    return enter(group, terms, user -> new Request.Join(group, terms, user));
+  }
+
+  /// Becomes a member of a group, which the expected members found together if it does not exist, and decides for
+  /// itself what [MemberConfig#standard()] does.
   ///
   /// @param group    the group's name
-  /// @param config   how to take part
-  /// @param listener gets the events, on the engine thread
+  /// @param expected the names of the nodes that found it, this node's among them; the same at all of them
+  /// @param config   what is decided for the whole group; the same at all of them
   /// @return the membership
-  /// @throws IllegalArgumentException when the configuration does not go with this node, or asks for durability and
-  ///                                  state transfer without a position, or for primary views that do not go with
-  ///                                  the electorate
+  /// @throws IllegalArgumentException as [#joinOrCreate(String, Set, GroupConfig, MemberConfig)]
   /// @throws IllegalStateException when this node is in the group already, or closed
-  public Group join(String group, GroupConfig config, GroupListener listener) {
-    return enter(group, config, listener, user -> new Request.Join(group, config, user));
-  }
-
-  private static Function<GroupUser, Request> creating(String group, GroupConfig config) {
-    refuseObserver(config);
-    return user -> new Request.Create(group, config, user, micros());
+  public Group joinOrCreate(String group, Set<String> expected, GroupConfig config) {
+    return joinOrCreate(group, expected, config, MemberConfig.standard());
   }
 
   /// Becomes a member of a group, which the expected members found together if it does not exist: the same call on each
-  /// of them, at the first start and at every later one. Its events are taken with [Group#receive()]. Returns at once.
+  /// of them, at the first start and at every later one. Returns at once.
   ///
   /// The group is founded when a majority of the expected members is there and none of these knows a history of it;
   /// by an agreement, so there is one founding at most, also when processes crash meanwhile. Until then the view is not
-  /// primary, and no multicast is decided. With stable storage ([GroupConfig#withDurability]) that holds whatever
+  /// primary, and no multicast is decided. With stable storage ([GroupConfig#durability()]) that holds whatever
   /// crashes; without, a member that crashes forgets that it took part: one that is started again while it is cut off
   /// from the others can found the group a second time with expected members that have not heard of the first.
   ///
   /// @param group    the group's name
   /// @param expected the names of the nodes that found it, this node's among them; the same at all of them
-  /// @param config   how to take part; the same at all of them but for the position
+  /// @param config   what is decided for the whole group; the same at all of them
+  /// @param member   what this member decides for itself; without a listener its events are taken with
+  ///                 [Group#receive()]
   /// @return the membership
-  /// @throws IllegalArgumentException when the configuration does not go with this node, or asks for durability and
-  ///                                  state transfer without a position, to observe, or for primary views that do not
-  ///                                  go with the electorate; or when this node is not expected
+  /// @throws IllegalArgumentException as [#join(String, GroupConfig, MemberConfig)]; or when this node is not expected
   /// @throws IllegalStateException when this node is in the group already, or closed
-  public Group joinOrCreate(String group, Set<String> expected, GroupConfig config) {
-    return enter(group, config, null, founding(group, expected, config));
+  public Group joinOrCreate(String group, Set<String> expected, GroupConfig config, MemberConfig member) {
+    if (!expected.contains(self.name()) || expected.size() > EXPECTED_MAX) {
+      throw new IllegalArgumentException(
+          "the expected members are 1 to " + EXPECTED_MAX + " with " + self.name() + " among them, not " + expected);
+    }
+    for (String name : expected) {
+      new MemberId(name, self.address(), 1); // throws when no node can have this name
+    }
+    return found(group, new Founding(expected), Terms.voter(config, member));
   }
 
-  /// Becomes a member of a group, which the expected members found together if it does not exist, with a listener; see
-  /// [#joinOrCreate(String, Set, GroupConfig)].
+  /// Becomes a member of a group, which a number of members found together if it does not exist, and decides for itself
+  /// what [MemberConfig#standard()] does.
   ///
   /// @param group    the group's name
-  /// @param expected the names of the nodes that found it, this node's among them; the same at all of them
-  /// @param config   how to take part; the same at all of them but for the position
-  /// @param listener gets the events, on the engine thread
+  /// @param expected how many members have to be there to found it, 1 to [#EXPECTED_MAX]; the same at all of them
+  /// @param config   what is decided for the whole group; the same at all of them
   /// @return the membership
-  /// @throws IllegalArgumentException when the configuration does not go with this node, or asks for durability and
-  ///                                  state transfer without a position, to observe, or for primary views that do not
-  ///                                  go with the electorate; or when this node is not expected
+  /// @throws IllegalArgumentException as [#joinOrCreate(String, int, GroupConfig, MemberConfig)]
   /// @throws IllegalStateException when this node is in the group already, or closed
-  public Group joinOrCreate(String group, Set<String> expected, GroupConfig config, GroupListener listener) {
-    return enter(group, config, listener, founding(group, expected, config));
+  public Group joinOrCreate(String group, int expected, GroupConfig config) {
+    return joinOrCreate(group, expected, config, MemberConfig.standard());
   }
 
   /// Becomes a member of a group, which a number of members found together if it does not exist: as with names
-  /// ([#joinOrCreate(String, Set, GroupConfig)]), where these are not known in advance. Its events are taken with
-  /// [Group#receive()]. Returns at once.
+  /// ([#joinOrCreate(String, Set, GroupConfig, MemberConfig)]), where these are not known in advance. Returns at once.
   ///
   /// The group is founded when so many are there, of different names, who all expect the same number, and none of them
   /// knows a history of it. Take the number of replicas, or fewer, but more than half of all nodes that are ever
@@ -223,62 +261,31 @@ public final class Node implements AutoCloseable {
   ///
   /// @param group    the group's name
   /// @param expected how many members have to be there to found it, 1 to [#EXPECTED_MAX]; the same at all of them
-  /// @param config   how to take part; the same at all of them but for the position
+  /// @param config   what is decided for the whole group; the same at all of them
+  /// @param member   what this member decides for itself; without a listener its events are taken with
+  ///                 [Group#receive()]
   /// @return the membership
-  /// @throws IllegalArgumentException when the configuration does not go with this node, or asks for durability and
-  ///                                  state transfer without a position, or to observe; or when the number is
-  ///                                  out of range
+  /// @throws IllegalArgumentException as [#join(String, GroupConfig, MemberConfig)]; or when the number is out of range
   /// @throws IllegalStateException when this node is in the group already, or closed
-  public Group joinOrCreate(String group, int expected, GroupConfig config) {
-    return enter(group, config, null, founding(group, expected, config));
-  }
-
-  /// Becomes a member of a group, which a number of members found together if it does not exist, with a listener; see
-  /// [#joinOrCreate(String, int, GroupConfig)].
-  ///
-  /// @param group    the group's name
-  /// @param expected how many members have to be there to found it, 1 to [#EXPECTED_MAX]; the same at all of them
-  /// @param config   how to take part; the same at all of them but for the position
-  /// @param listener gets the events, on the engine thread
-  /// @return the membership
-  /// @throws IllegalArgumentException when the configuration does not go with this node, or asks for durability and
-  ///                                  state transfer without a position, or to observe; or when the number is
-  ///                                  out of range
-  /// @throws IllegalStateException when this node is in the group already, or closed
-  public Group joinOrCreate(String group, int expected, GroupConfig config, GroupListener listener) {
-    return enter(group, config, listener, founding(group, expected, config));
-  }
-
-  private static Function<GroupUser, Request> founding(String group, int expected, GroupConfig config) {
-    refuseObserver(config);
+  public Group joinOrCreate(String group, int expected, GroupConfig config, MemberConfig member) {
     if (expected < 1 || expected > EXPECTED_MAX) {
       throw new IllegalArgumentException("1 to " + EXPECTED_MAX + " members are expected, not " + expected);
     }
-    return user -> new Request.Found(group, config, user, micros(), Founding.of(expected));
+    return found(group, Founding.of(expected), Terms.voter(config, member));
   }
 
-  private Function<GroupUser, Request> founding(String group, Set<String> expected, GroupConfig config) {
-    refuseObserver(config);
-    if (!expected.contains(self.name()) || expected.size() > EXPECTED_MAX) {
-      throw new IllegalArgumentException(
-          "the expected members are 1 to " + EXPECTED_MAX + " with " + self.name() + " among them, not " + expected);
-    }
-    for (String name : expected) {
-      new MemberId(name, self.address(), 1); // throws when no node can have this name
-    }
-    return user -> new Request.Found(group, config, user, micros(), new Founding(expected));
+  private Group found(String group, Founding founding, Terms terms) {
+    return enter(group, terms, user -> new Request.Found(group, terms, user, micros(), founding));
   }
 
-  private Group enter(
-      String group, GroupConfig config, @Nullable GroupListener listener, Function<GroupUser, Request> request) {
+  private Group enter(String group, Terms terms, Function<GroupUser, Request> request) {
     Names.require("a group's", group, Names.fault(group));
-    if (config.durability() != Durability.NONE && !durable) {
-      throw new IllegalArgumentException("durability " + config.durability() + " needs a node with stable storage");
+    if (terms.durability() != Durability.NONE && !durable) {
+      throw new IllegalArgumentException("durability " + terms.durability() + " needs a node with stable storage");
     }
-    refuseWithoutPosition(config);
-    refuseWithoutElectorate(config);
+    refuseMisplaced(terms);
     refuseIfClosed();
-    var membership = new Membership(group, self, config, listener, loop.inbox(), ended -> groups.remove(group, ended));
+    var membership = new Membership(group, self, terms, loop.inbox(), ended -> groups.remove(group, ended));
     if (groups.putIfAbsent(group, membership) != null) {
       throw new IllegalStateException("already a member of group \"" + group + "\"");
     }
@@ -297,37 +304,22 @@ public final class Node implements AutoCloseable {
     return membership;
   }
 
-  private static void refuseObserver(GroupConfig config) {
-    if (config.observer()) {
-      throw new IllegalArgumentException("an observer joins a group and founds none");
+  /// A position tells where the log goes on. Who has none gets the state from others after a restart; when all were
+  /// restarted, nobody would have it.
+  private static void refuseMisplaced(Terms terms) {
+    OptionalLong position = terms.member().position();
+    if (position.isPresent() && terms.durability() == Durability.NONE) {
+      throw new IllegalArgumentException(
+          "position "
+              + position.getAsLong()
+              + (terms.observer() ? " has no meaning for an observer" : " has no meaning with durability NONE"));
     }
-  }
-
-  /// Who has no position gets the state from others after a restart; when all were restarted, nobody would have it.
-  private static void refuseWithoutPosition(GroupConfig config) {
-    if (config.durability() != Durability.NONE && config.stateTransfer() && config.position().isEmpty()) {
+    if (position.isEmpty() && terms.durability() != Durability.NONE && terms.group().stateTransfer()) {
       throw new IllegalArgumentException(
           "durability "
-              + config.durability()
-              + " with state transfer needs a position: withPosition(n) when the application has made durable what is"
-              + " before position n, withPosition(0) when it has nothing durable and is to get everything again");
-    }
-  }
-
-  /// A majority of no set, and a set of which no majority is asked, are mistakes.
-  private static void refuseWithoutElectorate(GroupConfig config) {
-    PrimaryViews choice = config.effectivePrimaryViews();
-    if (choice.needsElectorate() && config.electorate().isEmpty()) {
-      throw new IllegalArgumentException(
-          "primary views by " + choice + " need an electorate: withElectorate(Set.of(names of the nodes that count))");
-    }
-    if (!choice.needsElectorate() && !config.electorate().isEmpty()) {
-      throw new IllegalArgumentException(
-          "primary views by "
-              + choice
-              + " have no electorate: withPrimaryViews(STATIC_MAJORITY) for a majority of "
-              + config.electorate()
-              + ", withPrimaryViews(BOTH) for a quorum of the last primary view and a majority");
+              + terms.durability()
+              + " with state transfer needs a position: position(n) when the application has made durable what is"
+              + " before position n, position(0) when it has nothing durable and is to get everything again");
     }
   }
 

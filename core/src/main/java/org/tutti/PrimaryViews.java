@@ -1,6 +1,6 @@
 package org.tutti;
 
-/// Which views of a group are primary (B3), as its founder chooses ([GroupConfig#withPrimaryViews(PrimaryViews)]).
+/// Which views of a group are primary (B3), as its founder chooses ([GroupConfig.Builder#primaryViews(PrimaryViews)]).
 ///
 /// With dynamic linear voting a group goes on with those to whom it has shrunk, down to one, and is lost with them: who
 /// was not in the last primary view cannot help. With a static majority it stops as soon as half of a configured set of
@@ -11,7 +11,7 @@ public enum PrimaryViews {
   /// A quorum of the last primary view goes on: more than half of its voters, or half of them with the most senior one.
   /// For groups without an electorate, and the default there.
   DYNAMIC_LINEAR,
-  /// A majority of the electorate goes on. Needs one ([GroupConfig#withElectorate(java.util.Set)]), and is the default
+  /// A majority of the electorate goes on. Needs one ([GroupConfig#electorate()]), and is the default
   /// with one.
   STATIC_MAJORITY,
   /// A quorum of the last primary view goes on, if the next one has a majority of the electorate. Needs one.

@@ -107,8 +107,8 @@ public record Status(
     return phase == Phase.CAUGHT_UP && view != null && view.primary();
   }
 
-  /// Whether this member observes ([GroupConfig#observer()]), because it asked for it, or because it has no state
-  /// transfer in a group that has it.
+  /// Whether this member observes ([Node#observe(String, GroupConfig)]), because it asked for it, or because it has no
+  /// state transfer in a group that has it.
   ///
   /// @return whether the view lists it as an observer; false without a view
   public boolean isObserver() {

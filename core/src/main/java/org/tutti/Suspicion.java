@@ -8,6 +8,6 @@ public enum Suspicion {
   /// It is doubted first: the others are asked, and one that has heard it later refutes that for the whole group. So a
   /// member that lives, but is slow or cut off for one observer only (a *virtual failure*, N8), stays in the view.
   /// Noticing a crash takes half a time of suspicion more. Who stays silent for one observer is gone after
-  /// [GroupConfig#refutedMax()], refuted or not: a group cannot go on for ever in which two do not reach each other.
+  /// [MemberConfig#refutedMax()], refuted or not: a group cannot go on for ever in which two do not reach each other.
   REFUTABLE
 }

@@ -1,4 +1,4 @@
 /// What a user of Tutti holds: nodes, groups, views and events.
 ///
-/// Reading order: [Node], [Group], [Event], [View], [GroupConfig].
+/// Reading order: [Node], [Group], [Event], [View], [GroupConfig], [MemberConfig].
 package org.tutti;

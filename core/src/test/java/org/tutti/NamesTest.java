@@ -31,14 +31,14 @@ class NamesTest {
   void noNodeHasSuchAName(String name) {
     assertThatIllegalArgumentException().isThrownBy(() -> new MemberId(name, new Address("a:1"), 1));
     assertThatIllegalArgumentException().isThrownBy(() -> NodeConfig.lan(name));
-    assertThatIllegalArgumentException().isThrownBy(() -> GroupConfig.standard().withElectorate(Set.of(name)));
+    assertThatIllegalArgumentException().isThrownBy(() -> GroupConfig.builder().electorate(Set.of(name)).build());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "a\nb", "\u001b[2J"})
   void noClusterAndNoDomainHasSuchAName(String name) {
     assertThatIllegalArgumentException().isThrownBy(() -> NodeConfig.lan("n").withCluster(name));
-    assertThatIllegalArgumentException().isThrownBy(() -> GroupConfig.standard().withDomain(name));
+    assertThatIllegalArgumentException().isThrownBy(() -> GroupConfig.builder().domain(name).build());
   }
 
   @Test

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
+import org.tutti.MemberConfig;
 import org.tutti.Ordering;
 import org.tutti.sim.Rehearsal;
 import org.tutti.sim.Traffic;
@@ -74,10 +75,11 @@ public final class CostTable {
   }
 
   private void row(Ordering ordering, int n) {
-    GroupConfig one = GroupConfig.standard().withOrdering(ordering).withBatch(1 << 16, 1);
+    GroupConfig config = GroupConfig.builder().ordering(ordering).build();
+    MemberConfig one = MemberConfig.builder().batchBytesMax(1 << 16).batchMessagesMax(1).build();
     // Agreed delivery waits for nothing but the place, so the chain that ends in it is the cost model's.
-    var agreed = new Rehearsal(n, one.withGuarantee(Guarantee.AGREED));
-    var uniform = new Rehearsal(n, one);
+    var agreed = new Rehearsal(n, config.toBuilder().guarantee(Guarantee.AGREED).build(), one);
+    var uniform = new Rehearsal(n, config, one);
     CostModel model = CostModel.of(ordering, n, false);
     CostModel seniors = CostModel.of(ordering, n, true);
     Rehearsal.Cost cost = uniform.multicast(n - 1, 1, BYTES);
@@ -123,7 +125,7 @@ public final class CostTable {
     out.println("ordering   n  batches ordering progress acks frames     bytes  bytes per message and destination");
     for (Ordering ordering : orderings) {
       for (int n = N_MIN; n <= N_MAX; n++) {
-        var group = new Rehearsal(n, GroupConfig.standard().withOrdering(ordering));
+        var group = new Rehearsal(n, GroupConfig.builder().ordering(ordering).build());
         Traffic traffic = group.multicast(n - 1, MESSAGES, BYTES).traffic();
         out.printf(
             Locale.ROOT,

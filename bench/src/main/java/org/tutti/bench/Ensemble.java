@@ -14,6 +14,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
@@ -40,6 +41,7 @@ final class Ensemble implements AutoCloseable {
   private static final Duration SUSPECT = Duration.ofSeconds(10); // a busy machine is no reason for a view change
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
   private static final int WINDOW_BYTES = 1 << 20; // more only queues up when all members flood
+  private static final MemberConfig WIDE = MemberConfig.builder().windowBytes(WINDOW_BYTES).build();
   private static final long POLL_NANOS = 200_000;
 
   private final List<Node> nodes = new ArrayList<>();
@@ -61,7 +63,7 @@ final class Ensemble implements AutoCloseable {
   /// @param ordering who decides the order first
   /// @param provider opens their transports
   Ensemble(int size, Ordering ordering, TransportProvider provider) throws TransportException {
-    this(size, config(ordering), opening(provider));
+    this(size, config(ordering), WIDE, opening(provider), null);
   }
 
   /// Forms a group whose members are apart.
@@ -70,7 +72,7 @@ final class Ensemble implements AutoCloseable {
   /// @param ordering who decides the order first
   /// @param travel   how long frames travel beyond what loopback takes
   Ensemble(int size, Ordering ordering, Duration travel) throws TransportException {
-    this(size, config(ordering), opening(TransportProvider.named(TCP)), new Distance(travel));
+    this(size, config(ordering), WIDE, opening(TransportProvider.named(TCP)), new Distance(travel));
   }
 
   /// Forms a group with any configuration.
@@ -79,10 +81,10 @@ final class Ensemble implements AutoCloseable {
   /// @param config  of the group
   /// @param opening opens the transport of the next node
   Ensemble(int size, GroupConfig config, Opening opening) throws TransportException {
-    this(size, config, opening, null);
+    this(size, config, MemberConfig.standard(), opening, null);
   }
 
-  private Ensemble(int size, GroupConfig config, Opening opening, @Nullable Distance distance)
+  private Ensemble(int size, GroupConfig config, MemberConfig common, Opening opening, @Nullable Distance distance)
       throws TransportException {
     this.opening = opening;
     this.distance = distance;
@@ -93,7 +95,8 @@ final class Ensemble implements AutoCloseable {
         Node node = Node.start(how, transport());
         nodes.add(node);
         var member = new Member();
-        member.group = i == 0 ? node.create(GROUP, config, member) : node.join(GROUP, config, member);
+        MemberConfig own = common.toBuilder().listener(member).build();
+        member.group = i == 0 ? node.create(GROUP, config, own) : node.join(GROUP, config, own);
         members.add(member);
         await("a view of " + nodes.size(), () -> members.stream().allMatch(each -> each.sees(nodes.size())));
       }
@@ -104,7 +107,7 @@ final class Ensemble implements AutoCloseable {
   }
 
   private static GroupConfig config(Ordering ordering) {
-    return GroupConfig.standard().withOrdering(ordering).withWindowBytes(WINDOW_BYTES);
+    return GroupConfig.builder().ordering(ordering).build();
   }
 
   private static Opening opening(TransportProvider provider) {

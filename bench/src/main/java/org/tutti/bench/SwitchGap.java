@@ -96,7 +96,7 @@ record SwitchGap(double nanos, double trips, double control) {
   static double simulated(int members, Ordering from, Ordering to) {
     double worst = 0;
     for (int phase = 0; phase < PHASES; phase++) {
-      var group = new Rehearsal(members, GroupConfig.standard().withOrdering(from));
+      var group = new Rehearsal(members, GroupConfig.builder().ordering(from).build());
       Duration after = Rehearsal.DELAY.multipliedBy(8 * phase).dividedBy(PHASES);
       worst = Math.max(worst, group.switchTo(members - 1, members - 2, to, after).trips());
     }

@@ -23,6 +23,7 @@ import java.util.zip.CheckedOutputStream;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.StateSink;
@@ -67,8 +68,10 @@ public final class TransferMember {
     List<Address> contacts = Arrays.stream(args).skip(1).map(Address::new).toList();
     NodeConfig settings = NodeConfig.lan(args[0]).withContacts(contacts).withTimes(Duration.ofMillis(100), SUSPECT);
     Node node = Node.start(settings, TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan()));
-    GroupConfig config = GroupConfig.standard().withStateTransfer(true).withCatchUpBytesMax(CATCH_UP_BYTES);
-    Group group = contacts.isEmpty() ? node.create("transfer", config) : node.join("transfer", config);
+    GroupConfig config = GroupConfig.builder().stateTransfer(true).build();
+    MemberConfig keeping = MemberConfig.builder().catchUpBytesMax(CATCH_UP_BYTES).build();
+    Group group =
+        contacts.isEmpty() ? node.create("transfer", config, keeping) : node.join("transfer", config, keeping);
     var member = new TransferMember(group);
     say("address " + node.self().address().text());
     Thread.ofPlatform().start(member::takeEvents);

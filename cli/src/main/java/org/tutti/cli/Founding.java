@@ -58,7 +58,7 @@ final class Founding {
   ///
   /// @throws IllegalArgumentException when the primary views do not go with the electorate
   void check() {
-    boolean needed = config().effectivePrimaryViews().needsElectorate();
+    boolean needed = primaryViews == null ? !electorate.isEmpty() : primaryViews.needsElectorate();
     if (needed == electorate.isEmpty()) {
       throw new IllegalArgumentException(
           needed
@@ -67,13 +67,12 @@ final class Founding {
     }
   }
 
-  GroupConfig config() {
-    GroupConfig config =
-        GroupConfig.standard()
-            .withGuarantee(agreed ? Guarantee.AGREED : Guarantee.UNIFORM)
-            .withOrdering(order)
-            .withElectorate(electorate)
-            .withPartitions(partitions);
-    return primaryViews == null ? config : config.withPrimaryViews(primaryViews);
+  GroupConfig.Builder config() {
+    return GroupConfig.builder()
+        .guarantee(agreed ? Guarantee.AGREED : Guarantee.UNIFORM)
+        .ordering(order)
+        .electorate(electorate)
+        .primaryViews(primaryViews)
+        .partitions(partitions);
   }
 }

@@ -72,7 +72,6 @@ final class Participation {
   }
 
   GroupConfig config() {
-    GroupConfig config = founding.config().withDurability(keeping.durability(name != null));
-    return observes ? config.asObserver() : config;
+    return founding.config().durability(keeping.durability(name != null)).build();
   }
 }

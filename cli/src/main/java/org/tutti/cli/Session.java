@@ -14,7 +14,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Group;
+import org.tutti.GroupConfig;
 import org.tutti.GroupListener;
+import org.tutti.MemberConfig;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.store.FileStorage;
@@ -131,24 +133,20 @@ final class Session implements AutoCloseable {
   }
 
   private Group enter(@Nullable GroupListener listener) {
+    GroupConfig config = options.config();
+    MemberConfig member = MemberConfig.builder().listener(listener).build();
+    if (options.observes) {
+      return node.observe(options.group, config, member);
+    }
     if (isCreator()) {
-      return listener == null
-          ? node.create(options.group, options.config())
-          : node.create(options.group, options.config(), listener);
+      return node.create(options.group, config, member);
     }
     if (options.number > 0) {
-      return listener == null
-          ? node.joinOrCreate(options.group, options.number, options.config())
-          : node.joinOrCreate(options.group, options.number, options.config(), listener);
+      return node.joinOrCreate(options.group, options.number, config, member);
     }
-    if (!options.expected.isEmpty()) {
-      return listener == null
-          ? node.joinOrCreate(options.group, options.expected, options.config())
-          : node.joinOrCreate(options.group, options.expected, options.config(), listener);
-    }
-    return listener == null
-        ? node.join(options.group, options.config())
-        : node.join(options.group, options.config(), listener);
+    return options.expected.isEmpty()
+        ? node.join(options.group, config, member)
+        : node.joinOrCreate(options.group, options.expected, config, member);
   }
 
   /// Whether this command was to start the group.

@@ -2,7 +2,6 @@ package org.tutti.engine;
 
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
-import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.MemberId;
 import org.tutti.Partitions;
@@ -32,7 +31,7 @@ final class AgreementHost implements ViewHost {
     void left(@Nullable Proposal proposal);
   }
 
-  private final GroupConfig config;
+  private final Terms terms;
   private final OptionalLong founded;
   private final Founding founding;
   private final Standing standing;
@@ -47,7 +46,7 @@ final class AgreementHost implements ViewHost {
   private final Changes changes;
 
   AgreementHost(
-      GroupConfig config,
+      Terms terms,
       OptionalLong founded,
       Founding founding,
       Standing standing,
@@ -60,7 +59,7 @@ final class AgreementHost implements ViewHost {
       StateTransfer transfer,
       Clock clock,
       Changes changes) {
-    this.config = config;
+    this.terms = terms;
     this.founded = founded;
     this.founding = founding;
     this.standing = standing;
@@ -103,22 +102,22 @@ final class AgreementHost implements ViewHost {
 
   @Override
   public boolean isStateful() {
-    return config.stateTransfer();
+    return terms.group().stateTransfer();
   }
 
   @Override
   public boolean isObserver() {
-    return config.observer();
+    return terms.observer();
   }
 
   @Override
   public Guarantee guarantee() {
-    return config.guarantee();
+    return terms.group().guarantee();
   }
 
   @Override
   public @Nullable String domain() {
-    return config.domain();
+    return terms.group().domain();
   }
 
   @Override
@@ -133,17 +132,17 @@ final class AgreementHost implements ViewHost {
 
   @Override
   public Electorate electorate() {
-    return new Electorate(config.electorate());
+    return new Electorate(terms.group().electorate());
   }
 
   @Override
   public PrimaryViews primaryViews() {
-    return config.effectivePrimaryViews();
+    return terms.group().primaryViews();
   }
 
   @Override
   public Partitions partitions() {
-    return config.partitions();
+    return terms.group().partitions();
   }
 
   @Override

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.order.Asides;
@@ -35,14 +35,14 @@ final class AsideQueue implements Asides.User {
   private record Sent(Batch batch, List<MemberId> destinations, List<MemberId> last, boolean again) {}
 
   private final MemberId self;
-  private final GroupConfig config;
+  private final MemberConfig config;
   private final Deliveries deliveries;
   private final GroupUser user;
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
   private @Nullable Sent sent;
   private boolean out; // sent in the history that goes on, and its fate is open
 
-  AsideQueue(MemberId self, GroupConfig config, Deliveries deliveries, GroupUser user) {
+  AsideQueue(MemberId self, MemberConfig config, Deliveries deliveries, GroupUser user) {
     this.self = self;
     this.config = config;
     this.deliveries = deliveries;

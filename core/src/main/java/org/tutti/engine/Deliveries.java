@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
-import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.membership.StateTransfer;
@@ -64,12 +63,12 @@ final class Deliveries implements Deliverer {
   private boolean replaying; // what comes before all that is held back is in this member's own log
   private @Nullable View shown; // the last view that the user was told of
 
-  Deliveries(MemberId self, GroupUser user, GroupConfig config, boolean synced, Written written) {
+  Deliveries(MemberId self, GroupUser user, Terms terms, boolean synced, Written written) {
     this.written = written;
     this.self = self;
     this.user = user;
-    this.catchUpBytesMax = config.catchUpBytesMax();
-    this.stateful = config.stateTransfer();
+    this.catchUpBytesMax = terms.member().catchUpBytesMax();
+    this.stateful = terms.group().stateTransfer();
     this.synced = synced;
   }
 

@@ -5,7 +5,6 @@ import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Durability;
-import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Partitions;
 import org.tutti.membership.Lineage;
@@ -26,20 +25,20 @@ final class Departure {
   }
 
   /// A member whose configuration does not go with the group's history leaves.
-  void wantUnlessFit(@Nullable Lineage lineage, GroupConfig config) {
+  void wantUnlessFit(@Nullable Lineage lineage, Terms terms) {
     if (lineage == null) {
       return;
     }
-    if (!lineage.stateful() && config.stateTransfer()) {
+    if (!lineage.stateful() && terms.group().stateTransfer()) {
       want("this member asks for state transfer, and the group was founded without");
     }
-    if (lineage.stateful() && !config.stateTransfer() && config.durability() != Durability.NONE) {
+    if (lineage.stateful() && !terms.group().stateTransfer() && terms.durability() != Durability.NONE) {
       want("this member asks for durability without state transfer, and who is in this group without it observes only");
     }
-    if (!Objects.equals(lineage.domain(), config.domain())) {
-      want("this member asks for domain " + config.domain() + ", and the group's is " + lineage.domain());
+    if (!Objects.equals(lineage.domain(), terms.group().domain())) {
+      want("this member asks for domain " + terms.group().domain() + ", and the group's is " + lineage.domain());
     }
-    if (config.durability() != Durability.NONE && lineage.partitions() == Partitions.CONTINUE) {
+    if (terms.durability() != Durability.NONE && lineage.partitions() == Partitions.CONTINUE) {
       want("this member asks for durability, and the group was founded to go on in partitions");
     }
   }

@@ -8,7 +8,6 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Event;
-import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
@@ -48,7 +47,7 @@ final class GroupEngine {
 
   private final MemberId self;
   private final Standing standing;
-  private final GroupConfig config;
+  private final Terms terms;
   private final GroupUser user;
   private final Surroundings node;
   private final Situation situation;
@@ -76,29 +75,28 @@ final class GroupEngine {
       MemberId self,
       OptionalLong founded,
       Founding founding,
-      GroupConfig config,
+      Terms terms,
       GroupUser user,
       Surroundings node,
       Ports.Node services,
       Ports.Group group,
       @Nullable Keeping keeping) {
     this.self = self;
-    this.config = config;
+    this.terms = terms;
     this.node = node;
     Restart restart = keeping == null ? null : keeping.restart();
     this.journal = keeping == null ? null : keeping.journal();
     this.standing = restart == null ? founding.standing(self) : restart.standing();
     Written written = journal == null ? Written.NOTHING_TO_WRITE : journal;
-    this.domain =
-        config.domain() == null ? null : new DomainMember(user, node.domains().apply(config.domain()), group.key());
+    this.domain = domainMember(terms.group().domain(), user, node, group.key());
     this.user = domain == null ? user : domain;
     this.ports = new Ports(services, group, this::view, journal != null);
     this.board = new BoardExchange(this.user, ports);
-    this.deliveries = new Deliveries(self, this.user, config, founded.isPresent(), written);
+    this.deliveries = new Deliveries(self, this.user, terms, founded.isPresent(), written);
     this.history = new LastHistory(deliveries, it -> newHistory(it.view(), it.indexFirst(), it.ordering(), it.clock()));
     this.branch = new Branch(self, this.user, this::newBranch);
-    this.sending = new Sending(self, config, deliveries, history, branch, this.user, domain, node.counters());
-    this.doors = PrimaryHistory.Doors.open(self, ports, sending.asides(), node, config.windowBytes(), written);
+    this.sending = new Sending(self, terms.member(), deliveries, history, branch, this.user, domain, node.counters());
+    this.doors = PrimaryHistory.Doors.open(self, ports, sending.asides(), node, terms.member().windowBytes(), written);
     this.frontierDoor = ports.open(Channel.FRONTIER, Frontier.CODEC, (from, message) -> {});
     this.transfer =
         new StateTransfer(
@@ -110,8 +108,7 @@ final class GroupEngine {
     this.viewDoor = ports.open(Channel.VIEW, ViewMessage.CODEC, new ViewsToSelf());
     Duration heartbeat = node.config().heartbeat();
     Duration suspect = node.config().suspectAfter();
-    this.refutation =
-        new Refutation(self, config.suspicion(), config.refutedMax(), this::view, node.hearing(), suspect, viewDoor);
+    this.refutation = new Refutation(self, terms.member(), this::view, node.hearing(), suspect, viewDoor);
     this.agreement =
         new ViewAgreement(
             self,
@@ -142,8 +139,13 @@ final class GroupEngine {
     situation.tell(view(), agreement.primary(), transfer.running());
   }
 
+  private static @Nullable DomainMember domainMember(
+      @Nullable String domain, GroupUser user, Surroundings node, long key) {
+    return domain == null ? null : new DomainMember(user, node.domains().apply(domain), key);
+  }
+
   private Admission newAdmission() {
-    var early = new EarlyMessages(config.windowBytes());
+    var early = new EarlyMessages(terms.member().windowBytes());
     return new Admission(agreement, history, branch, transfer, early, node.counters(), this::lost);
   }
 
@@ -155,7 +157,7 @@ final class GroupEngine {
 
   private AgreementHost host(OptionalLong founded, Founding founding, @Nullable Restart restart) {
     return new AgreementHost(
-        config,
+        terms,
         founded,
         founding,
         standing,
@@ -175,7 +177,7 @@ final class GroupEngine {
     if (restart != null) {
       resume(restart);
     } else if (birth != null) {
-      history.found(newHistory(birth, 0, config.ordering(), 0), birth.equals(view()));
+      history.found(newHistory(birth, 0, terms.group().ordering(), 0), birth.equals(view()));
       sending.position(true);
       deliveries.changed(view());
       if (Founding.isZero(birth.id()) && birth.size() == 1) {
@@ -192,8 +194,8 @@ final class GroupEngine {
       PrimaryHistory last = newHistory(kept.view(), restart.stable().index(), kept.ordering(), 0);
       last.resume(restart, kept.indexFirst());
       history.found(last, false);
-      deliveries.resume(restart, config.position());
-      replay = restart.from() == null ? null : new Replay(restart, deliveries, config.windowBytes());
+      deliveries.resume(restart, terms.member().position());
+      replay = restart.from() == null ? null : new Replay(restart, deliveries, terms.member().windowBytes());
       goOnReplaying();
     }
     if (restart.primary() != null) {
@@ -335,7 +337,7 @@ final class GroupEngine {
       } while (current.deliver() && admission.acting() == current);
       current.flush();
       sending.tellOrdering();
-      current.lagging(config.catchUpBytesMax()).forEach(this::drop);
+      current.lagging(terms.member().catchUpBytesMax()).forEach(this::drop);
     }
     board.flush();
     situation.tell(view(), agreement.primary(), transfer.running());
@@ -351,7 +353,7 @@ final class GroupEngine {
   private void drop(MemberId observer) {
     if (agreement.isCoordinator() && !agreement.isCutOff(observer)) {
       node.counters().count("observer.too slow");
-      viewDoor.send(observer, new ViewMessage.TooSlow(config.catchUpBytesMax()));
+      viewDoor.send(observer, new ViewMessage.TooSlow(terms.member().catchUpBytesMax()));
       lost(observer);
     }
   }
@@ -442,7 +444,7 @@ final class GroupEngine {
     }
     merge.installed(before, view);
     board.installed(before, view);
-    departure.wantUnlessFit(lineage, config);
+    departure.wantUnlessFit(lineage, terms);
     admission.takeEarly();
     if (proposal.endsHistory() && agreement.end()) {
       endedBy("the last member that votes has left, and only observers are left of the group");

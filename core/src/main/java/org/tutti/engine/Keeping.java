@@ -3,7 +3,6 @@ package org.tutti.engine;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Durability;
-import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.storage.Region;
 import org.tutti.storage.StableStorage;
@@ -19,7 +18,7 @@ record Keeping(Journal journal, @Nullable Restart restart) {
   /// @param storage the node's, or null
   /// @param group   the group's name
   /// @param self    this life of this node
-  /// @param config  how it takes part
+  /// @param terms   how it takes part
   /// @param founder whether it founds the group, if no history is known
   /// @param commit  commits what is written, at once
   /// @return null for a group that keeps nothing
@@ -28,24 +27,24 @@ record Keeping(Journal journal, @Nullable Restart restart) {
       @Nullable StableStorage storage,
       String group,
       MemberId self,
-      GroupConfig config,
+      Terms terms,
       boolean founder,
       Consumer<Journal.Staged> commit) {
     if (storage == null) {
-      if (config.durability() == Durability.NONE) {
+      if (terms.durability() == Durability.NONE) {
         return null;
       }
       throw new StorageException("the node has none");
     }
     Region region = storage.region(group);
-    if (config.durability() == Durability.NONE) {
+    if (terms.durability() == Durability.NONE) {
       Stored.Views views = Stored.views(region);
       if (views != null && views.views().knowsHistory()) {
         throw new StorageException("it knows a history of the group: take part with a durability, or delete it");
       }
       return null;
     }
-    Restart restart = Restart.read(region, self, config, founder);
-    return new Keeping(new Journal(region, config.durability(), restart, commit), restart);
+    Restart restart = Restart.read(region, self, terms, founder);
+    return new Keeping(new Journal(region, terms.durability(), restart, commit), restart);
   }
 }

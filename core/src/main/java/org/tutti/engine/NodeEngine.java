@@ -14,7 +14,6 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
-import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.NodeConfig;
 import org.tutti.detector.TimeSilence;
@@ -232,12 +231,12 @@ public final class NodeEngine {
 
   private void requested(Request request) {
     switch (request) {
-      case Request.Create(var name, var groupConfig, var user, var founded) ->
-          enter(name, OptionalLong.of(founded), Founding.ALONE, groupConfig, user);
-      case Request.Found(var name, var groupConfig, var user, var founded, var founding) ->
-          enter(name, OptionalLong.of(founded), founding, groupConfig, user);
-      case Request.Join(var name, var groupConfig, var user) ->
-          enter(name, OptionalLong.empty(), Founding.ALONE, groupConfig, user);
+      case Request.Create(var name, var terms, var user, var founded) ->
+          enter(name, OptionalLong.of(founded), Founding.ALONE, terms, user);
+      case Request.Found(var name, var terms, var user, var founded, var founding) ->
+          enter(name, OptionalLong.of(founded), founding, terms, user);
+      case Request.Join(var name, var terms, var user) ->
+          enter(name, OptionalLong.empty(), Founding.ALONE, terms, user);
       case Request.Multicast(var name, var stretch) -> with(name, group -> group.multicast(stretch));
       case Request.Propagate(var name, var payload) ->
           with(name, group -> group.multicast(Stretch.of(Batch.Kind.PROPAGATED, payload)));
@@ -275,7 +274,7 @@ public final class NodeEngine {
     }
   }
 
-  private void enter(String name, OptionalLong founded, Founding founding, GroupConfig groupConfig, GroupUser user) {
+  private void enter(String name, OptionalLong founded, Founding founding, Terms terms, GroupUser user) {
     long key = hash(name);
     if (groups.containsKey(key)) {
       user.closed("this node is already a member of group " + name);
@@ -283,7 +282,7 @@ public final class NodeEngine {
     }
     Keeping keeping;
     try {
-      keeping = Keeping.open(storage, name, self, groupConfig, founded.isPresent(), this::commit);
+      keeping = Keeping.open(storage, name, self, terms, founded.isPresent(), this::commit);
     } catch (StorageException refused) {
       user.closed("stable storage of node " + self + " for group " + name + ": " + refused.getMessage());
       return;
@@ -308,7 +307,7 @@ public final class NodeEngine {
     groupKeys.put(name, key);
     var at = new Ports.Group(name, key, ++owners);
     OptionalLong founds = keeping != null && keeping.restart() != null ? OptionalLong.empty() : founded;
-    groups.put(key, new GroupEngine(self, founds, founding, groupConfig, user, surroundings, services, at, keeping));
+    groups.put(key, new GroupEngine(self, founds, founding, terms, user, surroundings, services, at, keeping));
     interestDirty = true;
   }
 

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Event;
-import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.membership.Founding;
@@ -18,27 +17,27 @@ public sealed interface Request {
   /// Start a group with this node as its first member.
   ///
   /// @param group   the group's name; this node must not be in it
-  /// @param config  how to take part
+  /// @param terms   how to take part
   /// @param user    gets what happens
   /// @param founded the time of day, in microseconds since 1970: of two groups of one name the older one goes on
-  record Create(String group, GroupConfig config, GroupUser user, long founded) implements Request {}
+  record Create(String group, Terms terms, GroupUser user, long founded) implements Request {}
 
   /// Become a member of a group, or found it together with others, if enough of them are there and none of these knows
   /// the group.
   ///
   /// @param group    the group's name; this node must not be in it
-  /// @param config   how to take part
+  /// @param terms    how to take part
   /// @param user     gets what happens
   /// @param founded  the time of day, in microseconds since 1970: of two groups of one name the older one goes on
   /// @param founding who founds it: names, this node's among them, or a number
-  record Found(String group, GroupConfig config, GroupUser user, long founded, Founding founding) implements Request {}
+  record Found(String group, Terms terms, GroupUser user, long founded, Founding founding) implements Request {}
 
   /// Become a member of a group that exists or will exist.
   ///
   /// @param group  the group's name; this node must not be in it
-  /// @param config how to take part
+  /// @param terms  how to take part
   /// @param user   gets what happens
-  record Join(String group, GroupConfig config, GroupUser user) implements Request {}
+  record Join(String group, Terms terms, GroupUser user) implements Request {}
 
   /// Send messages to a group. The user is to keep within its window, see [GroupUser#released].
   ///

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.membership.StableState;
@@ -40,15 +39,15 @@ record Restart(
   ///
   /// @param region where it is
   /// @param self   the new life
-  /// @param config how it takes part
+  /// @param terms  how it takes part
   /// @param founder whether it founds the group, if no history is known
   /// @return what was kept, or null when there is nothing to go on with
   /// @throws StorageException when it cannot be gone on with, in words
-  static @Nullable Restart read(Region region, MemberId self, GroupConfig config, boolean founder) {
+  static @Nullable Restart read(Region region, MemberId self, Terms terms, boolean founder) {
     Stored.Views views = Stored.views(region);
     boolean known = views != null && views.views().knowsHistory();
     if (!known) {
-      refuseIfAhead(config, 0, "knows no history of the group");
+      refuseIfAhead(terms, 0, "knows no history of the group");
     }
     if (views == null || (founder && !known)) {
       return null;
@@ -68,11 +67,10 @@ record Restart(
     if (base == null || (region.first() < region.next() && region.first() != base.base().index())) {
       throw new StorageException("the log does not begin where its record says");
     }
-    return read(config, standing, views, base, region);
+    return read(terms, standing, views, base, region);
   }
 
-  private static Restart read(
-      GroupConfig config, Standing standing, Stored.Views views, Stored.Base kept, Region region) {
+  private static Restart read(Terms terms, Standing standing, Stored.Views views, Stored.Base kept, Region region) {
     Stored.Kept history = Objects.requireNonNull(views.history());
     Position base = kept.base();
     long held = Math.max(history.indexFirst(), kept.stable());
@@ -86,7 +84,8 @@ record Restart(
       if (stable.index() < held) {
         stable.pass(batch);
       }
-      if (persisted.index() == end.index() && isBefore(persisted, batch.positions(), config.position().orElse(0))) {
+      if (persisted.index() == end.index()
+          && isBefore(persisted, batch.positions(), terms.member().position().orElse(0))) {
         persisted.pass(batch);
       }
       end.pass(batch);
@@ -95,10 +94,10 @@ record Restart(
       throw new StorageException("the log ends before the last primary view begins");
     }
     if (end.isKnown()) {
-      refuseIfAhead(config, end.position(), "knows the group's history up to " + end.position());
+      refuseIfAhead(terms, end.position(), "knows the group's history up to " + end.position());
     }
-    boolean named = config.position().isPresent() && config.position().getAsLong() >= base.position();
-    boolean whole = !config.stateTransfer();
+    boolean named = terms.member().position().isPresent() && terms.member().position().getAsLong() >= base.position();
+    boolean whole = !terms.group().stateTransfer();
     Position from = base.isKnown() && (named || whole) ? persisted.copy() : null;
     return new Restart(standing, views.views(), history, base, entries, from, persisted, stable, region);
   }
@@ -118,11 +117,11 @@ record Restart(
     }
   }
 
-  private static void refuseIfAhead(GroupConfig config, long end, String known) {
-    if (config.position().orElse(0) > end) {
+  private static void refuseIfAhead(Terms terms, long end, String known) {
+    if (terms.member().position().orElse(0) > end) {
       throw new StorageException(
           "the application says that its state stands at position "
-              + config.position().orElse(0)
+              + terms.member().position().orElse(0)
               + ", but it "
               + known);
     }

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.View;
@@ -31,7 +31,7 @@ final class Sending {
 
   Sending(
       MemberId self,
-      GroupConfig config,
+      MemberConfig config,
       Deliveries deliveries,
       LastHistory history,
       Branch branch,

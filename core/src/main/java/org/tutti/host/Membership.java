@@ -17,7 +17,6 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Event;
 import org.tutti.Group;
-import org.tutti.GroupConfig;
 import org.tutti.GroupListener;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
@@ -30,6 +29,7 @@ import org.tutti.engine.AsideFate;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
+import org.tutti.engine.Terms;
 import org.tutti.membership.StateChecksum;
 import org.tutti.pack.Batch;
 
@@ -62,27 +62,23 @@ public final class Membership implements Group, GroupUser {
   ///
   /// @param name     the group's name
   /// @param self     this node
-  /// @param config   how to take part
-  /// @param listener gets the events, or null when [#receive()] does
+  /// @param terms  how to take part; its listener gets the events, or [#receive()] when there is none
   /// @param inbox    gets the requests
   /// @param ended    called by the engine thread, once, before the application is told of the end
-  public Membership(
-      String name,
-      MemberId self,
-      GroupConfig config,
-      @Nullable GroupListener listener,
-      Inbox inbox,
-      Consumer<Membership> ended) {
+  public Membership(String name, MemberId self, Terms terms, Inbox inbox, Consumer<Membership> ended) {
     this.name = name;
-    this.reporter = new Reporter(name, self, config.observer());
+    this.reporter = new Reporter(name, self, terms.observer());
     this.self = self;
-    this.stateful = config.stateTransfer();
+    this.stateful = terms.group().stateTransfer();
     this.inbox = inbox;
-    this.window = new Window(name, config, inbox);
+    this.window = new Window(name, terms, inbox);
     this.calls = new LocalCalls(name, inbox);
     this.whiteboard = new OwnWhiteboard(name, self, inbox);
+    GroupListener listener = terms.member().listener();
     this.queue =
-        listener != null ? null : new EventQueue(name, self, config.windowBytes(), inbox, calls, this::reportConsumed);
+        listener != null
+            ? null
+            : new EventQueue(name, self, terms.member().windowBytes(), inbox, calls, this::reportConsumed);
     this.application = listener != null ? new Listening(listener, calls) : queue;
     this.states = new StateStreams(name, inbox, this::leave);
     this.wishes = new OrderingWishes(name, inbox);

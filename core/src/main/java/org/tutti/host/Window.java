@@ -13,12 +13,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import org.tutti.GroupClosedException;
-import org.tutti.GroupConfig;
 import org.tutti.UndecidedException;
 import org.tutti.engine.AsideFate;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
+import org.tutti.engine.Terms;
 import org.tutti.pack.Batch;
 import org.tutti.pack.Payloads;
 
@@ -58,12 +58,12 @@ final class Window {
     return new CompletableFuture[0];
   }
 
-  Window(String group, GroupConfig config, Inbox inbox) {
+  Window(String group, Terms terms, Inbox inbox) {
     this.group = group;
-    this.bytes = config.windowBytes();
-    this.runBytesMax = config.batchBytesMax();
+    this.bytes = terms.member().windowBytes();
+    this.runBytesMax = terms.member().batchBytesMax();
     // Groups of a domain share one order of a node's multicasts, so none may join an earlier one of its group.
-    this.runMessagesMax = config.domain() == null ? config.batchMessagesMax() : 1;
+    this.runMessagesMax = terms.group().domain() == null ? terms.member().batchMessagesMax() : 1;
     this.inbox = inbox;
     this.bounded = () -> inbox.post(new Request.Packed(group));
   }

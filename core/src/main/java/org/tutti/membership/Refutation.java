@@ -8,13 +8,14 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Supplier;
+import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Suspicion;
 import org.tutti.View;
 import org.tutti.effect.Effects;
 
 /// Between the failure detector and the view agreement of one group: with [Suspicion#REFUTABLE], who is silent for this
-/// member is doubted until the others had time to say that they have heard it later (N7).
+/// member is doubted until the others had time to say that they have heard it later.
 ///
 /// ```
 ///   A does not hear S               B, which does                     C, which does not either
@@ -59,28 +60,26 @@ public final class Refutation {
   /// Starts without doubts.
   ///
   /// @param self         this member
-  /// @param suspicion    what it does about silence
-  /// @param refutedMax   how long refutations save a member that is silent here, in times of suspicion
+  /// @param config       what it does about silence, and how long refutations save a member that is silent here
   /// @param view         the view that is installed
   /// @param hearing      what this node has heard itself
   /// @param suspectAfter the time of suspicion
   /// @param effects      how to reach the others
   public Refutation(
       MemberId self,
-      Suspicion suspicion,
-      int refutedMax,
+      MemberConfig config,
       Supplier<View> view,
       Hearing hearing,
       Duration suspectAfter,
       Effects<ViewMessage> effects) {
     this.self = self;
-    this.suspicion = suspicion;
+    this.suspicion = config.suspicion();
     this.view = view;
     this.hearing = hearing;
     this.effects = effects;
     this.suspectNanos = suspectAfter.toNanos();
     this.answerNanos = suspectNanos / ANSWER_PART;
-    this.refutedMax = refutedMax;
+    this.refutedMax = config.refutedMax();
   }
 
   /// Whether a member counts as gone.

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.membership.StableState;
@@ -27,7 +28,8 @@ class DeliveriesTest {
 
   private final List<String> seen = new ArrayList<>();
   private final Deliveries deliveries =
-      new Deliveries(C, user(), GroupConfig.standard(), false, Written.NOTHING_TO_WRITE);
+      new Deliveries(
+          C, user(), Terms.voter(GroupConfig.standard(), MemberConfig.standard()), false, Written.NOTHING_TO_WRITE);
 
   private GroupUser user() {
     return proxy(

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.View;
 import org.tutti.pack.Batch;
 import org.tutti.pack.CausalPast;
@@ -21,7 +22,8 @@ class EarlyDeliveriesTest {
 
   private final List<String> delivered = new ArrayList<>();
   private final Deliveries deliveries =
-      new Deliveries(C, user(), GroupConfig.standard(), true, Written.NOTHING_TO_WRITE);
+      new Deliveries(
+          C, user(), Terms.voter(GroupConfig.standard(), MemberConfig.standard()), true, Written.NOTHING_TO_WRITE);
   private final EarlyDeliveries early = new EarlyDeliveries(VIEW, 2, deliveries);
   private long index;
 

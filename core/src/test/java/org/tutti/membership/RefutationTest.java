@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Suspicion;
 import org.tutti.View;
@@ -48,7 +49,8 @@ class RefutationTest {
   }
 
   private Refutation with(Suspicion suspicion) {
-    return new Refutation(A, suspicion, LIMIT, () -> view, new Heard(), Duration.ofMillis(SUSPECT), effects);
+    MemberConfig config = MemberConfig.builder().suspicion(suspicion).refutedMax(LIMIT).build();
+    return new Refutation(A, config, () -> view, new Heard(), Duration.ofMillis(SUSPECT), effects);
   }
 
   private Refutation doubting(MemberId... silent) {

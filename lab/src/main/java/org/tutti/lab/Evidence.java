@@ -52,7 +52,7 @@ public final class Evidence {
     }
   }
 
-  private final History history = new History(GroupConfig.standard().withStateTransfer(true));
+  private final History history = new History(GroupConfig.builder().stateTransfer(true).build());
   private final List<Source> sources = new ArrayList<>();
   private final Set<MemberId> living = new HashSet<>();
   private final Map<ViewId, View> views = new HashMap<>();

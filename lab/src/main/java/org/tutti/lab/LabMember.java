@@ -101,7 +101,7 @@ public final class LabMember {
       Runtime.getRuntime().halt(BROKEN);
     });
     boolean creates = args[3].equals("create");
-    GroupConfig config = GroupConfig.standard().withOrdering(Ordering.valueOf(args[4])).withStateTransfer(true);
+    GroupConfig config = GroupConfig.builder().ordering(Ordering.valueOf(args[4])).stateTransfer(true).build();
     List<Address> contacts = Arrays.stream(args).skip(9).map(Address::new).toList();
     long seed = Long.parseLong(args[8]);
     NodeConfig settings =

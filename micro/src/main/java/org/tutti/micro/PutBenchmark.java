@@ -15,9 +15,11 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
+import org.tutti.engine.Terms;
 import org.tutti.host.Membership;
 import org.tutti.pack.Batch;
 import org.tutti.pack.NaturalPacking;
@@ -36,9 +38,10 @@ public class PutBenchmark {
   @Param({"100", "1024"})
   public int bytes;
 
-  private final GroupConfig config = GroupConfig.standard();
+  private final MemberConfig config = MemberConfig.standard();
   private final Inbox inbox = new Inbox(() -> {});
-  private final Membership membership = new Membership("choir", Sample.member(0), config, null, inbox, ended -> {});
+  private final Membership membership =
+      new Membership("choir", Sample.member(0), Terms.voter(GroupConfig.standard(), config), inbox, ended -> {});
   private final Packer packer =
       new Packer(Sample.member(0), config.batchBytesMax(), config.batchMessagesMax(), NaturalPacking.standard());
   private ByteBuffer message = ByteBuffer.allocate(0);

@@ -1,7 +1,7 @@
 package org.tutti.micro;
 
 import java.nio.ByteBuffer;
-import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.pack.Batch;
 import org.tutti.pack.CausalPast;
@@ -11,8 +11,8 @@ import org.tutti.wire.WireWriter;
 
 /// What is measured with.
 final class Sample {
-  /// The length of a batch, as [org.tutti.GroupConfig] has it by default.
-  static final int BATCH_BYTES = GroupConfig.standard().batchBytesMax();
+  /// The length of a batch, as [org.tutti.MemberConfig] has it by default.
+  static final int BATCH_BYTES = MemberConfig.standard().batchBytesMax();
 
   private static final long SEQ = 123_456; // three bytes, as most numbers of batches have
 

@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
-import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Service;
@@ -14,6 +13,7 @@ import org.tutti.View;
 import org.tutti.engine.AsideFate;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
+import org.tutti.engine.Terms;
 import org.tutti.membership.StateChecksum;
 import org.tutti.pack.Batch;
 import org.tutti.pack.Payloads;
@@ -36,7 +36,7 @@ final class Application implements GroupUser {
   final SimulatedNode node;
   final int ordinal;
   private final String group = Cast.GROUP;
-  private final GroupConfig config;
+  private final Terms terms;
   private final Simulation.Setting setting;
   private final History history;
   private final Trace trace;
@@ -66,13 +66,9 @@ final class Application implements GroupUser {
   private final Digest digest = new Digest();
 
   Application(
-      Simulation.Setting setting,
-      SimulatedNode node,
-      GroupConfig config,
-      @Nullable SimulatedDisk disk,
-      Watcher watcher) {
+      Simulation.Setting setting, SimulatedNode node, Terms terms, @Nullable SimulatedDisk disk, Watcher watcher) {
     this.node = node;
-    this.config = config;
+    this.terms = terms;
     this.setting = setting;
     this.history = setting.history();
     this.trace = setting.trace();
@@ -113,7 +109,7 @@ final class Application implements GroupUser {
   }
 
   private void enter(boolean creates) {
-    GroupConfig placed = durable.configured(config);
+    var placed = new Terms(terms.group(), durable.configured(terms.member()), terms.observer());
     if (creates && setting.plan().isJoint()) {
       node.request(new Request.Found(group, placed, this, 0, setting.plan().founding()), 0);
       return;
@@ -126,7 +122,7 @@ final class Application implements GroupUser {
   /// @return whether it had
   boolean multicast(byte[] payload, Service service) {
     long cost = payload.length + (long) MESSAGE_OVERHEAD;
-    boolean fits = outstanding == 0 || outstanding + cost <= config.windowBytes();
+    boolean fits = outstanding == 0 || outstanding + cost <= terms.member().windowBytes();
     if (closed || leaving || !fits) {
       return false;
     }
@@ -143,7 +139,7 @@ final class Application implements GroupUser {
   /// Multicasts to some members if the window has room.
   void multicast(byte[] payload, List<MemberId> destinations) {
     long cost = payload.length + (long) MESSAGE_OVERHEAD;
-    boolean fits = outstanding == 0 || outstanding + cost <= config.windowBytes();
+    boolean fits = outstanding == 0 || outstanding + cost <= terms.member().windowBytes();
     if (!closed && !leaving && fits) {
       outstanding += cost;
       asides.send(payload, destinations);
@@ -228,7 +224,7 @@ final class Application implements GroupUser {
 
   /// Whether the state is there and is not being replaced.
   boolean hasState() {
-    return incoming == null && (whole || !config.stateTransfer());
+    return incoming == null && (whole || !terms.group().stateTransfer());
   }
 
   /// Whether it has the state, and the history of a primary view was the last one that it was in.
@@ -281,7 +277,7 @@ final class Application implements GroupUser {
       recall(index, saved.summary(), saved.whole() && next);
       return;
     }
-    if (!config.stateTransfer()) {
+    if (!terms.group().stateTransfer()) {
       whole = index == 0 && digest.hasNoWeak(); // of what it delivered early something may have been left out
       digest.restart();
       durable.restart();

@@ -10,12 +10,12 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.engine.Input;
+import org.tutti.engine.Terms;
 import org.tutti.sim.check.Deciders;
 import org.tutti.sim.check.Happening;
 import org.tutti.sim.check.Role;
@@ -115,9 +115,9 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
     SimulatedDisk disk = disks[place];
     MemberId earlier = disk == null ? null : disk.lastLife();
     boolean founds = founds(place, earlier);
-    GroupConfig config = settings.group(place, founds);
+    Terms terms = settings.terms(place, founds);
     SimulatedDisk own = settings.keepsState(place) ? disk : null; // where the application keeps its state
-    var application = new Application(setting, node, config, own, this);
+    var application = new Application(setting, node, terms, own, this);
     places[place] = application;
     lives.add(application);
     if (setting.trace().speaks()) {

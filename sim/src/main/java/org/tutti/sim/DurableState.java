@@ -4,7 +4,7 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
-import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.sim.check.Content;
 import org.tutti.sim.check.Happening;
 
@@ -26,9 +26,9 @@ final class DurableState {
   }
 
   /// Says where the state stands.
-  GroupConfig configured(GroupConfig config) {
+  MemberConfig configured(MemberConfig config) {
     Happening.Summary summary = summary();
-    return summary == null ? config : config.withPosition(summary.position());
+    return summary == null ? config : config.toBuilder().position(summary.position()).build();
   }
 
   Happening.@Nullable Summary summary() {

@@ -5,8 +5,10 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.View;
+import org.tutti.engine.Terms;
 import org.tutti.sim.check.Conversation;
 import org.tutti.sim.check.LocalCallOrder;
 import org.tutti.sim.check.PropagateAgreement;
@@ -44,12 +46,13 @@ final class Foyer {
     this.used = random.nextBoolean();
     this.left = random.nextInt(ACTS_MAX);
     this.config =
-        GroupConfig.standard()
-            .withGuarantee(main.guarantee())
-            .withStateTransfer(false)
-            .withPartitions(main.partitions())
-            .withDomain(main.domain())
-            .withOrdering(Plan.draw(random));
+        GroupConfig.builder()
+            .guarantee(main.guarantee())
+            .stateTransfer(false)
+            .partitions(main.partitions())
+            .domain(main.domain())
+            .ordering(Plan.draw(random))
+            .build();
     this.conversation = new Conversation(config);
     this.observersMay = setting.plan().seed() % 2 == 0;
   }
@@ -60,7 +63,7 @@ final class Foyer {
       var guest = new Guest(setting, node, GROUP, conversation, random);
       guests.add(guest);
       boolean observes = founded && setting.plan().role(node.number) == Role.OBSERVER && observersMay;
-      guest.enter(observes ? config.asObserver() : config, !founded);
+      guest.enter(new Terms(config, MemberConfig.standard(), observes), !founded);
       founded = true;
     }
   }

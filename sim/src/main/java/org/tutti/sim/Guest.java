@@ -8,11 +8,11 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Event;
-import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.engine.Exchange;
 import org.tutti.engine.Request;
+import org.tutti.engine.Terms;
 import org.tutti.pack.Batch;
 import org.tutti.pack.Stretch;
 import org.tutti.sim.check.Conversation;
@@ -55,8 +55,8 @@ final class Guest implements TotallyOrdered {
     this.random = random;
   }
 
-  void enter(GroupConfig config, boolean creates) {
-    node.request(creates ? new Request.Create(group, config, this, 0) : new Request.Join(group, config, this), 0);
+  void enter(Terms terms, boolean creates) {
+    node.request(creates ? new Request.Create(group, terms, this, 0) : new Request.Join(group, terms, this), 0);
   }
 
   int life() {

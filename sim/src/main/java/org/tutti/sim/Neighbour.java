@@ -3,9 +3,11 @@ package org.tutti.sim;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.engine.Request;
+import org.tutti.engine.Terms;
 import org.tutti.pack.Batch;
 import org.tutti.pack.Stretch;
 
@@ -23,7 +25,8 @@ final class Neighbour implements TotallyOrdered {
   }
 
   void begin(boolean creates, GroupConfig config) {
-    node.request(creates ? new Request.Create(group, config, this, 0) : new Request.Join(group, config, this), 0);
+    Terms terms = Terms.voter(config, MemberConfig.standard());
+    node.request(creates ? new Request.Create(group, terms, this, 0) : new Request.Join(group, terms, this), 0);
   }
 
   void multicast(int bytes) {

@@ -5,9 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.Status;
 import org.tutti.View;
 import org.tutti.engine.Request;
+import org.tutti.engine.Terms;
 import org.tutti.pack.Batch;
 import org.tutti.pack.Stretch;
 import org.tutti.sim.check.Crossing;
@@ -28,7 +30,7 @@ final class Overlap {
   private final Simulation.Setting setting;
   private final SplittableRandom random;
   private final Crossing crossing = new Crossing();
-  private final GroupConfig[] configs = new GroupConfig[GROUPS];
+  private final Terms[] terms = new Terms[GROUPS];
   private final boolean[] founded = new boolean[GROUPS];
   private final List<Part> parts = new ArrayList<>();
   private int left = MULTICASTS_MAX;
@@ -38,11 +40,13 @@ final class Overlap {
     this.setting = setting;
     this.random = setting.streams().open(Streams.Purpose.OVERLAP, 0);
     for (int group = 0; group < GROUPS; group++) {
-      configs[group] =
-          GroupConfig.standard()
-              .withGuarantee(setting.plan().config().guarantee())
-              .withOrdering(Plan.draw(random))
-              .withDomain(DOMAIN);
+      GroupConfig config =
+          GroupConfig.builder()
+              .guarantee(setting.plan().config().guarantee())
+              .ordering(Plan.draw(random))
+              .domain(DOMAIN)
+              .build();
+      terms[group] = Terms.voter(config, MemberConfig.standard());
     }
   }
 
@@ -66,8 +70,7 @@ final class Overlap {
         boolean creates = !founded[group];
         founded[group] = true;
         node.request(
-            creates ? new Request.Create(name, configs[group], part, 0) : new Request.Join(name, configs[group], part),
-            0);
+            creates ? new Request.Create(name, terms[group], part, 0) : new Request.Join(name, terms[group], part), 0);
       }
     }
   }

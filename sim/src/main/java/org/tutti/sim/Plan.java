@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.Durability;
 import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
+import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Packing;
@@ -31,6 +32,7 @@ import org.tutti.sim.check.Role;
 /// @param seed            the run's seed, of which all else follows
 /// @param nodes           how many nodes there are
 /// @param config          the group's configuration
+/// @param member          what its members decide for themselves, where they are all alike
 /// @param heartbeatNanos  the nodes' heartbeat
 /// @param suspectNanos    the silence after which a node is suspected; the unit of time of the fault plan
 /// @param frameBytesMax   the transport's largest frame
@@ -51,6 +53,7 @@ public record Plan(
     long seed,
     int nodes,
     GroupConfig config,
+    MemberConfig member,
     long heartbeatNanos,
     long suspectNanos,
     int frameBytesMax,
@@ -160,19 +163,25 @@ public record Plan(
     Set<String> electorate =
         electorate(new Streams(seed).open(Streams.Purpose.ELECTORATE, 0), nodes, strangers ? settings : null);
     names(new Streams(seed).open(Streams.Purpose.NAMES, 0), nodes, strengths);
+    var member =
+        MemberConfig.builder()
+            .packing(packing)
+            .suspicion(suspicion(new Streams(seed).open(Streams.Purpose.ELECTORATE, 1)))
+            .refutedMax(refutedMax(new Streams(seed).open(Streams.Purpose.ELECTORATE, 3)));
+    var group =
+        GroupConfig.builder()
+            .ordering(ordering)
+            .domain(domain)
+            .electorate(electorate)
+            .primaryViews(primaryViews(new Streams(seed).open(Streams.Purpose.ELECTORATE, 2), electorate))
+            .partitions(goesOn ? Partitions.CONTINUE : Partitions.SUSPEND)
+            .durability(durability);
+    drawInto(group, member, random, strengths.containsKey(FaultKind.LARGE_MESSAGE));
     return new Plan(
         seed,
         nodes,
-        config(random, strengths.containsKey(FaultKind.LARGE_MESSAGE))
-            .withOrdering(ordering)
-            .withDomain(domain)
-            .withElectorate(electorate)
-            .withPrimaryViews(primaryViews(new Streams(seed).open(Streams.Purpose.ELECTORATE, 2), electorate))
-            .withPartitions(goesOn ? Partitions.CONTINUE : Partitions.SUSPEND)
-            .withDurability(durability)
-            .withPacking(packing)
-            .withSuspicion(suspicion(new Streams(seed).open(Streams.Purpose.ELECTORATE, 1)))
-            .withRefutedMax(refutedMax(new Streams(seed).open(Streams.Purpose.ELECTORATE, 3))),
+        group.build(),
+        member.build(),
         heartbeat,
         suspect,
         frameBytesMax,
@@ -369,14 +378,13 @@ public record Plan(
     return Math.clamp((long) ((min + 1) * Math.exp(exponent)) - 1, min, max);
   }
 
-  private static GroupConfig config(SplittableRandom random, boolean large) {
-    int window = between(random, large ? 256 << 10 : 64 << 10, 4 << 20);
-    return GroupConfig.standard()
-        .withGuarantee(random.nextInt(4) == 0 ? Guarantee.AGREED : Guarantee.UNIFORM)
-        .withWindowBytes(window)
-        .withBatch(between(random, 1 << 10, 64 << 10), between(random, 1, 256))
-        .withStateTransfer(random.nextInt(3) > 0)
-        .withCatchUpBytesMax(between(random, 64 << 10, 1 << 20));
+  private static void drawInto(
+      GroupConfig.Builder group, MemberConfig.Builder member, SplittableRandom random, boolean large) {
+    member.windowBytes(between(random, large ? 256 << 10 : 64 << 10, 4 << 20));
+    group.guarantee(random.nextInt(4) == 0 ? Guarantee.AGREED : Guarantee.UNIFORM);
+    member.batchBytesMax(between(random, 1 << 10, 64 << 10)).batchMessagesMax(between(random, 1, 256));
+    group.stateTransfer(random.nextInt(3) > 0);
+    member.catchUpBytesMax(between(random, 64 << 10, 1 << 20));
   }
 
   private static Map<FaultKind, Double> strengths(SplittableRandom random) {
@@ -435,7 +443,8 @@ public record Plan(
     return new Plan(
         seed,
         Math.min(nodes, limits.nodesMax()),
-        only == null ? config : config.withOrdering(only),
+        only == null ? config : config.toBuilder().ordering(only).build(),
+        member,
         heartbeatNanos,
         suspectNanos,
         frameBytesMax,
@@ -460,6 +469,7 @@ public record Plan(
         seed,
         members,
         group,
+        member,
         heartbeatNanos,
         suspectNanos,
         frameBytesMax,
@@ -484,6 +494,7 @@ public record Plan(
         seed,
         nodes,
         config,
+        member,
         heartbeatNanos,
         suspectNanos,
         frameBytesMax,
@@ -520,7 +531,7 @@ public record Plan(
 
   /// The same run with all nodes as the electorate of a static majority.
   private Plan electing() {
-    GroupConfig elected = config.withElectorate(names()).withPrimaryViews(PrimaryViews.STATIC_MAJORITY);
+    GroupConfig elected = config.toBuilder().electorate(names()).primaryViews(PrimaryViews.STATIC_MAJORITY).build();
     return with(nodes, elected, observed, strengths);
   }
 
@@ -549,6 +560,7 @@ public record Plan(
         seed,
         nodes < SPLIT_NODES_MIN ? atLeast : nodes,
         config,
+        member,
         heartbeatNanos,
         suspectNanos,
         frameBytesMax,
@@ -584,7 +596,8 @@ public record Plan(
     return new Plan(
         seed,
         members,
-        config.withDomain(null).withPrimaryViews(PrimaryViews.DYNAMIC_LINEAR).withElectorate(Set.of()),
+        config.toBuilder().domain(null).primaryViews(PrimaryViews.DYNAMIC_LINEAR).electorate(Set.of()).build(),
+        member,
         heartbeatNanos,
         suspectNanos,
         frameBytesMax,
@@ -610,7 +623,7 @@ public record Plan(
         .keySet()
         .removeAll(List.of(FaultKind.BLACKOUT, FaultKind.TORN_WRITE, FaultKind.DISK_LOSS, FaultKind.DISK_FULL));
     GroupConfig overlapping =
-        config.withGuarantee(Guarantee.UNIFORM).withDurability(Durability.NONE).withDomain(Overlap.DOMAIN);
+        config.toBuilder().guarantee(Guarantee.UNIFORM).durability(Durability.NONE).domain(Overlap.DOMAIN).build();
     return with(Math.max(OVERLAP_NODES_MIN, nodes), overlapping, observed, fewer);
   }
 
@@ -621,19 +634,19 @@ public record Plan(
     var text = new StringBuilder();
     text.append(nodes).append(" nodes, ").append(config.guarantee().name().toLowerCase(Locale.ROOT));
     text.append(" by ").append(config.ordering().name().toLowerCase(Locale.ROOT));
-    boolean both = config.effectivePrimaryViews() == PrimaryViews.BOTH;
+    boolean both = config.primaryViews() == PrimaryViews.BOTH;
     text.append(config.electorate().isEmpty() ? "" : ", electorate " + config.electorate() + (both ? " too" : ""));
     text.append(config.partitions() == Partitions.CONTINUE ? ", with branches" : "");
-    text.append(config.suspicion() == Suspicion.REFUTABLE ? ", refutable suspicion" : "");
+    text.append(member.suspicion() == Suspicion.REFUTABLE ? ", refutable suspicion" : "");
     text.append(isJoint() ? ", founded together" : "");
     text.append(isDurable() ? ", " + config.durability().name().toLowerCase(Locale.ROOT) + " durable" : "");
     text.append(overlaps() ? " in overlapping groups" : "");
     text.append(mixed ? ", settings mixed" : "");
     text.append(roles());
     text.append(config.stateTransfer() ? ", state of about " + stateBytes + " bytes" : ", no state");
-    text.append(", window ").append(config.windowBytes());
-    text.append(", batch ").append(config.batchBytesMax()).append('/').append(config.batchMessagesMax());
-    text.append(config.packing().equals(Packing.natural()) ? "" : " " + config.packing());
+    text.append(", window ").append(member.windowBytes());
+    text.append(", batch ").append(member.batchBytesMax()).append('/').append(member.batchMessagesMax());
+    text.append(member.packing().equals(Packing.natural()) ? "" : " " + member.packing());
     text.append(", frames to ").append(frameBytesMax);
     text.append(", heartbeat ").append(millis(heartbeatNanos)).append(", suspect ").append(millis(suspectNanos));
     text.append(", delay ").append(millis(delayNanosMin)).append("..").append(millis(delayNanosMax));

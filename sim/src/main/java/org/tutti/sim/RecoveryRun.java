@@ -12,7 +12,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Service;
 import org.tutti.Suspicion;
@@ -219,9 +219,9 @@ public final class RecoveryRun {
   private OptionalInt refutedMax() {
     var settings = new Settings(plan);
     return IntStream.range(0, plan.nodes())
-        .mapToObj(place -> settings.group(place, false))
+        .mapToObj(place -> settings.terms(place, false).member())
         .filter(own -> own.suspicion() == Suspicion.REFUTABLE)
-        .mapToInt(GroupConfig::refutedMax)
+        .mapToInt(MemberConfig::refutedMax)
         .max();
   }
 

@@ -7,6 +7,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Objects;
 import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Service;
@@ -67,7 +68,16 @@ public final class Rehearsal {
   /// @param members how many
   /// @param config  the group's configuration
   public Rehearsal(int members, GroupConfig config) {
-    Plan plan = plan(members, config);
+    this(members, config, MemberConfig.standard());
+  }
+
+  /// Forms a group.
+  ///
+  /// @param members how many
+  /// @param config  the group's configuration
+  /// @param member  what each of them decides for itself
+  public Rehearsal(int members, GroupConfig config, MemberConfig member) {
+    Plan plan = plan(members, config, member);
     var tally = new Tally();
     this.history = new History(config);
     var trace = new Trace(agenda, null);
@@ -84,11 +94,12 @@ public final class Rehearsal {
     rest();
   }
 
-  private static Plan plan(int members, GroupConfig config) {
+  private static Plan plan(int members, GroupConfig config, MemberConfig member) {
     return new Plan(
         1,
         members,
         config,
+        member,
         HEARTBEAT_NANOS,
         SUSPECT_NANOS,
         FRAME_BYTES_MAX,

@@ -8,10 +8,12 @@ import java.util.SplittableRandom;
 import org.tutti.Durability;
 import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
+import org.tutti.MemberConfig;
 import org.tutti.NodeConfig;
 import org.tutti.Packing;
 import org.tutti.Partitions;
 import org.tutti.Suspicion;
+import org.tutti.engine.Terms;
 import org.tutti.transport.Address;
 
 /// The settings of each member of a run. Where members may differ they do in most runs: sizes, packing, suspicion,
@@ -61,50 +63,55 @@ public final class Settings {
     return stream(2 + 2 * place + (node ? 1 : 0));
   }
 
-  /// The settings of a member.
+  /// The terms of a member.
   ///
   /// @param place  its place
   /// @param founds whether it founds the group
   /// @return the same each time
-  public GroupConfig group(int place, boolean founds) {
-    GroupConfig common = plan.config();
+  public Terms terms(int place, boolean founds) {
+    GroupConfig group = plan.config();
+    MemberConfig common = plan.member();
     if (!plan.mixed()) {
-      return inRole(place, common);
+      return inRole(place, group, common);
     }
     SplittableRandom random = ofPlace(place, false);
     int windowMin = plan.has(FaultKind.LARGE_MESSAGE) ? LARGE_WINDOW_MIN : WINDOW_MIN;
-    GroupConfig own =
-        common
-            .withWindowBytes(Plan.between(random, windowMin, WINDOW_MAX))
-            .withBatch(Plan.between(random, 1 << 10, 64 << 10), Plan.between(random, 1, 4096))
-            .withCatchUpBytesMax(Plan.between(random, 64 << 10, CATCH_UP_MAX))
-            .withSuspicion(random.nextInt(4) == 0 ? Suspicion.REFUTABLE : common.suspicion())
-            .withRefutedMax(Plan.refutedMax(stream(REFUTED_STREAMS - place)))
-            .withPacking(random.nextInt(3) == 0 ? Packing.natural() : common.packing());
-    return founds ? own : inRole(place, withOtherWishes(own, random));
+    MemberConfig own =
+        common.toBuilder()
+            .windowBytes(Plan.between(random, windowMin, WINDOW_MAX))
+            .batchBytesMax(Plan.between(random, 1 << 10, 64 << 10))
+            .batchMessagesMax(Plan.between(random, 1, 4096))
+            .catchUpBytesMax(Plan.between(random, 64 << 10, CATCH_UP_MAX))
+            .suspicion(random.nextInt(4) == 0 ? Suspicion.REFUTABLE : common.suspicion())
+            .refutedMax(Plan.refutedMax(stream(REFUTED_STREAMS - place)))
+            .packing(random.nextInt(3) == 0 ? Packing.natural() : common.packing())
+            .build();
+    return founds ? Terms.voter(group, own) : inRole(place, withOtherWishes(group, random), own);
   }
 
-  private GroupConfig inRole(int place, GroupConfig own) {
+  private Terms inRole(int place, GroupConfig group, MemberConfig member) {
     return switch (plan.role(place)) {
-      case VOTER -> own;
-      case OBSERVER -> own.withDurability(Durability.NONE).asObserver();
-      case STATELESS -> own.withDurability(Durability.NONE).withStateTransfer(false);
+      case VOTER -> Terms.voter(group, member);
+      case OBSERVER -> new Terms(group, member, true);
+      case STATELESS -> Terms.voter(group.toBuilder().durability(Durability.NONE).stateTransfer(false).build(), member);
     };
   }
 
   /// What the group has from its founder, whoever else says otherwise.
-  private GroupConfig withOtherWishes(GroupConfig own, SplittableRandom random) {
-    boolean maySplit = own.durability() == Durability.NONE && random.nextBoolean();
-    Set<String> electorate = random.nextInt(4) == 0 ? Set.of("stranger") : own.electorate();
-    return own.withGuarantee(random.nextBoolean() ? Guarantee.AGREED : Guarantee.UNIFORM)
-        .withOrdering(Plan.draw(random))
-        .withElectorate(electorate)
-        .withPrimaryViews(Plan.primaryViews(random, electorate))
-        .withPartitions(maySplit ? Partitions.CONTINUE : Partitions.SUSPEND);
+  private GroupConfig withOtherWishes(GroupConfig group, SplittableRandom random) {
+    boolean maySplit = group.durability() == Durability.NONE && random.nextBoolean();
+    Set<String> electorate = random.nextInt(4) == 0 ? Set.of("stranger") : group.electorate();
+    return group.toBuilder()
+        .guarantee(random.nextBoolean() ? Guarantee.AGREED : Guarantee.UNIFORM)
+        .ordering(Plan.draw(random))
+        .electorate(electorate)
+        .primaryViews(Plan.primaryViews(random, electorate))
+        .partitions(maySplit ? Partitions.CONTINUE : Partitions.SUSPEND)
+        .build();
   }
 
   /// Whether a member's application keeps a state of its own on the disk and says where it stands
-  /// ([GroupConfig#position()]). With state transfer all do: otherwise nobody has the state when all have ended.
+  /// ([MemberConfig#position()]). With state transfer all do: otherwise nobody has the state when all have ended.
   boolean keepsState(int place) {
     boolean must = !plan.mixed() || plan.config().stateTransfer();
     return must || stream(-1 - place).nextInt(STATELESS_ONE_IN) > 0;

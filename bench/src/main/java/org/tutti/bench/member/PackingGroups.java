@@ -11,6 +11,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
 import org.tutti.Packing;
@@ -28,17 +29,20 @@ final class PackingGroups {
 
   private final Node node;
   private final GroupConfig config;
+  private final MemberConfig member;
   private final int size;
   private final Runnable delivered;
   private final Map<String, Place> places = new TreeMap<>();
 
   /// @param node      which enters them
-  /// @param config    but for the packing
+  /// @param config    of the groups
+  /// @param member    but for the packing
   /// @param size      how many members they have
   /// @param delivered called for each delivery
-  PackingGroups(Node node, GroupConfig config, int size, Runnable delivered) {
+  PackingGroups(Node node, GroupConfig config, MemberConfig member, int size, Runnable delivered) {
     this.node = node;
     this.config = config;
+    this.member = member;
     this.size = size;
     this.delivered = delivered;
   }
@@ -78,9 +82,9 @@ final class PackingGroups {
       return Map.of();
     }
     var watched = new Watched(packing);
-    GroupConfig how = config.withPacking(watched);
     var listener = new Listener();
-    Group group = rank == 0 ? node.create(name, how, listener) : node.join(name, how, listener);
+    MemberConfig how = member.toBuilder().packing(watched).listener(listener).build();
+    Group group = rank == 0 ? node.create(name, config, how) : node.join(name, config, how);
     var place = new Place(group, watched, listener);
     places.put(name, place);
     return await(place, rank + 1);

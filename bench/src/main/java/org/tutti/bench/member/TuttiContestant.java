@@ -19,6 +19,7 @@ import org.tutti.Group;
 import org.tutti.GroupClosedException;
 import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
+import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
@@ -46,6 +47,7 @@ final class TuttiContestant implements Contestant {
 
   private @Nullable Transport transport;
   private GroupConfig config = GroupConfig.standard();
+  private MemberConfig member = MemberConfig.standard();
   private @Nullable Node node;
   private @Nullable Group group;
   private @Nullable PackingGroups packingGroups;
@@ -68,12 +70,13 @@ final class TuttiContestant implements Contestant {
   public String open(Map<String, String> settings) throws IOException {
     transport = transport(settings);
     config =
-        config
-            .withOrdering(Ordering.valueOf(upper(settings.getOrDefault("ordering", "sequencer"))))
-            .withGuarantee(Guarantee.valueOf(upper(settings.getOrDefault("guarantee", "uniform"))));
+        GroupConfig.builder()
+            .ordering(Ordering.valueOf(upper(settings.getOrDefault("ordering", "sequencer"))))
+            .guarantee(Guarantee.valueOf(upper(settings.getOrDefault("guarantee", "uniform"))))
+            .build();
     String window = settings.get("window");
     if (window != null) {
-      config = config.withWindowBytes(Integer.parseInt(window));
+      member = MemberConfig.builder().windowBytes(Integer.parseInt(window)).build();
     }
     spin = Duration.ofNanos(Long.parseLong(settings.getOrDefault("spin", "0")));
     futures = "true".equals(settings.get("futures"));
@@ -94,6 +97,10 @@ final class TuttiContestant implements Contestant {
     return TcpTransport.open(anywhere, unix ? TcpConfig.lan() : TcpConfig.lan().withSocketDirectory(null));
   }
 
+  private Group enter(Node at, MemberConfig how, int rank) {
+    return rank == 0 ? at.create(GROUP, config, how) : at.join(GROUP, config, how);
+  }
+
   private static String upper(String name) {
     return name.toUpperCase(Locale.ROOT);
   }
@@ -105,9 +112,9 @@ final class TuttiContestant implements Contestant {
     NodeConfig how = NodeConfig.lan("n" + rank).withContacts(contacts).withTimes(HEARTBEAT, SUSPECT).withSpin(spin);
     node = Node.start(how, opened(transport));
     if (taker == null) {
-      group = rank == 0 ? node.create(GROUP, config, new Listener()) : node.join(GROUP, config, new Listener());
+      group = enter(node, member.toBuilder().listener(new Listener()).build(), rank);
     } else {
-      group = rank == 0 ? node.create(GROUP, config) : node.join(GROUP, config);
+      group = enter(node, member, rank);
       taker.start();
     }
     await(rank + 1);
@@ -188,7 +195,7 @@ final class TuttiContestant implements Contestant {
   @Override
   public Map<String, ?> perform(String[] command) throws InterruptedException, TimeoutException {
     if (packingGroups == null) {
-      packingGroups = new PackingGroups(opened(node), config, size, this::count);
+      packingGroups = new PackingGroups(opened(node), config, member, size, this::count);
     }
     return packingGroups.perform(command);
   }

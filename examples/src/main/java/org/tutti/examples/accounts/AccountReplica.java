@@ -98,16 +98,19 @@ public final class AccountReplica {
                 "data",
                 "fsync"));
     boolean creator = arguments.text("role").equals("create");
-    var config =
+    var settings =
         NodeConfig.lan(arguments.text("name"))
             .withContacts(arguments.list("contacts").stream().map(Address::new).toList());
     var durability = Durability.valueOf(arguments.has("fsync") ? arguments.text("fsync") : "NONE");
     try (Belongings own = Belongings.open(Path.of(arguments.text("data")), durability, creator);
-        Node node = Node.start(config, transport(arguments), own.storage())) {
-      GroupConfig how =
-          own.config(
-              GroupConfig.standard().withStateTransfer(true).withOrdering(Ordering.valueOf(arguments.text("order"))));
-      Group group = creator ? node.create(GROUP, how) : node.join(GROUP, how);
+        Node node = Node.start(settings, transport(arguments), own.storage())) {
+      GroupConfig config =
+          GroupConfig.builder()
+              .stateTransfer(true)
+              .ordering(Ordering.valueOf(arguments.text("order")))
+              .durability(own.durability())
+              .build();
+      Group group = creator ? node.create(GROUP, config, own.member()) : node.join(GROUP, config, own.member());
       var fates = new Fates(group);
       try (var clients = new ClientPort(arguments.endpoint("clients"), fates::submit)) {
         var told = new AtomicBoolean();

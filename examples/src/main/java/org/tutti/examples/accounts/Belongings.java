@@ -11,7 +11,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Durability;
 import org.tutti.Group;
-import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.storage.StableStorage;
 import org.tutti.store.FileStorage;
 
@@ -77,9 +77,13 @@ final class Belongings implements AutoCloseable {
     return durability != Durability.NONE;
   }
 
+  Durability durability() {
+    return durability;
+  }
+
   /// How to take part: from where the ledger stands.
-  GroupConfig config(GroupConfig how) {
-    return isDurable() ? how.withDurability(durability).withPosition(ledger.next()) : how;
+  MemberConfig member() {
+    return isDurable() ? MemberConfig.builder().position(ledger.next()).build() : MemberConfig.standard();
   }
 
   /// The ledger was committed: now and then it is forced.

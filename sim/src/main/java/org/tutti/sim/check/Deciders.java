@@ -26,7 +26,7 @@ public final class Deciders {
   ///
   /// @param config the group's configuration
   public Deciders(GroupConfig config) {
-    this(config.effectivePrimaryViews(), config.electorate());
+    this(config.primaryViews(), config.electorate());
   }
 
   Deciders(PrimaryViews rule, Set<String> electorate) {

@@ -55,7 +55,7 @@ public final class History {
     this.guarantee = config.guarantee();
     this.stateTransfer = config.stateTransfer();
     this.electorate = config.electorate();
-    this.primaryViews = config.effectivePrimaryViews();
+    this.primaryViews = config.primaryViews();
     this.partitions = config.partitions();
     this.inDomain = config.domain() != null;
   }

@@ -14,18 +14,20 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
+import org.tutti.MemberConfig;
 import org.tutti.Ordering;
 import org.tutti.sim.Rehearsal;
 import org.tutti.sim.Traffic;
 
 /// What a multicast costs without faults, counted on the simulated network.
 class RehearsalTest {
-  private static final GroupConfig SINGLE = GroupConfig.standard().withBatch(1 << 16, 1);
+  private static final GroupConfig CONFIG = GroupConfig.standard();
+  private static final MemberConfig SINGLE = MemberConfig.builder().batchBytesMax(1 << 16).batchMessagesMax(1).build();
   private static final int PHASES = 12;
 
   @Test
   void theSequencersTwoStepsAreSeenFrameByFrame() {
-    Rehearsal.Cost cost = new Rehearsal(3, SINGLE).multicast(2, 1, 100);
+    Rehearsal.Cost cost = new Rehearsal(3, CONFIG, SINGLE).multicast(2, 1, 100);
     assertThat(cost.traffic().batches()).isEqualTo(2);
     assertThat(cost.traffic().orders()).isEqualTo(2);
     assertThat(cost.traffic().others()).isZero();
@@ -36,7 +38,7 @@ class RehearsalTest {
 
   @Test
   void theSequencersOwnMessageTravelsWithItsNumber() {
-    var group = new Rehearsal(4, SINGLE.withGuarantee(Guarantee.AGREED));
+    var group = new Rehearsal(4, GroupConfig.builder().guarantee(Guarantee.AGREED).build(), SINGLE);
     Rehearsal.Cost cost = group.multicast(0, 1, 100);
     assertThat(cost.steps()).isEqualTo(1);
     assertThat(cost.nanos()).isEqualTo(Rehearsal.DELAY.toNanos());
@@ -45,7 +47,7 @@ class RehearsalTest {
 
   @Test
   void withoutBatchingEveryMessageIsABatch() {
-    assertThat(new Rehearsal(3, SINGLE).multicast(1, 10, 100).traffic().batches()).isEqualTo(20);
+    assertThat(new Rehearsal(3, CONFIG, SINGLE).multicast(1, 10, 100).traffic().batches()).isEqualTo(20);
     Traffic packed = new Rehearsal(3, GroupConfig.standard()).multicast(1, 1000, 100).traffic();
     assertThat(packed.batches()).isEqualTo(4);
     assertThat(packed.bytes()).isBetween(200_000L, 210_000L);
@@ -53,18 +55,19 @@ class RehearsalTest {
 
   @Test
   void aGroupAtRestOnlyShowsThatItLives() {
-    Traffic idle = new Rehearsal(3, SINGLE).idle(Duration.ofSeconds(1));
+    Traffic idle = new Rehearsal(3, CONFIG, SINGLE).idle(Duration.ofSeconds(1));
     assertThat(idle.datagrams()).isPositive().isEqualTo(idle.frames());
   }
 
   @Test
   void theSameIsCountedEveryTime() {
-    assertThat(new Rehearsal(5, SINGLE).multicast(4, 3, 50)).isEqualTo(new Rehearsal(5, SINGLE).multicast(4, 3, 50));
+    assertThat(new Rehearsal(5, CONFIG, SINGLE).multicast(4, 3, 50))
+        .isEqualTo(new Rehearsal(5, CONFIG, SINGLE).multicast(4, 3, 50));
   }
 
   @Test
   void moreThanTheWindowIsRefused() {
-    var group = new Rehearsal(2, SINGLE.withWindowBytes(1 << 16));
+    var group = new Rehearsal(2, CONFIG, SINGLE.toBuilder().windowBytes(1 << 16).build());
     assertThatThrownBy(() -> group.multicast(1, 1000, 100)).hasMessageContaining("window");
   }
 
@@ -82,7 +85,7 @@ class RehearsalTest {
   @MethodSource("switches")
   void switchingMakesAGapOfLessThanTwoRoundTrips(Ordering from, Ordering to, int members) {
     for (int phase = 0; phase < PHASES; phase++) {
-      var group = new Rehearsal(members, GroupConfig.standard().withOrdering(from));
+      var group = new Rehearsal(members, GroupConfig.builder().ordering(from).build());
       Duration after = Rehearsal.DELAY.multipliedBy(6L * phase).dividedBy(PHASES);
       Rehearsal.Gap gap = group.switchTo(members - 1, 1, to, after);
       assertThat(gap.trips()).as("asked for %s after a multicast", after).isPositive().isLessThan(2);
@@ -93,10 +96,10 @@ class RehearsalTest {
   @EnumSource
   void afterASwitchTheNewOrderingCostsWhatItAlwaysCosts(Ordering to) {
     Ordering from = to == Ordering.SEQUENCER ? Ordering.SYMMETRIC : Ordering.SEQUENCER;
-    var group = new Rehearsal(4, SINGLE.withOrdering(from));
+    var group = new Rehearsal(4, GroupConfig.builder().ordering(from).build(), SINGLE);
     group.switchTo(3, 1, to, Duration.ZERO);
     group.multicast(2, 1, 100);
-    Traffic fresh = new Rehearsal(4, SINGLE.withOrdering(to)).multicast(3, 1, 100).traffic();
+    Traffic fresh = new Rehearsal(4, GroupConfig.builder().ordering(to).build(), SINGLE).multicast(3, 1, 100).traffic();
     assertThat(group.multicast(3, 1, 100).traffic().protocol()).isEqualTo(fresh.protocol());
   }
 
@@ -104,21 +107,21 @@ class RehearsalTest {
   @ParameterizedTest
   @EnumSource
   void aGroupOutsideOfEveryDomainPaysNothingForThoseInOne(Ordering ordering) {
-    GroupConfig config = GroupConfig.standard().withOrdering(ordering);
+    GroupConfig config = GroupConfig.builder().ordering(ordering).build();
     Traffic without = beside(config, config);
     assertThat(without.batches()).isEqualTo(600);
     assertThat(without.others()).isZero();
-    assertThat(beside(config, config.withDomain("opera"))).isEqualTo(without);
-    Traffic inside = beside(config.withDomain("opera"), config.withDomain("opera"));
+    assertThat(beside(config, config.toBuilder().domain("opera").build())).isEqualTo(without);
+    Traffic inside = beside(config.toBuilder().domain("opera").build(), config.toBuilder().domain("opera").build());
     assertThat(inside.others()).as("the price of being in one: members say their clocks").isPositive();
   }
 
   @ParameterizedTest
   @EnumSource
   void aGroupThatIsAloneInADomainSaysNoClocks(Ordering ordering) {
-    GroupConfig config = GroupConfig.standard().withOrdering(ordering);
+    GroupConfig config = GroupConfig.builder().ordering(ordering).build();
     Traffic outside = beside(config, config);
-    Traffic alone = beside(config.withDomain("solo"), config);
+    Traffic alone = beside(config.toBuilder().domain("solo").build(), config);
     assertThat(alone.others()).isZero();
     assertThat(alone.protocol()).isEqualTo(outside.protocol());
     assertThat(alone.frames())

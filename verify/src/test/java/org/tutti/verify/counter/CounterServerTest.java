@@ -34,7 +34,7 @@ import org.tutti.transport.Address;
 @Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CounterServerTest {
   private static final int CLIENTS = 2000;
-  private static final GroupConfig CONFIG = GroupConfig.standard().withStateTransfer(true);
+  private static final GroupConfig CONFIG = GroupConfig.builder().stateTransfer(true).build();
 
   private final List<Node> nodes = new ArrayList<>();
   private final List<CounterServer> servers = new ArrayList<>();

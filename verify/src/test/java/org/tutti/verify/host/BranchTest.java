@@ -28,7 +28,7 @@ import org.tutti.transport.Transport;
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class BranchTest {
   private static final Duration SOON = Duration.ofSeconds(60);
-  private static final GroupConfig CONTINUE = GroupConfig.standard().withPartitions(Partitions.CONTINUE);
+  private static final GroupConfig CONTINUE = GroupConfig.builder().partitions(Partitions.CONTINUE).build();
 
   private final List<Node> nodes = new ArrayList<>();
   private final List<Cuttable> transports = new ArrayList<>();

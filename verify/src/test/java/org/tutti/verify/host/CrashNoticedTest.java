@@ -11,6 +11,7 @@ import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.GroupListener;
+import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
@@ -73,7 +74,7 @@ class CrashNoticedTest {
     try (Node first = start("n1");
         Node second = start("n2", first.self().address());
         Node third = start("n3", first.self().address())) {
-      first.create("bank", GroupConfig.standard(), new Broken());
+      first.create("bank", GroupConfig.standard(), MemberConfig.builder().listener(new Broken()).build());
       Group sender = second.join("bank", GroupConfig.standard());
       untilViewOf(2, sender);
       Group other = third.join("bank", GroupConfig.standard());

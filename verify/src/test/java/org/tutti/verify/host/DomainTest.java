@@ -19,6 +19,7 @@ import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.GroupListener;
+import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
@@ -101,12 +102,14 @@ class DomainTest {
     for (int g = 0; g < 3; g++) {
       int first = g;
       int second = (g + 1) % 3;
-      GroupConfig config = GroupConfig.standard().withDomain("opera").withOrdering(ORDERINGS[g]);
+      GroupConfig config = GroupConfig.builder().domain("opera").ordering(ORDERINGS[g]).build();
       var one = new Heard(heard.get(first));
       var other = new Heard(heard.get(second));
-      groups.get(first).put(g, nodes.get(first).create("g" + g, config, one));
+      groups.get(first).put(g, nodes.get(first).create("g" + g, config, MemberConfig.builder().listener(one).build()));
       // A node that was started before the others knows none of them: those that know it find it.
-      groups.get(second).put(g, nodes.get(second).join("g" + g, config, other));
+      groups
+          .get(second)
+          .put(g, nodes.get(second).join("g" + g, config, MemberConfig.builder().listener(other).build()));
       one.together.get(30, TimeUnit.SECONDS);
       other.together.get(30, TimeUnit.SECONDS);
     }

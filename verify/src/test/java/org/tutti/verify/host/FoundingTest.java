@@ -6,7 +6,6 @@ import static org.tutti.verify.host.Awaited.untilViewOf;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -59,7 +58,7 @@ class FoundingTest {
 
   @Test
   void aMajorityOfTheConfiguredSetMakesThePrimaryView() throws Exception {
-    GroupConfig config = GroupConfig.standard().withElectorate(Set.of("n1", "n2", "n3"));
+    GroupConfig config = GroupConfig.builder().electorate("n1", "n2", "n3").build();
     Group first = start(1).create("bank", config);
     assertThat(untilViewOf(first, 1).primary()).isFalse();
     CompletableFuture<Long> sent = first.multicast(new byte[1]);

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.Ordering;
@@ -44,7 +45,7 @@ import org.tutti.transport.Transport;
 abstract class GroupContract {
   private static final int MIB = 1 << 20;
 
-  private final GroupConfig config = GroupConfig.standard().withOrdering(ordering());
+  private final GroupConfig config = GroupConfig.builder().ordering(ordering()).build();
   private final List<Node> nodes = new ArrayList<>();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
@@ -80,10 +81,14 @@ abstract class GroupContract {
 
   /// Three nodes in a group, past their views of three.
   private List<Group> three(GroupConfig config) throws Exception {
+    return three(config, MemberConfig.standard());
+  }
+
+  private List<Group> three(GroupConfig config, MemberConfig member) throws Exception {
     var groups = new ArrayList<Group>();
-    groups.add(start().create("bank", config));
+    groups.add(start().create("bank", config, member));
     for (int i = 2; i <= 3; i++) {
-      groups.add(start().join("bank", config));
+      groups.add(start().join("bank", config, member));
       for (Group group : groups) {
         untilViewOf(group, i);
       }
@@ -306,7 +311,7 @@ abstract class GroupContract {
 
   @Test
   void aHundredThreadsMulticastAndKeepTheirOwnOrder() throws Exception {
-    List<Group> groups = three(config.withWindowBytes(HandDriven.WINDOW));
+    List<Group> groups = three(config, MemberConfig.builder().windowBytes(HandDriven.WINDOW).build());
     int senders = 100;
     int each = 200;
     var orders =
@@ -338,7 +343,7 @@ abstract class GroupContract {
 
   @Test
   void aSlowConsumerSlowsTheSourceAndLosesNothing() throws Exception {
-    List<Group> groups = three(config.withWindowBytes(HandDriven.WINDOW));
+    List<Group> groups = three(config, MemberConfig.builder().windowBytes(HandDriven.WINDOW).build());
     int messages = 5000;
     int length = 1000;
     int fit = HandDriven.WINDOW / (length + GroupUser.MESSAGE_OVERHEAD);
@@ -386,7 +391,7 @@ abstract class GroupContract {
   @Test
   void stateIsStreamedWhileMulticastsGoOn() throws Exception {
     long size = 100L * MIB;
-    GroupConfig withState = config.withStateTransfer(true);
+    GroupConfig withState = config.toBuilder().stateTransfer(true).build();
     Group donor = start().create("bank", withState);
     untilViewOf(donor, 1);
     for (int i = 0; i < 10; i++) {
@@ -413,7 +418,7 @@ abstract class GroupContract {
 
   @Test
   void aStateThatIsGivenUpIsVoidAndAnotherOneIsOffered() throws Exception {
-    GroupConfig withState = config.withStateTransfer(true);
+    GroupConfig withState = config.toBuilder().stateTransfer(true).build();
     Group donor = start().create("bank", withState);
     byte[] state = number(3 * GroupUser.CHUNK_BYTES_MAX / 2, 7);
     var giving =

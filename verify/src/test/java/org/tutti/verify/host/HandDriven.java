@@ -5,9 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.Request;
+import org.tutti.engine.Terms;
 import org.tutti.host.Membership;
 import org.tutti.pack.Batch;
 import org.tutti.pack.CausalPast;
@@ -30,11 +32,12 @@ final class HandDriven {
   }
 
   HandDriven(boolean stateful) {
-    this(GroupConfig.standard().withWindowBytes(WINDOW).withStateTransfer(stateful));
+    this(GroupConfig.builder().stateTransfer(stateful).build());
   }
 
   HandDriven(GroupConfig config) {
-    group = new Membership("bank", SELF, config, null, inbox, ended::add);
+    Terms terms = Terms.voter(config, MemberConfig.builder().windowBytes(WINDOW).build());
+    group = new Membership("bank", SELF, terms, inbox, ended::add);
   }
 
   /// What was asked of the engine since the last call.

@@ -20,6 +20,7 @@ import org.tutti.Durability;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.Status;
@@ -45,8 +46,11 @@ class JoinOrCreateTest {
     Node node = Node.start(config, hub.open(new Address("here:" + number)), storage);
     nodes.add(node);
     GroupConfig group = GroupConfig.standard();
-    return node.joinOrCreate(
-        "bank", expected, storage == null ? group : group.withDurability(Durability.EACH).withPosition(0));
+    if (storage == null) {
+      return node.joinOrCreate("bank", expected, group);
+    }
+    GroupConfig durable = group.toBuilder().durability(Durability.EACH).build();
+    return node.joinOrCreate("bank", expected, durable, MemberConfig.builder().position(0).build());
   }
 
   private Group enter(int number) {

@@ -20,6 +20,7 @@ import org.tutti.Group;
 import org.tutti.GroupClosedException;
 import org.tutti.GroupConfig;
 import org.tutti.GroupListener;
+import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
@@ -138,7 +139,7 @@ class LocalCallTest {
     var refused = new CompletableFuture<Throwable>();
     try (Node node = Node.start(NodeConfig.lan("n1"), new InProcess().open(new Address("here:1")))) {
       var answering = new Answering(refused);
-      Group group = node.create("bank", GroupConfig.standard(), answering);
+      Group group = node.create("bank", GroupConfig.standard(), MemberConfig.builder().listener(answering).build());
       answering.group.complete(group);
       assertThat(group.localCall(20)).isEqualTo(21);
       group.multicast(new byte[1]).get(20, TimeUnit.SECONDS);

@@ -24,6 +24,7 @@ import org.tutti.Group;
 import org.tutti.GroupClosedException;
 import org.tutti.GroupConfig;
 import org.tutti.GroupListener;
+import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
@@ -165,7 +166,7 @@ class NodeTest {
           });
       Group other = node.create("other", CONFIG);
       next(other, Event.ViewChange.class);
-      Group group = node.create("bank", CONFIG, listener);
+      Group group = node.create("bank", CONFIG, MemberConfig.builder().listener(listener).build());
       group.multicast(new byte[1]);
       String reason = "node n1 stopped: java.lang.IllegalStateException: boom";
       assertThat(listener.closed.get(20, TimeUnit.SECONDS)).isEqualTo(reason);
@@ -210,7 +211,7 @@ class NodeTest {
 
   @Test
   void callsThatWouldBlockTheEngineThreadAreRefused() throws Exception {
-    Group queued = node.create("queued", CONFIG.withWindowBytes(HandDriven.WINDOW));
+    Group queued = node.create("queued", CONFIG, MemberConfig.builder().windowBytes(HandDriven.WINDOW).build());
     next(queued, Event.ViewChange.class);
     var thrown = new CompletableFuture<ArrayList<Throwable>>();
     var group = new CompletableFuture<Group>();
@@ -231,7 +232,7 @@ class NodeTest {
           all.add(catchThrowable(() -> node.counters()));
           thrown.complete(all);
         });
-    group.complete(node.create("bank", CONFIG, listener));
+    group.complete(node.create("bank", CONFIG, MemberConfig.builder().listener(listener).build()));
     group.get().multicast(new byte[1]);
     String receive = "receive would block the engine thread; call it from another thread";
     var messages = thrown.get(20, TimeUnit.SECONDS).stream().map(t -> t == null ? "" : t.getMessage()).toList();
@@ -249,7 +250,7 @@ class NodeTest {
 
   @Test
   void aGroupWithAListenerHasNoQueue() {
-    Group group = node.create("bank", CONFIG, new OnDelivery(_ -> {}));
+    Group group = node.create("bank", CONFIG, MemberConfig.builder().listener(new OnDelivery(_ -> {})).build());
     assertThatThrownBy(group::receive)
         .isInstanceOf(IllegalStateException.class)
         .hasMessage("group \"bank\" has a listener, which gets the events");

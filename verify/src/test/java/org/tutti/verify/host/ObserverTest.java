@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -20,6 +19,7 @@ import org.tutti.Durability;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.View;
@@ -32,7 +32,7 @@ import org.tutti.transport.Address;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ObserverTest {
   private static final GroupConfig PLAIN = GroupConfig.standard();
-  private static final GroupConfig STATEFUL = PLAIN.withStateTransfer(true);
+  private static final GroupConfig STATEFUL = PLAIN.toBuilder().stateTransfer(true).build();
   private static final long SOON_SECONDS = 60;
 
   private final List<Node> nodes = new ArrayList<>();
@@ -89,7 +89,7 @@ class ObserverTest {
   @Test
   void anObserverWithStateTransferGetsTheStateAndMaySend() throws Exception {
     Group first = start().create("bank", STATEFUL);
-    Group second = start().join("bank", STATEFUL.asObserver());
+    Group second = start().observe("bank", STATEFUL);
     while (!(next(first) instanceof Event.StateRequest(var newcomer, var sink))) {}
     try (sink) {
       assertThat(newcomer).isEqualTo(second.self());
@@ -114,9 +114,10 @@ class ObserverTest {
 
   @Test
   void anObserverThatTakesNothingHoldsNobodyUpAndIsDropped() throws Exception {
-    Group first = start().create("bank", PLAIN.withWindowBytes(64 << 10).withCatchUpBytesMax(256 << 10));
+    Group first =
+        start().create("bank", PLAIN, MemberConfig.builder().windowBytes(64 << 10).catchUpBytesMax(256 << 10).build());
     Group voter = start().join("bank", PLAIN);
-    Group slow = start().join("bank", PLAIN.asObserver());
+    Group slow = start().observe("bank", PLAIN);
     untilViewOf(voter, 3);
     Thread.startVirtualThread(() -> drain(voter));
     untilViewOf(first, 3);
@@ -145,7 +146,7 @@ class ObserverTest {
   @Test
   void propagationDoesNotWaitForObservers() throws Exception {
     Group first = start().create("bank", PLAIN);
-    Group second = start().join("bank", PLAIN.asObserver());
+    Group second = start().observe("bank", PLAIN);
     untilViewOf(first, 2);
     assertThat(first.propagate(new byte[] {1}).messages().keySet()).containsExactly(first.self());
     untilViewOf(second, 2);
@@ -159,15 +160,17 @@ class ObserverTest {
     assertThat(second.propagate(new byte[] {9}).messages().get(first.self()).get()).isIn((byte) 1, (byte) 2);
   }
 
+  /// What the group keeps in stable storage, it keeps for those who vote.
   @Test
-  void anObserverFoundsNothingAndKeepsNothing() throws Exception {
+  void anObserverNeedsNoStorageAndHasNoPosition() throws Exception {
     Node node = start();
+    GroupConfig durable = PLAIN.toBuilder().durability(Durability.EACH).build();
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> node.create("bank", PLAIN.asObserver()))
-        .withMessage("an observer joins a group and founds none");
-    assertThatIllegalArgumentException().isThrownBy(() -> node.joinOrCreate("bank", Set.of("n1"), PLAIN.asObserver()));
+        .isThrownBy(() -> node.join("bank", durable))
+        .withMessage("durability EACH needs a node with stable storage");
+    assertThat(node.observe("bank", durable).name()).isEqualTo("bank");
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> PLAIN.withDurability(Durability.EACH).asObserver())
-        .withMessageContaining("does not go with an observer");
+        .isThrownBy(() -> node.observe("other", durable, MemberConfig.builder().position(7).build()))
+        .withMessage("position 7 has no meaning for an observer");
   }
 }

@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.Packing;
@@ -52,7 +53,7 @@ class PackingTest {
 
   private Group pair(Packing packing) throws InterruptedException {
     first.create("bank", GroupConfig.standard());
-    Group group = second.join("bank", GroupConfig.standard().withPacking(packing));
+    Group group = second.join("bank", GroupConfig.standard(), MemberConfig.builder().packing(packing).build());
     while (!(group.receive(SOON) instanceof Event.ViewChange change && change.view().size() == 2)) {}
     return group;
   }

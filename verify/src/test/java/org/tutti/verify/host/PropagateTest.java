@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -158,7 +157,7 @@ class PropagateTest {
 
   @Test
   void itWaitsForAPrimaryView() throws Exception {
-    GroupConfig config = CONFIG.withElectorate(Set.of("n1", "n2", "n3"));
+    GroupConfig config = CONFIG.toBuilder().electorate("n1", "n2", "n3").build();
     Group first = enter(config);
     Future<Propagation> one = propagate(first, 1);
     Group second = enter(config);

@@ -19,6 +19,7 @@ import org.tutti.Durability;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.View;
@@ -31,7 +32,7 @@ import org.tutti.transport.TransportException;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RestartTest {
   private static final Duration SOON = Duration.ofSeconds(60);
-  private static final GroupConfig CONFIG = GroupConfig.standard().withDurability(Durability.EACH);
+  private static final GroupConfig CONFIG = GroupConfig.builder().durability(Durability.EACH).build();
 
   @TempDir private Path directory;
   private final Map<Integer, FailingStorage> disks = new TreeMap<>();
@@ -109,7 +110,7 @@ class RestartTest {
         .startsWith("group bank: last primary view ")
         .contains(" at position ", "n0 here; ")
         .endsWith("waiting for n1 or n2");
-    Group second = start(1).join("bank", CONFIG.withPosition(15));
+    Group second = start(1).join("bank", CONFIG, at(15));
 
     assertThat(deliveries(second, 5)).containsExactly((byte) 15, (byte) 16, (byte) 17, (byte) 18, (byte) 19);
     assertThat(deliveries(alone, 20)).hasSize(20).isSorted().startsWith((byte) 0);
@@ -117,25 +118,29 @@ class RestartTest {
     assertThat(next).isEqualTo(20);
   }
 
+  private static MemberConfig at(long position) {
+    return MemberConfig.builder().position(position).build();
+  }
+
   @Test
   void aDurabilityWithStateTransferNeedsAPosition() throws Exception {
     Node node = start(0);
-    GroupConfig config = CONFIG.withStateTransfer(true);
+    GroupConfig config = CONFIG.toBuilder().stateTransfer(true).build();
     for (Callable<Group> enter :
         List.<Callable<Group>>of(() -> node.create("bank", config), () -> node.join("bank", config))) {
-      assertThatIllegalArgumentException().isThrownBy(enter::call).withMessageContaining("withPosition(0)");
+      assertThatIllegalArgumentException().isThrownBy(enter::call).withMessageContaining("position(0)");
     }
   }
 
   /// Two have all messages in their logs; the third one's begins behind the state that it got.
   @Test
   void anApplicationThatKeepsNothingGetsEverythingAgainAfterAllNodesHaveStopped() throws Exception {
-    GroupConfig config = CONFIG.withStateTransfer(true).withPosition(0);
+    GroupConfig config = CONFIG.toBuilder().stateTransfer(true).build();
     List<Group> groups = new ArrayList<>();
     List<Total> totals = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       Node node = start(i);
-      groups.add(i == 0 ? node.create("bank", config) : node.join("bank", config));
+      groups.add(i == 0 ? node.create("bank", config, at(0)) : node.join("bank", config, at(0)));
       totals.add(new Total(groups.get(i)));
       for (Total total : totals) {
         total.untilPrimaryOf(i + 1);
@@ -150,13 +155,14 @@ class RestartTest {
       total.untilClosed();
     }
     // Only with these two can the group go on, and neither without the other: nobody comes late and gets the state.
-    List<Total> again = List.of(new Total(start(0).join("bank", config)), new Total(start(1).join("bank", config)));
+    List<Total> again =
+        List.of(new Total(start(0).join("bank", config, at(0))), new Total(start(1).join("bank", config, at(0))));
     for (Total total : again) {
       total.untilSum(20);
       total.untilPrimaryOf(2);
     }
     assertThat(again).extracting(Total::wasOffered).containsOnly(false);
-    var third = new Total(start(2).join("bank", config));
+    var third = new Total(start(2).join("bank", config, at(0)));
     third.untilSum(20);
     third.untilPrimaryOf(3);
     assertThat(third.wasOffered()).isTrue();
@@ -164,13 +170,15 @@ class RestartTest {
 
   @Test
   void whatDoesNotFitIsRefused() throws Exception {
-    Group group = start(0).create("bank", CONFIG.withPosition(7));
+    Group group = start(0).create("bank", CONFIG, at(7));
     assertThat(group.receive(SOON))
         .isEqualTo(
             new Event.Closed(
                 "stable storage of node n0 for group bank: the application says that its state stands at position 7,"
                     + " but it knows no history of the group"));
-    assertThatIllegalArgumentException().isThrownBy(() -> CONFIG.withDomain("banks"));
-    assertThatIllegalArgumentException().isThrownBy(() -> GroupConfig.standard().withPosition(3));
+    assertThatIllegalArgumentException().isThrownBy(() -> CONFIG.toBuilder().domain("banks").build());
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> start(1).create("bank", GroupConfig.standard(), at(3)))
+        .withMessage("position 3 has no meaning with durability NONE");
   }
 }

@@ -14,6 +14,7 @@ import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.GroupListener;
+import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
@@ -29,7 +30,7 @@ import org.tutti.transport.Transport;
 /// with no view change needed").
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SilentCoordinatorTest {
-  private static final GroupConfig CONFIG = GroupConfig.standard().withOrdering(Ordering.CONSENSUS);
+  private static final GroupConfig CONFIG = GroupConfig.builder().ordering(Ordering.CONSENSUS).build();
   private static final Duration HEARTBEAT = Duration.ofMillis(50);
   private static final Duration SUSPECT = Duration.ofSeconds(60); // nobody is suspected while this test runs
   private static final int MESSAGES = 100;
@@ -100,7 +101,7 @@ class SilentCoordinatorTest {
     try (Node first = start("n1");
         Node second = start("n2", first.self().address());
         Node third = start("n3", first.self().address())) {
-      Group coordinator = first.create("bank", CONFIG, stuck);
+      Group coordinator = first.create("bank", CONFIG, MemberConfig.builder().listener(stuck).build());
       Group sender = second.join("bank", CONFIG);
       untilViewOf(2, sender); // one after the other: else two changes of the view, one of which might come late
       Group other = third.join("bank", CONFIG);

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.Status;
@@ -64,7 +65,7 @@ class StatusTest {
 
   @Test
   void aNewcomerTellsThatItsStateIsToComeAndThenWhereItIs() throws Exception {
-    GroupConfig stateful = CONFIG.withStateTransfer(true);
+    GroupConfig stateful = CONFIG.toBuilder().stateTransfer(true).build();
     Group donor = start("n1", Duration.ofSeconds(20)).create("bank", stateful);
     donor.multicast(new byte[1]).get();
     donor.multicast(new byte[1]).get();
@@ -120,8 +121,9 @@ class StatusTest {
     logger.addHandler(handler);
     try {
       Duration suspect = Duration.ofMillis(500);
-      Group writer = start("n1", suspect).create("bank", CONFIG.withWindowBytes(64 << 10));
-      Group slow = start("n2", suspect, new Address("here:1")).join("bank", CONFIG.withWindowBytes(64 << 10));
+      MemberConfig small = MemberConfig.builder().windowBytes(64 << 10).build();
+      Group writer = start("n1", suspect).create("bank", CONFIG, small);
+      Group slow = start("n2", suspect, new Address("here:1")).join("bank", CONFIG, small);
       untilViewOf(writer, 2);
       untilServing(slow);
       while (writer.tryMulticast(new byte[1000]) != null) {

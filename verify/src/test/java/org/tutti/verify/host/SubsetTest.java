@@ -89,7 +89,7 @@ class SubsetTest {
 
   @Test
   void onlyDestinationsDeliverInTheirSendersOrderAndInOneOrder() throws Exception {
-    three(GroupConfig.standard().withOrdering(Ordering.SKEEN));
+    three(GroupConfig.builder().ordering(Ordering.SKEEN).build());
     List<CompletableFuture<?>> sent = new ArrayList<>();
     for (int round = 0; round < 20; round++) {
       sent.add(groups.get(0).multicast(value(1), only(1, 2)));
@@ -125,7 +125,7 @@ class SubsetTest {
 
   @Test
   void aStrangerIsNoDestinationAndASwitchEndsIt() throws Exception {
-    three(GroupConfig.standard().withOrdering(Ordering.SKEEN));
+    three(GroupConfig.builder().ordering(Ordering.SKEEN).build());
     Group group = groups.get(0);
     MemberId stranger = new MemberId("nobody", new Address("127.0.0.1:1"), 1);
     assertThatThrownBy(() -> group.multicast(value(1), Set.of(stranger)).get(60, TimeUnit.SECONDS))

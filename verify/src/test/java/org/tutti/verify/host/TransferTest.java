@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.StateSink;
@@ -37,8 +38,9 @@ import org.tutti.transport.Address;
 class TransferTest {
   private static final Duration SOON = Duration.ofSeconds(60);
   private static final int MUCH = 4 * GroupUser.CHUNKS_ON_THE_WAY * GroupUser.CHUNK_BYTES_MAX; // does not fit the way
-  private static final GroupConfig CONFIG =
-      GroupConfig.standard().withStateTransfer(true).withWindowBytes(64 << 10).withCatchUpBytesMax(64 << 10);
+  private static final GroupConfig CONFIG = GroupConfig.builder().stateTransfer(true).build();
+  private static final MemberConfig SMALL =
+      MemberConfig.builder().windowBytes(64 << 10).catchUpBytesMax(64 << 10).build();
 
   private final List<Node> nodes = new ArrayList<>();
   private final List<Cuttable> transports = new ArrayList<>();
@@ -147,11 +149,11 @@ class TransferTest {
 
   @Test
   void readersLearnThatTheOnlyDonorIsCutOffAlthoughNoPrimaryViewFollows() throws Exception {
-    Group donor = start().create("bank", CONFIG);
+    Group donor = start().create("bank", CONFIG, SMALL);
     untilViewOf(donor, 1);
-    Group second = start().join("bank", CONFIG);
+    Group second = start().join("bank", CONFIG, SMALL);
     StateSink toSecond = next(donor, Event.StateRequest.class).sink();
-    Group third = start().join("bank", CONFIG);
+    Group third = start().join("bank", CONFIG, SMALL);
     StateSink toThird = next(donor, Event.StateRequest.class).sink();
     List<Future<?>> writers =
         List.of(
@@ -194,9 +196,9 @@ class TransferTest {
   @Test
   void anotherDonorSendsOnlyWhatIsMissing() throws Exception {
     var replicas = new ArrayList<Parts>();
-    replicas.add(new Parts(start().create("bank", CONFIG), true));
+    replicas.add(new Parts(start().create("bank", CONFIG, SMALL), true));
     for (int i = 0; i < 2; i++) {
-      replicas.add(new Parts(start().join("bank", CONFIG), false));
+      replicas.add(new Parts(start().join("bank", CONFIG, SMALL), false));
       if (i == 0) {
         replicas.forEach(replica -> threads.submit(replica::run));
         get(replicas.get(1).current);
@@ -223,9 +225,9 @@ class TransferTest {
 
   @Test
   void closingTheSourceBeforeItsEndFreesTheDonorAndLeaves() throws Exception {
-    Group donor = start().create("bank", CONFIG);
+    Group donor = start().create("bank", CONFIG, SMALL);
     untilViewOf(donor, 1);
-    Group newcomer = start().join("bank", CONFIG);
+    Group newcomer = start().join("bank", CONFIG, SMALL);
     StateSink sink = next(donor, Event.StateRequest.class).sink();
     Future<?> writer =
         threads.submit(() ->
@@ -244,9 +246,9 @@ class TransferTest {
 
   @Test
   void whoLeavesWhileItReadsIsFreedAndFreesTheDonor() throws Exception {
-    Group donor = start().create("bank", CONFIG);
+    Group donor = start().create("bank", CONFIG, SMALL);
     untilViewOf(donor, 1);
-    Group newcomer = start().join("bank", CONFIG);
+    Group newcomer = start().join("bank", CONFIG, SMALL);
     StateSink sink = next(donor, Event.StateRequest.class).sink();
     Future<?> writer = threads.submit(() -> assertThatIOException().isThrownBy(() -> write(sink, MUCH)));
     var source = next(newcomer, Event.StateOffer.class).source();
@@ -265,9 +267,9 @@ class TransferTest {
 
   @Test
   void sendersWaitForASlowReaderOnceItsRoomIsFullAndThenGoOn() throws Exception {
-    Group donor = start().create("bank", CONFIG);
+    Group donor = start().create("bank", CONFIG, SMALL);
     untilViewOf(donor, 1);
-    Group newcomer = start().join("bank", CONFIG);
+    Group newcomer = start().join("bank", CONFIG, SMALL);
     StateSink sink = next(donor, Event.StateRequest.class).sink();
     var source = next(newcomer, Event.StateOffer.class).source();
     var delivered = new AtomicInteger();

@@ -120,7 +120,7 @@ class TransportMatrixTest {
   }
 
   private void begin(String transport, Ordering ordering) throws Exception {
-    GroupConfig config = GroupConfig.standard().withOrdering(ordering);
+    GroupConfig config = GroupConfig.builder().ordering(ordering).build();
     for (int i = 1; i <= 3; i++) {
       List<Address> contacts = nodes.stream().map(node -> node.self().address()).toList();
       NodeConfig how = NodeConfig.lan("n" + i).withContacts(contacts).withTimes(Duration.ofMillis(100), SUSPECT);

@@ -86,7 +86,7 @@ class WhiteboardTest {
 
   @Test
   void viewsThatAreNotPrimaryHaveAWhiteboard() throws Exception {
-    GroupConfig config = CONFIG.withElectorate(Set.of("n1", "n2", "n3", "n4"));
+    GroupConfig config = CONFIG.toBuilder().electorate(Set.of("n1", "n2", "n3", "n4")).build();
     Group first = enter(config);
     Group second = enter(config);
     assertThat(untilViewOf(first, 2).primary()).isFalse();

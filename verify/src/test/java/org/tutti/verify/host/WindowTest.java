@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.tutti.Group;
 import org.tutti.GroupClosedException;
 import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.Service;
 import org.tutti.UndecidedException;
 import org.tutti.engine.GroupUser;
@@ -218,7 +219,7 @@ class WindowTest {
 
   @Test
   void aStretchEndsWhereItIsFull() throws Exception {
-    int most = GroupConfig.standard().batchMessagesMax();
+    int most = MemberConfig.standard().batchMessagesMax();
     for (int i = 0; i < WINDOW / OVERHEAD; i++) {
       hand.group.offer(ByteBuffer.allocate(0));
     }
@@ -251,7 +252,7 @@ class WindowTest {
 
   @Test
   void inADomainNoMessageJoinsAnEarlierOne() throws Exception {
-    var alone = new HandDriven(GroupConfig.standard().withDomain("d").withWindowBytes(WINDOW));
+    var alone = new HandDriven(GroupConfig.builder().domain("d").build());
     alone.group.multicast(new byte[1]);
     alone.group.multicast(new byte[1]);
     assertThat(alone.asked(Request.Multicast.class)).hasSize(2);

@@ -10,6 +10,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.sim.FaultKind;
@@ -70,13 +71,14 @@ final class ShownEvents {
   static @Nullable List<Line> of(long seed) {
     Map<FaultKind, Double> faults = new EnumMap<>(FaultKind.class);
     faults.put(FaultKind.PARTITION, 0.5);
-    GroupConfig config = GroupConfig.standard().withStateTransfer(true);
+    GroupConfig config = GroupConfig.builder().stateTransfer(true).build();
     long safety = 14 * SUSPECT_NANOS;
     var plan =
         new Plan(
             seed,
             MEMBERS,
             config,
+            MemberConfig.standard(),
             SUSPECT_NANOS / 6,
             SUSPECT_NANOS,
             65536,

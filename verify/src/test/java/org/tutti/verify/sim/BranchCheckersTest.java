@@ -87,8 +87,7 @@ class BranchCheckersTest {
   /// There the next view is told later than it was installed.
   @Test
   void whatIsDeliveredAtLastInADomainMayBeWhatTheViewChangeBrought() {
-    GroupConfig domain =
-        GroupConfig.standard().withStateTransfer(true).withPartitions(Partitions.CONTINUE).withDomain("d");
+    GroupConfig domain = GroupConfig.builder().stateTransfer(true).partitions(Partitions.CONTINUE).domain("d").build();
     Written run = new Written(domain).install(ALL, "a", "b", "c", "d", "e").install(PART, "a", "b", "c");
     run.submitInBranch("b", 8).submitInBranch("b", 9).branch(run.inBranch(PART, "b", 0, 8), "c");
     run.install(NEXT, "a", "b");

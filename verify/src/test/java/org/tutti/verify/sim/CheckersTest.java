@@ -344,17 +344,17 @@ class CheckersTest {
 
   @Test
   void electorateHeld() {
-    var run = new Written(GroupConfig.standard().withElectorate(Set.of("a", "b", "c")));
+    var run = new Written(GroupConfig.builder().electorate(Set.of("a", "b", "c")).build());
     assertThat(run.install(nonPrimary(1, "a"), "a").install(AB, "a", "b").violated()).isEmpty();
     assertThat(run.install(primary(3, "a", "d"), "a", "d").violated()).contains("ElectorateHeld");
   }
 
   @Test
   void aStaticMajorityIsOneOfLives() {
-    GroupConfig config = GroupConfig.standard().withElectorate(Set.of("a", "b", "c"));
+    GroupConfig config = GroupConfig.builder().electorate(Set.of("a", "b", "c")).build();
     var run = new Written(config).install(ABC, "a", "b", "c").install(primary(2, "b", "c"), "b", "c");
     assertThat(run.install(primary(3, "c", "a"), "c", "a").violated()).isEmpty();
-    var dynamic = new Written(config.withPrimaryViews(PrimaryViews.BOTH)).install(ABC, "a", "b", "c");
+    var dynamic = new Written(config.toBuilder().primaryViews(PrimaryViews.BOTH).build()).install(ABC, "a", "b", "c");
     dynamic.install(primary(2, "b", "c"), "b", "c").install(primary(3, "c", "a"), "c", "a");
     assertThat(dynamic.violated()).contains("PrimaryUniqueness");
     var forgetful = new Written(config).install(ABC, "a", "b", "c").install(primary(2, "b", "c"), "b", "c");
@@ -366,7 +366,7 @@ class CheckersTest {
   /// All who had installed it crashed before their applications were shown it; c may have its vote from there.
   @Test
   void aViewThatNobodyWasShownMayHaveGivenVotesBeforeTheFirstOneThatWas() {
-    GroupConfig config = GroupConfig.standard().withElectorate(Set.of("a", "b", "c"));
+    GroupConfig config = GroupConfig.builder().electorate(Set.of("a", "b", "c")).build();
     View first = primary(2, "a", "b");
     View next = primary(3, "b", "c");
     var shown = new Written(config).install(first, "a", "b").install(next, "b", "c");
@@ -387,7 +387,7 @@ class CheckersTest {
 
   @Test
   void aStaticMajorityGoesOn() {
-    GroupConfig config = GroupConfig.standard().withElectorate(Set.of("a", "b", "c"));
+    GroupConfig config = GroupConfig.builder().electorate(Set.of("a", "b", "c")).build();
     var deciders = new Deciders(config);
     deciders.next(ABC, false);
     deciders.next(primary(2, "b", "c"), false);
@@ -399,7 +399,7 @@ class CheckersTest {
     var again = new MemberId("a", new Address("a:1"), 2);
     List<MemberId> one = List.of(again, Written.id("c"));
     assertThat(StaticMajorityGoesOn.isDue(new History(config), deciders, one, holders)).isFalse();
-    GroupConfig other = config.withPrimaryViews(PrimaryViews.BOTH);
+    GroupConfig other = config.toBuilder().primaryViews(PrimaryViews.BOTH).build();
     assertThat(StaticMajorityGoesOn.isDue(new History(other), new Deciders(other), both, holders)).isFalse();
   }
 

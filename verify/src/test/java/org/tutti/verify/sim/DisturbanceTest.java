@@ -6,6 +6,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.Suspicion;
 import org.tutti.sim.Disturbance;
 import org.tutti.sim.Rehearsal;
@@ -13,21 +14,21 @@ import org.tutti.sim.Rehearsal;
 /// Wrong suspicions do not tear a group apart again and again; with refutation, most do nothing at all (N7, N8). The
 /// figures are those of `docs/protocols/suspicion.md`.
 class DisturbanceTest {
-  private static Map<Disturbance, Integer> views(GroupConfig config) {
+  private static Map<Disturbance, Integer> views(MemberConfig member) {
     var views = new EnumMap<Disturbance, Integer>(Disturbance.class);
     for (Disturbance what : Disturbance.values()) {
-      views.put(what, new Rehearsal(5, config).disturb(what));
+      views.put(what, new Rehearsal(5, GroupConfig.standard(), member).disturb(what));
     }
     return views;
   }
 
   private static Map<Disturbance, Integer> refutable(int refutedMax) {
-    return views(GroupConfig.standard().withSuspicion(Suspicion.REFUTABLE).withRefutedMax(refutedMax));
+    return views(MemberConfig.builder().suspicion(Suspicion.REFUTABLE).refutedMax(refutedMax).build());
   }
 
   @Test
   void stableSuspicionDoesNotCascade() {
-    assertThat(views(GroupConfig.standard()))
+    assertThat(views(MemberConfig.standard()))
         .containsExactlyInAnyOrderEntriesOf(
             Map.of(
                 Disturbance.SLOW_FOR_ONE,

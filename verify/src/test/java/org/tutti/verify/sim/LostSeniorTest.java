@@ -12,7 +12,7 @@ import org.tutti.sim.Rehearsal;
 /// A member was dropped although it lives, and then the senior one of the two that were left crashes
 /// (`docs/protocols/primary-views.md`): a golden scenario, the same each time.
 class LostSeniorTest {
-  private static final GroupConfig CONFIG = GroupConfig.standard().withStateTransfer(true);
+  private static final GroupConfig CONFIG = GroupConfig.builder().stateTransfer(true).build();
 
   @ParameterizedTest
   @CsvSource(
@@ -25,7 +25,7 @@ class LostSeniorTest {
           """)
   void aStaticMajorityGoesOnWithoutIt(PrimaryViews choice, String outcome) {
     Set<String> electorate = choice.needsElectorate() ? Set.of("n0", "n1", "n2") : Set.of();
-    var group = new Rehearsal(3, CONFIG.withElectorate(electorate).withPrimaryViews(choice));
+    var group = new Rehearsal(3, CONFIG.toBuilder().electorate(electorate).primaryViews(choice).build());
     assertThat(group.loseSenior()).containsExactly(outcome, outcome);
   }
 }

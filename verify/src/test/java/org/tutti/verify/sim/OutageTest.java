@@ -20,7 +20,7 @@ class OutageTest {
   void anySingleFaultIsOverSoon(Ordering ordering) {
     var longest = new TreeMap<Outage, Double>();
     for (Outage what : Outage.values()) {
-      longest.put(what, new Rehearsal(5, GroupConfig.standard().withOrdering(ordering)).outage(what));
+      longest.put(what, new Rehearsal(5, GroupConfig.builder().ordering(ordering).build()).outage(what));
     }
     assertThat(longest).allSatisfy((what, time) -> assertThat(time).as("%s", what).isLessThanOrEqualTo(LONGEST));
   }

@@ -2,6 +2,8 @@ package org.tutti.verify.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,6 +14,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.tutti.NodeConfig;
+import org.tutti.engine.Terms;
 import org.tutti.sim.Plan;
 import org.tutti.sim.Settings;
 import org.tutti.transport.Address;
@@ -23,11 +27,14 @@ class SettingsTest {
   private static final double RANGE_MIN = 4; // the largest number against the smallest one
   private static final double TIMES_RANGE_MIN = 1.2; // within one run they are alike enough for nobody to be suspected
 
+  private static final Set<String> NO_SETTINGS = Set.of("toBuilder", "hashCode", "toString");
+
   /// What makes no sense to draw, and why.
   private static final Map<String, String> NOT_DRAWN =
       Map.of(
           "NodeConfig.spin", "how an engine thread waits for input; the simulator has no such thread",
-          "GroupConfig.position", "the application says it at each start, from what it has on its disk, if anything");
+          "MemberConfig.listener", "the simulated application stands in the place of the host, which calls it",
+          "MemberConfig.position", "the application says it at each start, from what it has on its disk, if anything");
 
   @Test
   void everySettingTakesValuesOfAllKinds() throws Exception {
@@ -38,7 +45,7 @@ class SettingsTest {
       var settings = new Settings(plan);
       List<Address> addresses = addresses(plan);
       for (int place = 0; place < plan.nodes(); place++) {
-        add(settings.group(place, place == 0), drawn, types);
+        add(settings.terms(place, place == 0), drawn, types);
         add(settings.node(place, addresses), drawn, types);
       }
     }
@@ -64,7 +71,7 @@ class SettingsTest {
       var settings = new Settings(plan);
       Map<String, Set<Object>> drawn = new TreeMap<>();
       for (int place = 1; place < plan.nodes(); place++) {
-        add(settings.group(place, false), drawn, new TreeMap<>());
+        add(settings.terms(place, false), drawn, new TreeMap<>());
         add(settings.node(place, addresses(plan)), drawn, new TreeMap<>());
       }
       drawn.forEach((name, values) -> {
@@ -76,12 +83,12 @@ class SettingsTest {
     }
     assertThat(differing)
         .contains(
-            "GroupConfig.windowBytes",
-            "GroupConfig.batchBytesMax",
-            "GroupConfig.batchMessagesMax",
-            "GroupConfig.catchUpBytesMax",
-            "GroupConfig.packing",
-            "GroupConfig.suspicion",
+            "MemberConfig.windowBytes",
+            "MemberConfig.batchBytesMax",
+            "MemberConfig.batchMessagesMax",
+            "MemberConfig.catchUpBytesMax",
+            "MemberConfig.packing",
+            "MemberConfig.suspicion",
             "GroupConfig.guarantee",
             "GroupConfig.ordering",
             "GroupConfig.electorate",
@@ -117,14 +124,33 @@ class SettingsTest {
     return addresses;
   }
 
-  private static void add(Record config, Map<String, Set<Object>> drawn, Map<String, Class<?>> types)
+  private static void add(Terms terms, Map<String, Set<Object>> drawn, Map<String, Class<?>> types)
+      throws ReflectiveOperationException {
+    for (Object config : List.of(terms.group(), terms.member())) {
+      for (Method method : config.getClass().getDeclaredMethods()) {
+        boolean reads = Modifier.isPublic(method.getModifiers()) && !Modifier.isStatic(method.getModifiers());
+        if (reads && method.getParameterCount() == 0 && !NO_SETTINGS.contains(method.getName())) {
+          add(config, method, drawn, types);
+        }
+      }
+    }
+    drawn.computeIfAbsent("Terms.observer", _ -> new HashSet<>()).add(terms.observer());
+    types.put("Terms.observer", boolean.class);
+  }
+
+  private static void add(NodeConfig config, Map<String, Set<Object>> drawn, Map<String, Class<?>> types)
       throws ReflectiveOperationException {
     for (RecordComponent component : config.getClass().getRecordComponents()) {
-      String name = config.getClass().getSimpleName() + "." + component.getName();
-      types.put(name, component.getType());
-      Object value = component.getAccessor().invoke(config);
-      drawn.computeIfAbsent(name, _ -> new HashSet<>()).add(value == null ? "none" : value);
+      add(config, component.getAccessor(), drawn, types);
     }
+  }
+
+  private static void add(Object config, Method reader, Map<String, Set<Object>> drawn, Map<String, Class<?>> types)
+      throws ReflectiveOperationException {
+    String name = config.getClass().getSimpleName() + "." + reader.getName();
+    types.put(name, reader.getReturnType());
+    Object value = reader.invoke(config);
+    drawn.computeIfAbsent(name, _ -> new HashSet<>()).add(value == null ? "none" : value);
   }
 
   private static double range(Collection<Object> values) {

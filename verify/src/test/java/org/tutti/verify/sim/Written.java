@@ -29,7 +29,7 @@ final class Written {
   private long nanos;
 
   Written(Guarantee guarantee, boolean stateTransfer) {
-    this(GroupConfig.standard().withGuarantee(guarantee).withStateTransfer(stateTransfer));
+    this(GroupConfig.builder().guarantee(guarantee).stateTransfer(stateTransfer).build());
   }
 
   Written(GroupConfig config) {
@@ -38,7 +38,7 @@ final class Written {
 
   /// A uniform group with state that goes on in views that are not primary.
   static Written branching() {
-    return new Written(GroupConfig.standard().withStateTransfer(true).withPartitions(Partitions.CONTINUE));
+    return new Written(GroupConfig.builder().stateTransfer(true).partitions(Partitions.CONTINUE).build());
   }
 
   static Written uniform() {

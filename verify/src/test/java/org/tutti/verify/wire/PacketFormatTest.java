@@ -11,6 +11,7 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.NodeConfig;
 import org.tutti.View;
@@ -19,6 +20,7 @@ import org.tutti.engine.GroupUser;
 import org.tutti.engine.Input;
 import org.tutti.engine.NodeEngine;
 import org.tutti.engine.Request;
+import org.tutti.engine.Terms;
 import org.tutti.membership.StateChecksum;
 import org.tutti.pack.Batch;
 import org.tutti.transport.Address;
@@ -28,6 +30,7 @@ import org.tutti.wire.WireWriter;
 
 /// The bytes of packets, as version 2 has them: another change of them is another version.
 class PacketFormatTest {
+  private static final Terms TERMS = Terms.voter(GroupConfig.standard(), MemberConfig.standard());
   private static final MemberId SELF = new MemberId("n", new Address("a:1"), 0x0102030405060708L);
   private static final MemberId PEER = new MemberId("p", new Address("b:2"), 9);
   private static final String TUTTI = "b4d97dd0db3ce7f1";
@@ -142,7 +145,7 @@ class PacketFormatTest {
 
   @Test
   void aCallToAnAddressIsADatagramWithIdentityAndWithoutDestination() {
-    answersTo(new Input.Requested(new Request.Join("bank", GroupConfig.standard(), new Indifferent())));
+    answersTo(new Input.Requested(new Request.Join("bank", TERMS, new Indifferent())));
     String view = "00" + "0102030405060708"; // epoch 0, of this node
     assertThat(answersTo(new Input.Expired()))
         .containsExactly(
@@ -165,7 +168,7 @@ class PacketFormatTest {
 
   @Test
   void dataHasStreamNumberAndDistanceThenAnAcknowledgementThenChunks() {
-    answersTo(new Input.Requested(new Request.Create("bank", GroupConfig.standard(), new Indifferent(), 0)));
+    answersTo(new Input.Requested(new Request.Create("bank", TERMS, new Indifferent(), 0)));
     var call = new WireWriter();
     call.u8(6);
     call.fixed(Forge.hash("bank"));
@@ -182,7 +185,7 @@ class PacketFormatTest {
 
   @Test
   void aSignOfLifeIsAnEmptyDatagram() {
-    answersTo(new Input.Requested(new Request.Create("bank", GroupConfig.standard(), new Indifferent(), 0)));
+    answersTo(new Input.Requested(new Request.Create("bank", TERMS, new Indifferent(), 0)));
     assertThat(answersLater(1)).allMatch(frame -> frame.startsWith("0204"));
   }
 

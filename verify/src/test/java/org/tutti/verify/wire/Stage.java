@@ -7,13 +7,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.NodeConfig;
 import org.tutti.Ordering;
@@ -26,6 +26,7 @@ import org.tutti.engine.GroupUser;
 import org.tutti.engine.Input;
 import org.tutti.engine.NodeEngine;
 import org.tutti.engine.Request;
+import org.tutti.engine.Terms;
 import org.tutti.membership.StateChecksum;
 import org.tutti.pack.Batch;
 import org.tutti.pack.Stretch;
@@ -85,7 +86,7 @@ final class Stage {
 
   private List<Act> play() {
     List<Act> all = new ArrayList<>();
-    all.add(new Act(() -> true, () -> players[0].ask(new Request.Create(GROUP, config(), players[0], 0))));
+    all.add(new Act(() -> true, () -> players[0].ask(new Request.Create(GROUP, terms(), players[0], 0))));
     all.add(new Act(() -> isTogether(0), () -> players[1].join()));
     all.add(new Act(() -> isTogether(0, 1), () -> players[2].join()));
     all.add(new Act(() -> isTogether(0, 1, 2), () -> speak(0, 1, 2)));
@@ -108,15 +109,12 @@ final class Stage {
     return all;
   }
 
-  private GroupConfig config() {
-    GroupConfig plain = GroupConfig.standard().withStateTransfer(true).withBatch(1 << 10, 64);
-    return rich
-        ? plain
-            .withOrdering(Ordering.SKEEN)
-            .withPartitions(Partitions.CONTINUE)
-            .withElectorate(Set.of("n0"))
-            .withPrimaryViews(PrimaryViews.BOTH)
-        : plain;
+  private Terms terms() {
+    var group = GroupConfig.builder().stateTransfer(true);
+    if (rich) {
+      group.ordering(Ordering.SKEEN).partitions(Partitions.CONTINUE).electorate("n0").primaryViews(PrimaryViews.BOTH);
+    }
+    return Terms.voter(group.build(), MemberConfig.builder().batchBytesMax(1 << 10).batchMessagesMax(64).build());
   }
 
   private void speak(int... numbers) {
@@ -301,7 +299,7 @@ final class Stage {
     }
 
     void join() {
-      ask(new Request.Join(GROUP, config(), this));
+      ask(new Request.Join(GROUP, terms(), this));
     }
 
     boolean isWaiting() {

@@ -1,0 +1,289 @@
+package org.tutti;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/// What a member of a group decides for itself, whatever the others choose: its window, how it packs what it
+/// multicasts, what it does about silence, and where its own durable state stands.
+///
+/// ```java
+/// MemberConfig member = MemberConfig.builder().windowBytes(8 << 20).position(database.next()).build();
+/// ```
+///
+/// Immutable; may be used by any thread and for any number of groups, unless it has a listener, which then hears of all
+/// of them. Its text shows what differs from the defaults first.
+public final class MemberConfig {
+  private static final int KIB = 1 << 10;
+  private static final int MIB = 1 << 20;
+  private static final int GIB = 1 << 30;
+  private static final MemberConfig STANDARD = builder().build();
+
+  private final Builder values; // never changed
+
+  private MemberConfig(Builder values) {
+    this.values = values;
+  }
+
+  /// The defaults: a window of 4 MiB, batches up to 63 KiB or 4096 messages, natural packing, stable suspicion, 64 MiB
+  /// to catch up, no position, and no listener.
+  ///
+  /// @return always the same
+  public static MemberConfig standard() {
+    return STANDARD;
+  }
+
+  /// Begins a configuration with the defaults ([#standard()]).
+  ///
+  /// @return a builder of its own
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /// Begins a configuration with these settings.
+  ///
+  /// @return a builder of its own
+  public Builder toBuilder() {
+    return new Builder(values);
+  }
+
+  /// Who gets the events.
+  ///
+  /// @return the listener, or null when they are taken with [Group#receive()]
+  public @Nullable GroupListener listener() {
+    return values.listener;
+  }
+
+  /// What this member does about another one's silence.
+  ///
+  /// @return by default [Suspicion#STABLE]
+  public Suspicion suspicion() {
+    return values.suspicion;
+  }
+
+  /// How long others may refute that a member is gone which this one does not hear, in times of suspicion
+  /// ([NodeConfig#suspectAfter()]): then it counts as gone all the same. Only with [Suspicion#REFUTABLE].
+  ///
+  /// @return 1 to 1000, by default 5
+  public int refutedMax() {
+    return values.refutedMax;
+  }
+
+  /// How many bytes of its own multicasts this member may have on the way, counted from the multicast until every
+  /// member has consumed them; what is beyond blocks the caller.
+  ///
+  /// @return 64 KiB to 1 GiB, by default 4 MiB
+  public int windowBytes() {
+    return values.windowBytes;
+  }
+
+  /// At which size a batch is closed; a single larger message makes a batch of its own.
+  ///
+  /// @return 1 KiB to 1 MiB, by default 63 KiB
+  public int batchBytesMax() {
+    return values.batchBytesMax;
+  }
+
+  /// At which number of messages a batch is closed.
+  ///
+  /// @return 1 to 65,536, by default 4096
+  public int batchMessagesMax() {
+    return values.batchMessagesMax;
+  }
+
+  /// When smaller batches are closed.
+  ///
+  /// @return by default [Packing#natural()]
+  public Packing packing() {
+    return values.packing;
+  }
+
+  /// How many bytes of deliveries this member keeps as a newcomer, while its state is on the way, before it slows the
+  /// group down; and how many an observer may be behind before this member, as the most senior one, drops it.
+  ///
+  /// @return 64 KiB to 1 GiB, by default 64 MiB
+  public int catchUpBytesMax() {
+    return values.catchUpBytesMax;
+  }
+
+  /// Up to where the application's own durable state, or what it has made of its deliveries, contains the history.
+  ///
+  /// @return the position of the first message that it has not, 0 when it has nothing durable; empty when it does not
+  ///     say
+  public OptionalLong position() {
+    return values.position;
+  }
+
+  private Map<String, Object> settings() {
+    var map = new LinkedHashMap<String, Object>();
+    map.put("listener", SettingText.orNone(listener()));
+    map.put("suspicion", suspicion());
+    map.put("refutedMax", refutedMax());
+    map.put("windowBytes", SettingText.bytes(windowBytes()));
+    map.put("batchBytesMax", SettingText.bytes(batchBytesMax()));
+    map.put("batchMessagesMax", batchMessagesMax());
+    map.put("packing", packing());
+    map.put("catchUpBytesMax", SettingText.bytes(catchUpBytesMax()));
+    map.put("position", position().isPresent() ? position().getAsLong() : SettingText.orNone(null));
+    return map;
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof MemberConfig config && settings().equals(config.settings());
+  }
+
+  @Override
+  public int hashCode() {
+    return settings().hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return SettingText.of("MemberConfig", settings(), STANDARD.settings());
+  }
+
+  /// Collects settings; [#build()] checks them. Not thread-safe.
+  public static final class Builder {
+    private @Nullable GroupListener listener;
+    private Suspicion suspicion = Suspicion.STABLE;
+    private int refutedMax = 5;
+    private int windowBytes = 4 * MIB;
+    private int batchBytesMax = 63 * KIB;
+    private int batchMessagesMax = 4 * KIB;
+    private Packing packing = Packing.natural();
+    private int catchUpBytesMax = 64 * MIB;
+    private OptionalLong position = OptionalLong.empty();
+
+    private Builder() {}
+
+    private Builder(Builder of) {
+      listener = of.listener;
+      suspicion = of.suspicion;
+      refutedMax = of.refutedMax;
+      windowBytes = of.windowBytes;
+      batchBytesMax = of.batchBytesMax;
+      batchMessagesMax = of.batchMessagesMax;
+      packing = of.packing;
+      catchUpBytesMax = of.catchUpBytesMax;
+      position = of.position;
+    }
+
+    /// Says who gets the events, on the engine thread.
+    ///
+    /// @param value the listener; null to take them with [Group#receive()]
+    /// @return this builder
+    public Builder listener(@Nullable GroupListener value) {
+      listener = value;
+      return this;
+    }
+
+    /// Chooses what this member does about silence.
+    ///
+    /// @param value what it does
+    /// @return this builder
+    public Builder suspicion(Suspicion value) {
+      suspicion = value;
+      return this;
+    }
+
+    /// Chooses how long this member leaves one in the view that it does not hear, because others do.
+    ///
+    /// ```java
+    /// MemberConfig.builder().suspicion(Suspicion.REFUTABLE).refutedMax(3).build();
+    /// ```
+    ///
+    /// Two members that do not reach each other hold up the group meanwhile, as far as it needs the word of each: what
+    /// is multicast is kept until all have it, and a full window blocks its sender. A link that is broken for a shorter
+    /// time costs no view change.
+    ///
+    /// @param timesOfSuspicion from when the other one became silent, in times of suspicion; 1 to 1000
+    /// @return this builder
+    public Builder refutedMax(int timesOfSuspicion) {
+      refutedMax = timesOfSuspicion;
+      return this;
+    }
+
+    /// Chooses the window.
+    ///
+    /// @param value in bytes, 64 KiB to 1 GiB
+    /// @return this builder
+    public Builder windowBytes(int value) {
+      windowBytes = value;
+      return this;
+    }
+
+    /// Chooses at which size a batch is closed.
+    ///
+    /// @param value in bytes, 1 KiB to 1 MiB
+    /// @return this builder
+    public Builder batchBytesMax(int value) {
+      batchBytesMax = value;
+      return this;
+    }
+
+    /// Chooses at which number of messages a batch is closed.
+    ///
+    /// @param value 1 to 65,536
+    /// @return this builder
+    public Builder batchMessagesMax(int value) {
+      batchMessagesMax = value;
+      return this;
+    }
+
+    /// Chooses how this member packs its multicasts.
+    ///
+    /// @param value the policy
+    /// @return this builder
+    public Builder packing(Packing value) {
+      packing = value;
+      return this;
+    }
+
+    /// Chooses how much a newcomer keeps while its state is on the way, and how far an observer may be behind.
+    ///
+    /// @param value in bytes, 64 KiB to 1 GiB
+    /// @return this builder
+    public Builder catchUpBytesMax(int value) {
+      catchUpBytesMax = value;
+      return this;
+    }
+
+    /// Says where the application's own durable state stands, so that deliveries go on from there after a restart. Only
+    /// in a group with a durability; with state transfer it is needed there.
+    ///
+    /// With 0, for an application that keeps nothing itself, everything is delivered again, if this node's log goes
+    /// back to the beginning. The log of a member that got a state when it joined does not: it goes back to that state,
+    /// and after the end of all processes such a member waits for one whose log or application has what is before.
+    ///
+    /// @param value the position of the first message that it does not contain; 0 or more
+    /// @return this builder
+    public Builder position(long value) {
+      position = OptionalLong.of(value);
+      return this;
+    }
+
+    /// Checks the settings.
+    ///
+    /// @return a configuration with them; the builder may be used further
+    /// @throws IllegalArgumentException when one is out of its range
+    public MemberConfig build() {
+      within("refutedMax", refutedMax, 1, 1000);
+      within("windowBytes", windowBytes, 64 * KIB, GIB);
+      within("batchBytesMax", batchBytesMax, KIB, MIB);
+      within("batchMessagesMax", batchMessagesMax, 1, 64 * KIB);
+      within("catchUpBytesMax", catchUpBytesMax, 64 * KIB, GIB);
+      if (position.orElse(0) < 0) {
+        throw new IllegalArgumentException("position is 0 or more, not " + position.getAsLong());
+      }
+      return new MemberConfig(new Builder(this));
+    }
+
+    private static void within(String what, int value, int min, int max) {
+      if (value < min || value > max) {
+        throw new IllegalArgumentException(what + " is " + min + " to " + max + ", not " + value);
+      }
+    }
+  }
+}
