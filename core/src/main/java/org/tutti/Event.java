@@ -2,7 +2,7 @@ package org.tutti;
 
 import java.nio.ByteBuffer;
 
-/// What happens to a member of a group, in the one order that its application sees (B1).
+/// What happens to a member of a group, in the one order that its application sees.
 public sealed interface Event {
   /// A message may be acted upon.
   ///

@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// A process's membership of one group (B1). All methods may be called from any thread, virtual threads included.
+/// A process's membership of one group. All methods may be called from any thread, virtual threads included.
 public interface Group extends AutoCloseable {
   /// The longest message, in bytes.
   int MESSAGE_BYTES_MAX = 16 << 20;
@@ -91,7 +91,7 @@ public interface Group extends AutoCloseable {
   /// @throws IllegalArgumentException when the payload is too long
   boolean offer(ByteBuffer payload);
 
-  /// Multicasts to some members of the view, totally ordered; nobody else gets or does anything for it (H1). Blocks
+  /// Multicasts to some members of the view, totally ordered; nobody else gets or does anything for it. Blocks
   /// while the window is full.
   ///
   /// It needs a primary view that began with [Ordering#SKEEN] and keeps it, and a group without domain. All deliveries
@@ -119,7 +119,7 @@ public interface Group extends AutoCloseable {
   /// @throws IllegalArgumentException when the payload is too long, or there is no destination
   @Nullable CompletableFuture<Void> tryMulticast(byte[] payload, Set<MemberId> destinations);
 
-  /// Exchanges small messages among all members of a view (B8), for instance to find out after a view change who has
+  /// Exchanges small messages among all members of a view, for instance to find out after a view change who has
   /// which state. Every member of the view is expected to call it, equally often; it returns when the messages of all
   /// have come, at all members behind the same delivery. When a view change comes first, what was said does not count,
   /// and the exchange starts again among the members of the new view with the same payload. Only for a group without a
@@ -138,12 +138,12 @@ public interface Group extends AutoCloseable {
   /// @throws IllegalArgumentException when the payload is too long
   Propagation propagate(byte[] payload) throws InterruptedException;
 
-  /// The numbers that the members show each other (B7).
+  /// The numbers that the members show each other.
   ///
   /// @return always the same
   Whiteboard whiteboard();
 
-  /// Puts a request into this member's own flow of events, as an [Event.LocalCall], and waits for the response (B6). So
+  /// Puts a request into this member's own flow of events, as an [Event.LocalCall], and waits for the response. So
   /// the threads of a server that talk to clients leave all work on the replicated state to the one that takes events.
   ///
   /// The event comes after all that had happened to this member before the call: for instance after the delivery of a
@@ -165,12 +165,12 @@ public interface Group extends AutoCloseable {
   /// @return whether the caller gets it; false when it does not wait any more, or has been answered
   boolean localRespond(Event.LocalCall call, Object response);
 
-  /// The ordering in force (N2).
+  /// The ordering in force.
   ///
   /// @return the ordering that decides the next places, or null before the first primary view
   @Nullable Ordering ordering();
 
-  /// Has the group change its ordering, without stopping deliveries (N2). Members may wish differently: each wish comes
+  /// Has the group change its ordering, without stopping deliveries. Members may wish differently: each wish comes
   /// true in turn. A wish that a view change overtakes is repeated. A later wish of this member replaces an earlier
   /// one, whose future then completes when that ordering happens to be in force.
   ///

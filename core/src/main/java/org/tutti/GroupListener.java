@@ -3,7 +3,7 @@ package org.tutti;
 import java.nio.ByteBuffer;
 
 /// Gets a group's events on the engine thread, in order, never concurrently, without a copy. It must not block: the
-/// whole node waits for it. Exceptions stop the node (law 7).
+/// whole node waits for it. Exceptions stop the node.
 public interface GroupListener {
   /// A message may be acted upon; see [Event.Delivery].
   ///

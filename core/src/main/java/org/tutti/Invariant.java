@@ -1,6 +1,6 @@
 package org.tutti;
 
-/// Checks what must hold. A failed check is a bug of Tutti: it stops the node loudly (law 7) and is never caught to go
+/// Checks what must hold. A failed check is a bug of Tutti: it stops the node loudly and is never caught to go
 /// on.
 public final class Invariant {
   private Invariant() {}

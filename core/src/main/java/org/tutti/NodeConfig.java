@@ -9,7 +9,7 @@ import org.tutti.transport.Address;
 /// @param name             the node's name ([Names]), unique among the living nodes of its groups
 /// @param cluster          nodes of different clusters ignore each other's packets, whatever their addresses
 /// @param contacts         nodes to ask when joining and after a partition; this node's own address is ignored
-/// @param heartbeat        a node that sent nothing to a peer for this time sends a null packet (N9)
+/// @param heartbeat        a node that sent nothing to a peer for this time sends a null packet
 /// @param suspectAfter     a peer that was not heard for this time is suspected; at least three heartbeats
 /// @param spin             for how long the engine thread, which has run out of input, looks for more again and again
 ///                         before it waits to be woken up; zero lets it wait at once. Spinning saves the wake-up, some

@@ -5,7 +5,7 @@ import org.tutti.pack.FixedDegree;
 import org.tutti.pack.HillClimb;
 import org.tutti.pack.NaturalPacking;
 
-/// How a member packs its own multicasts into batches, which are ordered, acknowledged and delivered as one (B9). Each
+/// How a member packs its own multicasts into batches, which are ordered, acknowledged and delivered as one. Each
 /// member of a group chooses for itself. A way of one's own is an implementation of this and of [Policy].
 @FunctionalInterface
 public interface Packing {

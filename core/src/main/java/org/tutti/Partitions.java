@@ -1,6 +1,6 @@
 package org.tutti;
 
-/// What members do in a view that is not primary (B3).
+/// What members do in a view that is not primary.
 public enum Partitions {
   /// They wait: what they multicast is sent when they are in a primary view again. The default.
   SUSPEND,

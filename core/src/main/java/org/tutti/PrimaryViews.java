@@ -1,6 +1,6 @@
 package org.tutti;
 
-/// Which views of a group are primary (B3), as its founder chooses ([GroupConfig.Builder#primaryViews(PrimaryViews)]).
+/// Which views of a group are primary, as its founder chooses ([GroupConfig.Builder#primaryViews(PrimaryViews)]).
 ///
 /// With dynamic linear voting a group goes on with those to whom it has shrunk, down to one, and is lost with them: who
 /// was not in the last primary view cannot help. With a static majority it stops as soon as half of a configured set of

@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// What [Group#propagate] brings together (B8).
+/// What [Group#propagate] brings together.
 ///
 /// @param view      the view whose members spoke; the last one among the events meanwhile, if there is one
 /// @param messages  what each member of the view said, by seniority; the same at all of them

@@ -1,6 +1,6 @@
 package org.tutti;
 
-/// How a multicast stands to the others of its group (N10). Messages of all services go through one group side by side;
+/// How a multicast stands to the others of its group. Messages of all services go through one group side by side;
 /// each names its own. What each promises, and what it does not, is in `docs/guarantees.md`.
 ///
 /// All but [#TOTAL] are *weak*: a message is delivered as soon as its service allows, usually on arrival, before it has

@@ -2,7 +2,7 @@ package org.tutti;
 
 import java.util.List;
 
-/// Who is in the group, as agreed by its members (B1, B3). Pure data.
+/// Who is in the group, as agreed by its members. Pure data.
 ///
 /// All members that install a view install it with the same id, list and flag. The rank of a member is its place in the
 /// list; the most senior member has rank 0, newcomers come last.
@@ -14,7 +14,7 @@ import java.util.List;
 /// @param id           names the view
 /// @param members      by seniority, first the voters, then the observers; without repetition, never empty
 /// @param voters       how many of them are voters; at least 1 in a primary view
-/// @param primary      whether this is the primary view: of any concurrent views at most one is (B4)
+/// @param primary      whether this is the primary view: of any concurrent views at most one is
 /// @param predecessors the views that its members come from, more than one in a merge; with a primary view, the primary
 ///                     view that it continues is among them
 public record View(ViewId id, List<MemberId> members, int voters, boolean primary, List<ViewId> predecessors) {

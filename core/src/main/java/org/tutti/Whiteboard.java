@@ -2,7 +2,7 @@ package org.tutti;
 
 import java.util.OptionalLong;
 
-/// Numbers that the members of a group show each other, for instance how busy they are (B7).
+/// Numbers that the members of a group show each other, for instance how busy they are.
 ///
 /// Each member has one number without a name, and up to [#NAMES_MAX] with names. Writing and reading never block and
 /// delay nothing: values travel with messages that go anyway, or else, when they have changed, by themselves after

@@ -16,7 +16,7 @@ import org.tutti.transport.TransportException;
 import org.tutti.transport.TransportProvider;
 import org.tutti.transport.TransportSettings;
 
-/// Clients and servers (H12), each client with one request at a time.
+/// Clients and servers, each client with one request at a time.
 ///
 /// ```
 /// case A   client: multicast in the group of all ---> every server delivers --- reply ---> client takes the first

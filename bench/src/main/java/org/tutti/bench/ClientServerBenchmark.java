@@ -14,7 +14,7 @@ import org.tutti.transport.TransportException;
 import org.tutti.transport.TransportProvider;
 
 /// Time per request of clients, when they multicast themselves (case A) and when a server does it for them (case B),
-/// and how long the ordering takes at the server that orders and at the others (H12). Both cases are there at once,
+/// and how long the ordering takes at the server that orders and at the others. Both cases are there at once,
 /// and rounds take turns over them.
 public final class ClientServerBenchmark {
   private static final double P50 = 50;

@@ -12,8 +12,8 @@ import org.tutti.transport.TransportException;
 import org.tutti.transport.TransportProvider;
 import org.tutti.transport.TransportSettings;
 
-/// Time per broadcast in a closed system, for every transport, ordering and size (H11), beside the thesis's figures and
-/// its estimate T = s(n-1) T_transmission + T_overhead (H15): a transmission is half of the transport's ping, measured
+/// Time per broadcast in a closed system, for every transport, ordering and size, beside the thesis's figures and
+/// its estimate T = s(n-1) T_transmission + T_overhead: a transmission is half of the transport's ping, measured
 /// first, and the overhead is what a group of one takes.
 ///
 /// All groups of one size and length are there at once, and rounds take turns over them, so that a change of the

@@ -2,8 +2,8 @@ package org.tutti.bench;
 
 import org.tutti.Ordering;
 
-/// What a multicast should cost when nothing fails, by formula (H6): table 1 of the thesis in spec H, and our own
-/// formula for the symmetric ordering, which the thesis does not have.
+/// What a multicast should cost when nothing fails, by formula: table 1 of Hirt's thesis (*Atomic Broadcast on various
+/// middlewares*, 1998), and our own formula for the symmetric ordering, which the thesis does not have.
 ///
 /// The thesis counts a multicast whose sender is neither sequencer nor coordinator. When it is, what the sequencer or
 /// coordinator says first goes out together with the message: one step less, and as many messages.

@@ -11,7 +11,7 @@ import org.tutti.Ordering;
 import org.tutti.sim.Rehearsal;
 import org.tutti.sim.Traffic;
 
-/// The cost model beside what the simulator counts (H6): the production engine with its links and orderings, nothing
+/// The cost model beside what the simulator counts: the production engine with its links and orderings, nothing
 /// failing. What is counted is the same in every run.
 public final class CostTable {
   private static final int N_MIN = 2;

@@ -17,7 +17,7 @@ import org.tutti.transport.TransportException;
 
 /// How many bytes a group of three carries over UDP when datagrams get lost, by the length of messages.
 ///
-/// The paper's throughput (R1) fell from messages of 40 000 bytes on, because its multicast had no flow control. The
+/// The paper's throughput fell from messages of 40 000 bytes on, because its multicast had no flow control. The
 /// goal is a line that is flat to 1 MiB at each share of loss, and a receiver that is slow but loses nothing.
 public final class LossBenchmark {
   private static final int MEMBERS = 3;

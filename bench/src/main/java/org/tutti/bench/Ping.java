@@ -9,7 +9,7 @@ import org.tutti.transport.Receiver;
 import org.tutti.transport.Transport;
 
 /// One frame to and fro between two transports, each with a thread that polls it, as engine threads do: what a
-/// middleware takes without any protocol (H15).
+/// middleware takes without any protocol.
 final class Ping implements AutoCloseable {
   private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(200); // transports may lose frames
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);

@@ -10,7 +10,7 @@ import org.HdrHistogram.Histogram;
 import org.tutti.Group;
 import org.tutti.bench.member.Times;
 
-/// The closed system of the thesis (H11): in each round one process broadcasts, and when all have delivered it is the
+/// The closed system of the thesis: in each round one process broadcasts, and when all have delivered it is the
 /// next one's turn. Whoever delivers last begins the next round, on its engine thread, so no thread stands in between.
 final class RoundRobin {
   private static final long PATIENCE_SECONDS = 30;

@@ -12,7 +12,7 @@ import org.tutti.bench.member.ClosedLoop;
 import org.tutti.bench.trial.Numbers;
 import org.tutti.transport.TransportException;
 
-/// The gap that a change of the ordering makes (N2), for every pair of orderings, in two settings.
+/// The gap that a change of the ordering makes, for every pair of orderings, in two settings.
 ///
 /// Over bare loopback a message takes no time on its way: a round trip is what the machine needs to wake up and run the
 /// members' threads, which share its processors. With links that have a length it is mostly the links'.

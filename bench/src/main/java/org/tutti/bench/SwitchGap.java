@@ -14,7 +14,7 @@ import org.tutti.bench.member.ClosedLoop;
 import org.tutti.bench.trial.Numbers;
 import org.tutti.sim.Rehearsal;
 
-/// What a member that multicasts one message after the other sees of a change of the ordering (N2): the longest time
+/// What a member that multicasts one message after the other sees of a change of the ordering: the longest time
 /// between two deliveries, in round trips.
 ///
 /// A round trip is the time that a multicast takes at its sender; as the two orderings differ in it, it is the mean of

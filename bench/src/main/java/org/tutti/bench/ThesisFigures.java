@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.OptionalInt;
 import org.tutti.Ordering;
 
-/// What the thesis of spec H measured in its closed system (H11): SPARCstations 20, messages of 100 bytes, milliseconds
-/// per broadcast; and its ping of each middleware (H15).
+/// What Hirt's thesis (*Atomic Broadcast on various middlewares*, 1998) measured in its closed system: SPARCstations
+/// 20, messages of 100 bytes, milliseconds per broadcast; and its ping of each middleware.
 final class ThesisFigures {
   private static final List<Integer> SIZES = List.of(2, 4, 6);
   private static final Map<String, Double> PING = Map.of("tcp", 2.7, "rmi", 7.5, "iiop", 6.7);

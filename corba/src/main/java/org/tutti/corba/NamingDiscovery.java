@@ -21,7 +21,7 @@ import org.tutti.transport.Address;
 import org.tutti.transport.Discovery;
 import org.tutti.transport.Endpoint;
 
-/// Finds the members of a group that communicates over IIOP by CORBA's naming service (H9): each binds a reference to
+/// Finds the members of a group that communicates over IIOP by CORBA's naming service: each binds a reference to
 /// its object, under a name of the kind that is its address: a reference may come back with the host written otherwise,
 /// and addresses are compared as text.
 ///

@@ -1,4 +1,4 @@
-/// Frames over IIOP, the protocol of CORBA, by a real ORB (H7).
+/// Frames over IIOP, the protocol of CORBA, by a real ORB.
 ///
 /// Reading order: [IiopTransport], [IiopMiddleware], [PeerServant], [OrbSettings]; then what keeps strangers out.
 @NullMarked

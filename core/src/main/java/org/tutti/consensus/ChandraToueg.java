@@ -22,7 +22,7 @@ import org.tutti.wire.Malformed;
 /// Consensus with a rotating coordinator, a quorum and an unreliable failure detector, for a sequence of instances.
 ///
 /// Guarantee: [Consensus]'s contract. After T. Chandra and S. Toueg, "Unreliable failure detectors for reliable
-/// distributed systems", JACM 43(2), 1996, figure 6 (`<>S`, H5). Deviations: all instances share the round, so the
+/// distributed systems", JACM 43(2), 1996, figure 6 (`<>S`). Deviations: all instances share the round, so the
 /// estimate phase is gone through once for all of them and a coordinator that succeeds stays; the coordinator's value
 /// is asked for when it is proposed; a member goes to another round only when it waits in vain, and may leave rounds
 /// out; a coordinator with a nack goes on while others suffice; decisions are relayed on demand instead of by

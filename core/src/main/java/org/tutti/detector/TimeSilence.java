@@ -7,7 +7,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.tutti.MemberId;
 
-/// Suspects a peer that was not heard for a time (time-silence, N9), one detector for all groups of a node.
+/// Suspects a peer that was not heard for a time (time-silence), one detector for all groups of a node.
 ///
 /// It is unreliable in both directions, as every detector is: no protocol's safety rests on it. A suspicion ends when
 /// the peer is heard again.

@@ -3,7 +3,7 @@ package org.tutti.effect;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// What a node counts, by name. Drops of malformed or unexpected input are counted here with their reason (law 7).
+/// What a node counts, by name. Drops of malformed or unexpected input are counted here with their reason.
 public final class Counters {
   private final Map<String, long[]> values = new TreeMap<>();
 

@@ -17,7 +17,7 @@ import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
 
-/// Spreads the values that members put on the whiteboard of a group (B7; JBora, section 3.2).
+/// Spreads the values that members put on the whiteboard of a group (JBora, section 3.2).
 ///
 /// A change waits until this member says something to all in any case, and goes with it, in the same packets; if it
 /// says nothing for [Whiteboard#DELAY_MILLIS], it goes alone. Each message carries all values of its sender, which are

@@ -10,7 +10,7 @@ import org.tutti.membership.Proposal;
 import org.tutti.order.Cut;
 import org.tutti.pack.Batch;
 
-/// What the members of a view that is not primary multicast among themselves, at one member (B3): a history of its own
+/// What the members of a view that is not primary multicast among themselves, at one member: a history of its own
 /// beside that of the primary views, from which nothing goes over and to which nothing comes. It begins and ends with
 /// the view; members that go on together end it by the same cut, and so deliver the same.
 ///

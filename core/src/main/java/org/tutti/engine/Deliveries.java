@@ -281,7 +281,7 @@ final class Deliveries implements Deliverer {
   }
 
   /// If the user's last view is primary, others have got there what this one has not. So it is shown that it did not go
-  /// on from that view, by one in which it is alone (Prefix Delivery, B4).
+  /// on from that view, by one in which it is alone (Prefix Delivery).
   private void showAbsence(View next) {
     if (shown != null && shown.primary()) {
       int voters = next.isObserver(self) ? 0 : 1;

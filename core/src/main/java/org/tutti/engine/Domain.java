@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// This node's groups of one domain (N4): overlapping groups among which order and causality hold as in one.
+/// This node's groups of one domain: overlapping groups among which order and causality hold as in one.
 ///
 /// A delivery's key is (stamp, group, index), where the stamp is the highest of the batches in its group's history up
 /// to it. Keys rise within a group, whatever its ordering, and are the same at all members. This node delivers in the

@@ -7,7 +7,7 @@ import org.tutti.View;
 import org.tutti.pack.Batch;
 import org.tutti.pack.CausalPast;
 
-/// When messages of the weak services are delivered in one primary view (N10): unordered and FIFO ones when their batch
+/// When messages of the weak services are delivered in one primary view: unordered and FIFO ones when their batch
 /// has entered the log, causal ones when everything is delivered that their sender had delivered. The places that all
 /// of them get later only keep the books.
 ///

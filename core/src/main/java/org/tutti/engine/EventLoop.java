@@ -20,7 +20,7 @@ import org.tutti.transport.Refused;
 import org.tutti.transport.Transport;
 
 /// The one engine thread of a node: it feeds the engine with what arrives, what the application asks and what time it
-/// is, and does the transport's input and output in between (law 3).
+/// is, and does the transport's input and output in between.
 ///
 /// ```
 /// callers --post--> inbox --+
@@ -34,7 +34,7 @@ import org.tutti.transport.Transport;
 /// while.
 ///
 /// Whatever is thrown out of a turn is a bug, here or in a listener: the node stops, says so, and everybody who waits
-/// for it is told (law 7).
+/// for it is told.
 public final class EventLoop {
   private static final System.Logger LOG = System.getLogger("org.tutti");
 

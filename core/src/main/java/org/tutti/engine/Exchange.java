@@ -15,7 +15,7 @@ import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
 
-/// What the members of the view that the application has been shown last have propagated (B8).
+/// What the members of the view that the application has been shown last have propagated.
 ///
 /// A message names the view and counts its sender's calls in it. As all members of a view get the messages at the same
 /// places of one history, a round is complete at the same place for all. Nobody is more than one round ahead, because a

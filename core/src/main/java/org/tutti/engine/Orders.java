@@ -25,7 +25,7 @@ import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
 
-/// The orderings of one primary view, one after the other (N2).
+/// The orderings of one primary view, one after the other.
 ///
 /// A batch that asks for a switch has a place in the history like any other. The places up to it are the old
 /// ordering's, at every member; the places behind it are the new one's, which gets every batch that has none yet. So

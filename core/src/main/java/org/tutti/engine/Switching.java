@@ -5,7 +5,7 @@ import org.tutti.Ordering;
 import org.tutti.pack.Batch;
 import org.tutti.pack.Packer;
 
-/// This member's wish for another ordering (N2): asks the group until it is so, or until the member has another wish.
+/// This member's wish for another ordering: asks the group until it is so, or until the member has another wish.
 ///
 /// A switch that stands in the history's end, appended by a view change, has no effect: then it is asked for again.
 final class Switching {

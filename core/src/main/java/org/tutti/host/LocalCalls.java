@@ -11,7 +11,7 @@ import org.tutti.GroupClosedException;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.Request;
 
-/// The local calls of one member that are not over, and their callers (B6).
+/// The local calls of one member that are not over, and their callers.
 ///
 /// A call goes through the inbox of the engine thread, like everything else that becomes an event: so it comes after
 /// all that the caller can have learned of, a position that its own multicast has got, for example. It counts until it

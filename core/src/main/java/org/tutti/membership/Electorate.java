@@ -11,7 +11,7 @@ import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
 
-/// A configured set of names more than half of which every primary view has (B3). So a group does not shrink below that
+/// A configured set of names more than half of which every primary view has. So a group does not shrink below that
 /// majority and go on; and of two parts of the set that never met, one at most can.
 ///
 /// Who may go on from a primary view the [PrimaryRule] says: a majority of names could consist of new lives that know

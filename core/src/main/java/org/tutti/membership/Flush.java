@@ -455,7 +455,7 @@ final class Flush {
   }
 
   /// For members that are still in a primary view which does not go on here: all of them deliver what any of them knows
-  /// to be decided, and nothing beyond (Prefix Delivery, B4); and nothing beyond an end that one of them has accepted,
+  /// to be decided, and nothing beyond (Prefix Delivery); and nothing beyond an end that one of them has accepted,
   /// because that may be announced.
   private List<Cut> decidedCuts(@Nullable ViewId except) {
     Map<ViewId, View> ending = new TreeMap<>();

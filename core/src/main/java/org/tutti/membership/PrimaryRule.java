@@ -7,7 +7,7 @@ import org.tutti.MemberId;
 import org.tutti.PrimaryViews;
 import org.tutti.View;
 
-/// Decides who may carry the history of a primary view on (B3).
+/// Decides who may carry the history of a primary view on.
 ///
 /// Certain lives *decide* about what follows a primary view, and any two quorums of them share one: uniform delivery
 /// waits for a quorum to hold a message, the next primary view is formed by a quorum, so what was delivered is known

@@ -14,7 +14,7 @@ import org.tutti.effect.Counters;
 import org.tutti.effect.Effects;
 import org.tutti.wire.Codec;
 
-/// Brings newcomers, and members that missed primary views, up to the beginning of a primary view (B8).
+/// Brings newcomers, and members that missed primary views, up to the beginning of a primary view.
 ///
 /// The agreement on the view names a donor for each of them. The donor first says where the history stands (index,
 /// position, what of each sender is in it); then its application's state as of that moment follows in chunks, as fast

@@ -12,7 +12,7 @@ import org.tutti.effect.Effects;
 import org.tutti.effect.Timer;
 import org.tutti.wire.Malformed;
 
-/// Agrees on the sequence of views of one group (B1 to B4, N10, R4), as one member: it answers proposals, installs what
+/// Agrees on the sequence of views of one group, as one member: it answers proposals, installs what
 /// was agreed, and decides when this member is the one to propose ([Proposer]).
 ///
 /// Guarantee: members that install a view install it with the same list, flag and cuts; a member's view ids rise; the

@@ -12,7 +12,7 @@ import org.tutti.pack.Batch;
 import org.tutti.pack.CausalPast;
 import org.tutti.wire.Malformed;
 
-/// Multicasts to some members of a view, ordered by Skeen's algorithm together with those to all (H1): *asides*.
+/// Multicasts to some members of a view, ordered by Skeen's algorithm together with those to all: *asides*.
 ///
 /// Guarantee, within one view: only destinations receive or send anything for an aside; asides and batches are
 /// delivered in the order of (timestamp, sender's rank), so the orders of all members together have no cycle; what one
@@ -31,7 +31,8 @@ import org.tutti.wire.Malformed;
 /// Only then can anybody have delivered it. A destination delivers an aside when it has heard `Held` from all and has
 /// delivered everything lower; a place waits for every lower aside that is here.
 ///
-/// A sender has one aside on its way at a time. After the thesis in spec H, sections 2.1 and 2.2.
+/// A sender has one aside on its way at a time. After Hirt, *Atomic Broadcast on various middlewares*, 1998, sections
+/// 2.1 and 2.2.
 public final class Asides {
   /// What becomes of asides.
   public interface User {

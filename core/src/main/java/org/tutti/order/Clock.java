@@ -1,6 +1,6 @@
 package org.tutti.order;
 
-/// A logical clock (Lamport, "Time, clocks, and the ordering of events in a distributed system", 1978; H8): whatever a
+/// A logical clock (Lamport, "Time, clocks, and the ordering of events in a distributed system", 1978): whatever a
 /// member stamps is higher than every stamp that it has seen.
 public final class Clock {
   private long last;

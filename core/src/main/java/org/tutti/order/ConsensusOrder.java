@@ -18,13 +18,14 @@ import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
 
 /// Total order by consensus: senders broadcast their batches, and instance after instance the members decide which ids
-/// come next (H5). A crashed or wrongly suspected minority does not stop it, and no view change is needed to go on.
+/// come next. A crashed or wrongly suspected minority does not stop it, and no view change is needed to go on.
 ///
 /// Guarantee, within one view: all members place the same batches at the same indexes, each sender's in its order.
 /// After Chandra and Toueg, "Unreliable failure detectors for reliable distributed systems", JACM 43(2), 1996, section
-/// 6 (atomic broadcast by consensus), and the thesis in spec H, section 2.3. Deviations: a value says how far senders'
-/// lanes reach instead of listing messages, so it cannot leave a gap, and repeating is harmless; several instances are
-/// under way at once; batches are broadcast plainly, and what a crashing sender told only some the view change mends.
+/// 6 (atomic broadcast by consensus), and Hirt, *Atomic Broadcast on various middlewares*, 1998, section 2.3.
+/// Deviations: a value says how far senders' lanes reach instead of listing messages, so it cannot leave a gap, and
+/// repeating is harmless; several instances are under way at once; batches are broadcast plainly, and what a crashing
+/// sender told only some the view change mends.
 ///
 /// ```
 ///   sender                coordinator              other members

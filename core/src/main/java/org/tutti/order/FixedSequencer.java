@@ -11,13 +11,13 @@ import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
 
 /// Total order by a fixed sequencer: senders broadcast their batches, the most senior member broadcasts only their ids,
-/// in the order in which the batches reached it (H3, R3).
+/// in the order in which the batches reached it.
 ///
 /// Guarantee, within one view: all members place the same batches at the same indexes, each sender's in its order.
 /// Whether a place may be delivered is for [Stability] to say, so uniformity does not depend on the sequencer. After
-/// the thesis in spec H, section 2.1 ("sender broadcasts, sequencer broadcasts the number"). Deviations: the unit is
-/// the batch, ids are sent once per engine run as runs, and the sequencer's crash is repaired by the view change's cut
-/// (figure 8's hole: a number that only some received).
+/// Hirt, *Atomic Broadcast on various middlewares*, 1998, section 2.1 ("sender broadcasts, sequencer broadcasts the
+/// number"). Deviations: the unit is the batch, ids are sent once per engine run as runs, and the sequencer's crash is
+/// repaired by the view change's cut (figure 8's hole: a number that only some received).
 ///
 /// ```
 ///   sender                sequencer (rank 0)        other members

@@ -8,7 +8,7 @@ import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
 
-/// How low the stamp of a delivery that is still to come can be, in one primary view of a group of a domain (N4).
+/// How low the stamp of a delivery that is still to come can be, in one primary view of a group of a domain.
 ///
 /// Of each member this one knows a stamp below which nothing new comes: that of its last batch, or what it said of its
 /// clock. Members say their clock when somebody asks, which is done when a delivery of another group waits for it; so

@@ -12,15 +12,15 @@ import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
 
-/// Total order by Skeen's algorithm (H4): every member proposes a logical timestamp for a batch, the sender decides for
+/// Total order by Skeen's algorithm: every member proposes a logical timestamp for a batch, the sender decides for
 /// the highest, and all place batches by their decided timestamps.
 ///
 /// Guarantee, within one view: all members place the same batches at the same indexes, each sender's in its order.
 /// Nobody stands in the middle, but everybody is needed: a member that says nothing stops the order until a view change
-/// leaves it out. After the thesis in spec H, section 2.2; first in Birman and Joseph, "Reliable communication in the
-/// presence of failures", ACM TOCS 5(1), 1987, who name D. Skeen. Deviations: the unit is the batch; proposals and
-/// decisions are said once per engine run as runs; a sender's earlier decisions bound its pending batches from below;
-/// the sender's crash (figure 10) is repaired by the view change's cut.
+/// leaves it out. After Hirt, *Atomic Broadcast on various middlewares*, 1998, section 2.2; first in Birman and Joseph,
+/// "Reliable communication in the presence of failures", ACM TOCS 5(1), 1987, who name D. Skeen. Deviations: the unit
+/// is the batch; proposals and decisions are said once per engine run as runs; a sender's earlier decisions bound its
+/// pending batches from below; the sender's crash (figure 10) is repaired by the view change's cut.
 ///
 /// ```
 ///   sender                               every other member

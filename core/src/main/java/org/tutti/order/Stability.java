@@ -14,7 +14,7 @@ import org.tutti.wire.WireWriter;
 /// Who holds how much of a primary view's history, and what may therefore be delivered, forgotten and sent.
 ///
 /// Every member tells the others, once per engine run at most, the index behind what it holds and the index behind what
-/// its application has consumed; both are cumulative. Uniform delivery (H1, B2) waits until a quorum of the view holds
+/// its application has consumed; both are cumulative. Uniform delivery waits until a quorum of the view holds
 /// a place and all before it. The quorum is the same rule by which the next primary view is formed, and any two quorums
 /// share a member; so a member of the next primary view's flush knows everything that anybody delivered.
 ///

@@ -10,13 +10,13 @@ import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
 
-/// Total order by logical clocks and messages from everybody (N1's O2): batches stand in the order of their stamps, and
+/// Total order by logical clocks and messages from everybody (NewTop): batches stand in the order of their stamps, and
 /// a batch has its place once every member has been heard past its stamp.
 ///
 /// Nobody decides for others, so nothing waits for a busy member in the middle; but everybody must speak. A member that
 /// has nothing to multicast says how far its clock is, at the end of a run of inputs that showed it a higher stamp than
-/// it has used itself (N9's null message, without a time of silence before it). After Lamport, "Time, clocks, and the
-/// ordering of events in a distributed system", 1978, section "ordering the events totally".
+/// it has used itself (NewTop's null message, without a time of silence before it). After Lamport, "Time, clocks, and
+/// the ordering of events in a distributed system", 1978, section "ordering the events totally".
 ///
 /// ```
 ///   sender                  member                  member

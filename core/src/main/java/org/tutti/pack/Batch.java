@@ -28,7 +28,7 @@ public record Batch(MemberId sender, long seq, Kind kind, long stamp, CausalPast
   public enum Kind {
     /// Totally ordered messages of the application.
     TOTAL(Service.TOTAL),
-    /// A change of the group's ordering (N2), placed in the history like any other batch.
+    /// A change of the group's ordering, placed in the history like any other batch.
     SWITCH(Service.TOTAL),
     /// Causally ordered messages.
     CAUSAL(Service.CAUSAL),
@@ -36,7 +36,7 @@ public record Batch(MemberId sender, long seq, Kind kind, long stamp, CausalPast
     FIFO(Service.FIFO),
     /// Messages in no order.
     UNORDERED(Service.UNORDERED),
-    /// What members propagate to each other (B8): totally ordered, but no messages of the application.
+    /// What members propagate to each other: totally ordered, but no messages of the application.
     PROPAGATED(Service.TOTAL);
 
     private final Service service;

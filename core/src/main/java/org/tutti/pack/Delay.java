@@ -1,6 +1,6 @@
 package org.tutti.pack;
 
-/// The longest wait of a message in the packer: the packing interval (B9), which every policy has.
+/// The longest wait of a message in the packer: the packing interval, which every policy has.
 final class Delay {
   static final long STANDARD_NANOS = 2_000_000;
 

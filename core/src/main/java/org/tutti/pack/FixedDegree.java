@@ -3,7 +3,7 @@ package org.tutti.pack;
 import org.tutti.Packing;
 
 /// Sends when there are so many messages, whatever is on the way, or when the first one has waited too long: what the
-/// adaptive policies are measured against (B9, section 5.1 of the paper).
+/// adaptive policies are measured against (section 5.1 of the paper).
 ///
 /// @param degree        how many messages a batch has
 /// @param delayNanosMax the longest wait of a message, in nanoseconds

@@ -2,7 +2,7 @@ package org.tutti.pack;
 
 import org.tutti.Packing;
 
-/// Changes the packing degree by one in each interval, in the direction in which throughput grows (B9). Bartoli,
+/// Changes the packing degree by one in each interval, in the direction in which throughput grows. Bartoli,
 /// Calabrese, Prica, Antoniutti Di Muro and Montresor, *Adaptive Message Packing for Group Communication Systems*,
 /// section 5.3: the final policy, and the two conditions that its last section announces, a longest wait and an
 /// aggregate size.

@@ -1,4 +1,4 @@
-/// The communication layer: carries opaque frames between nodes (H7, H8).
+/// The communication layer: carries opaque frames between nodes.
 ///
 /// A transport knows nothing of groups, views or messages. Reading order: [Address], [Outlet], [Transport], [Receiver];
 /// [TransportProvider] for those who choose one by name.

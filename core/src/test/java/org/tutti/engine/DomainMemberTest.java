@@ -18,7 +18,7 @@ import org.tutti.membership.StateChecksum;
 import org.tutti.pack.Batch;
 import org.tutti.pack.CausalPast;
 
-/// N4: what a node's groups of one domain wait for, here of two groups at A, which B is in, too.
+/// What a node's groups of one domain wait for, here of two groups at A, which B is in, too.
 class DomainMemberTest {
   private final Domain domain = new Domain();
   private final List<String> shown = new ArrayList<>();

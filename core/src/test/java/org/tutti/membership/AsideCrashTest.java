@@ -34,7 +34,7 @@ import org.tutti.pack.Batch;
 import org.tutti.pack.CausalPast;
 import org.tutti.wire.Malformed;
 
-/// Multicasts to some members (H1): what they cost, their order among batches, and what a view change makes of them
+/// Multicasts to some members: what they cost, their order among batches, and what a view change makes of them
 /// when their sender crashes at one of the points of the thesis's figure 10.
 class AsideCrashTest {
   private final List<Member> members = new ArrayList<>();
@@ -218,7 +218,7 @@ class AsideCrashTest {
 
   // ---- cost and order --------------------------------------------------------------------------------------------
 
-  /// Three messages for each destination, as in a group of these alone (H6), and one more each, to all who want to know
+  /// Three messages for each destination, as in a group of these alone, and one more each, to all who want to know
   /// that it is held there.
   @ParameterizedTest
   @CsvSource({"3, 1", "3, 2", "8, 1", "8, 3", "8, 7"})

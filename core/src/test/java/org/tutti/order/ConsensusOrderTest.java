@@ -203,7 +203,7 @@ class ConsensusOrderTest {
     };
   }
 
-  /// H6: four steps and 4(n-1) messages for one broadcast, the first being the batch itself.
+  /// The cost model: four steps and 4(n-1) messages for one broadcast, the first being the batch itself.
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 4, 5, 6, 7, 8})
   void oneBroadcastCostsWhatTheModelSays(int members) throws Malformed {

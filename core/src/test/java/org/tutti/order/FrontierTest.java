@@ -17,7 +17,7 @@ import org.tutti.order.Frontier.Message.Said;
 import org.tutti.pack.Batch;
 import org.tutti.pack.CausalPast;
 
-/// N4: how low the stamp of a delivery to come can be, at A in a view of three.
+/// How low the stamp of a delivery to come can be, at A in a view of three.
 class FrontierTest {
   private static final View VIEW = primary(1, A, B, C);
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.order.TimedView.Fate;
 
-/// What Skeen's algorithm costs one batch alone (H6), and how long decided batches wait for pending ones with an
+/// What Skeen's algorithm costs one batch alone, and how long decided batches wait for pending ones with an
 /// earlier timestamp: the convoy effect. The figures are those of its page, and come out the same on every machine.
 class SkeenConvoyTest {
   private static final long MILLI = 1_000_000;

@@ -25,7 +25,7 @@ import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
 
-/// What every ordering owes within one view (H1's total order, H2, N1): one instance at each member, joined by links
+/// What every ordering owes within one view: one instance at each member, joined by links
 /// that lose nothing and keep the order, everything interleaved at random from a seed; members crash in the middle of
 /// their sending, and anybody may be suspected wrongly.
 ///

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.tutti.Packing;
 import org.tutti.wire.WireWriter;
 
-/// The policies of B9: a fixed degree, the paper's adaptive one as its section 5.3 prints it, and the two conditions
-/// that its last section announces, a longest wait and an aggregate size.
+/// The policies of packing: a fixed degree, the paper's adaptive one as its section 5.3 prints it, and the two
+/// conditions that its last section announces, a longest wait and an aggregate size.
 class PackingPoliciesTest {
   private static final int BYTES_MAX = 1000;
   private static final long SECOND = 1_000_000_000;

@@ -1,4 +1,4 @@
-/// What transports over middlewares share: queues, one sender per peer, batches, dialling, and an inbox (H7).
+/// What transports over middlewares share: queues, one sender per peer, batches, dialling, and an inbox.
 ///
 /// Reading order: [Middleware], [Call], [Arrivals]; [MiddlewareTransport], [Lane], [Inbox], [Batch].
 @NullMarked

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.storage.StableStorage;
 import org.tutti.storage.StorageException;
 
-/// Where processes that are to be one group meet (H9): each registers and gets the next number; when the expected
+/// Where processes that are to be one group meet: each registers and gets the next number; when the expected
 /// number is there, all learn the others' addresses, and the one with the smallest number creates the group. Members
 /// may come and go later. It says who may be there; who is in the group its members agree on among themselves, and they
 /// go on when the registry is gone.

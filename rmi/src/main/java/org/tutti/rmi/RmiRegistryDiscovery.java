@@ -18,7 +18,7 @@ import org.tutti.transport.Discovery;
 import org.tutti.transport.Endpoint;
 
 /// Finds the members of a group, whatever carries their frames, by a registry of Java RMI, such as the JDK's
-/// `rmiregistry` (H9). Each binds a name that says everything:
+/// `rmiregistry`. Each binds a name that says everything:
 ///
 /// ```
 /// tutti/GROUP/NAME@HOST:PORT      GROUP and NAME as in a URL's query: "a b" is a+b, "/" is %2F

@@ -1,4 +1,4 @@
-/// Transport over Java RMI (H7). Reading order: [RmiTransport], [Inlet], [RmiMiddleware], [ClientSockets], [Doorway].
+/// Transport over Java RMI. Reading order: [RmiTransport], [Inlet], [RmiMiddleware], [ClientSockets], [Doorway].
 @NullMarked
 package org.tutti.rmi;
 

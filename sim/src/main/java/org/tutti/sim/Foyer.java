@@ -17,8 +17,8 @@ import org.tutti.sim.check.Violation;
 import org.tutti.sim.check.WhiteboardConvergence;
 import org.tutti.sim.check.WhiteboardValues;
 
-/// One more group of all nodes, in half of the runs: its members put values on its whiteboard (B7), propagate (B8),
-/// call locally (B6), and multicast a little. It goes through all that happens to the group of the [Cast], and is in
+/// One more group of all nodes, in half of the runs: its members put values on its whiteboard, propagate,
+/// call locally, and multicast a little. It goes through all that happens to the group of the [Cast], and is in
 /// its domain.
 final class Foyer {
   private static final String GROUP = "foyer";

@@ -14,7 +14,7 @@ import org.tutti.pack.Batch;
 import org.tutti.pack.Stretch;
 import org.tutti.sim.check.Crossing;
 
-/// Three more groups, each without every third node, so that they overlap in a circle (N4): all in one domain with the
+/// Three more groups, each without every third node, so that they overlap in a circle: all in one domain with the
 /// group of the [Cast], each with an ordering of its own. Members multicast now and then, and often answer in another
 /// group what they have just delivered. A member that is out of one of its groups goes on in the
 /// others all the more, and when it comes in again, others often multicast there at once.

@@ -22,7 +22,7 @@ public record Traffic(
   /// Nothing.
   public static final Traffic NONE = new Traffic(0, 0, 0, 0, 0, 0, 0, 0);
 
-  /// The messages of the cost model (H6).
+  /// The messages of the cost model.
   ///
   /// @return batches and messages of the ordering
   public long protocol() {

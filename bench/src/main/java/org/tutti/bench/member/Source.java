@@ -10,7 +10,7 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Group;
 
-/// A thread that generates messages, as those of the paper on adaptive packing (B12): it gives bursts to the group, and
+/// A thread that generates messages, as those of the paper on adaptive packing: it gives bursts to the group, and
 /// sleeps after each. Without sleeping it is continuous. Or it gives one message after the other at a fixed rate.
 ///
 /// @param bytes      lengths of messages; with several, the length changes four times within a run or more often

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.tutti.bench.member.Source;
 
-/// Natural packing and hill climb beside fixed degrees, with the sources of the paper on adaptive packing (B9, B12).
+/// Natural packing and hill climb beside fixed degrees, with the sources of the paper on adaptive packing.
 ///
 /// That paper's group carried 453 messages of 1000 bytes a second without packing, and its bursts were made for that.
 /// So bursts are longer here, by as much as this group carries more.

@@ -1,6 +1,6 @@
-/// A replicated accounts service: every replica keeps the ledger in an SQL database of its own (H14).
+/// A replicated accounts service: every replica keeps the ledger in an SQL database of its own.
 ///
-/// Clients are not members of the group (H12, case B): a client asks one replica, which multicasts the request; every
+/// Clients are not members of the group (case B): a client asks one replica, which multicasts the request; every
 /// replica executes it in the one order of the group, and the replica that holds the client's connection answers.
 ///
 /// Reading order: [Transaction], [Request], [Ledger], [AccountReplica], [ClientPort], [AccountClient]; then [Demo],

@@ -10,7 +10,7 @@ import org.tutti.View;
 
 /// A multicast to some members that any member delivers in a primary view, even one that crashes at once, or that its
 /// sender is told to be held by all destinations, is delivered in that view by every destination that goes from there
-/// straight to the next primary view and is waiting at neither time; and in no other view (H1).
+/// straight to the next primary view and is waiting at neither time; and in no other view.
 public record AsideAgreement() implements Checker {
   @Override
   public void check(History history, Stays stays, Consumer<String> report) {

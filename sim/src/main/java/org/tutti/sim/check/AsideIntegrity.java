@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /// A multicast to some members is delivered only by those, at most once by each, only if it was multicast, with its
-/// content; and by nobody if its sender was told that it was not sent (H1).
+/// content; and by nobody if its sender was told that it was not sent.
 public record AsideIntegrity() implements Checker {
   private record Delivery(int member, Aside aside) {}
 

@@ -16,7 +16,7 @@ import org.tutti.Service;
 
 /// The orders in which all members, also those that crash, deliver multicasts to some members and places of the
 /// history have no cycle together; nor have they with what each sender multicast and had delivered before, one after
-/// the other (H1). Uniform groups only: in others, lost branches of the history have places of their own.
+/// the other. Uniform groups only: in others, lost branches of the history have places of their own.
 public record AsideOrder() implements Checker {
   /// What is delivered.
   private sealed interface Node {

@@ -7,7 +7,7 @@ import org.tutti.sim.check.Happening.Branched;
 import org.tutti.sim.check.Happening.Delivered;
 import org.tutti.sim.check.Happening.Early;
 
-/// No message is delivered both in a branch and in the history of the primary views, nor in two branches (B3). Only
+/// No message is delivered both in a branch and in the history of the primary views, nor in two branches. Only
 /// messages that are long enough to be told from all others are looked at.
 public record BranchApart() implements Checker {
   private static final int LENGTH_MIN = Long.BYTES;

@@ -14,7 +14,7 @@ import org.tutti.sim.check.Happening.Submitted;
 
 /// What is delivered in a branch was multicast by a member of its view, which is not primary, and nobody changed it; a
 /// sender's batches come in its order, none missing, none twice. The sender is told of each right before. In groups
-/// that are suspended there are no branches (B3).
+/// that are suspended there are no branches.
 public record BranchIntegrity() implements Checker {
   private static final class Member {
     final List<Submitted> submitted = new ArrayList<>();

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /// Two members that go straight from one view that is not primary to the same next view have delivered the same
-/// sequence in its branch (B3).
+/// sequence in its branch.
 public record BranchSynchrony() implements Checker {
   @Override
   public void check(History history, Stays stays, Consumer<String> report) {

@@ -15,7 +15,7 @@ import org.tutti.sim.check.Happening.Early;
 import org.tutti.sim.check.Happening.Submitted;
 
 /// In a primary view nobody delivers a causal or totally ordered message before one of these services that its sender
-/// had delivered, or multicast, in the view before it (N10); and the places of their batches are in such an order, too,
+/// had delivered, or multicast, in the view before it; and the places of their batches are in such an order, too,
 /// which is what makes it so at the end of a view.
 ///
 /// With agreed delivery a member may deliver, and send what follows from it, and be cut off: then those who go on may

@@ -12,7 +12,7 @@ import org.tutti.MemberId;
 import org.tutti.PrimaryViews;
 import org.tutti.View;
 
-/// Who may go on from the latest primary view of a chain (B3), worked out from the views that were installed and not
+/// Who may go on from the latest primary view of a chain, worked out from the views that were installed and not
 /// from what members say: by dynamic linear voting a quorum of that view; by a static majority the lives that were the
 /// last of their names in a primary view.
 public final class Deciders {

@@ -4,7 +4,7 @@ import java.util.function.Consumer;
 import org.tutti.View;
 import org.tutti.membership.Electorate;
 
-/// In a group with a configured set every primary view has more than half of its names (B3).
+/// In a group with a configured set every primary view has more than half of its names.
 public record ElectorateHeld() implements Checker {
   @Override
   public void check(History history, Stays stays, Consumer<String> report) {

@@ -15,7 +15,7 @@ import org.tutti.sim.check.Happening.Restored;
 import org.tutti.sim.check.Happening.Summary;
 
 /// A sender's batches are delivered in its order, none missing, none twice, on through views, state transfers and
-/// restarts (H1).
+/// restarts.
 ///
 /// Where deliveries begin without state, the first batch of a sender may be any later one. In groups with agreed
 /// delivery those batches may be missing that their sender delivered while it was cut off; nobody else has them. What

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import org.tutti.Guarantee;
 import org.tutti.Service;
 
-/// Nobody delivers a FIFO message after a later one of the same sender (N10).
+/// Nobody delivers a FIFO message after a later one of the same sender.
 ///
 /// A member that begins anew with a state, or after agreed deliveries that are lost, counts from there.
 public record FifoService() implements Checker {

@@ -11,7 +11,7 @@ import org.tutti.sim.check.Happening.Early;
 import org.tutti.sim.check.Happening.Submitted;
 
 /// What is delivered was multicast by the member that it names, once, and nobody changed it: every member's batches, in
-/// their order, are a beginning of what its application multicast (H1), but for what went to branches.
+/// their order, are a beginning of what its application multicast, but for what went to branches.
 ///
 /// A member that begins anew with a state may deliver again what it had delivered early and the state does not contain.
 public record Integrity() implements Checker {

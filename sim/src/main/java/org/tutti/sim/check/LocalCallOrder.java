@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.TreeMap;
 
 /// A local call is shown at most once, if it was made; after what was called before; and after every delivery of whose
-/// place its caller had learned (B6).
+/// place its caller had learned.
 public final class LocalCallOrder {
   private static final class Life {
     final TreeMap<Long, Long> open = new TreeMap<>(); // call -> the position behind what its caller had learned

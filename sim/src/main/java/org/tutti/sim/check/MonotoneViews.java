@@ -2,7 +2,7 @@ package org.tutti.sim.check;
 
 import java.util.function.Consumer;
 
-/// The ids of the views that a member installs rise (B1).
+/// The ids of the views that a member installs rise.
 public record MonotoneViews() implements Checker {
   @Override
   public void check(History history, Stays stays, Consumer<String> report) {

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 
-/// A message is not delivered before one that it may be an effect of, whatever groups the two are in (N4, multi-group
+/// A message is not delivered before one that it may be an effect of, whatever groups the two are in (multi-group
 /// causal precedence): its sender had multicast or delivered that one, or something that followed from it.
 public final class MultiGroupCausality {
   private MultiGroupCausality() {}

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// Two members of overlapping groups deliver the messages that both get in the same order, whatever groups they are in
-/// (N4, multi-group identical order).
+/// (multi-group identical order).
 public final class MultiGroupOrder {
   private MultiGroupOrder() {}
 

@@ -13,7 +13,7 @@ import org.tutti.sim.check.Happening.Delivered;
 import org.tutti.sim.check.Happening.Early;
 import org.tutti.sim.check.Happening.Installed;
 
-/// Nothing is delivered before the first view, and in a view that is not primary only what is late (B4): what was kept
+/// Nothing is delivered before the first view, and in a view that is not primary only what is late: what was kept
 /// back for the state that has just come, and the end of the history of primary views that the member, or a life from
 /// whose stable storage it was restarted, was in. What was
 /// delivered on time in a primary view without this member, or in a later one, is not late but wrong.

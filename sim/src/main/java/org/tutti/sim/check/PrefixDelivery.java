@@ -5,7 +5,7 @@ import java.util.function.Consumer;
 import org.tutti.Guarantee;
 import org.tutti.ViewId;
 
-/// Prefix Delivery (B4), for members p and q of a primary view with next views wp and wq: the same next view: the same
+/// Prefix Delivery, for members p and q of a primary view with next views wp and wq: the same next view: the same
 /// sequence; wp primary: q's sequence is a prefix of p's; both primary: one is a prefix of the other.
 ///
 /// For uniform groups. It holds for a q without a next view, too: it crashed, or has not gone on yet.

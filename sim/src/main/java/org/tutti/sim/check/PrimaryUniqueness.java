@@ -9,7 +9,7 @@ import org.tutti.View;
 import org.tutti.ViewId;
 
 /// The primary views form one chain: in each change a quorum of those who decide about the predecessor's successor took
-/// part (B3, B4; [Deciders]). By dynamic linear voting that is more than half of its voters, or exactly half with the
+/// part ([Deciders]). By dynamic linear voting that is more than half of its voters, or exactly half with the
 /// most senior one; by a static majority lives of more than half of the electorate's names, each the last one of its
 /// name that was in a primary view. And it says itself that it continues that view. So no view has two primary
 /// successors.

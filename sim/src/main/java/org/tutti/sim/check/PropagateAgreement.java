@@ -12,7 +12,7 @@ import org.tutti.MemberId;
 import org.tutti.ViewId;
 
 /// When a member's n-th `propagate` in a view returns, it has the n-th message that each member of the view has said in
-/// it, and no other; and so has, at the same place of the history, every member whose n-th call returns in it (B8).
+/// it, and no other; and so has, at the same place of the history, every member whose n-th call returns in it.
 ///
 /// With agreed delivery a minority may have been further than the history goes, so members are not compared.
 public final class PropagateAgreement {

@@ -7,7 +7,7 @@ import org.tutti.sim.check.Happening.Installed;
 import org.tutti.sim.check.Happening.Offered;
 
 /// Whoever reads a state is told that it is void when it is shown a view without the donor, primary or not, before
-/// anything else happens to it (B8).
+/// anything else happens to it.
 public record ReaderTold() implements Checker {
   private static final class Reader {
     @Nullable Offered offer; // that is being read

@@ -8,7 +8,7 @@ import org.tutti.Guarantee;
 import org.tutti.sim.check.Happening.Delivered;
 
 /// Uniform groups: whoever delivers a batch on time delivers it in the same primary view; with [UniformAgreement],
-/// which bounds late deliveries by their index, all deliveries of a message belong to one primary view (B2).
+/// which bounds late deliveries by their index, all deliveries of a message belong to one primary view.
 public record SameViewDelivery() implements Checker {
   @Override
   public void check(History history, Stays stays, Consumer<String> report) {

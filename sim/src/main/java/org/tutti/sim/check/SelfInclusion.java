@@ -3,7 +3,7 @@ package org.tutti.sim.check;
 import java.util.function.Consumer;
 import org.tutti.MemberId;
 
-/// A member is in every view that it installs (B1).
+/// A member is in every view that it installs.
 public record SelfInclusion() implements Checker {
   @Override
   public void check(History history, Stays stays, Consumer<String> report) {

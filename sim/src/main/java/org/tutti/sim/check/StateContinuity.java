@@ -16,7 +16,7 @@ import org.tutti.sim.check.Happening.Summary;
 /// begin; in uniform groups they never begin anew
 /// further back. After a restart they go on where the application's own durable state ends. In a group with state
 /// transfer they begin only behind a state that was offered and read to its end, and that state is of exactly that
-/// moment at the member that gave it (B8).
+/// moment at the member that gave it.
 public record StateContinuity() implements Checker {
   private static final class Progress {
     long index; // of the next delivery

@@ -10,7 +10,7 @@ import org.tutti.sim.check.Happening.Offered;
 import org.tutti.sim.check.Happening.StateRead;
 
 /// Each state that a member reads to its end is, byte for byte, one that the donor in its offer had at the index and
-/// position of the offer (B8).
+/// position of the offer.
 public record StateIntegrity() implements Checker {
   private record State(MemberId donor, long index, long position, long content) {}
 

@@ -5,7 +5,7 @@ import org.tutti.MemberId;
 import org.tutti.PrimaryViews;
 
 /// With a static majority the group is primary at the end of a run, when those who live and reach each other are enough
-/// of the electorate and somebody among them has the history (B3): whoever has crashed need not come back.
+/// of the electorate and somebody among them has the history: whoever has crashed need not come back.
 public final class StaticMajorityGoesOn {
   private StaticMajorityGoesOn() {}
 

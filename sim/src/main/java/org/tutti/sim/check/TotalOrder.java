@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.tutti.sim.check.Happening.Delivered;
 
-/// Members that go from one view to the same next view delivered what both delivered in one order (agreed delivery,
-/// B2).
+/// Members that go from one view to the same next view delivered what both delivered in one order (agreed
+/// delivery).
 public record TotalOrder() implements Checker {
   @Override
   public void check(History history, Stays stays, Consumer<String> report) {

@@ -7,7 +7,7 @@ import org.tutti.View;
 import org.tutti.sim.check.Happening.Delivered;
 
 /// Uniform groups: what anyone delivered in a primary view, even if it crashed right after, is delivered by every
-/// member of every later primary view before that view, or contained in the state that it begins with (H1, B2). And all
+/// member of every later primary view before that view, or contained in the state that it begins with. And all
 /// who install a primary view without waiting stand at the same place.
 public record UniformAgreement() implements Checker {
   @Override

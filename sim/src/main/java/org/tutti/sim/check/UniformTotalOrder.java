@@ -6,7 +6,7 @@ import java.util.function.Consumer;
 import org.tutti.Guarantee;
 import org.tutti.sim.check.Happening.Delivered;
 
-/// Uniform groups: whoever delivers at an index, ever, delivers the same batch there, at the same position (H1, B2).
+/// Uniform groups: whoever delivers at an index, ever, delivers the same batch there, at the same position.
 public record UniformTotalOrder() implements Checker {
   @Override
   public void check(History history, Stays stays, Consumer<String> report) {

@@ -6,7 +6,7 @@ import org.tutti.MemberId;
 import org.tutti.View;
 
 /// Members that install a view of one id install the same list, flag and predecessors; no view lists two lives of one
-/// name (B1).
+/// name.
 public record ViewsAgree() implements Checker {
   @Override
   public void check(History history, Stays stays, Consumer<String> report) {

@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.tutti.sim.check.Happening.Delivered;
 
-/// Members that go from one view to the same next view delivered the same set of batches in the first (B2).
+/// Members that go from one view to the same next view delivered the same set of batches in the first.
 public record VirtualSynchrony() implements Checker {
   @Override
   public void check(History history, Stays stays, Consumer<String> report) {

@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /// Members that go together from one primary view to the next have delivered the same messages of weak services in the
-/// first, each in an order of its own (N10), but for those that one of them had delivered before.
+/// first, each in an order of its own, but for those that one of them had delivered before.
 public record WeakSynchrony() implements Checker {
   @Override
   public void check(History history, Stays stays, Consumer<String> report) {

@@ -5,8 +5,7 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// When nobody puts any more, the members of a view read each other's last values, and none of others (B7,
-/// convergence).
+/// When nobody puts any more, the members of a view read each other's last values, and none of others (convergence).
 public final class WhiteboardConvergence {
   private WhiteboardConvergence() {}
 

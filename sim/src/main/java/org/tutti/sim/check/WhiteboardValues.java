@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /// A value read of a member is one that it put in this life under this name; of two readings at one member, the later
-/// one is not of an earlier put (B7, own values).
+/// one is not of an earlier put (own values).
 public final class WhiteboardValues {
   private WhiteboardValues() {}
 

@@ -27,7 +27,7 @@ import org.tutti.transport.TransportProvider;
 class BenchTest {
   private static final List<Ordering> ALL = Arrays.asList(Ordering.values());
 
-  /// H6, for every ordering and n = 2 to 8.
+  /// The cost model, for every ordering and n = 2 to 8.
   @Test
   void whatIsCountedEqualsTheFormula() {
     var text = new StringWriter();
@@ -75,7 +75,7 @@ class BenchTest {
     assertThat(text.toString()).doesNotContain("throughput").containsPattern("simulated, worst: +yes, all");
   }
 
-  /// H11, H15: a row for each transport, ordering and size, and the pings.
+  /// The closed system: a row for each transport, ordering and size, and the pings.
   @Tag("socket")
   @Test
   @Tag("deep")
@@ -97,7 +97,7 @@ class BenchTest {
         .containsPattern("sequencer .* 6 ms");
   }
 
-  /// H12: both cases, with the server that orders beside the others.
+  /// Clients and servers: both cases, with the server that orders beside the others.
   @Tag("socket")
   @Test
   @Tag("deep")

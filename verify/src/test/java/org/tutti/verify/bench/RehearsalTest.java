@@ -79,7 +79,7 @@ class RehearsalTest {
                 .flatMap(to -> Stream.of(3, 5).map(n -> Arguments.of(from, to, n))));
   }
 
-  /// N2: deliveries go on while a group changes its ordering; whenever it is asked to, a closed loop at one member sees
+  /// Deliveries go on while a group changes its ordering; whenever it is asked to, a closed loop at one member sees
   /// no gap of two multicasts.
   @ParameterizedTest(name = "{0} to {1}, n = {2}")
   @MethodSource("switches")
@@ -103,7 +103,7 @@ class RehearsalTest {
     assertThat(group.multicast(3, 1, 100).traffic().protocol()).isEqualTo(fresh.protocol());
   }
 
-  /// N4: a group outside of every domain sends the same whether its nodes' other groups are in one or not.
+  /// A group outside of every domain sends the same whether its nodes' other groups are in one or not.
   @ParameterizedTest
   @EnumSource
   void aGroupOutsideOfEveryDomainPaysNothingForThoseInOne(Ordering ordering) {

@@ -30,7 +30,7 @@ import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
 import org.tutti.transport.Address;
 
-/// Clients that are not members, each at one server (B5): thousands at once, on virtual threads, in this process.
+/// Clients that are not members, each at one server: thousands at once, on virtual threads, in this process.
 @Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CounterServerTest {
   private static final int CLIENTS = 2000;

@@ -25,7 +25,7 @@ import org.tutti.net.TcpTransport;
 import org.tutti.transport.Address;
 import org.tutti.verify.Tree;
 
-/// The code in the README is the code that runs here, and it does what the README says (law 10).
+/// The code in the README is the code that runs here, and it does what the README says.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ReadmeTest {
   private static final String SOURCE = "verify/src/test/java/org/tutti/verify/docs/ReadmeTest.java";

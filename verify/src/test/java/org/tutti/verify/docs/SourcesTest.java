@@ -23,6 +23,9 @@ class SourcesTest {
   private static final Map<String, Integer> REQUIREMENTS =
       new TreeMap<>(Map.of("H", 15, "R", 11, "N", 12, "B", 12, "T", 13));
   private static final Pattern ROW = Pattern.compile("(?m)^\\| ([HRNBT]\\d+) \\| ([^|]+) \\| ([^|]+) \\| ([^|]*)\\|$");
+  // H2 is also the name of a database.
+  private static final Pattern ID =
+      Pattern.compile("(?<![\\w.#-])([RNBT]\\d{1,2}|H(1[0-5]?|[3-9])|spec [HRNBT])(?![\\w.])");
   private static final Pattern NAME = Pattern.compile("`([A-Z]\\w+)`");
 
   private static List<MatchResult> rows() throws IOException {
@@ -56,6 +59,29 @@ class SourcesTest {
       assertThat(row.group(4).isBlank()).as(row.group(1)).isEqualTo(missing);
       assertThat(NAME.matcher(row.group(3)).find()).as(row.group(1)).isEqualTo(!missing);
     }
+  }
+
+  /// Elsewhere the papers are cited: an id says nothing to whoever has not read this page.
+  @Test
+  void requirementsAreCalledByTheirIdsOnThisPageOnly() throws IOException {
+    List<String> elsewhere = new ArrayList<>();
+    try (Stream<Path> files = Files.walk(Tree.root())) {
+      for (Path file : files.filter(SourcesTest::isProse).toList()) {
+        boolean code = file.toString().endsWith(".java");
+        Files.readString(file)
+            .lines()
+            .map(String::strip)
+            .filter(line -> (!code || line.startsWith("//")) && ID.matcher(line).find())
+            .forEach(line -> elsewhere.add(Tree.root().relativize(file) + ": " + line));
+      }
+    }
+    assertThat(elsewhere).isEmpty();
+  }
+
+  private static boolean isProse(Path file) {
+    String name = file.toString();
+    boolean text = name.endsWith(".java") || name.endsWith(".md");
+    return text && !name.contains("/target/") && !name.endsWith("/sources.md") && !name.endsWith("/CHANGELOG.md");
   }
 
   private static Set<String> classes() throws IOException {

@@ -24,7 +24,7 @@ import org.tutti.net.TcpTransport;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
 
-/// B3 over TCP: a group of five is split, both parts go on, and come together again.
+/// Branches over TCP: a group of five is split, both parts go on, and come together again.
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class BranchTest {
   private static final Duration SOON = Duration.ofSeconds(60);

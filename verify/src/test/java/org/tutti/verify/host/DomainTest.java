@@ -30,7 +30,8 @@ import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
 import org.tutti.transport.Address;
 
-/// N4 over TCP: three processes' worth of nodes, three groups that overlap in a circle, each with another ordering.
+/// A domain over TCP: three processes' worth of nodes, three groups that overlap in a circle, each with another
+/// ordering.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DomainTest {
   private static final Ordering[] ORDERINGS = {Ordering.SEQUENCER, Ordering.SYMMETRIC, Ordering.SKEEN};

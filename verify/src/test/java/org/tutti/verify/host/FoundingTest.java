@@ -20,7 +20,7 @@ import org.tutti.View;
 import org.tutti.transport.Address;
 import org.tutti.transport.InProcess;
 
-/// How a group begins: with a majority of a configured set (B3), or in two places at once.
+/// How a group begins: with a majority of a configured set, or in two places at once.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FoundingTest {
   private static final Duration SOON = Duration.ofSeconds(60);

@@ -30,7 +30,7 @@ import org.tutti.engine.Request;
 import org.tutti.transport.Address;
 import org.tutti.transport.InProcess;
 
-/// Calls into a member's own flow of events (B6).
+/// Calls into a member's own flow of events.
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LocalCallTest {
   private static final int OPEN_MAX = 1024;

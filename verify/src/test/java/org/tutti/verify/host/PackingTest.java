@@ -25,7 +25,7 @@ import org.tutti.Packing;
 import org.tutti.transport.Address;
 import org.tutti.transport.InProcess;
 
-/// Members of one group pack each in its own way (B9).
+/// Members of one group pack each in its own way.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PackingTest {
   private static final Duration SOON = Duration.ofSeconds(60);

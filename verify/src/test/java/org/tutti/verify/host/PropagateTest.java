@@ -28,7 +28,7 @@ import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
 import org.tutti.transport.Address;
 
-/// Exchanges among all members of a view over TCP (B8).
+/// Exchanges among all members of a view over TCP.
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PropagateTest {
   private static final Duration SOON = Duration.ofSeconds(60);

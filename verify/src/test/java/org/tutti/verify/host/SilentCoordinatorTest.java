@@ -26,7 +26,7 @@ import org.tutti.net.TcpTransport;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
 
-/// With consensus a silent coordinator does not stop the order, and the view stays (H5: "progress with any majority up,
+/// With consensus a silent coordinator does not stop the order, and the view stays ("progress with any majority up,
 /// with no view change needed").
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SilentCoordinatorTest {

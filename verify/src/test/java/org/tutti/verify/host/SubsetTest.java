@@ -30,7 +30,7 @@ import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
 import org.tutti.transport.Address;
 
-/// Multicasts to some members of a group of three over TCP (H1).
+/// Multicasts to some members of a group of three over TCP.
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SubsetTest {
 

@@ -2,7 +2,7 @@ package org.tutti.verify.host;
 
 import org.tutti.Ordering;
 
-/// Symmetric total order (N1, O2) over TCP.
+/// Symmetric total order over TCP.
 class SymmetricGroupTest extends TcpGroupTest {
   @Override
   Ordering ordering() {

@@ -23,7 +23,7 @@ import org.tutti.transport.TransportException;
 import org.tutti.transport.TransportProvider;
 import org.tutti.transport.TransportSettings;
 
-/// A completely connected network of many nodes: each has a connection to each (H10).
+/// A completely connected network of many nodes: each has a connection to each.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TwentyMembersTest {
   private static final int MEMBERS = 20;

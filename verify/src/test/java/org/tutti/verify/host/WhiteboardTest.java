@@ -26,7 +26,7 @@ import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
 import org.tutti.transport.Address;
 
-/// Numbers that members show each other over TCP (B7).
+/// Numbers that members show each other over TCP.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WhiteboardTest {
   private static final Duration SOON = Duration.ofSeconds(60);

@@ -11,7 +11,7 @@ import org.tutti.sim.check.Crossing.Step.Entered;
 import org.tutti.sim.check.MultiGroupCausality;
 import org.tutti.sim.check.MultiGroupOrder;
 
-/// The checkers of N4 see what they are for, in histories written by hand: two lives in groups 0 and 1.
+/// The checkers of domains see what they are for, in histories written by hand: two lives in groups 0 and 1.
 class CrossingTest {
   private final Crossing crossing = new Crossing();
   private final int p = crossing.life();

@@ -11,7 +11,7 @@ import org.tutti.Suspicion;
 import org.tutti.sim.Disturbance;
 import org.tutti.sim.Rehearsal;
 
-/// Wrong suspicions do not tear a group apart again and again; with refutation, most do nothing at all (N7, N8). The
+/// Wrong suspicions do not tear a group apart again and again; with refutation, most do nothing at all. The
 /// figures are those of `docs/protocols/suspicion.md`.
 class DisturbanceTest {
   private static Map<Disturbance, Integer> views(MemberConfig member) {
