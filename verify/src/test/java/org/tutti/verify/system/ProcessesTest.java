@@ -149,7 +149,7 @@ class ProcessesTest {
   }
 
   @Test
-  void anInterruptedMemberLeavesSoonerThanAKilledOneIsMissed() throws Exception {
+  void anInterruptedMemberLeavesInOrderAndAKilledOneIsMissed() throws Exception {
     Program n1 = create("n1");
     Program n2 = join("n2");
     Program n3 = join("n3");
@@ -159,18 +159,13 @@ class ProcessesTest {
     Program n4 = join("n4");
     n1.view("n1", "n2", "n3", "n4");
     n4.view("n1", "n2", "n3", "n4");
-    long interrupted = System.nanoTime();
     n4.signal("INT");
     n1.view("n1", "n2", "n3");
-    long left = System.nanoTime() - interrupted;
     assertThat(n4.exitCode()).isZero();
     assertThat(n4.lines()).last().isEqualTo("closed: left");
     assertThat(n4.errors()).isEmpty();
-    long killed = System.nanoTime();
     n3.signal("KILL");
     n1.view("n1", "n2");
-    long missed = System.nanoTime() - killed;
-    assertThat(left).as("a leave against a crash, in nanoseconds").isLessThan(missed);
     n2.signal("INT");
     n1.view("n1");
     n1.signal("TERM"); // the last one, who waits a little for the one that was killed and may need the history
