@@ -2,6 +2,7 @@ package org.tutti;
 
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -110,11 +111,11 @@ public final class GroupConfig {
     return values.durability;
   }
 
-  private Map<String, Object> settings() {
-    var map = new LinkedHashMap<String, Object>();
+  private Map<String, @Nullable Object> settings() {
+    var map = new LinkedHashMap<String, @Nullable Object>();
     map.put("guarantee", guarantee());
     map.put("ordering", ordering());
-    map.put("domain", SettingText.orNone(domain()));
+    map.put("domain", domain());
     map.put("electorate", electorate());
     map.put("primaryViews", primaryViews());
     map.put("partitions", partitions());
@@ -201,7 +202,7 @@ public final class GroupConfig {
     /// @param names of nodes ([NodeConfig#name()]); none for no such demand
     /// @return this builder
     public Builder electorate(String... names) {
-      return electorate(new TreeSet<>(Set.of(names)));
+      return electorate(new TreeSet<>(List.of(names)));
     }
 
     /// Says of whom every primary view needs a majority, as [#electorate(String...)].

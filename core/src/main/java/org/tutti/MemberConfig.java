@@ -115,17 +115,17 @@ public final class MemberConfig {
     return values.position;
   }
 
-  private Map<String, Object> settings() {
-    var map = new LinkedHashMap<String, Object>();
-    map.put("listener", SettingText.orNone(listener()));
+  private Map<String, @Nullable Object> settings() {
+    var map = new LinkedHashMap<String, @Nullable Object>();
+    map.put("listener", listener());
     map.put("suspicion", suspicion());
     map.put("refutedMax", refutedMax());
-    map.put("windowBytes", SettingText.bytes(windowBytes()));
-    map.put("batchBytesMax", SettingText.bytes(batchBytesMax()));
+    map.put("windowBytes", windowBytes());
+    map.put("batchBytesMax", batchBytesMax());
     map.put("batchMessagesMax", batchMessagesMax());
     map.put("packing", packing());
-    map.put("catchUpBytesMax", SettingText.bytes(catchUpBytesMax()));
-    map.put("position", position().isPresent() ? position().getAsLong() : SettingText.orNone(null));
+    map.put("catchUpBytesMax", catchUpBytesMax());
+    map.put("position", position());
     return map;
   }
 

@@ -1,6 +1,8 @@
 package org.tutti;
 
 import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
@@ -11,29 +13,34 @@ final class SettingText {
 
   private SettingText() {}
 
-  /// Writes settings.
+  /// Writes settings. A number whose name tells of bytes has a unit; what is not set is `none`.
   ///
   /// @param type     whose they are
   /// @param settings by name, in order
   /// @param defaults the same names
   /// @return for example `GroupConfig{ordering=SKEEN; guarantee=UNIFORM, domain=none}`
-  static String of(String type, Map<String, Object> settings, Map<String, Object> defaults) {
+  static String of(String type, Map<String, @Nullable Object> settings, Map<String, @Nullable Object> defaults) {
     var changed = new StringJoiner(", ");
     var usual = new StringJoiner(", ");
-    settings.forEach((name, value) -> (value.equals(defaults.get(name)) ? usual : changed).add(name + "=" + value));
+    settings.forEach((name, value) -> {
+      boolean same = Objects.equals(value, defaults.get(name));
+      (same ? usual : changed).add(name + "=" + text(name, value));
+    });
     boolean both = changed.length() > 0 && usual.length() > 0;
     return type + "{" + changed + (both ? "; " : "") + usual + "}";
   }
 
-  static Object orNone(@Nullable Object value) {
-    return value == null ? "none" : value;
+  private static String text(String name, @Nullable Object value) {
+    return switch (value) {
+      case null -> "none";
+      case OptionalLong number -> number.isPresent() ? String.valueOf(number.getAsLong()) : "none";
+      case Integer number when name.contains("Bytes") -> bytes(number);
+      default -> value.toString();
+    };
   }
 
-  /// Writes a number of bytes in the largest unit that divides it.
-  ///
-  /// @param value the number
-  /// @return for example `4 MiB`
-  static String bytes(int value) {
+  /// Writes a number of bytes in the largest unit that divides it, for example `4 MiB`.
+  private static String bytes(int value) {
     int unit = 0;
     int left = value;
     while (left != 0 && left % UNIT == 0 && unit < UNITS.length - 1) {

@@ -27,6 +27,7 @@ class ConfigTest {
         GroupConfig.builder().electorate(Set.of("n1")).primaryViews(PrimaryViews.STATIC_MAJORITY).build();
     assertThat(one).isEqualTo(other).hasSameHashCodeAs(other).isNotEqualTo(GroupConfig.standard());
     assertThat(one.toBuilder().build()).isEqualTo(one);
+    assertThat(GroupConfig.builder().domain("none").build()).isNotEqualTo(GroupConfig.standard());
     MemberConfig member = MemberConfig.builder().position(1).build();
     assertThat(member.toBuilder().build()).isEqualTo(member).isNotEqualTo(MemberConfig.standard());
   }
