@@ -111,6 +111,21 @@ public final class Admission<C extends Closeable> implements AutoCloseable {
     }
   }
 
+  /// A connection's time as a stranger is over, as whoever reads from it has seen. It is counted once, here or when it
+  /// is closed for that.
+  ///
+  /// @param connection forgotten from now on, if it was a stranger; the caller closes it
+  public void expired(C connection) {
+    lock.lock();
+    try {
+      if (strangers.remove(connection) != null) {
+        late++;
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /// Closes all connections, and admits none any more.
   @Override
   public void close() {

@@ -176,7 +176,7 @@ public final class Gate implements AutoCloseable {
     }
     all.put("closed-crowded-out", admission.crowdedOut());
     all.put("closed-too-many", admission.refused());
-    all.merge("closed-greeting-timeout", admission.late(), Long::sum);
+    all.put("closed-greeting-timeout", admission.late());
     if (tls != null) {
       tls.refusals().forEach((reason, count) -> all.merge(reason, count, Long::sum));
     }
@@ -255,6 +255,11 @@ public final class Gate implements AutoCloseable {
   /// An accepted connection has brought its first message.
   void greeted(GuardedSocket socket) {
     admission.greeted(socket);
+  }
+
+  /// An accepted connection has not brought its first message in time, and will be closed.
+  void expired(GuardedSocket socket) {
+    admission.expired(socket);
   }
 
   /// A connection to a peer is about to be made.

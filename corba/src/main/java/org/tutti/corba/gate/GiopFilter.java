@@ -126,7 +126,7 @@ final class GiopFilter extends FilterInputStream {
         throw e;
       }
     }
-    gate.count(IiopCount.CLOSED_GREETING_TIMEOUT);
+    gate.expired(socket);
     ended = true;
     return -1;
   }

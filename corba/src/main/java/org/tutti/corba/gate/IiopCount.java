@@ -24,8 +24,6 @@ public enum IiopCount {
   CLOSED_REFUSED_BY_PEER,
   /// TLS went wrong otherwise.
   CLOSED_TLS_BROKEN,
-  /// No whole message for too long after it was accepted.
-  CLOSED_GREETING_TIMEOUT,
   /// A request for an operation that a peer does not have.
   DROP_UNKNOWN_OPERATION,
   /// A request whose bytes are fewer than it says.
