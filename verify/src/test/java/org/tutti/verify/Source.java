@@ -32,16 +32,27 @@ record Source(Path file, List<String> lines, List<String> classes, List<Method> 
     return file.toString().contains("src/test/");
   }
 
-  static Source read(Path root, Path file) {
+  /// Reads files, all with one compiler: to start one takes longer than to parse a file.
+  static List<Source> read(Path root, List<Path> files) {
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     try (var manager = compiler.getStandardFileManager(null, null, null)) {
-      var task = (JavacTask) compiler.getTask(null, manager, _ -> {}, null, null, manager.getJavaFileObjects(file));
-      CompilationUnitTree unit = task.parse().iterator().next();
-      var source =
-          new Source(
-              root.relativize(file), Files.readAllLines(file), new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
-      unit.accept(source.collector(unit, Trees.instance(task).getSourcePositions()), null);
-      return source;
+      var objects = manager.getJavaFileObjectsFromPaths(files);
+      var task = (JavacTask) compiler.getTask(null, manager, _ -> {}, null, null, objects);
+      SourcePositions positions = Trees.instance(task).getSourcePositions();
+      List<Source> sources = new ArrayList<>();
+      for (CompilationUnitTree unit : task.parse()) {
+        Path file = Path.of(unit.getSourceFile().toUri());
+        var source =
+            new Source(
+                root.relativize(file),
+                Files.readAllLines(file),
+                new ArrayList<>(),
+                new ArrayList<>(),
+                new ArrayList<>());
+        unit.accept(source.collector(unit, positions), null);
+        sources.add(source);
+      }
+      return sources;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

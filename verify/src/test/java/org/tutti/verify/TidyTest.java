@@ -44,7 +44,7 @@ class TidyTest {
   static void read() throws IOException {
     root = Tree.root();
     files = filesBelow(root);
-    sources = files.stream().filter(file -> file.toString().endsWith(".java")).map(f -> Source.read(root, f)).toList();
+    sources = Source.read(root, files.stream().filter(file -> file.toString().endsWith(".java")).toList());
     assertThat(sources).as("Java sources below " + root).hasSizeGreaterThan(5);
   }
 
