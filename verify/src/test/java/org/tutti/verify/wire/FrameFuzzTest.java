@@ -14,7 +14,7 @@ import org.tutti.verify.wire.FrameFuzz.Aim;
 /// The quick tests throw a fifth of what the deep ones do. `-Dfuzz.frames=`, `-Dfuzz.seed=` ask for other runs. Each
 /// prints what was thrown and what became of it: *dropped* with a `drop.` counter, *counted* otherwise, or *taken* as
 /// what a member might well say.
-@Timeout(value = 280, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FrameFuzzTest {
   private static final Set<Aim> STRANGERS = EnumSet.of(Aim.STRANGER, Aim.DAMAGE);
   private static final Set<Aim> MEMBERS = EnumSet.of(Aim.FORGERY, Aim.MESSAGE, Aim.LIE, Aim.RELAY);
@@ -29,7 +29,6 @@ class FrameFuzzTest {
   }
 
   @Test
-  @Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD) // for a million
   void framesInTheNameOfAMemberStopNoNode() {
     fuzz(MEMBERS, Long.getLong("fuzz.frames", MEMBERS_FRAMES / QUICK));
   }
