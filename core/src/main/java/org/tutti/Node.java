@@ -157,9 +157,9 @@ public final class Node implements AutoCloseable {
   /// this node is in.
   ///
   /// @param group  the group's name
-  /// @param config what was decided for the whole group: whether there is state transfer, durability and a domain has
-  ///               to be said as it is; the rest is as the founder said. Who joins a group with state transfer without
-  ///               it observes ([#observe(String, GroupConfig, MemberConfig)])
+  /// @param config what was decided for the whole group. Whether there is state transfer and which domain it belongs to
+  ///               has to be said as it is, else this member is refused; what it keeps follows from the durability
+  ///               that it says; the rest is as the founder said
   /// @param member what this member decides for itself; without a listener its events are taken with [Group#receive()]
   /// @return the membership
   /// @throws IllegalArgumentException when the group asks for durability, and this node has no stable storage, or there
@@ -283,7 +283,7 @@ public final class Node implements AutoCloseable {
     if (terms.durability() != Durability.NONE && !durable) {
       throw new IllegalArgumentException("durability " + terms.durability() + " needs a node with stable storage");
     }
-    refuseMisplaced(terms);
+    requirePosition(terms);
     refuseIfClosed();
     var membership = new Membership(group, self, terms, loop.inbox(), ended -> groups.remove(group, ended));
     if (groups.putIfAbsent(group, membership) != null) {
@@ -306,7 +306,7 @@ public final class Node implements AutoCloseable {
 
   /// A position tells where the log goes on. Who has none gets the state from others after a restart; when all were
   /// restarted, nobody would have it.
-  private static void refuseMisplaced(Terms terms) {
+  private static void requirePosition(Terms terms) {
     OptionalLong position = terms.member().position();
     if (position.isPresent() && terms.durability() == Durability.NONE) {
       throw new IllegalArgumentException(

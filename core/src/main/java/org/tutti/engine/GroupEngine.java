@@ -88,7 +88,8 @@ final class GroupEngine {
     this.journal = keeping == null ? null : keeping.journal();
     this.standing = restart == null ? founding.standing(self) : restart.standing();
     Written written = journal == null ? Written.NOTHING_TO_WRITE : journal;
-    this.domain = domainMember(terms.group().domain(), user, node, group.key());
+    String in = terms.group().domain();
+    this.domain = in == null ? null : new DomainMember(user, node.domains().apply(in), group.key());
     this.user = domain == null ? user : domain;
     this.ports = new Ports(services, group, this::view, journal != null);
     this.board = new BoardExchange(this.user, ports);
@@ -137,11 +138,6 @@ final class GroupEngine {
     this.situation = situation(group.name());
     begin(restart);
     situation.tell(view(), agreement.primary(), transfer.running());
-  }
-
-  private static @Nullable DomainMember domainMember(
-      @Nullable String domain, GroupUser user, Surroundings node, long key) {
-    return domain == null ? null : new DomainMember(user, node.domains().apply(domain), key);
   }
 
   private Admission newAdmission() {

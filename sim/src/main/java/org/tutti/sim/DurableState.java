@@ -78,10 +78,9 @@ final class DurableState {
     }
   }
 
-  /// The state is another one, which is saved.
+  /// The state is another one, which is to be saved.
   void replaced() {
-    begun = true;
-    recalledNext = 0;
+    restart();
     early.clear();
   }
 

@@ -3,11 +3,8 @@ package org.tutti.verify;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -31,7 +28,6 @@ class TidyTest {
   private static final String FOREIGN_WORD = "far" + "m-";
   private static final Pattern LINK = Pattern.compile("]\\(([^)\\s]+)[^)]*\\)");
   private static final Pattern TITLE = Pattern.compile("(?m)^(?:# +|Class: *)`?(?:\\w+\\.)*(\\w+)");
-  private static final Set<String> SKIPPED = Set.of(".git", "target", ".idea", ".vscode");
   private static final Set<String> TEXT =
       Set.of(
           "java", "md", "xml", "txt", "sh", "yml", "yaml", "json", "properties", "idl", "proto", "html", "css", "js");
@@ -43,7 +39,7 @@ class TidyTest {
   @BeforeAll
   static void read() throws IOException {
     root = Tree.root();
-    files = filesBelow(root);
+    files = Tree.files();
     sources = Source.read(root, files.stream().filter(file -> file.toString().endsWith(".java")).toList());
     assertThat(sources).as("Java sources below " + root).hasSizeGreaterThan(5);
   }
@@ -155,25 +151,5 @@ class TidyTest {
 
   private static String withoutCode(String markdown) {
     return markdown.replaceAll("(?s)```.*?```", "").replaceAll("`[^`\n]*`", "");
-  }
-
-  private static List<Path> filesBelow(Path top) throws IOException {
-    var found = new ArrayList<Path>();
-    Files.walkFileTree(
-        top,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult preVisitDirectory(Path dir, BasicFileAttributes attributes) {
-            boolean skip = SKIPPED.contains(dir.getFileName().toString());
-            return skip ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-            found.add(file);
-            return FileVisitResult.CONTINUE;
-          }
-        });
-    return found;
   }
 }
