@@ -8,8 +8,6 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -35,15 +33,7 @@ public final class Launched implements AutoCloseable {
 
   /// With options for Java besides.
   public static Launched tutti(List<String> java, String... args) throws IOException {
-    var command = new ArrayList<String>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx128m"));
-    // The tests' class path, unlike the command's module path, holds SLF4J, which would say that nobody listens.
-    command.add("-Dslf4j.internal.verbosity=ERROR");
-    command.addAll(java);
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), "org.tutti.cli.Tutti"));
-    command.addAll(List.of(args));
-    return new Launched(new ProcessBuilder(command).start());
+    return new Launched(new ProcessBuilder(TuttiCommand.of(java, args)).start());
   }
 
   private Thread read(InputStream stream, boolean output) {

@@ -6,7 +6,6 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -16,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.tutti.lab.Fault;
 import org.tutti.lab.LabCampaign;
 import org.tutti.lab.LabConfig;
+import org.tutti.verify.cli.TuttiCommand;
 
 /// What `tutti lab` says and does where it needs no network.
 @Tag("system")
@@ -25,11 +25,7 @@ class LabCommandTest {
 
   /// Runs the command where no other command is found.
   private void ends(int exitCode, String error, String... args) throws Exception {
-    var command = new ArrayList<String>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx128m"));
-    command.add("--enable-native-access=ALL-UNNAMED");
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), "org.tutti.cli.Tutti", "lab"));
+    List<String> command = TuttiCommand.of(List.of(), "lab");
     command.addAll(Arrays.asList(args));
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.environment().put("PATH", empty.toString());

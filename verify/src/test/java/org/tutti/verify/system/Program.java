@@ -3,13 +3,10 @@ package org.tutti.verify.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
-import java.lang.module.Configuration;
-import java.lang.module.ModuleFinder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,7 +14,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -25,13 +21,13 @@ import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.tutti.verify.cli.TuttiCommand;
 
 /// A `tutti` command as a process of the operating system, started as an installed one is: from the module path. What
 /// it prints is kept.
 final class Program implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final int SIGINT = 2;
-  private static final String MODULE = "org.tutti.cli";
   private static final Pattern DELIVERY = Pattern.compile("(\\d+) (\\S+: .*)");
 
   private final String name;
@@ -52,10 +48,7 @@ final class Program implements AutoCloseable {
     if (ignoresInterrupts()) {
       command.addAll(List.of("env", "--default-signal=INT"));
     }
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx128m"));
-    command.addAll(List.of("-p", modulePath(), "-m", MODULE + "/org.tutti.cli.Tutti"));
-    command.addAll(List.of(args));
+    command.addAll(TuttiCommand.of(List.of(), args));
     return new Program(name, new ProcessBuilder(command).start());
   }
 
@@ -67,20 +60,6 @@ final class Program implements AutoCloseable {
           .mapToLong(line -> Long.parseUnsignedLong(line.substring("SigIgn:".length()).strip(), 16))
           .anyMatch(signals -> (signals & 1 << SIGINT - 1) != 0);
     }
-  }
-
-  /// Where the command and what it requires are.
-  private static String modulePath() {
-    Path[] entries =
-        Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-            .map(Path::of)
-            .filter(entry -> entry.toFile().exists())
-            .filter(entry -> !entry.endsWith("test-classes"))
-            .toArray(Path[]::new);
-    Configuration jdk = ModuleLayer.boot().configuration();
-    return jdk.resolve(ModuleFinder.of(entries), ModuleFinder.of(), Set.of(MODULE)).modules().stream()
-        .map(module -> Path.of(module.reference().location().orElseThrow()).toString())
-        .collect(Collectors.joining(File.pathSeparator));
   }
 
   private static Thread read(InputStream stream, Consumer<String> to) {
