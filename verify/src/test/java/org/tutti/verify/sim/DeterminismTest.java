@@ -16,7 +16,7 @@ import org.tutti.sim.Simulation;
 /// A seed means one run: in one JVM again and again, and in every JVM.
 class DeterminismTest {
   private static final long FIRST = 1;
-  private static final int SEEDS = 40;
+  private static final int SEEDS = 15;
 
   @Test
   void aSeedGivesOneTraceInThisJvmAndInAnother() throws Exception {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.tutti.sim.Campaign;
 import org.tutti.sim.Findings;
@@ -19,9 +20,12 @@ import org.tutti.sim.SplitShape;
 /// fresh ones.
 class PartitionsTest {
   private static final int SEEDS = 40;
+  private static final int FRESH = 20;
+  private static final int OTHERS = 10;
   private static final long SEEDS_MIN = 3;
 
   @Test
+  @Tag("deep")
   void everyShapeIsMetAndPartsMerge() {
     Limits limits = Limits.NONE.partitions(true);
     Map<SplitShape, Long> seeds = new TreeMap<>();
@@ -46,7 +50,7 @@ class PartitionsTest {
   @Test
   void nothingIsViolatedAtSeedsThatNobodyHasRun() {
     Limits limits = Limits.NONE.partitions(true);
-    Report report = new Campaign(FirstSeed.ofTest("PartitionsTest"), SEEDS, limits).run(1, _ -> {});
+    Report report = new Campaign(FirstSeed.ofTest("PartitionsTest"), FRESH, limits).run(1, _ -> {});
     var words = new StringBuilder();
     report.failures().forEach(failure -> words.append(Findings.describe(failure, limits)));
     assertThat(words.toString()).isEmpty();
@@ -54,7 +58,7 @@ class PartitionsTest {
 
   @Test
   void otherPlansHaveNoneOfIt() {
-    for (long seed = 1; seed <= SEEDS; seed++) {
+    for (long seed = 1; seed <= OTHERS; seed++) {
       Plan plan = Plan.draw(seed);
       assertThat(plan.splits()).isFalse();
       assertThat(Simulation.run(plan.within(Limits.NONE.multicasts(1))).splits().isEmpty()).isTrue();

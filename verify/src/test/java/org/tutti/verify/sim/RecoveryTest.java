@@ -2,6 +2,7 @@ package org.tutti.verify.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.tutti.sim.FirstSeed;
 import org.tutti.sim.RecoveryRun;
@@ -10,13 +11,21 @@ import org.tutti.sim.SingleFault;
 
 /// Groups of all kinds get over one fault within its bounds (`docs/protocols/suspicion.md`).
 class RecoveryTest {
-  private static final int SEEDS = 300;
-
   @Test
   void oneFaultIsOverWithinItsBoundsAtSeedsThatNobodyHasRun() {
+    isOverInTime(60);
+  }
+
+  @Test
+  @Tag("deep")
+  void oneFaultIsOverWithinItsBoundsAtManySeedsThatNobodyHasRun() {
+    isOverInTime(600);
+  }
+
+  private static void isOverInTime(int seeds) {
     int threads = Math.min(2, Runtime.getRuntime().availableProcessors());
-    RecoveryTable table = RecoveryTable.run(FirstSeed.ofTest("RecoveryTest"), SEEDS, null, threads, _ -> {});
-    assertThat(table.runs()).isEqualTo(SEEDS);
+    RecoveryTable table = RecoveryTable.run(FirstSeed.ofTest("RecoveryTest"), seeds, null, threads, _ -> {});
+    assertThat(table.runs()).isEqualTo(seeds);
     assertThat(table.failures()).as("replay: ./tutti simulate --recovery --seed N").isEmpty();
   }
 
