@@ -20,6 +20,19 @@ public sealed interface Event {
   /// @param view the new view
   record ViewChange(View view) implements Event {}
 
+  /// This member serves from here on: it is in a primary view, and all of the history before a position is with the
+  /// application: in the deliveries that came earlier, or in the state that it took. Comes after the [ViewChange] to
+  /// the first primary view, after a state or a log has brought this member up to date, and when a primary view follows
+  /// one that was not. It ends with a [ViewChange] to a view that is not primary, and with a [StateOffer].
+  ///
+  /// ```java
+  /// case Event.CaughtUp caughtUp -> clients.accept();
+  /// case Event.ViewChange change when !change.view().primary() -> clients.refuse();
+  /// ```
+  ///
+  /// @param position of the next delivery that has one
+  record CaughtUp(long position) implements Event {}
+
   /// A newcomer needs the application's state as it is now, after all earlier events and before all later ones. The
   /// state may be written by any thread as long as it is of this moment; later events may be taken meanwhile.
   ///

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /// A process's membership of one group. All methods may be called from any thread, virtual threads included.
@@ -28,6 +29,31 @@ public interface Group extends AutoCloseable {
   ///
   /// @return the view, or null before the first one and after the end of the membership
   @Nullable View view();
+
+  /// Whether this member has got into a view, which is what a join is for.
+  ///
+  /// @return completes with the first view that is installed here, primary or not, on the engine thread; exceptionally
+  ///     with [GroupClosedException] when the membership ends before, as when it is refused
+  CompletableFuture<View> joined();
+
+  /// Waits until this member serves: it is caught up, in a primary view ([Status#isServing]).
+  ///
+  /// ```java
+  /// Group bank = node.joinOrCreate("bank", 3, GroupConfig.standard());
+  /// bank.awaitServing(Duration.ofSeconds(10));
+  /// ```
+  ///
+  /// The application may not have taken the events that led there; for these there is [Event.CaughtUp]. In a group with
+  /// state transfer somebody has to take them meanwhile, or the state does not come.
+  ///
+  /// @param wait the longest wait
+  /// @return the primary view, as it is when this method returns
+  /// @throws InterruptedException  when interrupted while waiting
+  /// @throws TimeoutException      when it does not serve in that time; the message says who is waited for, and why
+  ///                               ([#status])
+  /// @throws GroupClosedException  when the membership has ended, or ends before
+  /// @throws IllegalStateException on the engine thread, which must not wait
+  View awaitServing(Duration wait) throws InterruptedException, TimeoutException;
 
   /// Multicasts to the group, totally ordered.
   ///
@@ -213,7 +239,17 @@ public interface Group extends AutoCloseable {
   /// @return completes when the membership has ended
   CompletableFuture<Void> leave();
 
-  /// Leaves and waits for the end, some seconds at most. Idempotent.
+  /// Leaves and waits for the end. Without a primary view there may be nobody to leave: then the membership ends when
+  /// there is one again, or when its node is closed. Idempotent.
+  ///
+  /// @param wait the longest wait; when the thread is interrupted, it ends, and the thread stays interrupted
+  /// @return whether the membership has ended
+  /// @throws IllegalStateException on the engine thread, which must not wait
+  boolean close(Duration wait);
+
+  /// Leaves and waits for the end, 5 s at most: [#close(Duration)].
   @Override
-  void close();
+  default void close() {
+    close(Duration.ofSeconds(5));
+  }
 }

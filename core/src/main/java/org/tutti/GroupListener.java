@@ -4,6 +4,15 @@ import java.nio.ByteBuffer;
 
 /// Gets a group's events on the engine thread, in order, never concurrently, without a copy. It must not block: the
 /// whole node waits for it. Exceptions stop the node.
+///
+/// ```java
+/// GroupListener counter = (sender, service, position, payload) -> count.incrementAndGet();
+/// Group chat = node.join("chat", config, MemberConfig.builder().listener(counter).build());
+/// ```
+///
+/// In a group with state transfer [#requestState] and [#offerState] have to be overridden, or the membership is refused
+/// when it is asked for; [#offerState] alone by an observer.
+@FunctionalInterface
 public interface GroupListener {
   /// A message may be acted upon; see [Event.Delivery].
   ///
@@ -16,18 +25,27 @@ public interface GroupListener {
   /// A view was installed; see [Event.ViewChange].
   ///
   /// @param view the new view
-  void install(View view);
+  default void install(View view) {}
+
+  /// This member serves from here on; see [Event.CaughtUp].
+  ///
+  /// @param position of the next delivery that has one
+  default void caughtUp(long position) {}
 
   /// A newcomer needs state; the sink blocks, so hand it to another thread. See [Event.StateRequest].
   ///
   /// @param request the request
-  void requestState(Event.StateRequest request);
+  default void requestState(Event.StateRequest request) {
+    throw new UnsupportedOperationException("this listener gives no state");
+  }
 
   /// State arrives; the source blocks, so hand it to another thread, and hold later deliveries until it is read. See
   /// [Event.StateOffer].
   ///
   /// @param offer the offer
-  void offerState(Event.StateOffer offer);
+  default void offerState(Event.StateOffer offer) {
+    throw new UnsupportedOperationException("this listener takes no state");
+  }
 
   /// A thread of this process waits for a response; see [Event.LocalCall]. A listener whose group is never called needs
   /// not implement it.
@@ -40,5 +58,5 @@ public interface GroupListener {
   /// The membership has ended; nothing follows.
   ///
   /// @param reason why, in words
-  void closed(String reason);
+  default void closed(String reason) {}
 }

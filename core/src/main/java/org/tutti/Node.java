@@ -134,7 +134,8 @@ public final class Node implements AutoCloseable {
   /// @param member what this member decides for itself; without a listener its events are taken with [Group#receive()]
   /// @return the membership
   /// @throws IllegalArgumentException when the group asks for durability, and this node has no stable storage, or there
-  ///                                  is state transfer and no position; or when there is a position without durability
+  ///                                  is state transfer and no position; when there is a position without durability;
+  ///                                  or when there is state transfer and the listener does not handle it
   /// @throws IllegalStateException when this node is in the group already, or closed
   public Group create(String group, GroupConfig config, MemberConfig member) {
     Terms terms = Terms.voter(config, member);
@@ -163,7 +164,8 @@ public final class Node implements AutoCloseable {
   /// @param member what this member decides for itself; without a listener its events are taken with [Group#receive()]
   /// @return the membership
   /// @throws IllegalArgumentException when the group asks for durability, and this node has no stable storage, or there
-  ///                                  is state transfer and no position; or when there is a position without durability
+  ///                                  is state transfer and no position; when there is a position without durability;
+  ///                                  or when there is state transfer and the listener does not handle it
   /// @throws IllegalStateException when this node is in the group already, or closed
   public Group join(String group, GroupConfig config, MemberConfig member) {
     Terms terms = Terms.voter(config, member);
@@ -190,7 +192,8 @@ public final class Node implements AutoCloseable {
   /// @param config what was decided for the whole group, as [#join(String, GroupConfig, MemberConfig)]
   /// @param member what this member decides for itself; without a listener its events are taken with [Group#receive()]
   /// @return the membership
-  /// @throws IllegalArgumentException when there is a position, which an observer has no use for
+  /// @throws IllegalArgumentException when there is a position, which an observer has no use for; or when there is
+  ///                                  state transfer and the listener does not handle it
   /// @throws IllegalStateException when this node is in the group already, or closed
   public Group observe(String group, GroupConfig config, MemberConfig member) {
     var terms = new Terms(config, member, true);
@@ -284,6 +287,7 @@ public final class Node implements AutoCloseable {
       throw new IllegalArgumentException("durability " + terms.durability() + " needs a node with stable storage");
     }
     requirePosition(terms);
+    requireStateMethods(group, terms);
     refuseIfClosed();
     var membership = new Membership(group, self, terms, loop.inbox(), ended -> groups.remove(group, ended));
     if (groups.putIfAbsent(group, membership) != null) {
@@ -320,6 +324,28 @@ public final class Node implements AutoCloseable {
               + terms.durability()
               + " with state transfer needs a position: position(n) when the application has made durable what is"
               + " before position n, position(0) when it has nothing durable and is to get everything again");
+    }
+  }
+
+  /// A newcomer's first request for the state, some day, is too late to find out that nobody answers it.
+  private static void requireStateMethods(String group, Terms terms) {
+    GroupListener listener = terms.member().listener();
+    if (listener == null || !terms.group().stateTransfer()) {
+      return;
+    }
+    boolean gives = terms.observer() || overrides(listener, "requestState", Event.StateRequest.class);
+    if (!gives || !overrides(listener, "offerState", Event.StateOffer.class)) {
+      throw new IllegalArgumentException(
+          "group \"%s\" has state transfer, and %s does not handle it: override %sofferState"
+              .formatted(group, listener.getClass().getName(), terms.observer() ? "" : "requestState and "));
+    }
+  }
+
+  private static boolean overrides(GroupListener listener, String method, Class<?> event) {
+    try {
+      return listener.getClass().getMethod(method, event).getDeclaringClass() != GroupListener.class;
+    } catch (NoSuchMethodException impossible) {
+      throw new AssertionError(impossible);
     }
   }
 

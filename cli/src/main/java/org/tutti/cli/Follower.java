@@ -82,6 +82,7 @@ final class Follower {
           printed = Math.max(printed, delivery.position() + 1);
         }
       }
+      case Event.CaughtUp _ -> {} // the line of the view says whether it is primary
       // This member has no state: another one must give it.
       case Event.StateRequest request -> request.sink().close();
       case Event.StateOffer _, Event.LocalCall _, Event.Closed _ ->

@@ -9,9 +9,12 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Group;
+import org.tutti.GroupListener;
 import org.tutti.Service;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -28,6 +31,8 @@ import picocli.CommandLine.Option;
       "Gives up when a line has no place in time, and says what is waited for."
     })
 final class SendCommand implements Callable<Integer> {
+  private static final GroupListener NO_DELIVERIES = (_, _, _, _) -> {}; // sending is all this member is there for
+
   @Mixin Participation options = new Participation();
 
   @Mixin Contacts contacts = new Contacts();
@@ -64,20 +69,28 @@ final class SendCommand implements Callable<Integer> {
   }
 
   private Integer send(Lines lines) throws InterruptedException {
-    var entrance = new Entrance();
     options.observes = true;
-    try (var session = Session.open("send", options, contacts.listen, contacts.join, entrance)) {
+    try (var session = Session.open("send", options, contacts.listen, contacts.join, NO_DELIVERIES)) {
       session.exitOnSignal(1);
-      if (!entrance.await(options.timeout.toNanos(), TimeUnit.NANOSECONDS)) {
-        throw session.nobodyAnswers();
-      }
       Group group = session.group();
+      await(group, session);
       var positions = new Positions(new Output(), service, options.timeout, group::status);
       // Reading may block for ever, and so may sending without a primary view; waiting has an end.
       Thread.ofPlatform().daemon().name("lines").start(() -> send(lines, group, positions));
       positions.print();
     }
     return 0;
+  }
+
+  /// Waits for the first view.
+  private void await(Group group, Session session) throws InterruptedException {
+    try {
+      group.joined().get(options.timeout.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException _) {
+      throw session.nobodyAnswers();
+    } catch (ExecutionException _) {
+      // The membership has ended: the first multicast says why.
+    }
   }
 
   private void send(Lines lines, Group group, Positions positions) {

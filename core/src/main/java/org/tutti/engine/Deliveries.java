@@ -62,6 +62,7 @@ final class Deliveries implements Deliverer {
   private boolean synced;
   private boolean replaying; // what comes before all that is held back is in this member's own log
   private @Nullable View shown; // the last view that the user was told of
+  private boolean serving; // as the user was told
 
   Deliveries(MemberId self, GroupUser user, Terms terms, boolean synced, Written written) {
     this.written = written;
@@ -238,7 +239,16 @@ final class Deliveries implements Deliverer {
 
   private void show(View view) {
     shown = view;
+    serving &= view.primary();
     user.install(view);
+  }
+
+  /// Tells the user that nothing is missing in a primary view, once each time that this has become so.
+  void tellCaughtUp() {
+    if (!serving && synced && shown != null && shown.primary()) {
+      serving = true;
+      user.caughtUp(positionNext);
+    }
   }
 
   /// Whether the user is shown what happens as it happens, and nothing of before is kept back.
@@ -265,6 +275,7 @@ final class Deliveries implements Deliverer {
   /// @param next  the primary view that begins there
   void restart(long index, View next) {
     synced = false;
+    serving = false;
     replaying = false;
     if (stateful) {
       early.clear(); // the state takes the place of all that was delivered; who keeps that must not get it again

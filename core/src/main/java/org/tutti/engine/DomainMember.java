@@ -197,6 +197,11 @@ final class DomainMember implements GroupUser {
   }
 
   @Override
+  public void caughtUp(long position) {
+    inOrder(() -> user.caughtUp(position));
+  }
+
+  @Override
   public void status(Status status) {
     user.status(status);
   }

@@ -335,6 +335,7 @@ final class GroupEngine {
       sending.tellOrdering();
       current.lagging(terms.member().catchUpBytesMax()).forEach(this::drop);
     }
+    deliveries.tellCaughtUp();
     board.flush();
     situation.tell(view(), agreement.primary(), transfer.running());
     if (departure.isOver(now, node.busy())) {

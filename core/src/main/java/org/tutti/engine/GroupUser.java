@@ -85,6 +85,13 @@ public interface GroupUser extends StateTransfer.Application {
   /// @param view the view
   void install(View view);
 
+  /// This member takes part from here on: it is in a primary view, and has been given all of the history that comes
+  /// before it. Told after the first primary view, after a state or a log has brought this member up to date, and after
+  /// a primary view that follows one that was not.
+  ///
+  /// @param position the position of its next delivery
+  default void caughtUp(long position) {}
+
   /// Which ordering is in force: at the beginning of a primary view, when it changes, and once more when a
   /// [Request.Switch] is fulfilled.
   ///

@@ -72,6 +72,7 @@ final class Listening implements Application {
   public void tell(Event event) {
     switch (event) {
       case Event.ViewChange change -> listener.install(change.view());
+      case Event.CaughtUp caughtUp -> listener.caughtUp(caughtUp.position());
       case Event.StateRequest request -> listener.requestState(request);
       case Event.LocalCall call -> {
         if (calls.take(call)) {

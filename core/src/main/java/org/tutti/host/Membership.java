@@ -17,6 +17,7 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Event;
 import org.tutti.Group;
+import org.tutti.GroupClosedException;
 import org.tutti.GroupListener;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
@@ -35,7 +36,6 @@ import org.tutti.pack.Batch;
 
 /// A process's membership of one group: a [Group] for the application's threads, a [GroupUser] for the engine thread.
 public final class Membership implements Group, GroupUser {
-  private static final Duration LEAVE_WAIT_MAX = Duration.ofSeconds(5);
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
   private final String name;
@@ -50,6 +50,7 @@ public final class Membership implements Group, GroupUser {
   private final StateStreams states;
   private final OrderingWishes wishes;
   private final Consumer<Membership> ended;
+  private final CompletableFuture<View> joined = new CompletableFuture<>();
   private final CompletableFuture<Void> left = new CompletableFuture<>();
   private final AtomicBoolean leaving = new AtomicBoolean();
   private final AtomicBoolean consumedPosted = new AtomicBoolean();
@@ -229,16 +230,16 @@ public final class Membership implements Group, GroupUser {
   }
 
   @Override
-  public void close() {
+  public boolean close(Duration wait) {
     CompletableFuture<Void> end = leave();
     if (end.isDone()) {
-      return;
+      return true;
     }
     if (inbox.isOwner()) {
       throw new IllegalStateException("close would block the engine thread; use leave");
     }
     try {
-      end.get(LEAVE_WAIT_MAX.toNanos(), TimeUnit.NANOSECONDS);
+      end.get(TimeUnit.NANOSECONDS.convert(wait), TimeUnit.NANOSECONDS);
     } catch (InterruptedException interrupt) {
       Thread.currentThread().interrupt();
     } catch (TimeoutException late) {
@@ -246,6 +247,7 @@ public final class Membership implements Group, GroupUser {
     } catch (ExecutionException impossible) {
       throw new IllegalStateException(impossible);
     }
+    return end.isDone();
   }
 
   @Override
@@ -259,6 +261,19 @@ public final class Membership implements Group, GroupUser {
   private long takePersisted() {
     persistedPosted.set(false);
     return persisted.get();
+  }
+
+  @Override
+  public CompletableFuture<View> joined() {
+    return joined.copy();
+  }
+
+  @Override
+  public View awaitServing(Duration wait) throws InterruptedException, TimeoutException {
+    if (inbox.isOwner()) {
+      throw new IllegalStateException("awaitServing would block the engine thread; see GroupListener.caughtUp");
+    }
+    return reporter.awaitServing(TimeUnit.NANOSECONDS.convert(wait));
   }
 
   @Override
@@ -321,7 +336,13 @@ public final class Membership implements Group, GroupUser {
   @Override
   public void install(View installed) {
     view = installed;
+    joined.complete(installed);
     application.tell(new Event.ViewChange(installed));
+  }
+
+  @Override
+  public void caughtUp(long position) {
+    application.tell(new Event.CaughtUp(position));
   }
 
   @Override
@@ -434,6 +455,7 @@ public final class Membership implements Group, GroupUser {
     leaving.set(true);
     view = null;
     reporter.close(reason);
+    joined.completeExceptionally(new GroupClosedException("never was in group \"" + name + "\": " + reason));
     window.abandon(reason);
     states.close(reason);
     wishes.close(reason);

@@ -2,13 +2,18 @@ package org.tutti.host;
 
 import java.lang.System.Logger.Level;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
+import org.tutti.GroupClosedException;
 import org.tutti.MemberId;
 import org.tutti.Status;
 import org.tutti.Status.Cause;
 import org.tutti.Status.Phase;
 import org.tutti.Status.Wait;
+import org.tutti.View;
 
 /// What a membership says of itself: its status for any thread, and a line in the log while nothing goes on,
 /// whoever holds it up.
@@ -51,7 +56,7 @@ final class Reporter {
     if (told.phase() == Phase.CLOSED) {
       return;
     }
-    told = status;
+    set(status);
     if (!observes && status.isObserver() && status.view().primary()) {
       observes = true;
       String line = "group " + status.group() + " at " + self + ": ";
@@ -64,6 +69,27 @@ final class Reporter {
       loggedNanos = now;
       log(Level.WARNING, line(status, halts));
     }
+  }
+
+  private synchronized void set(Status status) {
+    told = status;
+    notifyAll();
+  }
+
+  /// Waits until this member serves.
+  synchronized View awaitServing(long nanos) throws InterruptedException, TimeoutException {
+    long begin = System.nanoTime();
+    while (!told.isServing()) {
+      if (told.phase() == Phase.CLOSED) {
+        throw new GroupClosedException("no longer a member of group \"" + told.group() + "\": " + told.closed());
+      }
+      long remaining = nanos - (System.nanoTime() - begin);
+      if (remaining <= 0) {
+        throw new TimeoutException(status().toString());
+      }
+      TimeUnit.NANOSECONDS.timedWait(this, remaining);
+    }
+    return Objects.requireNonNull(told.view());
   }
 
   /// Where the log is written may block, and the engine must not.
@@ -89,7 +115,7 @@ final class Reporter {
 
   void close(String reason) {
     Status last = status();
-    told =
+    set(
         new Status(
             last.group(),
             self,
@@ -99,6 +125,6 @@ final class Reporter {
             last.position(),
             List.of(),
             last.refused(),
-            reason);
+            reason));
   }
 }

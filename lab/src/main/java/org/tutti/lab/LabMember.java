@@ -196,6 +196,7 @@ public final class LabMember {
       case Event.ViewChange(View view) -> install(view);
       case Event.StateRequest(_, StateSink sink) -> give(sink);
       case Event.StateOffer(MemberId donor, long at, InputStream source) -> restore(donor, at, source);
+      case Event.CaughtUp _ -> {}
       case Event.LocalCall _ -> throw new IllegalStateException("nobody calls");
       case Event.Closed(String reason) -> {
         journal.write(nanos -> new Entry.Closed(nanos, reason));

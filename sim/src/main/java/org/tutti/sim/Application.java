@@ -425,6 +425,14 @@ final class Application implements GroupUser {
   }
 
   @Override
+  public void caughtUp(long position) {
+    if (trace.speaks()) {
+      say("caught up @" + position);
+    }
+    history.add(new Happening.CaughtUp(ordinal, agenda.nowNanos(), position));
+  }
+
+  @Override
   public void ordering(Ordering ordering) {
     note(13, ordering.ordinal());
     if (trace.speaks()) {

@@ -17,14 +17,12 @@ import org.tutti.Durability;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
-import org.tutti.MemberId;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.Ordering;
 import org.tutti.Service;
 import org.tutti.StateSink;
 import org.tutti.View;
-import org.tutti.ViewId;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;
@@ -48,9 +46,6 @@ public final class AccountReplica {
   private static final Duration LOOK_EVERY = Duration.ofMillis(500);
   private static final int REPORT_EVERY_BYTES = 1 << 16;
 
-  /// A replica that goes on with what it kept has all that was before its own multicast when it gets that.
-  private static final byte[] BUOY = {};
-
   /// A reply that waits for the commit.
   private record Answer(long client, Reply reply) {}
 
@@ -60,19 +55,16 @@ public final class AccountReplica {
   private final ClientPort clients;
   private final Consumer<Report> reports;
   private final List<Answer> answers = new ArrayList<>();
-  private boolean current; // whether the ledger holds all of the history up to here: a newcomer's does not yet
-  private boolean primary = true; // no view yet is as good as one: a creator has nobody to be cut off from
-  private @Nullable ViewId lastPrimary;
+  private boolean able; // whether the ledger holds all of the history up to here, in a primary view
   private boolean serving;
   private String said = ""; // of what it waits for
 
-  AccountReplica(Group group, Belongings own, ClientPort clients, boolean creator, Consumer<Report> reports) {
+  AccountReplica(Group group, Belongings own, ClientPort clients, Consumer<Report> reports) {
     this.group = group;
     this.own = own;
     this.ledger = own.ledger();
     this.clients = clients;
     this.reports = reports;
-    current = creator && !own.isDurable(); // else it may be a history that is restarted, and others know more
   }
 
   /// Runs a replica process until it is told `quit` on its standard input, or that ends.
@@ -115,7 +107,7 @@ public final class AccountReplica {
       try (var clients = new ClientPort(arguments.endpoint("clients"), fates::submit)) {
         var told = new AtomicBoolean();
         Lifeline.hold(command -> obey(command, group, own.ledger(), fates, told));
-        String reason = new AccountReplica(group, own, clients, creator, Report::print).run();
+        String reason = new AccountReplica(group, own, clients, Report::print).run();
         if (!told.get()) {
           throw new IllegalStateException("the membership of " + GROUP + " ended: " + reason);
         }
@@ -186,12 +178,16 @@ public final class AccountReplica {
 
   private void handle(Event event) throws SQLException, InterruptedException {
     switch (event) {
-      case Event.Delivery(MemberId sender, Service service, long position, ByteBuffer payload) -> {
+      case Event.Delivery(_, Service service, long position, ByteBuffer payload) -> {
         if (service == Service.TOTAL) { // others would come at different moments at different replicas
-          apply(sender, position, payload);
+          apply(position, payload);
         }
       }
-      case Event.ViewChange(View view) -> installed(view);
+      case Event.ViewChange(View view) -> {
+        able &= view.primary();
+        reports.accept(Report.installed(view));
+      }
+      case Event.CaughtUp _ -> able = true;
       case Event.StateRequest request -> giveState(request);
       case Event.StateOffer offer -> takeState(offer);
       case Event.LocalCall _ -> throw new AssertionError("clients are answered through their port");
@@ -199,25 +195,7 @@ public final class AccountReplica {
     }
   }
 
-  /// A primary view that does not continue the last one seen here follows others: state is going to be offered.
-  private void installed(View view) throws InterruptedException {
-    primary = view.primary();
-    if (primary) {
-      current &= lastPrimary == null || view.predecessors().contains(lastPrimary);
-      lastPrimary = view.id();
-      if (!current && own.isDurable()) {
-        group.multicast(BUOY);
-      }
-    }
-    reports.accept(Report.installed(view));
-  }
-
-  private void apply(MemberId sender, long position, ByteBuffer payload) throws SQLException {
-    if (!payload.hasRemaining()) {
-      ledger.pass(position);
-      current |= sender.equals(group.self());
-      return;
-    }
+  private void apply(long position, ByteBuffer payload) throws SQLException {
     Request request;
     try {
       request = Request.decode(payload);
@@ -256,11 +234,11 @@ public final class AccountReplica {
   }
 
   private void takeState(Event.StateOffer offer) throws SQLException {
+    able = false;
     commitAndAnswer(); // what was applied before must not be undone with a transfer that fails
     try (Metered source = new Metered(offer.source())) {
       ledger.restore(source, offer.position());
       own.force(group);
-      current = true;
       reports.accept(new Report.Received(source.bytes));
     } catch (IOException _) {
       // The donor has gone, and the ledger is as it was before: another offer follows.
@@ -269,7 +247,6 @@ public final class AccountReplica {
 
   /// Begins to serve clients once everything that was delivered is applied, and ceases when it is cut off.
   private void serve() throws IOException {
-    boolean able = current && primary;
     if (able && !serving) {
       clients.open();
       reports.accept(new Report.CaughtUp(ledger.next()));

@@ -178,7 +178,7 @@ public final class CounterServer implements AutoCloseable {
           unanswered.computeIfAbsent(((Addition) call.request()).client(), _ -> new ArrayList<>()).add(call);
         }
       }
-      case Event.ViewChange _ -> {}
+      case Event.ViewChange _, Event.CaughtUp _ -> {}
       case Event.StateRequest(_, StateSink sink) -> give(sink);
       case Event.StateOffer(_, _, InputStream source) -> take(source);
       case Event.Closed _ -> {

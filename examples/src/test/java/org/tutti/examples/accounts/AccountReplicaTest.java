@@ -20,7 +20,6 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -53,7 +52,7 @@ class AccountReplicaTest {
   @Test
   void theStateIsThatOfTheRequestAndDeliveriesGoOnMeanwhile() throws Exception {
     var sink = new Sink();
-    run("donor", true, deposit(0), deposit(1), new Event.StateRequest(OTHER, sink), deposit(2));
+    run("donor", deposit(0), deposit(1), new Event.StateRequest(OTHER, sink), deposit(2));
     sink.closed.await();
     try (Ledger restored = Ledger.open(directory.resolve("newcomer"))) {
       restored.restore(new ByteArrayInputStream(sink.bytes.toByteArray()), 2);
@@ -67,7 +66,7 @@ class AccountReplicaTest {
   void aStateThatCannotBeWrittenIsNotCalledComplete() throws Exception {
     var sink = new Sink();
     sink.gone = true;
-    run("donor", true, deposit(0), new Event.StateRequest(OTHER, sink));
+    run("donor", deposit(0), new Event.StateRequest(OTHER, sink));
     sink.closed.await();
     assertThat(sink.complete).isFalse();
   }
@@ -75,15 +74,19 @@ class AccountReplicaTest {
   @Test
   void anOfferThatBreaksOffIsVoidAndTheNextOneIsTaken() throws Exception {
     var sink = new Sink();
-    run("donor", true, deposit(0), deposit(1), new Event.StateRequest(OTHER, sink));
+    run("donor", deposit(0), deposit(1), new Event.StateRequest(OTHER, sink));
     sink.closed.await();
     byte[] state = sink.bytes.toByteArray();
     reports.clear();
     var half = new SequenceInputStream(new ByteArrayInputStream(state, 0, state.length / 2), new Gone());
-    run("newcomer", false, new Event.StateOffer(OTHER, 2, new Source(half)));
+    run("newcomer", new Event.StateOffer(OTHER, 2, new Source(half)));
     assertThat(balance("newcomer")).isZero();
     assertThat(reports).noneMatch(Report.CaughtUp.class::isInstance);
-    run("newcomer", false, new Event.StateOffer(OTHER, 2, new Source(new ByteArrayInputStream(state))), deposit(2));
+    run(
+        "newcomer",
+        new Event.StateOffer(OTHER, 2, new Source(new ByteArrayInputStream(state))),
+        new Event.CaughtUp(2),
+        deposit(2));
     assertThat(balance("newcomer")).isEqualTo(3);
     assertThat(reports).contains(new Report.Received(state.length), new Report.CaughtUp(3));
   }
@@ -91,7 +94,7 @@ class AccountReplicaTest {
   @Test
   void whatIsNoRequestIsSkipped() throws Exception {
     var junk = new Event.Delivery(OTHER, Service.TOTAL, 1, ByteBuffer.wrap(new byte[] {1, 2, 3}));
-    run("replica", true, deposit(0), junk, deposit(2));
+    run("replica", deposit(0), junk, deposit(2));
     assertThat(balance("replica")).isEqualTo(2);
   }
 
@@ -99,37 +102,47 @@ class AccountReplicaTest {
   void whatIsNotTotallyOrderedIsSkipped() throws Exception {
     var other = new Request(2, 1, new Transaction.Deposit("alice", 100));
     var early = new Event.Delivery(OTHER, Service.CAUSAL, -1, ByteBuffer.wrap(other.encode()));
-    run("replica", true, deposit(0), early, deposit(1));
+    run("replica", deposit(0), early, deposit(1));
     assertThat(balance("replica")).isEqualTo(2);
   }
 
   @Test
   void clientsAreServedInPrimaryViewsOnly() throws Exception {
-    run("replica", true, view(1, true), deposit(0));
+    run("replica", view(1, true), new Event.CaughtUp(0), deposit(0));
     assertThat(served()).containsExactly(new Report.CaughtUp(1));
     reports.clear();
-    run("other", true, view(1, true), PAUSE, view(2, false), PAUSE, view(3, true, 1, 2));
+    var caughtUp = new Event.CaughtUp(0);
+    run("other", view(1, true), caughtUp, PAUSE, view(2, false), PAUSE, view(3, true), PAUSE, caughtUp);
     assertThat(served()).containsExactly(new Report.CaughtUp(0), new Report.Suspended(0), new Report.CaughtUp(0));
   }
 
   @Test
   void whoMissedAPrimaryViewServesWhenItHasTheState() throws Exception {
     var sink = new Sink();
-    run("donor", true, deposit(0), deposit(1), new Event.StateRequest(OTHER, sink));
+    run("donor", deposit(0), deposit(1), new Event.StateRequest(OTHER, sink));
     sink.closed.await();
     var offer = new Event.StateOffer(OTHER, 2, new Source(new ByteArrayInputStream(sink.bytes.toByteArray())));
     reports.clear();
-    run("absent", true, view(1, true), PAUSE, view(2, false), PAUSE, view(4, true, 2, 3), PAUSE, offer);
+    run(
+        "absent",
+        view(1, true),
+        new Event.CaughtUp(0),
+        PAUSE,
+        view(2, false),
+        PAUSE,
+        view(4, true),
+        PAUSE,
+        offer,
+        new Event.CaughtUp(2));
     assertThat(served()).containsExactly(new Report.CaughtUp(0), new Report.Suspended(0), new Report.CaughtUp(2));
   }
 
   @Test
-  void aReplicaThatGoesOnWithWhatItKeptServesWhenItHasAllThatWasBeforeItsOwnMulticast() throws Exception {
-    Event own = new Event.Delivery(OTHER, Service.TOTAL, 2, ByteBuffer.allocate(0));
-    run("kept", Durability.VIEWS, view(5, false), view(6, true, 4), deposit(0), deposit(1), PAUSE, own, PAUSE);
-    assertThat(served()).containsExactly(new Report.CaughtUp(3));
+  void aReplicaThatGoesOnWithWhatItKeptServesWhenItIsCaughtUp() throws Exception {
+    run("kept", Durability.VIEWS, view(5, false), deposit(0), deposit(1), view(6, true), PAUSE, new Event.CaughtUp(2));
+    assertThat(served()).containsExactly(new Report.CaughtUp(2));
     reports.clear();
-    run("kept", Durability.VIEWS, view(7, false), view(8, true, 6), deposit(3), PAUSE);
+    run("kept", Durability.VIEWS, view(7, false), deposit(2), view(8, true), PAUSE);
     assertThat(served()).isEmpty();
     assertThat(balance("kept")).isEqualTo(3);
   }
@@ -138,13 +151,8 @@ class AccountReplicaTest {
     return reports.stream().filter(r -> r instanceof Report.CaughtUp || r instanceof Report.Suspended).toList();
   }
 
-  private static Event view(long number, boolean primary, long... predecessors) {
-    List<ViewId> before = LongStream.of(predecessors).mapToObj(AccountReplicaTest::viewId).toList();
-    return new Event.ViewChange(new View(viewId(number), List.of(OTHER), primary, before));
-  }
-
-  private static ViewId viewId(long number) {
-    return new ViewId(number, OTHER.incarnation());
+  private static Event view(long number, boolean primary) {
+    return new Event.ViewChange(new View(new ViewId(number, OTHER.incarnation()), List.of(OTHER), primary, List.of()));
   }
 
   private Event deposit(long position) {
@@ -152,12 +160,12 @@ class AccountReplicaTest {
     return new Event.Delivery(OTHER, Service.TOTAL, position, ByteBuffer.wrap(request.encode()));
   }
 
-  private void run(String name, boolean creator, Event... events) throws Exception {
+  private void run(String name, Event... events) throws Exception {
     var loopback = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     try (Ledger ledger = Ledger.open(directory.resolve(name));
         var clients = new ClientPort(loopback, _ -> {})) {
       var group = new Script(events);
-      assertThat(new AccountReplica(group, Belongings.of(ledger), clients, creator, reports::add).run())
+      assertThat(new AccountReplica(group, Belongings.of(ledger), clients, reports::add).run())
           .isEqualTo("end of the script");
     }
   }
@@ -167,8 +175,7 @@ class AccountReplicaTest {
     try (Belongings own = Belongings.open(directory.resolve(name), durability, false);
         var clients = new ClientPort(loopback, _ -> {})) {
       var group = new Script(events);
-      assertThat(new AccountReplica(group, own, clients, true, reports::add).run()).isEqualTo("end of the script");
-      assertThat(group.multicasts).hasSize(1);
+      assertThat(new AccountReplica(group, own, clients, reports::add).run()).isEqualTo("end of the script");
     }
   }
 
@@ -240,7 +247,6 @@ class AccountReplicaTest {
   /// A membership that consists of given events, then the end.
   private static final class Script implements Group {
     private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
-    private final List<byte[]> multicasts = new ArrayList<>();
 
     Script(Event... events) {
       this.events.addAll(List.of(events));
@@ -288,8 +294,7 @@ class AccountReplicaTest {
 
     @Override
     public CompletableFuture<Long> multicast(byte[] payload, Service service) {
-      multicasts.add(payload);
-      return new CompletableFuture<>();
+      throw new UnsupportedOperationException();
     }
 
     @Override
@@ -353,6 +358,18 @@ class AccountReplicaTest {
     }
 
     @Override
-    public void close() {}
+    public CompletableFuture<View> joined() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public View awaitServing(Duration wait) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public boolean close(Duration wait) {
+      return true;
+    }
   }
 }

@@ -44,6 +44,7 @@ public final class Checkers {
         new StateContinuity(),
         new StateIntegrity(),
         new ReaderTold(),
+        new CaughtUpTold(false),
         new DecidedMatchesDelivery(),
         new UndecidedTold(),
         new WindowRespected(GroupUser.MESSAGE_OVERHEAD));
@@ -53,7 +54,7 @@ public final class Checkers {
   ///
   /// @return the checkers
   public static List<Checker> liveness() {
-    return List.of(new NothingLost());
+    return List.of(new NothingLost(), new CaughtUpTold(true));
   }
 
   /// Checks a history.

@@ -51,6 +51,13 @@ public sealed interface Happening {
   /// @param position the first message that is delivered
   record Begun(int member, long nanos, long index, long position) implements Happening {}
 
+  /// The member takes part from here on.
+  ///
+  /// @param member   who
+  /// @param nanos    when
+  /// @param position of its next delivery
+  record CaughtUp(int member, long nanos, long position) implements Happening {}
+
   /// The member is the first that tells others, or its user, that a view is agreed, although perhaps nobody installs it
   /// any more.
   ///

@@ -59,7 +59,7 @@ public final class TuttiCommand {
     return List.of("--enable-native-access=org.tutti.lab,org.tutti.net", "-p", path, "-m", MAIN);
   }
 
-  /// The command and what it requires.
+  /// The command, what it requires, and what provides services to these, such as transports.
   private static List<Path> modules() {
     Path[] entries =
         Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
@@ -68,7 +68,7 @@ public final class TuttiCommand {
             .filter(entry -> !entry.endsWith("test-classes"))
             .toArray(Path[]::new);
     Configuration jdk = ModuleLayer.boot().configuration();
-    return jdk.resolve(ModuleFinder.of(entries), ModuleFinder.of(), Set.of(MODULE)).modules().stream()
+    return jdk.resolveAndBind(ModuleFinder.of(entries), ModuleFinder.of(), Set.of(MODULE)).modules().stream()
         .map(module -> Path.of(module.reference().location().orElseThrow()))
         .sorted()
         .toList();

@@ -48,6 +48,7 @@ class ReadmeTest {
         for (boolean more = true; more; ) {
           switch (group.receive()) {
             case Event.ViewChange(View view) -> out.println(group.self() + " sees " + view.members());
+            case Event.CaughtUp(long position) -> out.println(group.self() + " serves from " + position);
             case Event.Delivery(MemberId sender, _, long position, ByteBuffer payload) -> {
               out.println(group.self() + ": " + position + " " + sender + " " + UTF_8.decode(payload));
               more = position < last;

@@ -14,10 +14,23 @@ final class Awaited {
 
   private Awaited() {}
 
+  /// The next event; [Event.CaughtUp] is passed over.
   static Event next(Group group) throws InterruptedException {
     Event event = group.receive(SOON);
+    while (event instanceof Event.CaughtUp) {
+      event = group.receive(SOON);
+    }
     assertThat(event).as("next event of " + group.self()).isNotNull();
     return event;
+  }
+
+  /// The next event of a kind; drops what comes before.
+  static <E extends Event> E next(Group group, Class<E> type) throws InterruptedException {
+    Event event = next(group);
+    while (!type.isInstance(event)) {
+      event = next(group);
+    }
+    return type.cast(event);
   }
 
   /// Drops what came before.

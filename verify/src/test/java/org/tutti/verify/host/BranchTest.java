@@ -1,6 +1,7 @@
 package org.tutti.verify.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.tutti.verify.host.Awaited.next;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -27,7 +28,6 @@ import org.tutti.transport.Transport;
 /// Branches over TCP: a group of five is split, both parts go on, and come together again.
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class BranchTest {
-  private static final Duration SOON = Duration.ofSeconds(60);
   private static final GroupConfig CONTINUE = GroupConfig.builder().partitions(Partitions.CONTINUE).build();
 
   private final List<Node> nodes = new ArrayList<>();
@@ -77,12 +77,6 @@ class BranchTest {
 
   private void heal() {
     transports.forEach(transport -> transport.cut(Set.of()));
-  }
-
-  private static Event next(Group group) throws InterruptedException {
-    Event event = group.receive(SOON);
-    assertThat(event).as("next event of " + group.self()).isNotNull();
-    return event;
   }
 
   private static View untilView(Group group, boolean primary, int size) throws InterruptedException {

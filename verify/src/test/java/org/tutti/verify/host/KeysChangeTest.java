@@ -1,6 +1,7 @@
 package org.tutti.verify.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.tutti.verify.host.Awaited.next;
 import static org.tutti.verify.host.Awaited.untilViewOf;
 
 import java.io.IOException;
@@ -36,7 +37,6 @@ import org.tutti.transport.Receiver;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class KeysChangeTest {
   private static final Address ANYWHERE = new Address("127.0.0.1:0");
-  private static final Duration SOON = Duration.ofSeconds(30);
   private static final int MEMBERS = 3;
   private static final String OLD = HexFormat.of().formatHex(new byte[UdpKey.BYTES]);
   private static final String NEW = "5".repeat(2 * UdpKey.BYTES);
@@ -99,7 +99,7 @@ class KeysChangeTest {
       }
       for (Group group : groups) {
         for (int i = 0; i < MEMBERS; i++) {
-          assertThat(group.receive(SOON))
+          assertThat(next(group))
               .isInstanceOfSatisfying(
                   Event.Delivery.class,
                   one -> assertThat(one.payload().getLong(0)).as("nothing is missing").isEqualTo(rounds));

@@ -76,7 +76,7 @@ class NodeTest {
   }
 
   private static <E extends Event> E next(Group group, Class<E> type) throws InterruptedException {
-    Event event = group.receive(SOON);
+    Event event = Awaited.next(group);
     assertThat(event).isInstanceOf(type);
     return type.cast(event);
   }
@@ -213,6 +213,7 @@ class NodeTest {
   void callsThatWouldBlockTheEngineThreadAreRefused() throws Exception {
     Group queued = node.create("queued", CONFIG, MemberConfig.builder().windowBytes(HandDriven.WINDOW).build());
     next(queued, Event.ViewChange.class);
+    assertThat(queued.receive(SOON)).isEqualTo(new Event.CaughtUp(0));
     var thrown = new CompletableFuture<ArrayList<Throwable>>();
     var group = new CompletableFuture<Group>();
     var listener =
@@ -260,6 +261,7 @@ class NodeTest {
   void takersTakeTurns() throws Exception {
     Group group = node.create("bank", CONFIG);
     next(group, Event.ViewChange.class);
+    assertThat(group.receive(SOON)).isEqualTo(new Event.CaughtUp(0));
     int messages = 10_000;
     var taken = new ConcurrentLinkedQueue<Long>();
     var takers = new ArrayList<Thread>();

@@ -145,8 +145,10 @@ class PauseTest {
         going.multicast(new byte[1]);
         // A view without the other, had it been suspected, would come before this message.
         Event event = stopped.receive(PATIENT);
-        while (event instanceof Event.ViewChange(View view)) {
-          assertThat(view.members()).contains(first.self(), second.self());
+        while (event instanceof Event.ViewChange || event instanceof Event.CaughtUp) {
+          if (event instanceof Event.ViewChange(View view)) {
+            assertThat(view.members()).contains(first.self(), second.self());
+          }
           event = stopped.receive(PATIENT);
         }
         assertThat(event).isInstanceOf(Event.Delivery.class);

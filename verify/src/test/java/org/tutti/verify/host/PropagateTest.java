@@ -2,6 +2,7 @@ package org.tutti.verify.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.tutti.verify.host.Awaited.next;
 import static org.tutti.verify.host.Awaited.untilViewOf;
 
 import java.io.IOException;
@@ -144,7 +145,7 @@ class PropagateTest {
     }
     given.cancel(true);
     for (int i = 0; i < 5; i++) {
-      Event event = first.receive(SOON);
+      Event event = next(first);
       assertThat(event).isInstanceOf(Event.Delivery.class);
       assertThat(((Event.Delivery) event).position()).isEqualTo(position + i);
     }
@@ -173,7 +174,7 @@ class PropagateTest {
     Future<Propagation> one = propagate(second, 1);
     second.leave().get(SOON.toSeconds(), TimeUnit.SECONDS);
     assertThatThrownBy(() -> get(one)).hasCauseInstanceOf(GroupClosedException.class);
-    assertThat(second.receive(SOON)).isInstanceOf(Event.Closed.class);
+    assertThat(next(second)).isInstanceOf(Event.Closed.class);
     assertThatThrownBy(() -> first.propagate(new byte[Group.PROPAGATE_BYTES_MAX + 1]))
         .isInstanceOf(IllegalArgumentException.class);
   }

@@ -1,6 +1,7 @@
 package org.tutti.verify.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.tutti.verify.host.Awaited.next;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -81,12 +82,6 @@ class SilentCoordinatorTest {
 
   private static Node start(String name, Address... contacts) throws Exception {
     return Node.start(NodeConfig.lan(name).withTimes(HEARTBEAT, SUSPECT).withContacts(List.of(contacts)), open());
-  }
-
-  private static Event next(Group group) throws InterruptedException {
-    Event event = group.receive(Duration.ofSeconds(30));
-    assertThat(event).as("next event of " + group.self()).isNotNull();
-    return event;
   }
 
   private static void untilViewOf(int size, Group group) throws InterruptedException {

@@ -2,6 +2,7 @@ package org.tutti.verify.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.tutti.verify.host.Awaited.next;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -84,20 +85,6 @@ class TransferTest {
     return nodes.stream().map(node -> node.self().address()).filter(other -> !other.equals(one)).toList();
   }
 
-  private static Event next(Group group) throws InterruptedException {
-    Event event = group.receive(SOON);
-    assertThat(event).as("next event of " + group.self()).isNotNull();
-    return event;
-  }
-
-  private static <E extends Event> E next(Group group, Class<E> type) throws InterruptedException {
-    Event event = next(group);
-    while (!type.isInstance(event)) {
-      event = next(group);
-    }
-    return type.cast(event);
-  }
-
   private static View untilViewOf(Group group, int size) throws InterruptedException {
     View view = next(group, Event.ViewChange.class).view();
     while (view.size() != size) {
@@ -142,7 +129,7 @@ class TransferTest {
         case Event.Closed _ -> {
           return null;
         }
-        case Event.ViewChange _, Event.LocalCall _ -> {}
+        case Event.ViewChange _, Event.CaughtUp _, Event.LocalCall _ -> {}
       }
     }
   }

@@ -1,6 +1,7 @@
 package org.tutti.verify.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.tutti.verify.host.Awaited.next;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -28,7 +29,6 @@ import org.tutti.transport.TransportSettings;
 class TwentyMembersTest {
   private static final int MEMBERS = 20;
   private static final int EACH = 5;
-  private static final Duration SOON = Duration.ofSeconds(60);
 
   private final List<Node> nodes = new ArrayList<>();
 
@@ -94,11 +94,5 @@ class TwentyMembersTest {
     while (!(next(group) instanceof Event.ViewChange(var view) && view.size() == MEMBERS)) {
       // what came before
     }
-  }
-
-  private static Event next(Group group) throws InterruptedException {
-    Event event = group.receive(SOON);
-    assertThat(event).as("next event of " + group.self()).isNotNull();
-    return event;
   }
 }

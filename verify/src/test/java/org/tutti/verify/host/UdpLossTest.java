@@ -1,6 +1,7 @@
 package org.tutti.verify.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.tutti.verify.host.Awaited.next;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -58,12 +59,6 @@ class UdpLossTest {
       node.close();
     }
     network.close();
-  }
-
-  private static Event next(Group group) throws InterruptedException {
-    Event event = group.receive(SOON);
-    assertThat(event).as("next event of " + group.self()).isNotNull();
-    return event;
   }
 
   private static void untilViewOf(Group group, int size) throws InterruptedException {

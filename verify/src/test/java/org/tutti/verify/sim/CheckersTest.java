@@ -34,13 +34,13 @@ class CheckersTest {
 
   @Test
   void aGoodHistoryPasses() {
-    Written run = uniform().submit("a", 2).install(ABC, "a", "b", "c");
+    Written run = uniform().submit("a", 2).install(ABC, "a", "b", "c").caughtUp(0, "a").caughtUp(0, "b");
     Content first = run.batch("a", 0);
     Content second = run.batch("a", 1);
     run.deliver(0, first, "a", "b", "c").consume(1, "a", "b", "c").release("a", 1).crash("c");
     run.deliver(1, second, "a", "b").consume(2, "a", "b").install(AB, "a", "b");
     run.give("a", 1, 2).install(primary(3, "a", "b", "d"), "a", "b", "d");
-    run.offer("d", "a", 2).restore("d", "a", 1, 2).consume(2, "d").begin("d", 2).release("a", 1);
+    run.offer("d", "a", 2).restore("d", "a", 1, 2).consume(2, "d").begin("d", 2).caughtUp(2, "d").release("a", 1);
     assertThat(run.violated()).isEmpty();
     assertThat(run.violatedAtRest()).isEmpty();
   }
@@ -460,6 +460,22 @@ class CheckersTest {
   }
 
   @Test
+  void caughtUpTold() {
+    Written run = uniform().install(ABC, "a", "b", "c").caughtUp(0, "a").caughtUp(0, "b");
+    assertThat(run.violatedAtRest()).as("c is not told").containsExactly("CaughtUpTold");
+    assertThat(run.caughtUp(0, "c").violatedAtRest()).isEmpty();
+    run.install(nonPrimary(3, "c"), "c").install(primary(4, "a", "c"), "c").caughtUp(0, "c");
+    assertThat(run.violated()).as("again behind a view that is not primary").doesNotContain("CaughtUpTold");
+    assertThat(run.caughtUp(0, "c").violated()).as("twice").contains("CaughtUpTold");
+    assertThat(uniform().install(ABC, "c").caughtUp(2, "c").violated())
+        .as("another position")
+        .containsExactly("CaughtUpTold");
+    assertThat(uniform().install(nonPrimary(3, "c"), "c").caughtUp(0, "c").violated())
+        .as("not primary")
+        .containsExactly("CaughtUpTold");
+  }
+
+  @Test
   void prefixDeliveryOfWhoComesBackWithAState() {
     Written run = uniform().submit("a", 1).install(ABC, "a", "b", "c");
     run.deliver(0, run.batch("a", 0), "a", "b").install(AB, "a", "b").install(primary(3, "a", "b", "c"), "a", "b");
@@ -553,8 +569,8 @@ class CheckersTest {
 
   @Test
   void nothingLost() {
-    Written run = uniform().submit("a", 1).install(ABC, "a", "b", "c");
-    assertThat(run.violatedAtRest()).containsExactly("NothingLost");
+    Written run = uniform().submit("a", 1).install(ABC, "a", "b", "c").caughtUp(0, "b").caughtUp(0, "c");
+    assertThat(run.caughtUp(0, "a").violatedAtRest()).containsExactly("NothingLost");
     run.crash("a");
     assertThat(run.violatedAtRest()).isEmpty();
   }

@@ -78,6 +78,12 @@ final class Written {
     return this;
   }
 
+  /// Has a member be told that it is caught up.
+  Written caughtUp(long position, String member) {
+    history.add(new Happening.CaughtUp(of(member), ++nanos, position));
+    return this;
+  }
+
   int of(String name) {
     return history.ordinalOf(id(name));
   }

@@ -1,0 +1,78 @@
+package org.tutti.sim.check;
+
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.tutti.View;
+import org.tutti.sim.check.Happening.Begun;
+import org.tutti.sim.check.Happening.CaughtUp;
+import org.tutti.sim.check.Happening.Delivered;
+import org.tutti.sim.check.Happening.Entered;
+import org.tutti.sim.check.Happening.Installed;
+import org.tutti.sim.check.Happening.Offered;
+
+/// A member is told that it is caught up in a primary view only, when it has taken the state that it was offered, with
+/// the position of its next delivery, and once until it is cut off or offered a state.
+///
+/// @param atRest whether the run has come to rest; then every member in a primary view has been told
+public record CaughtUpTold(boolean atRest) implements Checker {
+  private static final class Member {
+    @Nullable View view; // that it was shown last, until it has gone
+    long next; // the position of its next delivery, or -1
+    boolean reads; // a state that it was offered
+    boolean told;
+  }
+
+  @Override
+  public void check(History history, Stays stays, Consumer<String> report) {
+    var members = new Member[history.members().size()];
+    for (int i = 0; i < members.length; i++) {
+      members[i] = new Member();
+    }
+    for (Happening happening : history.happenings()) {
+      Member member = members[happening.member()];
+      switch (happening) {
+        case Entered entered -> member.next = entered.creates() ? 0 : -1;
+        case Installed(_, _, View view) -> {
+          member.view = view;
+          member.told &= view.primary();
+        }
+        case Offered _ -> {
+          member.reads = true;
+          member.told = false;
+        }
+        case Begun begun -> {
+          member.reads = false;
+          member.told = false;
+          member.next = begun.position();
+        }
+        case Delivered delivered -> member.next = delivered.position() + delivered.batch().positions();
+        case CaughtUp told -> tell(history, member, told, report);
+        case Happening.Closed _, Happening.Crashed _ -> member.view = null;
+        default -> {}
+      }
+    }
+    for (int i = 0; atRest && i < members.length; i++) {
+      View view = members[i].view;
+      if (view != null && view.primary() && !members[i].told) {
+        report.accept(history.name(i) + " is in " + view + " and was not told that it is caught up");
+      }
+    }
+  }
+
+  private static void tell(History history, Member member, CaughtUp told, Consumer<String> report) {
+    boolean able = member.view != null && member.view.primary() && !member.reads;
+    if (!able || member.told || told.position() != member.next) {
+      report.accept(
+          history.name(told.member())
+              + " was told "
+              + told
+              + " at position "
+              + member.next
+              + " in view "
+              + member.view
+              + (member.reads ? ", reading a state" : "")
+              + (member.told ? ", a second time" : ""));
+    }
+    member.told = true;
+  }
+}
