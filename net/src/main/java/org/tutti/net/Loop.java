@@ -75,10 +75,10 @@ final class Loop {
   void turn(long waitNanosMax) {
     nowNanos = System.nanoTime();
     flush();
-    expire();
     boolean announced = peers.tend(nowNanos, receiver(), dialer);
     // The receiver may have said something just now, or want to think first: do not wait then.
     select(announced || !dirty.isEmpty() ? 0 : waitNanos(waitNanosMax));
+    expire(); // after reading: a node that stood still does not end connections whose words are here
     peers.tend(nowNanos, receiver(), dialer);
   }
 
@@ -154,6 +154,10 @@ final class Loop {
   }
 
   /// Tries a last write and releases all sockets.
+  boolean isEnded() {
+    return ended;
+  }
+
   void end() {
     if (ended) {
       return;
