@@ -43,6 +43,7 @@ final class GrpcMiddleware implements Middleware {
   private static final int RESETS_MAX = 16; // a node's streams end when a node ends
   private static final int RESETS_SECONDS = 10;
   private static final long END_SECONDS = 2;
+  private static final int LEAVE_SECONDS_MAX = 10; // of a thread that has nothing to do but to end
   private static final String UNSAID = "Network closed for unknown reason";
   private static final String NOT_HTTP2 = "First received frame was not SETTINGS";
 
@@ -102,9 +103,10 @@ final class GrpcMiddleware implements Middleware {
   }
 
   private void endThreads() {
-    acceptors.shutdownGracefully(0, END_SECONDS, TimeUnit.SECONDS);
+    var listening = acceptors.shutdownGracefully(0, END_SECONDS, TimeUnit.SECONDS);
     workers.shutdownGracefully(0, END_SECONDS, TimeUnit.SECONDS);
     threads.shutdownNow();
+    listening.awaitUninterruptibly(LEAVE_SECONDS_MAX, TimeUnit.SECONDS); // until then the port is not free
   }
 
   static GrpcMiddleware open(Address listen, Endpoint at, @Nullable Endpoint shown, GrpcConfig config)

@@ -5,6 +5,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.jacorb.orb.ORB;
 import org.jacorb.orb.factory.ServerSocketFactory;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +15,7 @@ import org.tutti.net.tls.Credentials;
 /// Makes the socket on which an ORB listens; JacORB makes one object of this class.
 public final class ListeningFactory implements ServerSocketFactory {
   private static final int BACKLOG = 50;
+  private static final long LEAVE_SECONDS_MAX = 10; // of a thread that has nothing to do but to see the end
 
   private final Gate gate;
 
@@ -53,10 +56,34 @@ public final class ListeningFactory implements ServerSocketFactory {
   }
 
   private final class Door extends ServerSocket {
+    private final Semaphore inside = new Semaphore(1); // the ORB's one thread that accepts
+
     Door() throws IOException {}
+
+    /// The system keeps the port until the ORB's thread has left it.
+    @Override
+    public void close() throws IOException {
+      super.close();
+      try {
+        if (inside.tryAcquire(LEAVE_SECONDS_MAX, TimeUnit.SECONDS)) {
+          inside.release();
+        }
+      } catch (InterruptedException hurry) {
+        Thread.currentThread().interrupt();
+      }
+    }
 
     @Override
     public Socket accept() throws IOException {
+      inside.acquireUninterruptibly();
+      try {
+        return acceptMember();
+      } finally {
+        inside.release();
+      }
+    }
+
+    private Socket acceptMember() throws IOException {
       while (true) {
         GuardedSocket socket = new GuardedSocket(gate, true);
         implAccept(socket);
