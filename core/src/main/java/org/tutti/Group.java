@@ -239,8 +239,8 @@ public interface Group extends AutoCloseable {
   /// @return completes when the membership has ended
   CompletableFuture<Void> leave();
 
-  /// Leaves and waits for the end. Without a primary view there may be nobody to leave: then the membership ends when
-  /// there is one again, or when its node is closed. Idempotent.
+  /// Leaves and waits for the end. When it has not come in that time, because the others do not answer or still have to
+  /// deliver what this member multicast before, the membership goes on to end, at the latest with its node. Idempotent.
   ///
   /// @param wait the longest wait; when the thread is interrupted, it ends, and the thread stays interrupted
   /// @return whether the membership has ended

@@ -28,7 +28,7 @@ import org.tutti.transport.TransportException;
 /// This process's node and its membership of one group, and their orderly end: at the end of the command, or when a
 /// signal (Ctrl-C) ends the process before.
 final class Session implements AutoCloseable {
-  private static final long LAST_WORDS_MILLIS = 2000;
+  private static final long LAST_WORDS_MILLIS = 5000; // as long as a busy machine may take
   private static final Duration ASK_AGAIN = Duration.ofMillis(500);
 
   private final Participation options;

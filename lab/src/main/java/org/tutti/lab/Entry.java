@@ -48,6 +48,9 @@ sealed interface Entry {
   /// Deliveries begin anew.
   record Begun(long nanos, long position) implements Entry {}
 
+  /// It was told that it is caught up.
+  record CaughtUp(long nanos, long position) implements Entry {}
+
   /// It learned the fate of its oldest open message.
   record Decided(long nanos, long position) implements Entry {}
 
@@ -101,6 +104,7 @@ sealed interface Entry {
                   + " "
                   + message.hash;
           case Begun begun -> " B " + begun.position;
+          case CaughtUp caughtUp -> " H " + caughtUp.position;
           case Decided decided -> " F " + decided.position;
           case Undecided undecided -> " U " + undecided.messages;
           case Gave gave -> " G " + gave.transfer + " " + gave.position + " " + gave.chain;
@@ -153,6 +157,7 @@ sealed interface Entry {
               Integer.parseInt(words[5]),
               number(words, 6));
       case "B" -> new Begun(nanos, number(words, 2));
+      case "H" -> new CaughtUp(nanos, number(words, 2));
       case "F" -> new Decided(nanos, number(words, 2));
       case "U" -> new Undecided(nanos, Integer.parseInt(words[2]));
       case "G" -> new Gave(nanos, number(words, 2), number(words, 3), number(words, 4));

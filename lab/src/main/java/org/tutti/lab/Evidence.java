@@ -149,6 +149,7 @@ public final class Evidence {
       case Entry.Viewed viewed -> install(from, viewed);
       case Entry.Delivered delivered -> deliver(from, delivered);
       case Entry.Begun(long nanos, long at) -> history.add(new Happening.Begun(member, nanos, at, at));
+      case Entry.CaughtUp(long nanos, long at) -> history.add(new Happening.CaughtUp(member, nanos, at));
       case Entry.Decided(long nanos, long at) -> history.add(new Happening.Decided(member, nanos, 1, at));
       case Entry.Undecided(long nanos, int open) -> history.add(new Happening.Undecided(member, nanos, open));
       case Entry.Gave(long nanos, long transfer, long at, long chain) -> {

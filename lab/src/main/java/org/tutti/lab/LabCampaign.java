@@ -130,10 +130,10 @@ public final class LabCampaign {
   private void strike(Lab lab) {
     var deck = new Deck();
     long begin = System.nanoTime();
-    while (System.nanoTime() - begin < duration.toNanos()) {
+    do {
       lab.pass(CALM);
       strike(lab, deck.next());
-    }
+    } while (System.nanoTime() - begin < duration.toNanos());
   }
 
   private void strike(Lab lab, Blow blow) {

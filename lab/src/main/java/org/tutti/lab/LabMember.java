@@ -196,7 +196,10 @@ public final class LabMember {
       case Event.ViewChange(View view) -> install(view);
       case Event.StateRequest(_, StateSink sink) -> give(sink);
       case Event.StateOffer(MemberId donor, long at, InputStream source) -> restore(donor, at, source);
-      case Event.CaughtUp _ -> {}
+      case Event.CaughtUp(long at) -> {
+        begin();
+        journal.write(nanos -> new Entry.CaughtUp(nanos, at));
+      }
       case Event.LocalCall _ -> throw new IllegalStateException("nobody calls");
       case Event.Closed(String reason) -> {
         journal.write(nanos -> new Entry.Closed(nanos, reason));
@@ -206,12 +209,16 @@ public final class LabMember {
     return true;
   }
 
-  private void deliver(MemberId sender, long at, ByteBuffer payload) {
+  /// Deliveries may have begun before the last views already; nobody outside can tell, and nothing was missed.
+  private void begin() {
     if (beginning) {
       beginning = false;
-      // Deliveries may have begun before the last views already; nobody outside can tell, and nothing was missed.
       journal.write(nanos -> new Entry.Begun(nanos, position));
     }
+  }
+
+  private void deliver(MemberId sender, long at, ByteBuffer payload) {
+    begin();
     long message = Message.number(payload);
     if (sender.equals(group.self())) {
       writeFates(message);

@@ -167,7 +167,7 @@ final class Child implements AutoCloseable {
     endInput();
     try {
       if (!process.waitFor(FAREWELL_SECONDS, TimeUnit.SECONDS)) {
-        process.destroyForcibly();
+        process.destroyForcibly().waitFor();
       }
     } catch (InterruptedException hurry) {
       process.destroyForcibly();
