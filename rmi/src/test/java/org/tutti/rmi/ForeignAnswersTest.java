@@ -77,7 +77,7 @@ class ForeignAnswersTest {
     assertThat(System.getProperty("jdk.serialFilter")).isNull();
     SPRUNG.set(false);
     Address any = new Address("127.0.0.1:0");
-    node = RmiMiddleware.open(any, Endpoint.resolve(any), null, RmiConfig.lan());
+    node = RmiMiddleware.open(any, Endpoint.resolve(any), null, PatientConfig.lan());
     door = loopback(0);
     registry = LocateRegistry.createRegistry(door.getLocalPort(), null, _ -> door);
     liar = new Address("127.0.0.1:" + door.getLocalPort());

@@ -48,7 +48,7 @@ class ForeignObjectsTest {
   void open() throws IOException {
     SPRUNG.set(false);
     Address any = new Address("127.0.0.1:0");
-    node = RmiMiddleware.open(any, Endpoint.resolve(any), null, RmiConfig.lan());
+    node = RmiMiddleware.open(any, Endpoint.resolve(any), null, PatientConfig.lan());
     node.start(taken::add);
     endpoint = Objects.requireNonNull(Endpoint.ofLiteral(node.address()));
   }
@@ -114,7 +114,7 @@ class ForeignObjectsTest {
 
   /// Calls the remote operation with an argument that its stub would not take.
   private void send(Object argument) throws Exception {
-    var sockets = new ClientSockets(RmiConfig.lan(), endpoint, Answers.ofPeer());
+    var sockets = new ClientSockets(PatientConfig.lan(), endpoint, Answers.ofPeer());
     Registry there = LocateRegistry.getRegistry("127.0.0.1", endpoint.port(), sockets);
     Remote inlet = ScopedValue.where(ClientSockets.CURRENT, sockets).call(() -> there.lookup(RmiTransport.NAME));
     var handler = (RemoteObjectInvocationHandler) Proxy.getInvocationHandler(inlet);

@@ -30,7 +30,10 @@ class DemoTest {
   @Test
   void noAnsweredTransactionIsLostOrDoubledWhenTheSequencerIsKilled() throws IOException, InterruptedException {
     String output = play(new Scenario.Kill(3, 1, true), Ordering.SEQUENCER);
-    assertThat(output).contains("killed replica-1, the sequencer", "while it received the state", "caught up", "HOLDS");
+    // On a busy machine another one may have become the most senior before.
+    assertThat(output)
+        .containsPattern("killed replica-\\d, the sequencer")
+        .contains("while it received the state", "caught up", "HOLDS");
   }
 
   /// The network between the replicas is cut: nothing that the sequencer is asked meanwhile is acknowledged there, the
@@ -69,7 +72,6 @@ class DemoTest {
   void noAnsweredTransactionIsLostOrDoubledOverAnyTransportWhenAReplicaIsKilled(String transport)
       throws IOException, InterruptedException {
     String output = play(options(new Scenario.Kill(3, 1, false), Ordering.SEQUENCER, Durability.NONE, transport));
-    // On a busy machine another one may have become the most senior before.
     assertThat(output).containsPattern("killed replica-\\d, the sequencer").contains("caught up", "HOLDS");
   }
 

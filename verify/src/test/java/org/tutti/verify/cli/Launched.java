@@ -59,6 +59,15 @@ public final class Launched implements AutoCloseable {
     return line;
   }
 
+  /// The next line that tells of no view: on a busy machine one may come at any time.
+  public String lineButViews() throws InterruptedException {
+    String line = line();
+    while (line.startsWith("view ")) {
+      line = line();
+    }
+    return line;
+  }
+
   /// Passes over lines until one matches.
   public String lineMatching(String pattern) throws InterruptedException {
     String line = line();

@@ -31,7 +31,7 @@ class TransportsTest {
   static void multicast(String... options) throws Exception {
     try (Launched member = tutti(with(options, "member", "--listen", "127.0.0.1:0", "--create", "--name", "n1"))) {
       String contact = member.lineMatching("n1 listens on .*").replaceFirst(".* on ", "");
-      try (Launched send = tutti(with(options, "send", "--join", contact, "--name", "s"))) {
+      try (Launched send = tutti(with(options, "send", "--join", contact, "--name", "s", "--timeout", "60s"))) {
         send.type("hello\n");
         send.endInput();
         assertThat(send.line()).isEqualTo("0");

@@ -48,6 +48,7 @@ public final class TuttiCommand {
     command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx128m"));
     // The tests' modules, unlike the command's, have SLF4J without a listener, which would say so.
     command.add("-Dslf4j.internal.verbosity=ERROR");
+    command.add("-Djava.util.logging.config.file=" + Path.of("src/test/resources/logging.properties").toAbsolutePath());
     if (cache != null) {
       command.addAll(List.of("-XX:AOTCache=" + cache, "-Xlog:aot=off", "-Xlog:cds=off"));
     }

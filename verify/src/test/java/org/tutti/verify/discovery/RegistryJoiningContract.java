@@ -96,18 +96,19 @@ abstract class RegistryJoiningContract {
 
   @Test
   void whoFindsNobodyIsToldWhy() throws Exception {
-    Launched watch = run("watch", "--group", "bank", "--join", where(), "--timeout", "2s");
+    Launched watch = run("watch", "--group", "bank", "--join", where(), "--timeout", "10s");
     assertThat(watch.exitCode()).isEqualTo(1);
     assertThat(watch.errors())
-        .containsExactly("tutti watch: nobody answers at " + where() + " (" + where() + ": nobody there) (waited 2 s)");
+        .containsExactly(
+            "tutti watch: nobody answers at " + where() + " (" + where() + ": nobody there) (waited 10 s)");
     registry.close();
-    Launched member = member("n1", "--join", where(), "--timeout", "2s");
+    Launched member = member("n1", "--join", where(), "--timeout", "10s");
     assertThat(member.exitCode()).isEqualTo(1);
     assertThat(member.errors())
         .singleElement()
         .asString()
         .startsWith("tutti member: nobody answers at " + where() + " (" + where() + ": no answer of ")
-        .endsWith(" (waited 2 s)");
+        .endsWith(" (waited 10 s)");
   }
 
   @Test

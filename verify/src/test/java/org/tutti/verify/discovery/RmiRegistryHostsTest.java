@@ -41,7 +41,7 @@ class RmiRegistryHostsTest {
     List<String> command = LaunchedRmiRegistry.command(hosts.addressOf(0), 1099);
     Process registry = hosts.start(0, command, ProcessBuilder.Redirect.PIPE);
     assertThat(registry.inputReader().readLine()).isEqualTo("1099");
-    Process alone = member(1, "--join", "rmiregistry:" + where, "--timeout", "3s");
+    Process alone = member(1, "--join", "rmiregistry:" + where, "--timeout", "10s");
     try (var errors = new BufferedReader(new InputStreamReader(alone.getErrorStream()))) {
       assertThat(errors.readLine()).contains("rmiregistry at " + where + " takes no name from here");
     }

@@ -103,8 +103,8 @@ class InboxTest {
                 assertThat(propagate.payload().getInt(0)).isEqualTo(next[producer]++);
               },
               1000);
+      int before = wakeups.get();
       if (inbox.doze()) {
-        int before = wakeups.get();
         while (total < producers * each && wakeups.get() == before) {
           Thread.onSpinWait();
         }

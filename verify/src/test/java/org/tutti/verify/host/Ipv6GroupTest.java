@@ -3,6 +3,7 @@ package org.tutti.verify.host;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -46,7 +47,8 @@ class Ipv6GroupTest {
     var groups = new ArrayList<Group>();
     for (int i = 1; i <= 3; i++) {
       List<Address> contacts = nodes.stream().map(node -> node.self().address()).toList();
-      Node node = Node.start(NodeConfig.lan("n" + i).withContacts(contacts), open(transport));
+      NodeConfig patient = NodeConfig.lan("n" + i).withTimes(Duration.ofMillis(100), Duration.ofSeconds(10));
+      Node node = Node.start(patient.withContacts(contacts), open(transport));
       nodes.add(node);
       groups.add(i == 1 ? node.create("g", GroupConfig.standard()) : node.join("g", GroupConfig.standard()));
       for (Group group : groups) {

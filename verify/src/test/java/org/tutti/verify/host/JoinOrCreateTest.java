@@ -42,7 +42,7 @@ class JoinOrCreateTest {
   private Group enter(int number, Set<String> expected, @Nullable StableStorage storage) {
     var contacts = List.of(new Address("here:1"), new Address("here:2"), new Address("here:3"));
     NodeConfig config =
-        NodeConfig.lan("n" + number).withContacts(contacts).withTimes(Duration.ofMillis(50), Duration.ofSeconds(1));
+        NodeConfig.lan("n" + number).withContacts(contacts).withTimes(Duration.ofMillis(50), Duration.ofSeconds(5));
     Node node = Node.start(config, hub.open(new Address("here:" + number)), storage);
     nodes.add(node);
     GroupConfig group = GroupConfig.standard();
@@ -158,7 +158,7 @@ class JoinOrCreateTest {
   private Group enter(int number, int expected) {
     var contacts = List.of(new Address("here:1"), new Address("here:2"), new Address("here:3"));
     NodeConfig config =
-        NodeConfig.lan("n" + number).withContacts(contacts).withTimes(Duration.ofMillis(50), Duration.ofSeconds(1));
+        NodeConfig.lan("n" + number).withContacts(contacts).withTimes(Duration.ofMillis(50), Duration.ofSeconds(5));
     Node node = Node.start(config, hub.open(new Address("here:" + number)));
     nodes.add(node);
     GroupConfig group = GroupConfig.standard();

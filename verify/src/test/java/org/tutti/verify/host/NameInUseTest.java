@@ -23,7 +23,7 @@ import org.tutti.transport.InProcess;
 /// Two processes are started with one name by mistake, or the second takes the place of the first on purpose.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class NameInUseTest {
-  private static final Duration SUSPECT = Duration.ofMillis(1000);
+  private static final Duration SUSPECT = Duration.ofSeconds(3);
   private static final int NEWCOMERS = 5;
 
   private final InProcess hub = new InProcess();
@@ -51,6 +51,8 @@ class NameInUseTest {
         .start(() -> {
           Thread.currentThread().interrupt();
           node.close();
+          Thread.interrupted();
+          node.close(); // waits for the end of its thread
         })
         .join();
   }

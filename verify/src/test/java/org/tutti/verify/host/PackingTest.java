@@ -37,8 +37,13 @@ class PackingTest {
 
   @BeforeEach
   void start() {
-    first = Node.start(NodeConfig.lan("n1"), hub.open(new Address("here:1")));
-    second = Node.start(NodeConfig.lan("n2").withContacts(List.of(first.self().address())), hub.open(here2()));
+    first = Node.start(patient("n1"), hub.open(new Address("here:1")));
+    second = Node.start(patient("n2").withContacts(List.of(first.self().address())), hub.open(here2()));
+  }
+
+  /// Nobody is suspected under a flood.
+  private static NodeConfig patient(String name) {
+    return NodeConfig.lan(name).withTimes(Duration.ofMillis(100), Duration.ofSeconds(10));
   }
 
   private static Address here2() {

@@ -30,8 +30,8 @@ import org.tutti.transport.Transport;
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PauseTest {
   private static final Duration PATIENT = Duration.ofSeconds(20);
-  private static final Duration IMPATIENT = Duration.ofMillis(300);
-  private static final long PAUSE_MILLIS = 1000;
+  private static final Duration IMPATIENT = Duration.ofMillis(1500);
+  private static final long PAUSE_MILLIS = 2200;
 
   /// Where in a turn of the loop the process is stopped.
   enum Moment {

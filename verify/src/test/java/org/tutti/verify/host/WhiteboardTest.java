@@ -82,7 +82,7 @@ class WhiteboardTest {
     third.close();
     untilViewOf(first, 3);
     untilViewOf(first, 2);
-    assertThat(first.whiteboard().get(third.self())).as("who has gone shows nothing").isEmpty();
+    until(() -> first.whiteboard().get(third.self()).isEmpty()); // who has gone shows nothing
   }
 
   @Test

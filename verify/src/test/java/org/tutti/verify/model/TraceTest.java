@@ -13,6 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,6 +47,7 @@ class TraceTest {
 
   /// Had a quorum held the message, the next primary view would not have begun without it.
   @Test
+  @Tag("deep")
   void aDeliveryBeforeAQuorumHoldsTheMessageIsNone() throws Exception {
     List<Line> lines = lonelyRun();
     lines.addFirst(lines.remove(late(lines)));
@@ -53,6 +55,7 @@ class TraceTest {
   }
 
   @Test
+  @Tag("deep")
   void aDeliveryInAMinorityIsNone() throws Exception {
     List<Line> lines = lonelyRun();
     int minority = minority(lines);

@@ -7,8 +7,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.tutti.sim.Campaign;
 import org.tutti.sim.CampaignFile;
@@ -38,6 +40,7 @@ class CampaignTest {
   /// At the same seeds each time, so that a kind that is rare by chance fails nobody's build.
   @Test
   @Tag("deep")
+  @Timeout(value = 15, unit = TimeUnit.MINUTES)
   void everyKindOfFaultIsInjected() {
     Report report = run(1, MANY);
     for (FaultKind kind : FaultKind.values()) {

@@ -3,11 +3,13 @@ package org.tutti.verify.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
@@ -33,13 +35,14 @@ class FoundingCommandTest {
   }
 
   private void findPorts() throws IOException {
-    List<ServerSocket> held = new ArrayList<>();
-    for (int i = 0; i < NAMES.size(); i++) {
-      held.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
-      addresses.add("127.0.0.1:" + held.getLast().getLocalPort());
-    }
-    for (ServerSocket one : held) {
-      one.close();
+    // Not of the range from which the kernel gives ports: whoever starts again must find its port free.
+    int port = ThreadLocalRandom.current().nextInt(10_000, 30_000);
+    for (; addresses.size() < NAMES.size(); port++) {
+      try (var _ = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+        addresses.add("127.0.0.1:" + port);
+      } catch (BindException _) {
+        // It is somebody else's.
+      }
     }
   }
 

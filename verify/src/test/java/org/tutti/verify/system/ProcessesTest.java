@@ -46,11 +46,12 @@ class ProcessesTest {
   }
 
   private Program join(String name) throws IOException {
-    return start(name, "member", "--group", "bank", "--listen", LISTEN, "--join", contact, "--name", name);
+    String[] in = {"--group", "bank", "--join", contact, "--timeout", "60s"};
+    return start(name, "member", "--name", name, "--listen", LISTEN, in[0], in[1], in[2], in[3], in[4], in[5]);
   }
 
   private Program send(String name) throws IOException {
-    return start(name, "send", "--group", "bank", "--join", contact, "--name", name);
+    return start(name, "send", "--group", "bank", "--join", contact, "--name", name, "--timeout", "60s");
   }
 
   private static String address(Program member) throws InterruptedException {

@@ -36,7 +36,7 @@ class RestartTest {
   private Program member(String name, String contact) throws IOException {
     var args = new ArrayList<>(List.of("member", "--group", "bank", "--name", name, "--listen", "127.0.0.1:0"));
     args.addAll(List.of("--data", data(name).toString(), "--fsync", "views"));
-    args.addAll(contact.isEmpty() ? List.of("--create") : List.of("--join", contact));
+    args.addAll(contact.isEmpty() ? List.of("--create") : List.of("--join", contact, "--timeout", "60s"));
     return start(name, args.toArray(String[]::new));
   }
 
@@ -74,6 +74,7 @@ class RestartTest {
     Program a = member("a", "");
     String contact = address(a);
     Program b = member("b", contact);
+    b.view("a", "b"); // so b is senior to c, and a and b are enough whoever is killed first
     Program c = member("c", contact);
     for (Program member : List.of(a, b, c)) {
       member.view("a", "b", "c");

@@ -200,14 +200,18 @@ class IiopMiddlewareTest {
   }
 
   private IiopMiddleware open(Arrivals arrivals, Duration writeTimeout) throws IOException {
+    return open(arrivals, writeTimeout, Duration.ofSeconds(20));
+  }
+
+  private IiopMiddleware open(Arrivals arrivals, Duration writeTimeout, Duration replyTimeout) throws IOException {
     IiopConfig lan = IiopConfig.lan(BATCH_MAX);
     IiopConfig config =
         new IiopConfig(
             lan.messageBytesMax(),
             lan.acceptedMax(),
             lan.greetingMax(),
-            Duration.ofSeconds(2),
-            Duration.ofSeconds(1),
+            Duration.ofSeconds(20),
+            replyTimeout,
             writeTimeout,
             null);
     IiopMiddleware middleware = IiopMiddleware.open(ANY, null, config);

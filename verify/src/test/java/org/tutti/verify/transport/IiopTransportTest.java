@@ -60,7 +60,7 @@ final class IiopTransportTest extends MiddlewareContract {
     return new IiopConfig(
         lan.messageBytesMax(),
         ACCEPTED_MAX,
-        Duration.ofMillis(500),
+        Duration.ofSeconds(4), // and no stranger of a busy machine too soon
         lan.connectTimeout(),
         lan.replyTimeout(),
         lan.writeTimeout(),

@@ -20,7 +20,7 @@ final class RegistryPortTest extends PortContract {
   private static final String QUESTION = "GET /v1/counters HTTP/1.1\r\nHost: here\r\n\r\n";
 
   private static final int MANY = 2000;
-  private static final Duration SOON = Duration.ofSeconds(1);
+  private static final Duration SOON = Duration.ofSeconds(4); // who waits for a silent one waits five
 
   @Override
   int most() {
@@ -28,7 +28,7 @@ final class RegistryPortTest extends PortContract {
   }
 
   @Test
-  void besideTwoThousandSilentConnectionsItAnswersWithinASecond() throws IOException {
+  void besideTwoThousandSilentConnectionsItAnswersBeforeTheyEnd() throws IOException {
     Door at = opened(null);
     assertThat(answers(at)).isTrue();
     List<Socket> silent = new ArrayList<>();
@@ -41,7 +41,9 @@ final class RegistryPortTest extends PortContract {
           assertThat(Duration.ofNanos(System.nanoTime() - start)).as("beside " + i).isLessThan(SOON);
         }
       }
-      assertThat(at.counters().get("closed-crowded-out")).isGreaterThanOrEqualTo(MANY - most());
+      Map<String, Long> counted = at.counters();
+      assertThat(counted.get("closed-crowded-out") + counted.get("closed-too-late"))
+          .isGreaterThanOrEqualTo(MANY - most());
     } finally {
       for (Socket one : silent) {
         one.close();

@@ -9,10 +9,12 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -22,6 +24,7 @@ import org.tutti.transport.Transport;
 
 /// What every transport promises to the layers above; each transport is a subclass that says how to open one.
 abstract class TransportContract {
+  private static final AtomicInteger MARKS = new AtomicInteger(); // below 0: nothing else that is sent
   private final List<Station> stations = new ArrayList<>();
 
   /// Opens a transport of the kind under test.
@@ -395,13 +398,16 @@ abstract class TransportContract {
     turns(3, a, b);
   }
 
-  /// Polls until nothing arrives any more: what an exchange repeated may still be on its way.
+  /// Waits for what an exchange that was repeated has left on its way: frames keep their order.
   static void quiet(Station a, Station b) {
-    int seen = -1;
-    while (seen != a.frames.size() + b.frames.size()) {
-      seen = a.frames.size() + b.frames.size();
-      turns(25, a, b);
-    }
+    last(a, b);
+    last(b, a);
+  }
+
+  private static void last(Station from, Station to) {
+    byte[] mark = bytes(MARKS.decrementAndGet());
+    from.send(to.address(), mark, to);
+    until("what was sent before", () -> !to.frames.isEmpty() && Arrays.equals(to.frames.getLast(), mark), from, to);
   }
 
   static byte[] bytes(int number) {
