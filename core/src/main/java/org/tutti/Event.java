@@ -62,6 +62,6 @@ public sealed interface Event {
 
   /// The membership has ended; no event follows.
   ///
-  /// @param reason why, in words
-  record Closed(String reason) implements Event {}
+  /// @param end why
+  record Closed(End end) implements Event {}
 }

@@ -57,6 +57,6 @@ public interface GroupListener {
 
   /// The membership has ended; nothing follows.
   ///
-  /// @param reason why, in words
-  default void closed(String reason) {}
+  /// @param end why
+  default void closed(End end) {}
 }

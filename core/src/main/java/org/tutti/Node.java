@@ -458,15 +458,16 @@ public final class Node implements AutoCloseable {
     if (asking != null) {
       asking.stop();
     }
-    tellAll(List.copyOf(groups.values()).iterator(), reason);
+    End.Cause cause = loop.failure() == null ? End.Cause.NODE_CLOSED : End.Cause.NODE_FAILED;
+    tellAll(List.copyOf(groups.values()).iterator(), new End(cause, reason));
   }
 
-  private static void tellAll(Iterator<Membership> left, String reason) {
+  private static void tellAll(Iterator<Membership> left, End end) {
     if (left.hasNext()) {
       try {
-        left.next().closed(reason);
+        left.next().closed(end);
       } finally {
-        tellAll(left, reason);
+        tellAll(left, end);
       }
     }
   }

@@ -32,7 +32,7 @@ public record Status(
     OptionalLong position,
     List<Wait> waits,
     List<Refused> refused,
-    @Nullable String closed) {
+    @Nullable End closed) {
 
   /// How far a member has come.
   public enum Phase {

@@ -12,6 +12,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.tutti.End;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
@@ -175,8 +176,8 @@ final class Ensemble implements AutoCloseable {
     }
 
     @Override
-    public void closed(String reason) {
-      closed = reason;
+    public void closed(End end) {
+      closed = end.words();
     }
   }
 

@@ -129,7 +129,7 @@ public final class TransferMember {
           case Event.StateRequest(_, StateSink sink) -> give(sink);
           case Event.StateOffer offer -> take(offer);
           case Event.ViewChange _, Event.CaughtUp _, Event.LocalCall _ -> {}
-          case Event.Closed closed -> throw new IllegalStateException(closed.reason());
+          case Event.Closed closed -> throw new IllegalStateException(closed.end().words());
         }
       }
     } catch (InterruptedException | IOException e) {

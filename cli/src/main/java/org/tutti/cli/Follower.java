@@ -36,9 +36,9 @@ final class Follower {
       event = next(group);
     }
     if (!session.isSignalled()) {
-      throw session.ended(closed.reason());
+      throw session.ended(closed.end().words());
     }
-    out.line("closed: " + closed.reason());
+    out.line("closed: " + closed.end().words());
     out.flush();
   }
 

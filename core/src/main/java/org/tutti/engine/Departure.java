@@ -5,6 +5,7 @@ import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Durability;
+import org.tutti.End;
 import org.tutti.MemberId;
 import org.tutti.Partitions;
 import org.tutti.membership.Lineage;
@@ -12,16 +13,16 @@ import org.tutti.membership.Lineage;
 /// How far a member is with leaving. Whoever has left says nothing more, but its last words, perhaps the announcement
 /// of the view without it, must arrive before it goes.
 final class Departure {
-  private String reason = "";
+  private @Nullable End end;
   private boolean wanted;
   private boolean asked;
   private boolean departing;
   private long until;
   private List<MemberId> staying = List.of();
 
-  void want(String why) {
+  void want(End why) {
     wanted = true;
-    reason = why;
+    end = why;
   }
 
   /// A member whose configuration does not go with the group's history leaves.
@@ -30,17 +31,22 @@ final class Departure {
       return;
     }
     if (!lineage.stateful() && terms.group().stateTransfer()) {
-      want("this member asks for state transfer, and the group was founded without");
+      refuse("this member asks for state transfer, and the group was founded without");
     }
     if (lineage.stateful() && !terms.group().stateTransfer() && terms.durability() != Durability.NONE) {
-      want("this member asks for durability without state transfer, and who is in this group without it observes only");
+      refuse(
+          "this member asks for durability without state transfer, and who is in this group without it observes only");
     }
     if (!Objects.equals(lineage.domain(), terms.group().domain())) {
-      want("this member asks for domain " + terms.group().domain() + ", and the group's is " + lineage.domain());
+      refuse("this member asks for domain " + terms.group().domain() + ", and the group's is " + lineage.domain());
     }
     if (terms.durability() != Durability.NONE && lineage.partitions() == Partitions.CONTINUE) {
-      want("this member asks for durability, and the group was founded to go on in partitions");
+      refuse("this member asks for durability, and the group was founded to go on in partitions");
     }
+  }
+
+  private void refuse(String words) {
+    want(new End(End.Cause.REFUSED, words));
   }
 
   boolean isWanted() {
@@ -69,7 +75,8 @@ final class Departure {
     return departing && (now >= until || staying.stream().noneMatch(busy));
   }
 
-  String reason() {
-    return reason;
+  /// Why, once it is wanted.
+  End end() {
+    return Objects.requireNonNull(end);
   }
 }

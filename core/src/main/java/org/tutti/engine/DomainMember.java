@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
+import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
@@ -274,10 +275,10 @@ final class DomainMember implements GroupUser {
 
   /// What waits is not delivered any more.
   @Override
-  public void closed(String reason) {
+  public void closed(End end) {
     domain.remove(this);
     waiting.clear();
-    user.closed(reason);
+    user.closed(end);
   }
 
   @Override

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
+import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.Guarantee;
 import org.tutti.MemberId;
@@ -263,7 +264,7 @@ final class GroupEngine {
   /// A later life of a member is about where the earlier one was: that one has ended.
   void alive(MemberId member) {
     if (member.replaces(self)) {
-      finish("superseded by a later life of " + self.name());
+      finish(new End(End.Cause.NAME_TAKEN, "superseded by a later life of " + self.name()));
       return;
     }
     for (MemberId other : List.copyOf(view().members())) {
@@ -297,8 +298,8 @@ final class GroupEngine {
     board.put();
   }
 
-  void leave(String reason) {
-    departure.want(reason);
+  void leave(End end) {
+    departure.want(end);
     transfer.refuse();
   }
 
@@ -339,7 +340,7 @@ final class GroupEngine {
     board.flush();
     situation.tell(view(), agreement.primary(), transfer.running());
     if (departure.isOver(now, node.busy())) {
-      finish(departure.reason());
+      finish(departure.end());
     }
     if (departure.ask(sending.isOver() || !view().primary())) {
       agreement.leave();
@@ -360,7 +361,8 @@ final class GroupEngine {
       throw new Malformed("too slow");
     }
     if (agreement.end()) {
-      endedBy("this observer was dropped: its application was more than " + bytes + " bytes behind");
+      String words = "this observer was dropped: its application was more than " + bytes + " bytes behind";
+      endedBy(new End(End.Cause.DROPPED, words));
     }
   }
 
@@ -444,7 +446,8 @@ final class GroupEngine {
     departure.wantUnlessFit(lineage, terms);
     admission.takeEarly();
     if (proposal.endsHistory() && agreement.end()) {
-      endedBy("the last member that votes has left, and only observers are left of the group");
+      String words = "the last member that votes has left, and only observers are left of the group";
+      endedBy(new End(End.Cause.LAST_VOTER_LEFT, words));
     }
   }
 
@@ -466,8 +469,8 @@ final class GroupEngine {
     }
   }
 
-  private void endedBy(String reason) {
-    departure.want(reason);
+  private void endedBy(End end) {
+    departure.want(end);
     depart(view().members());
   }
 
@@ -475,28 +478,28 @@ final class GroupEngine {
     departure.begin(staying, viewDoor.nowNanos() + DEPART_FACTOR * node.config().suspectAfter().toNanos());
   }
 
-  private void finish(String reason) {
+  private void finish(End end) {
     if (!ended) {
       ended = true;
       history.activate(false);
       branch.stop();
       transfer.close();
       ports.close();
-      user.closed(reason);
+      user.closed(end);
       node.ended().run();
     }
   }
 
   private final class Endings implements Merge.Endings {
     @Override
-    public void ended(String reason) {
-      endedBy(reason);
+    public void ended(End end) {
+      endedBy(end);
     }
 
     @Override
     public void nameInUse(MemberId holder, String words) {
       situation.nameInUse(holder, words);
-      endedBy(words);
+      endedBy(new End(End.Cause.NAME_TAKEN, words));
     }
   }
 

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.Collections;
 import java.util.Map;
 import java.util.SortedMap;
+import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
@@ -170,6 +171,6 @@ public interface GroupUser extends StateTransfer.Application {
 
   /// The membership has ended; nothing follows.
   ///
-  /// @param reason why, in words
-  void closed(String reason);
+  /// @param end why
+  void closed(End end);
 }

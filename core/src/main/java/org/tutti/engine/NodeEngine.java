@@ -14,6 +14,7 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import org.tutti.End;
 import org.tutti.MemberId;
 import org.tutti.NodeConfig;
 import org.tutti.detector.TimeSilence;
@@ -245,7 +246,7 @@ public final class NodeEngine {
       case Request.Switch(var name, var to) -> with(name, group -> group.switchTo(to));
       case Request.Whiteboard(var name) -> with(name, GroupEngine::whiteboardPut);
       case Request.LocalCall(var name, var call) -> with(name, group -> group.localCall(call));
-      case Request.Leave(var name, var reason) -> with(name, group -> group.leave(reason));
+      case Request.Leave(var name, var end) -> with(name, group -> group.leave(end));
       case Request.StateChunk(var name, var transfer, var chunk, var end) ->
           with(name, group -> group.transfer().give(transfer, chunk, end));
       case Request.StateFailed(var name, var transfer) -> with(name, group -> group.transfer().giveUp(transfer));
@@ -277,14 +278,15 @@ public final class NodeEngine {
   private void enter(String name, OptionalLong founded, Founding founding, Terms terms, GroupUser user) {
     long key = hash(name);
     if (groups.containsKey(key)) {
-      user.closed("this node is already a member of group " + name);
+      user.closed(new End(End.Cause.REFUSED, "this node is already a member of group " + name));
       return;
     }
     Keeping keeping;
     try {
       keeping = Keeping.open(storage, name, self, terms, founded.isPresent(), this::commit);
     } catch (StorageException refused) {
-      user.closed("stable storage of node " + self + " for group " + name + ": " + refused.getMessage());
+      String where = "stable storage of node " + self + " for group " + name + ": ";
+      user.closed(new End(End.Cause.REFUSED, where + refused.getMessage()));
       return;
     }
     var surroundings =

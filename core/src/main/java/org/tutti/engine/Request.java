@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
@@ -86,9 +87,9 @@ public sealed interface Request {
 
   /// End the membership in an orderly way.
   ///
-  /// @param group  the group's name
-  /// @param reason why, in words
-  record Leave(String group, String reason) implements Request {}
+  /// @param group the group's name
+  /// @param end   why
+  record Leave(String group, End end) implements Request {}
 
   /// A piece of the state that [GroupUser#stateRequested] asked for.
   ///

@@ -10,6 +10,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.GroupClosedException;
 import org.tutti.MemberId;
@@ -62,7 +63,7 @@ final class EventQueue implements Application {
   private long position;
   private long unreported;
   private @Nullable IncomingState state;
-  private @Nullable String closed;
+  private @Nullable End closed;
   private final ArrayDeque<Event> backlog = new ArrayDeque<>(); // of a propagation that failed
   private final Exchange exchange;
 
@@ -252,9 +253,9 @@ final class EventQueue implements Application {
         consumedNext = offered.index;
         yield offered.offer;
       }
-      case Told(Event.Closed end) -> {
-        closed = end.reason();
-        yield end;
+      case Told(Event.Closed last) -> {
+        closed = last.end();
+        yield last;
       }
       case Told(Event.ViewChange change) -> {
         exchange.begin(change.view());

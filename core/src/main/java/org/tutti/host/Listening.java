@@ -79,7 +79,7 @@ final class Listening implements Application {
           listener.localCall(call);
         }
       }
-      case Event.Closed closed -> listener.closed(closed.reason());
+      case Event.Closed closed -> listener.closed(closed.end());
       case Event.Delivery _, Event.StateOffer _ -> throw new IllegalArgumentException("has a method of its own");
     }
   }

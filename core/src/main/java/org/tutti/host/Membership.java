@@ -15,6 +15,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
+import org.tutti.End;
+import org.tutti.End.Cause;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupClosedException;
@@ -81,7 +83,7 @@ public final class Membership implements Group, GroupUser {
             ? null
             : new EventQueue(name, self, terms.member().windowBytes(), inbox, calls, this::reportConsumed);
     this.application = listener != null ? new Listening(listener, calls) : queue;
-    this.states = new StateStreams(name, inbox, this::leave);
+    this.states = new StateStreams(name, inbox, words -> leave(new End(Cause.LEFT, words)));
     this.wishes = new OrderingWishes(name, inbox);
     this.ended = ended;
   }
@@ -217,14 +219,14 @@ public final class Membership implements Group, GroupUser {
 
   @Override
   public CompletableFuture<Void> leave() {
-    return leave("left");
+    return leave(new End(Cause.LEFT, "left"));
   }
 
-  private CompletableFuture<Void> leave(String reason) {
+  private CompletableFuture<Void> leave(End end) {
     if (leaving.compareAndSet(false, true)) {
       window.refuse("it is leaving");
       // Refused only when the node has ended, and then so has, or will at once, this membership.
-      inbox.post(new Request.Leave(name, reason));
+      inbox.post(new Request.Leave(name, end));
     }
     return left.copy();
   }
@@ -432,7 +434,7 @@ public final class Membership implements Group, GroupUser {
     if (stateful) {
       application.offer(new Event.StateOffer(donor, position, states.offer(transfer, donor)), index);
     } else {
-      leave("it was offered state and had not asked for any");
+      leave(new End(Cause.REFUSED, "it was offered state and had not asked for any"));
     }
   }
 
@@ -448,13 +450,14 @@ public final class Membership implements Group, GroupUser {
 
   /// Ends the membership; does nothing when it has ended.
   @Override
-  public void closed(String reason) {
+  public void closed(End end) {
     if (left.isDone()) {
       return;
     }
+    String reason = end.words();
     leaving.set(true);
     view = null;
-    reporter.close(reason);
+    reporter.close(end);
     joined.completeExceptionally(new GroupClosedException("never was in group \"" + name + "\": " + reason));
     window.abandon(reason);
     states.close(reason);
@@ -462,7 +465,7 @@ public final class Membership implements Group, GroupUser {
     calls.close(reason);
     ended.accept(this);
     try {
-      application.tell(new Event.Closed(reason));
+      application.tell(new Event.Closed(end));
     } finally {
       left.complete(null);
     }

@@ -7,6 +7,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
+import org.tutti.End;
 import org.tutti.GroupClosedException;
 import org.tutti.MemberId;
 import org.tutti.Status;
@@ -113,7 +114,7 @@ final class Reporter {
     position = next;
   }
 
-  void close(String reason) {
+  void close(End end) {
     Status last = status();
     set(
         new Status(
@@ -125,6 +126,6 @@ final class Reporter {
             last.position(),
             List.of(),
             last.refused(),
-            reason));
+            end));
   }
 }

@@ -11,6 +11,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.tutti.End;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.ViewId;
@@ -39,17 +40,17 @@ public final class Merge {
 
   /// Why a membership ends by what another view said.
   public interface Endings {
-    /// This member's history gives way to an older one.
+    /// This member's history gives way to another one.
     ///
-    /// @param reason why, in words
-    void ended(String reason);
+    /// @param end why
+    void ended(End end);
 
     /// This member's name belongs to another one.
     ///
     /// @param holder who has it
     /// @param words  the same in words
     default void nameInUse(MemberId holder, String words) {
-      ended(words);
+      ended(new End(End.Cause.NAME_TAKEN, words));
     }
   }
 
@@ -414,12 +415,17 @@ public final class Merge {
       agreement.view().members().stream()
           .filter(other -> !other.equals(self))
           .forEach(other -> effects.send(other, new ViewMessage.Overruled(older, member)));
-      endings.ended(
-          older.isDraft()
-              ? "this member expects other members than " + member + " does: all have to expect the same"
-              : "the group was founded twice, and the other history %s: join %s to be in it"
-                  .formatted(why(older), member));
+      endings.ended(end(older, member));
     }
+  }
+
+  private End end(Lineage older, MemberId member) {
+    if (older.isDraft()) {
+      String words = "this member expects other members than " + member + " does: all have to expect the same";
+      return new End(End.Cause.REFUSED, words);
+    }
+    String words = "the group was founded twice, and the other history %s: join %s to be in it";
+    return new End(End.Cause.OVERRULED, words.formatted(why(older), member));
   }
 
   /// Whether one history may give way to another one: to an older one; where nobody votes, to any.

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.tutti.End;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.ViewId;
@@ -124,7 +125,7 @@ class DomainMemberTest {
     }
 
     @Override
-    public void closed(String reason) {}
+    public void closed(End end) {}
 
     @Override
     public void stateRequested(long transfer, MemberId newcomer) {}

@@ -16,6 +16,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.tutti.End;
 import org.tutti.Guarantee;
 import org.tutti.MemberId;
 import org.tutti.Partitions;
@@ -420,7 +421,8 @@ class ViewAgreementTest {
     merge().receive(C, new ViewMessage.NameInUse(other, null));
     assertThat(ends).as("no later primary view is known").isEmpty();
     merge().receive(C, new ViewMessage.NameInUse(other, new ViewId(3, 1)));
-    assertThat(ends).containsExactly("the name b is in use by b@elsewhere:1, which is heard");
+    assertThat(ends)
+        .containsExactly(new End(End.Cause.NAME_TAKEN, "the name b is in use by b@elsewhere:1, which is heard"));
   }
 
   // ---- members that are heard and do not hear ----------------------------------------------------------------------
@@ -495,7 +497,7 @@ class ViewAgreementTest {
 
   // ---- a group that was founded twice ----------------------------------------------------------------------------
 
-  private final List<String> ends = new ArrayList<>();
+  private final List<End> ends = new ArrayList<>();
 
   private Merge merge() {
     var standing = new Standing(B, List.of());

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
+import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
@@ -201,8 +202,8 @@ public final class LabMember {
         journal.write(nanos -> new Entry.CaughtUp(nanos, at));
       }
       case Event.LocalCall _ -> throw new IllegalStateException("nobody calls");
-      case Event.Closed(String reason) -> {
-        journal.write(nanos -> new Entry.Closed(nanos, reason));
+      case Event.Closed(End end) -> {
+        journal.write(nanos -> new Entry.Closed(nanos, end.words()));
         return false;
       }
     }

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
+import org.tutti.End;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Service;
@@ -163,7 +164,7 @@ final class Application implements GroupUser {
     if (!leaving && !closed) {
       leaving = true;
       history.add(new Happening.Leaving(ordinal, agenda.nowNanos()));
-      node.request(new Request.Leave(group, "left"), 0);
+      node.request(new Request.Leave(group, new End(End.Cause.LEFT, "left")), 0);
     }
   }
 
@@ -578,12 +579,12 @@ final class Application implements GroupUser {
   }
 
   @Override
-  public void closed(String reason) {
+  public void closed(End ended) {
     note(11, 0);
-    say("closed: " + reason);
+    say("closed: " + ended);
     closed = true;
-    end = reason;
-    history.add(new Happening.Closed(ordinal, agenda.nowNanos(), reason));
+    end = ended.words();
+    history.add(new Happening.Closed(ordinal, agenda.nowNanos(), ended.words()));
     watcher.closed(this);
   }
 

@@ -7,6 +7,7 @@ import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.MemberId;
 import org.tutti.View;
@@ -216,7 +217,7 @@ final class Guest implements TotallyOrdered {
   }
 
   @Override
-  public void closed(String reason) {
+  public void closed(End ended) {
     closed = true;
   }
 

@@ -2,6 +2,7 @@ package org.tutti.sim;
 
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
+import org.tutti.End;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.Ordering;
@@ -71,7 +72,7 @@ final class Neighbour implements TotallyOrdered {
   }
 
   @Override
-  public void closed(String reason) {
-    throw new IllegalStateException(node.self.name() + " in " + group + ": " + reason);
+  public void closed(End ended) {
+    throw new IllegalStateException(node.self.name() + " in " + group + ": " + ended);
   }
 }

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.tutti.End;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.Status;
@@ -215,7 +216,7 @@ final class Overlap {
     }
 
     @Override
-    public void closed(String reason) {
+    public void closed(End ended) {
       closed = true;
       crossing.add(new Crossing.Step.CutOff(life, group));
     }

@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.tutti.End;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
@@ -179,8 +180,8 @@ final class PackingGroups {
     public void install(View view) {}
 
     @Override
-    public void closed(String reason) {
-      closed = reason;
+    public void closed(End end) {
+      closed = end.words();
     }
   }
 }

@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
+import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupClosedException;
@@ -271,8 +272,8 @@ final class TuttiContestant implements Contestant {
     }
 
     @Override
-    public void closed(String reason) {
-      closed = reason;
+    public void closed(End end) {
+      closed = end.words();
     }
   }
 }

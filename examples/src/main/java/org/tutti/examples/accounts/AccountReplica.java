@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Durability;
+import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
@@ -147,9 +148,9 @@ public final class AccountReplica {
     while (true) {
       @Nullable Event event = next();
       for (int i = 1; event != null; i++) {
-        if (event instanceof Event.Closed(String reason)) {
+        if (event instanceof Event.Closed(End end)) {
           commitAndAnswer();
-          return reason;
+          return end.words();
         }
         handle(event);
         event = i < RUN_MAX ? group.receive(Duration.ZERO) : null;

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.tutti.Durability;
+import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.MemberId;
@@ -43,7 +44,11 @@ class AccountReplicaTest {
   private static final MemberId OTHER = new MemberId("other", new Address("127.0.0.1:1"), 1);
 
   /// Not an event: the replica finds nothing more here, and goes on later.
-  private static final Event PAUSE = new Event.Closed("pause");
+  private static final Event PAUSE = closed("pause");
+
+  private static Event closed(String words) {
+    return new Event.Closed(new End(End.Cause.LEFT, words));
+  }
 
   @TempDir private Path directory;
   private final List<Report> reports = new ArrayList<>();
@@ -266,7 +271,7 @@ class AccountReplicaTest {
       while (next == PAUSE) {
         next = events.poll();
       }
-      return next == null ? new Event.Closed("end of the script") : next;
+      return next == null ? closed("end of the script") : next;
     }
 
     @Override

@@ -3,8 +3,6 @@ package org.tutti.verify.discovery;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -12,6 +10,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.tutti.verify.Ports;
 import org.tutti.verify.cli.Launched;
 
 /// `--join` with the registry of a middleware, which is a process of its own, as the members are.
@@ -30,9 +29,7 @@ abstract class RegistryJoiningContract {
 
   @BeforeEach
   void open() throws Exception {
-    try (var free = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
-      port = free.getLocalPort();
-    }
+    port = Ports.free();
     registry = start(port);
   }
 

@@ -3,8 +3,6 @@ package org.tutti.verify.discovery;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,6 +11,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.tutti.verify.Ports;
 import org.tutti.verify.cli.Launched;
 
 /// `tutti registry` and members that meet at it, all as processes.
@@ -39,9 +38,7 @@ class RegistryProcessesTest {
 
   private Launched registry() throws Exception {
     if (at.isEmpty()) {
-      try (var free = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
-        at = "127.0.0.1:" + free.getLocalPort();
-      }
+      at = "127.0.0.1:" + Ports.free();
     }
     Launched registry = run("registry", "--listen", at, "--expect", "3", "--data", data.toString());
     assertThat(registry.line()).isEqualTo("registry listens on " + at);

@@ -33,22 +33,6 @@ class CrashNoticedTest {
     public void deliver(MemberId sender, Service service, long position, ByteBuffer payload) {
       throw new IllegalStateException("a bug");
     }
-
-    @Override
-    public void install(View view) {}
-
-    @Override
-    public void requestState(Event.StateRequest request) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void offerState(Event.StateOffer offer) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void closed(String reason) {}
   }
 
   private static Node start(String name, Address... contacts) throws Exception {

@@ -15,7 +15,6 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.GroupListener;
@@ -80,15 +79,6 @@ class DomainTest {
         together.complete(null);
       }
     }
-
-    @Override
-    public void requestState(Event.StateRequest request) {}
-
-    @Override
-    public void offerState(Event.StateOffer offer) {}
-
-    @Override
-    public void closed(String reason) {}
   }
 
   @Test

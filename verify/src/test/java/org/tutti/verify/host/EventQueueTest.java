@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.GroupClosedException;
 import org.tutti.Service;
@@ -188,13 +189,13 @@ class EventQueueTest {
   @Test
   void nothingFollowsTheEnd() throws Exception {
     hand.group.deliver(0, batch(0, new byte[1]), 0);
-    hand.group.closed("left");
+    hand.group.closed(new End(End.Cause.LEFT, "left"));
     delivery();
-    assertThat(hand.group.receive()).isEqualTo(new Event.Closed("left"));
+    assertThat(hand.group.receive()).isEqualTo(new Event.Closed(new End(End.Cause.LEFT, "left")));
     assertThatThrownBy(() -> hand.group.receive())
         .isInstanceOf(GroupClosedException.class)
         .hasMessage("no longer a member of group \"bank\": left");
-    hand.group.closed("again");
+    hand.group.closed(new End(End.Cause.LEFT, "again"));
     assertThat(hand.ended).hasSize(1);
   }
 

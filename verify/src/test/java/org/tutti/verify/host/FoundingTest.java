@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
@@ -50,8 +51,9 @@ class FoundingTest {
     while (true) {
       Event event = group.receive(SOON);
       assertThat(event).as("next event of " + group.self()).isNotNull();
-      if (event instanceof Event.Closed(String reason)) {
-        return reason;
+      if (event instanceof Event.Closed(End end)) {
+        assertThat(end.cause()).isEqualTo(End.Cause.OVERRULED);
+        return end.words();
       }
     }
   }

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.tutti.End;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.Request;
 
@@ -16,7 +17,7 @@ class InboxTest {
   private final Inbox inbox = new Inbox(wakeups::incrementAndGet);
 
   private static Request leave(String group) {
-    return new Request.Leave(group, "left");
+    return new Request.Leave(group, new End(End.Cause.LEFT, "left"));
   }
 
   private ArrayList<Request> drain(int max) {

@@ -219,7 +219,7 @@ class JoinOrCreateTest {
     Group other = enter(2, Set.of("n2", "n3"), null);
     String reason = null;
     while (reason == null) {
-      reason = next(other) instanceof Event.Closed closed ? closed.reason() : null;
+      reason = next(other) instanceof Event.Closed closed ? closed.end().words() : null;
     }
     assertThat(reason).isEqualTo("this member expects other members than n1 does: all have to expect the same");
     assertThat(first.status().lastPrimary()).isNull();

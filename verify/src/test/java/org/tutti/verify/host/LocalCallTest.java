@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupClosedException;
@@ -25,7 +26,6 @@ import org.tutti.MemberId;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.Service;
-import org.tutti.View;
 import org.tutti.engine.Request;
 import org.tutti.transport.Address;
 import org.tutti.transport.InProcess;
@@ -89,7 +89,7 @@ class LocalCallTest {
     untilBlocked(caller);
     pass();
     Event.LocalCall call = taken();
-    hand.group.closed("left");
+    hand.group.closed(new End(End.Cause.LEFT, "left"));
     caller.join();
     assertThat(hand.group.localRespond(call, 1)).isFalse();
     assertThat(responses.remove())
@@ -170,17 +170,5 @@ class LocalCallTest {
     public void localCall(Event.LocalCall call) {
       group.join().localRespond(call, (int) call.request() + 1);
     }
-
-    @Override
-    public void install(View view) {}
-
-    @Override
-    public void requestState(Event.StateRequest request) {}
-
-    @Override
-    public void offerState(Event.StateOffer offer) {}
-
-    @Override
-    public void closed(String reason) {}
   }
 }

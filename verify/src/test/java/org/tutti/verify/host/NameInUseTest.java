@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
@@ -59,8 +60,9 @@ class NameInUseTest {
 
   private static String untilClosed(Group group) throws InterruptedException {
     while (true) {
-      if (next(group) instanceof Event.Closed(String reason)) {
-        return reason;
+      if (next(group) instanceof Event.Closed(End end)) {
+        assertThat(end.cause()).isEqualTo(End.Cause.NAME_TAKEN);
+        return end.words();
       }
     }
   }

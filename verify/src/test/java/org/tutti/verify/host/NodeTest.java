@@ -19,6 +19,7 @@ import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupClosedException;
@@ -61,17 +62,8 @@ class NodeTest {
     }
 
     @Override
-    public void install(View view) {}
-
-    @Override
-    public void requestState(Event.StateRequest request) {}
-
-    @Override
-    public void offerState(Event.StateOffer offer) {}
-
-    @Override
-    public void closed(String reason) {
-      closed.complete(reason);
+    public void closed(End end) {
+      closed.complete(end.words());
     }
   }
 
@@ -170,7 +162,7 @@ class NodeTest {
       group.multicast(new byte[1]);
       String reason = "node n1 stopped: java.lang.IllegalStateException: boom";
       assertThat(listener.closed.get(20, TimeUnit.SECONDS)).isEqualTo(reason);
-      assertThat(next(other, Event.Closed.class).reason()).isEqualTo(reason);
+      assertThat(next(other, Event.Closed.class).end()).isEqualTo(new End(End.Cause.NODE_FAILED, reason));
       assertThat(node.failure()).hasMessage("boom");
       assertThatThrownBy(() -> other.multicast(new byte[1]))
           .isInstanceOf(GroupClosedException.class)

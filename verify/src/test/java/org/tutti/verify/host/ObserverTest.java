@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.Durability;
+import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
@@ -55,11 +56,11 @@ class ObserverTest {
   }
 
   /// The views that a member is shown until its membership ends, and why it ends.
-  private static String untilClosed(Group group, List<View> views) throws InterruptedException {
+  private static End untilClosed(Group group, List<View> views) throws InterruptedException {
     while (true) {
       switch (next(group)) {
-        case Event.Closed(String reason) -> {
-          return reason;
+        case Event.Closed(End end) -> {
+          return end;
         }
         case Event.ViewChange(View view) -> views.add(view);
         default -> {}
@@ -83,7 +84,8 @@ class ObserverTest {
     first.leave().get(SOON_SECONDS, TimeUnit.SECONDS);
     var views = new ArrayList<View>();
     assertThat(untilClosed(second, views))
-        .isEqualTo("the last member that votes has left, and only observers are left of the group");
+        .returns(End.Cause.LAST_VOTER_LEFT, End::cause)
+        .hasToString("the last member that votes has left, and only observers are left of the group");
     assertThat(Duration.ofNanos(System.nanoTime() - startNanos))
         .isLessThan(Duration.ofSeconds(30)); // a departure would wait 50 s
     assertThat(views).hasSize(1).first().matches(view -> !view.primary() && view.voters() == 0);
@@ -131,7 +133,8 @@ class ObserverTest {
     }
     var views = new ArrayList<View>();
     assertThat(untilClosed(slow, views))
-        .isEqualTo("this observer was dropped: its application was more than 262144 bytes behind");
+        .returns(End.Cause.DROPPED, End::cause)
+        .hasToString("this observer was dropped: its application was more than 262144 bytes behind");
     assertThat(nodes.getFirst().counters()).containsEntry("observer.too slow", 1L);
     View view = first.view();
     assertThat(view == null ? null : view.primary()).isEqualTo(true);

@@ -126,7 +126,7 @@ class RefusedJoinTest {
         .satisfies(refused -> {
           assertThat(refused.reason()).isEqualTo(Reason.NAME_IN_USE);
           assertThat(refused.by()).isEqualTo(first.self().address());
-          assertThat(refused.words()).isEqualTo(status.closed());
+          assertThat(refused.words()).isEqualTo(status.closed().words());
         });
   }
 }

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.tutti.Durability;
+import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupClosedException;
@@ -67,6 +68,10 @@ class RestartTest {
         return view;
       }
     }
+  }
+
+  private static Event refused(String words) {
+    return new Event.Closed(new End(End.Cause.REFUSED, words));
   }
 
   /// Whoever has something to write to a disk that fails stops.
@@ -183,7 +188,7 @@ class RestartTest {
     Group group = start(0).create("bank", CONFIG, at(7));
     assertThat(group.receive(SOON))
         .isEqualTo(
-            new Event.Closed(
+            refused(
                 "stable storage of node n0 for group bank: the application says that its state stands at position 7,"
                     + " but it knows no history of the group"));
     assertThatIllegalArgumentException().isThrownBy(() -> CONFIG.toBuilder().domain("banks").build());

@@ -16,6 +16,7 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupClosedException;
@@ -95,6 +96,7 @@ class ServingTest {
         .isThrownBy(() -> alone.awaitServing(NO_TIME))
         .withMessageContaining("waiting for ");
     assertThat(alone.close(SOON)).isTrue();
+    assertThat(alone.status().closed()).isEqualTo(new End(End.Cause.LEFT, "left"));
     assertThatExceptionOfType(GroupClosedException.class)
         .isThrownBy(() -> alone.awaitServing(SOON))
         .withMessageContaining("\"bank\"");

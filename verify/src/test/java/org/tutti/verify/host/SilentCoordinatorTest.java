@@ -61,19 +61,6 @@ class SilentCoordinatorTest {
     public void install(View view) {
       views.add(view);
     }
-
-    @Override
-    public void requestState(Event.StateRequest request) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void offerState(Event.StateOffer offer) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void closed(String reason) {}
   }
 
   private static Transport open() throws Exception {

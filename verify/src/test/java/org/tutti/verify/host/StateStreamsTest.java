@@ -19,6 +19,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
+import org.tutti.End;
+import org.tutti.End.Cause;
 import org.tutti.Event;
 import org.tutti.StateSink;
 import org.tutti.StateSource;
@@ -216,7 +218,7 @@ class StateStreamsTest {
     InputStream source = source();
     Thread reader = start(source::read);
     untilBlocked(reader);
-    hand.group.closed("node n1 was closed");
+    hand.group.closed(new End(End.Cause.LEFT, "node n1 was closed"));
     reader.join();
     assertThat(thrown.get()).hasMessage("the state from n2 is void: node n1 was closed");
     assertThatThrownBy(sink::complete).hasMessage("the state for n2 was given up: node n1 was closed");
@@ -295,7 +297,8 @@ class StateStreamsTest {
       source.close();
       source.close();
       assertThat(each.asked())
-          .containsExactly(new Request.Leave("bank", "its application closed the state before its end"));
+          .containsExactly(
+              new Request.Leave("bank", new End(Cause.LEFT, "its application closed the state before its end")));
       assertThatThrownBy(source::read).hasMessage("the state's source was closed");
     }
   }
@@ -375,7 +378,8 @@ class StateStreamsTest {
     assertThat(stateless.asked()).containsExactly(new Request.StateFailed("bank", TRANSFER));
     stateless.group.stateOffered(TRANSFER, OTHER, 5, 50);
     assertThat(stateless.asked())
-        .containsExactly(new Request.Leave("bank", "it was offered state and had not asked for any"));
+        .containsExactly(
+            new Request.Leave("bank", new End(Cause.REFUSED, "it was offered state and had not asked for any")));
     assertThat(stateless.group.receive(Duration.ZERO)).isNull();
   }
 }

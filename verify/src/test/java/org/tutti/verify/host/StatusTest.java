@@ -18,6 +18,7 @@ import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
@@ -110,7 +111,7 @@ class StatusTest {
     Status last = group.status();
     assertThat(last.phase()).isEqualTo(Phase.CLOSED);
     assertThat(last.isServing()).isFalse();
-    assertThat(last.closed()).isEqualTo("left");
+    assertThat(last.closed()).isEqualTo(new End(End.Cause.LEFT, "left"));
     assertThat(last.view()).isNull();
     assertThat(group.view()).isNull();
     assertThat(last.toString()).isEqualTo("group bank: n1 ended at position 1: left");

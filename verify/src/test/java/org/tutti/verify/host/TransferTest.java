@@ -226,7 +226,7 @@ class TransferTest {
     assertThat(source.readNBytes(1000)).hasSize(1000);
     source.close();
     get(writer);
-    assertThat(next(newcomer, Event.Closed.class).reason())
+    assertThat(next(newcomer, Event.Closed.class).end().words())
         .isEqualTo("its application closed the state before its end");
     untilViewOf(donor, 1);
     assertThat(get(donor.multicast(new byte[1]))).isZero();

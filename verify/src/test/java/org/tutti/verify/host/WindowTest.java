@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
+import org.tutti.End;
 import org.tutti.Group;
 import org.tutti.GroupClosedException;
 import org.tutti.GroupConfig;
@@ -171,7 +172,7 @@ class WindowTest {
   void theEndFailsWhatIsUndecided() throws Exception {
     CompletableFuture<Long> sent = hand.group.multicast(new byte[1]);
     hand.group.undecided(1);
-    hand.group.closed("node was closed");
+    hand.group.closed(new End(End.Cause.LEFT, "node was closed"));
     assertThat(undecided(sent))
         .failsWithin(Duration.ZERO)
         .withThrowableThat()
@@ -276,7 +277,7 @@ class WindowTest {
     CompletableFuture<Long> open = hand.group.multicast(new byte[WINDOW]);
     Thread sender = sender(1);
     untilBlocked(sender);
-    hand.group.closed("expelled");
+    hand.group.closed(new End(End.Cause.LEFT, "expelled"));
     sender.join();
     assertThat(thrown)
         .singleElement()
@@ -299,9 +300,9 @@ class WindowTest {
     assertThatThrownBy(() -> hand.group.multicast(new byte[1]))
         .isInstanceOf(GroupClosedException.class)
         .hasMessage("no longer a member of group \"bank\": it is leaving");
-    assertThat(hand.asked()).hasSize(2).last().isEqualTo(new Request.Leave("bank", "left"));
+    assertThat(hand.asked()).hasSize(2).last().isEqualTo(new Request.Leave("bank", new End(End.Cause.LEFT, "left")));
     hand.group.decided(1, 7);
-    hand.group.closed("left");
+    hand.group.closed(new End(End.Cause.LEFT, "left"));
     assertThat(before).isCompletedWithValue(7L);
     assertThat(left).isCompleted();
     hand.group.close();

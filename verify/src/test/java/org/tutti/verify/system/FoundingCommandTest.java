@@ -3,19 +3,16 @@ package org.tutti.verify.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.net.BindException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.verify.Ports;
 
 /// One command line for each replica, at the first start and at every later one: with the members expected by their
 /// names, or by their number.
@@ -34,15 +31,9 @@ class FoundingCommandTest {
     started.forEach(Program::close);
   }
 
-  private void findPorts() throws IOException {
-    // Not of the range from which the kernel gives ports: whoever starts again must find its port free.
-    int port = ThreadLocalRandom.current().nextInt(10_000, 30_000);
-    for (; addresses.size() < NAMES.size(); port++) {
-      try (var _ = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-        addresses.add("127.0.0.1:" + port);
-      } catch (BindException _) {
-        // It is somebody else's.
-      }
+  private void findPorts() {
+    for (int i = 0; i < NAMES.size(); i++) {
+      addresses.add("127.0.0.1:" + Ports.free());
     }
   }
 

@@ -6,8 +6,6 @@ import static org.tutti.verify.transport.Station.until;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -17,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.tutti.corba.NamingDiscovery;
 import org.tutti.transport.Address;
+import org.tutti.verify.Ports;
 
 /// Members that find each other by a naming service, JacORB's and omniORB's.
 class IiopNamingTest {
@@ -58,10 +57,7 @@ class IiopNamingTest {
     IiopInteropTest.assume(
         Files.isExecutable(Path.of("/usr/bin/omniNames")),
         "omniNames is not installed (Debian: apt-get install omniorb-nameserver): no naming service of another ORB");
-    int port;
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = free.getLocalPort();
-    }
+    int port = Ports.free();
     start(
         "omniNames",
         "-start",

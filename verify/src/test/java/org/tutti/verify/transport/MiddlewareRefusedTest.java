@@ -74,13 +74,11 @@ final class MiddlewareRefusedTest {
         "a refusal",
         () -> {
           assertThat(who.offer(by, FRAME)).isFalse();
-          return !who.refused.isEmpty();
+          // A first attempt that a busy machine makes too slowly has another reason.
+          return who.refused.stream().anyMatch(it -> it.reason() == reason && it.words().contains(words));
         },
         all.toArray(Station[]::new));
-    Refused refused = who.refused.getFirst();
-    assertThat(refused.by()).isEqualTo(by);
-    assertThat(refused.reason()).as("%s", refused).isEqualTo(reason);
-    assertThat(refused.words()).contains(words);
+    assertThat(who.refused).extracting(Refused::by).containsOnly(by);
   }
 
   @Test
@@ -140,15 +138,13 @@ final class MiddlewareRefusedTest {
   }
 
   private static void greet(ServerSocket server) {
-    try {
-      while (true) {
-        try (Socket one = server.accept()) {
-          one.getOutputStream().write("SSH-2.0-Elsewhere\r\n".getBytes(StandardCharsets.US_ASCII));
-          one.getInputStream().readAllBytes();
-        }
+    while (!server.isClosed()) {
+      try (Socket one = server.accept()) {
+        one.getOutputStream().write("SSH-2.0-Elsewhere\r\n".getBytes(StandardCharsets.US_ASCII));
+        one.getInputStream().readAllBytes();
+      } catch (IOException gone) {
+        // The caller, or the test, has ended.
       }
-    } catch (IOException closed) {
-      // The test has ended.
     }
   }
 }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.tutti.End;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
@@ -97,7 +98,7 @@ class PacketFormatTest {
     }
 
     @Override
-    public void closed(String reason) {}
+    public void closed(End end) {}
 
     @Override
     public void stateRequested(long transfer, MemberId newcomer) {}

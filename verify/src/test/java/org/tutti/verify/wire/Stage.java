@@ -12,6 +12,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.tutti.End;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
@@ -94,7 +95,9 @@ final class Stage {
     all.add(new Act(() -> true, () -> speak(0, 1, 2)));
     all.add(new Act(() -> now - mark > CUT_NANOS && isTogether(0, 1) && isQuiet(0, 1), () -> isolate(2, false)));
     all.add(
-        new Act(() -> isTogether(0, 1, 2) && isQuiet(0, 1, 2), () -> players[1].ask(new Request.Leave(GROUP, "left"))));
+        new Act(
+            () -> isTogether(0, 1, 2) && isQuiet(0, 1, 2),
+            () -> players[1].ask(new Request.Leave(GROUP, new End(End.Cause.LEFT, "left")))));
     all.add(new Act(() -> players[1].closed && isTogether(0, 2), () -> speak(0, 2)));
     all.add(new Act(() -> isQuiet(0, 2), () -> players[1] = new Player(1)));
     all.add(new Act(() -> true, () -> players[1].join()));
@@ -448,7 +451,7 @@ final class Stage {
     }
 
     @Override
-    public void closed(String reason) {
+    public void closed(End end) {
       closed = true;
     }
   }

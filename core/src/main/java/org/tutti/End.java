@@ -1,0 +1,46 @@
+package org.tutti;
+
+/// Why a membership has ended: for programs, and in words for people.
+///
+/// ```java
+/// case Event.Closed(End end) when end.cause() == End.Cause.LEFT -> {}
+/// case Event.Closed(End end) -> alarm("no longer in the group: " + end);
+/// ```
+///
+/// @param cause why, for programs
+/// @param words the same in words, which may change
+public record End(Cause cause, String words) {
+  /// Why, for programs.
+  public enum Cause {
+    /// Its application wanted it: [Group#leave()], [Group#close()], or an end of the state's stream before its end.
+    LEFT,
+
+    /// It does not fit: it asked for something else than the group has, expects other founders than the others do, or
+    /// its stable storage does not go with it. Starting it again in the same way does not help.
+    REFUSED,
+
+    /// Another process has its name: one that is in the group and is heard, or a later life of this node.
+    NAME_TAKEN,
+
+    /// The group was founded twice, and the other history goes on. Who joins again is in that one.
+    OVERRULED,
+
+    /// It observed, and did not keep up. Who joins again begins with the state of then.
+    DROPPED,
+
+    /// The last member that votes has left, so that there is no group any more.
+    LAST_VOTER_LEFT,
+
+    /// Its node was closed before it had left.
+    NODE_CLOSED,
+
+    /// Its node has failed: by a bug, a listener's exception, or its stable storage ([Node#failure]).
+    NODE_FAILED
+  }
+
+  /// The words.
+  @Override
+  public String toString() {
+    return words;
+  }
+}
