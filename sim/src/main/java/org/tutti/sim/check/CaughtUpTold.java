@@ -16,10 +16,11 @@ import org.tutti.sim.check.Happening.Offered;
 /// @param atRest whether the run has come to rest; then every member in a primary view has been told
 public record CaughtUpTold(boolean atRest) implements Checker {
   private static final class Member {
-    @Nullable View view; // that it was shown last, until it has gone
+    @Nullable View view; // that it was shown last
     long next; // the position of its next delivery, or -1
     boolean reads; // a state that it was offered
     boolean told;
+    boolean gone; // perhaps only until it comes back when nobody else is left
   }
 
   @Override
@@ -47,13 +48,13 @@ public record CaughtUpTold(boolean atRest) implements Checker {
         }
         case Delivered delivered -> member.next = delivered.position() + delivered.batch().positions();
         case CaughtUp told -> tell(history, member, told, report);
-        case Happening.Closed _, Happening.Crashed _ -> member.view = null;
+        case Happening.Closed _, Happening.Crashed _ -> member.gone = true;
         default -> {}
       }
     }
     for (int i = 0; atRest && i < members.length; i++) {
       View view = members[i].view;
-      if (view != null && view.primary() && !members[i].told) {
+      if (view != null && view.primary() && !members[i].told && !members[i].gone) {
         report.accept(history.name(i) + " is in " + view + " and was not told that it is caught up");
       }
     }

@@ -463,7 +463,10 @@ class CheckersTest {
   void caughtUpTold() {
     Written run = uniform().install(ABC, "a", "b", "c").caughtUp(0, "a").caughtUp(0, "b");
     assertThat(run.violatedAtRest()).as("c is not told").containsExactly("CaughtUpTold");
+    run.crash("a");
     assertThat(run.caughtUp(0, "c").violatedAtRest()).isEmpty();
+    run.install(primary(2, "a"), "a").install(nonPrimary(3, "a"), "a").install(primary(4, "a"), "a").caughtUp(0, "a");
+    assertThat(run.violated()).as("it has come back").doesNotContain("CaughtUpTold");
     run.install(nonPrimary(3, "c"), "c").install(primary(4, "a", "c"), "c").caughtUp(0, "c");
     assertThat(run.violated()).as("again behind a view that is not primary").doesNotContain("CaughtUpTold");
     assertThat(run.caughtUp(0, "c").violated()).as("twice").contains("CaughtUpTold");
