@@ -10,4 +10,12 @@ public final class GroupClosedException extends IllegalStateException {
   public GroupClosedException(String message) {
     super(message);
   }
+
+  /// Says of a group that this process was in why it is not any more.
+  ///
+  /// @param group the group's name
+  /// @param why   the reason, in words
+  public GroupClosedException(String group, String why) {
+    this("no longer a member of group \"" + group + "\": " + why);
+  }
 }

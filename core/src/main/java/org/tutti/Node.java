@@ -158,9 +158,10 @@ public final class Node implements AutoCloseable {
   /// this node is in.
   ///
   /// @param group  the group's name
-  /// @param config what was decided for the whole group. Whether there is state transfer and which domain it belongs to
-  ///               has to be said as it is, else this member is refused; what it keeps follows from the durability
-  ///               that it says; the rest is as the founder said
+  /// @param config what was decided for the whole group. Who says another domain than the founder did is refused, and
+  ///               so is who asks for state transfer where there is none; who asks for none where there is some
+  ///               observes ([#observe(String, GroupConfig, MemberConfig)]). What this member keeps follows from the
+  ///               durability that it says; the rest is as the founder said
   /// @param member what this member decides for itself; without a listener its events are taken with [Group#receive()]
   /// @return the membership
   /// @throws IllegalArgumentException when the group asks for durability, and this node has no stable storage, or there

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
+import org.tutti.GroupListener;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
@@ -23,7 +24,6 @@ import org.tutti.Ordering;
 import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.bench.member.ClosedLoop;
-import org.tutti.bench.member.StatelessListener;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;
@@ -126,7 +126,7 @@ final class Ensemble implements AutoCloseable {
   }
 
   /// One member; counts what is delivered to it.
-  static final class Member implements StatelessListener {
+  static final class Member implements GroupListener {
     private final AtomicLong delivered = new AtomicLong();
     private @Nullable Group group;
     private volatile @Nullable String closed;

@@ -13,15 +13,13 @@ import org.tutti.membership.Lineage;
 /// How far a member is with leaving. Whoever has left says nothing more, but its last words, perhaps the announcement
 /// of the view without it, must arrive before it goes.
 final class Departure {
-  private @Nullable End end;
-  private boolean wanted;
+  private @Nullable End end; // once it is wanted
   private boolean asked;
   private boolean departing;
   private long until;
   private List<MemberId> staying = List.of();
 
   void want(End why) {
-    wanted = true;
     end = why;
   }
 
@@ -50,12 +48,12 @@ final class Departure {
   }
 
   boolean isWanted() {
-    return wanted;
+    return end != null;
   }
 
   /// Whether it is time to ask the others, which is done once.
   boolean ask(boolean ready) {
-    boolean now = wanted && !asked && ready;
+    boolean now = isWanted() && !asked && ready;
     asked |= now;
     return now;
   }
@@ -75,7 +73,6 @@ final class Departure {
     return departing && (now >= until || staying.stream().noneMatch(busy));
   }
 
-  /// Why, once it is wanted.
   End end() {
     return Objects.requireNonNull(end);
   }

@@ -499,7 +499,7 @@ final class GroupEngine {
     @Override
     public void nameInUse(MemberId holder, String words) {
       situation.nameInUse(holder, words);
-      endedBy(new End(End.Cause.NAME_TAKEN, words));
+      Merge.Endings.super.nameInUse(holder, words);
     }
   }
 

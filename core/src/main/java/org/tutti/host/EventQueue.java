@@ -213,7 +213,7 @@ final class EventQueue implements Application {
 
   private void check() {
     if (closed != null) {
-      throw new GroupClosedException("no longer a member of group \"" + group + "\": " + closed);
+      throw new GroupClosedException(group, closed.words());
     }
     if (state != null && !state.isOver()) {
       throw new IllegalStateException(

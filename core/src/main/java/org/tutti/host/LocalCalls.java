@@ -140,6 +140,6 @@ final class LocalCalls {
   }
 
   private GroupClosedException refusal(@Nullable String reason) {
-    return new GroupClosedException("no longer a member of group \"" + group + "\": " + reason);
+    return new GroupClosedException(group, String.valueOf(reason));
   }
 }

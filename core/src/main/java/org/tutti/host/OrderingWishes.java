@@ -62,7 +62,7 @@ final class OrderingWishes {
   /// Called by the engine thread, once.
   void close(String reason) {
     List<Wish> open;
-    var end = new GroupClosedException("no longer a member of group \"" + group + "\": " + reason);
+    var end = new GroupClosedException(group, reason);
     lock.lock();
     try {
       closed = end;

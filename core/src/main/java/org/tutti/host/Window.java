@@ -220,7 +220,7 @@ final class Window {
   }
 
   private GroupClosedException refusal(String reason) {
-    return new GroupClosedException("no longer a member of group \"" + group + "\": " + reason);
+    return new GroupClosedException(group, reason);
   }
 
   /// A stretch's buffer can be used for another.

@@ -154,10 +154,6 @@ final class Loop {
   }
 
   /// Tries a last write and releases all sockets.
-  boolean isEnded() {
-    return ended;
-  }
-
   void end() {
     if (ended) {
       return;

@@ -28,6 +28,7 @@ abstract sealed class SelectorTransport implements Transport permits TcpTranspor
   // The engine thread holds it in every call; another thread takes it only to close.
   private final ReentrantLock lock = new ReentrantLock();
   private boolean polling;
+  private boolean released;
   private volatile boolean closing;
 
   SelectorTransport(Traits traits, Selector selector) {
@@ -49,8 +50,15 @@ abstract sealed class SelectorTransport implements Transport permits TcpTranspor
   /// Writes, waits, reads.
   abstract void turn(long waitNanosMax);
 
-  /// Tries a last write and releases everything; may be called again.
+  /// Tries a last write and releases everything; called until it has, and then never again.
   abstract void release();
+
+  private void releaseOnce() {
+    if (!released) {
+      release();
+      released = true;
+    }
+  }
 
   /// Counts a wakeup; any thread, without the lock.
   abstract void countWakeup();
@@ -122,7 +130,7 @@ abstract sealed class SelectorTransport implements Transport permits TcpTranspor
     } finally {
       polling = false;
       if (closing) {
-        release();
+        releaseOnce();
       }
       lock.unlock();
     }
@@ -141,7 +149,7 @@ abstract sealed class SelectorTransport implements Transport permits TcpTranspor
     lock.lock();
     try {
       if (!polling) {
-        release();
+        releaseOnce();
       }
       // Else a receiver closes its own transport: the selector is in use, so poll does the rest before it returns.
     } finally {

@@ -165,8 +165,8 @@ public final class TcpTransport extends SelectorTransport {
 
   @Override
   void release() {
-    // The file goes before the port: whoever gets the port next may use the file's name, so it goes once.
-    if (unixSockets != null && !loop.isEnded()) {
+    // The file goes before the port: whoever gets the port next may use the file's name.
+    if (unixSockets != null) {
       unixSockets.remove(endpoint);
     }
     loop.end();

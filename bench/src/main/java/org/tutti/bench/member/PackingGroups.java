@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
+import org.tutti.GroupListener;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
@@ -168,16 +169,13 @@ final class PackingGroups {
   }
 
   /// Counts, and nothing else.
-  private final class Listener implements StatelessListener {
+  private final class Listener implements GroupListener {
     private volatile @Nullable String closed;
 
     @Override
     public void deliver(MemberId sender, Service service, long position, ByteBuffer payload) {
       delivered.run();
     }
-
-    @Override
-    public void install(View view) {}
 
     @Override
     public void closed(End end) {

@@ -19,6 +19,7 @@ import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupClosedException;
 import org.tutti.GroupConfig;
+import org.tutti.GroupListener;
 import org.tutti.Guarantee;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
@@ -259,7 +260,7 @@ final class TuttiContestant implements Contestant {
   }
 
   /// Counts, and nothing else.
-  private final class Listener implements StatelessListener {
+  private final class Listener implements GroupListener {
     @Override
     public void deliver(MemberId sender, Service service, long position, ByteBuffer payload) {
       count();

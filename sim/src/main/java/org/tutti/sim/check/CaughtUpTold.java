@@ -1,5 +1,6 @@
 package org.tutti.sim.check;
 
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.View;
@@ -21,16 +22,17 @@ public record CaughtUpTold(boolean atRest) implements Checker {
     boolean reads; // a state that it was offered
     boolean told;
     boolean gone; // perhaps only until it comes back when nobody else is left
+
+    boolean isInPrimaryView() {
+      return view != null && view.primary();
+    }
   }
 
   @Override
   public void check(History history, Stays stays, Consumer<String> report) {
-    var members = new Member[history.members().size()];
-    for (int i = 0; i < members.length; i++) {
-      members[i] = new Member();
-    }
+    List<Member> members = history.forEachMember(Member::new);
     for (Happening happening : history.happenings()) {
-      Member member = members[happening.member()];
+      Member member = members.get(happening.member());
       switch (happening) {
         case Entered entered -> member.next = entered.creates() ? 0 : -1;
         case Installed(_, _, View view) -> {
@@ -52,17 +54,16 @@ public record CaughtUpTold(boolean atRest) implements Checker {
         default -> {}
       }
     }
-    for (int i = 0; atRest && i < members.length; i++) {
-      View view = members[i].view;
-      if (view != null && view.primary() && !members[i].told && !members[i].gone) {
-        report.accept(history.name(i) + " is in " + view + " and was not told that it is caught up");
+    for (int i = 0; atRest && i < members.size(); i++) {
+      Member member = members.get(i);
+      if (member.isInPrimaryView() && !member.told && !member.gone) {
+        report.accept(history.name(i) + " is in " + member.view + " and was not told that it is caught up");
       }
     }
   }
 
   private static void tell(History history, Member member, CaughtUp told, Consumer<String> report) {
-    boolean able = member.view != null && member.view.primary() && !member.reads;
-    if (!able || member.told || told.position() != member.next) {
+    if (!member.isInPrimaryView() || member.reads || member.told || told.position() != member.next) {
       report.accept(
           history.name(told.member())
               + " was told "

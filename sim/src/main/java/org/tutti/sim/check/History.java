@@ -10,6 +10,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
@@ -199,6 +201,11 @@ public final class History {
   /// All contents that were ever delivered as one batch of one sender; more than one means trouble.
   List<Content> contents(int sender, long seq) {
     return contents.get(sender).getOrDefault(seq, List.of());
+  }
+
+  /// What a checker notes of each member, by the member's ordinal.
+  <T> List<T> forEachMember(Supplier<T> notes) {
+    return Stream.generate(notes).limit(members.size()).toList();
   }
 
   /// The number of each batch's first message among its sender's, as far as the batches before it are known.

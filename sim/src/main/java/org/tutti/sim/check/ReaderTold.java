@@ -1,5 +1,6 @@
 package org.tutti.sim.check;
 
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.View;
@@ -16,12 +17,9 @@ public record ReaderTold() implements Checker {
 
   @Override
   public void check(History history, Stays stays, Consumer<String> report) {
-    var readers = new Reader[history.members().size()];
-    for (int i = 0; i < readers.length; i++) {
-      readers[i] = new Reader();
-    }
+    List<Reader> readers = history.forEachMember(Reader::new);
     for (Happening happening : history.happenings()) {
-      Reader reader = readers[happening.member()];
+      Reader reader = readers.get(happening.member());
       switch (happening) {
         case Offered offered -> {
           tellOff(history, reader, happening, report);

@@ -1,6 +1,7 @@
 package org.tutti.sim.check;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -28,13 +29,10 @@ public record StateContinuity() implements Checker {
 
   @Override
   public void check(History history, Stays stays, Consumer<String> report) {
-    var progress = new Progress[history.members().size()];
-    for (int i = 0; i < progress.length; i++) {
-      progress[i] = new Progress();
-    }
+    List<Progress> progress = history.forEachMember(Progress::new);
     Map<String, Summary> given = new HashMap<>();
     for (Happening happening : history.happenings()) {
-      Progress mine = progress[happening.member()];
+      Progress mine = progress.get(happening.member());
       switch (happening) {
         case Gave gave -> given.put(gave.member() + "/" + gave.transfer(), gave.summary());
         case Offered offered -> mine.offer = offered;

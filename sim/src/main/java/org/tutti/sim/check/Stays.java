@@ -36,7 +36,7 @@ public final class Stays {
   private final SortedMap<ViewId, List<Stay>> byView = new TreeMap<>();
   private final List<View> primaries = new ArrayList<>(); // by id, which is the order of their succession
   private final Set<ViewId> installed = new TreeSet<>(); // by anyone
-  private final Walk[] walks;
+  private final List<Walk> walks;
 
   /// Cuts a history.
   ///
@@ -49,13 +49,10 @@ public final class Stays {
     }
     primaries.sort((a, b) -> a.id().compareTo(b.id()));
     Following[] following = following(history);
-    walks = new Walk[history.members().size()];
-    for (int i = 0; i < walks.length; i++) {
-      walks[i] = new Walk();
-    }
+    walks = history.forEachMember(Walk::new);
     int at = 0;
     for (Happening happening : history.happenings()) {
-      Walk walk = walks[happening.member()];
+      Walk walk = walks.get(happening.member());
       switch (happening) {
         case Happening.Entered entered -> enter(entered, walk);
         case Happening.Installed installed -> arrive(installed, walk, following[at]);
@@ -184,7 +181,8 @@ public final class Stays {
   /// @param member its ordinal
   /// @return the index of its next delivery, or -1 when its deliveries never began
   long next(int member) {
-    return walks[member].waiting ? -1 : walks[member].next;
+    Walk walk = walks.get(member);
+    return walk.waiting ? -1 : walk.next;
   }
 
   /// Where the history of a primary view begins, as its members have it.

@@ -1,5 +1,6 @@
 package org.tutti.sim.check;
 
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -29,20 +30,17 @@ public record UndecidedTold() implements Checker {
 
   @Override
   public void check(History history, Stays stays, Consumer<String> report) {
-    var senders = new Sender[history.members().size()];
-    for (int i = 0; i < senders.length; i++) {
-      senders[i] = new Sender();
-    }
+    List<Sender> senders = history.forEachMember(Sender::new);
     Map<Content, Long> firsts = history.firstMessages();
     for (Happening happening : history.happenings()) {
-      Sender sender = senders[happening.member()];
+      Sender sender = senders.get(happening.member());
       switch (happening) {
         case Happening.Submitted _ -> sender.submitted++;
         case Happening.Decided decided -> sender.decided += decided.messages();
         case Delivered delivered when firsts.containsKey(delivered.batch()) -> {
           long next = firsts.get(delivered.batch()) + delivered.batch().count();
           if (sender.view != null) {
-            senders[delivered.batch().sender()].due.merge(sender.view.id(), next, Math::max);
+            senders.get(delivered.batch().sender()).due.merge(sender.view.id(), next, Math::max);
           }
         }
         case Installed installed -> {

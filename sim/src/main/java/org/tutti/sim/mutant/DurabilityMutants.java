@@ -50,12 +50,6 @@ final class DurabilityMutants {
               "standing",
               new Drop("List.add", 0)),
           new Mutant(
-              "caught-up-without-state",
-              "a newcomer is told that it is caught up before it has the state",
-              "engine.Deliveries",
-              "tellCaughtUp",
-              new Fix(1, false)),
-          new Mutant(
               "found-anew",
               "a group is founded in spite of what the storage knows",
               "engine.Restart",

@@ -4,6 +4,7 @@ import java.util.List;
 import org.tutti.sim.RunKind;
 import org.tutti.sim.SingleFault;
 import org.tutti.sim.mutant.Edit.Change.Drop;
+import org.tutti.sim.mutant.Edit.Change.Fix;
 import org.tutti.sim.mutant.Edit.Change.Redirect;
 import org.tutti.sim.mutant.Edit.Change.Return;
 
@@ -112,6 +113,12 @@ final class MembershipMutants {
               "engine.Situation",
               "tell",
               new Drop("Standstill.newView", 0)),
+          new Mutant(
+              "caught-up-without-state",
+              "a newcomer is told that it is caught up before it has the state",
+              "engine.Deliveries",
+              "tellCaughtUp",
+              new Fix(1, false)),
           new Mutant("wait-for-nobody", "who waits does not say for whom", "engine.Standstill", "add", new Return(0)),
           new Mutant(
                   "no-absentees",

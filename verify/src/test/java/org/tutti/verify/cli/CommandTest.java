@@ -43,8 +43,7 @@ class CommandTest {
   }
 
   private Launched join(String group, String contact, String name) throws IOException {
-    String[] in = {"--group", group, "--join", contact, "--timeout", "60s"};
-    return run("member", "--name", name, "--listen", "127.0.0.1:0", in[0], in[1], in[2], in[3], in[4], in[5]);
+    return run("member", "--group", group, "--listen=127.0.0.1:0", "--join", contact, "--name", name, "--timeout=60s");
   }
 
   private static String address(Launched member) throws InterruptedException {

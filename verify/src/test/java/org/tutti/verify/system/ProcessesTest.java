@@ -46,8 +46,8 @@ class ProcessesTest {
   }
 
   private Program join(String name) throws IOException {
-    String[] in = {"--group", "bank", "--join", contact, "--timeout", "60s"};
-    return start(name, "member", "--name", name, "--listen", LISTEN, in[0], in[1], in[2], in[3], in[4], in[5]);
+    return start(
+        name, "member", "--group", "bank", "--listen", LISTEN, "--join", contact, "--name", name, "--timeout=60s");
   }
 
   private Program send(String name) throws IOException {

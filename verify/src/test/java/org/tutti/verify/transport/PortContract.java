@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import javax.net.ssl.KeyManager;
@@ -155,10 +154,7 @@ abstract class PortContract {
 
   /// The first handshake loads classes at both ends, for which its time may be too short.
   private static void awaitFirst(Door at, SSLContext client) {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (!isServed(at, client)) {
-      assertThat(System.nanoTime() - end).as("a first answer in time").isNegative();
-    }
+    await("the first answer", () -> isServed(at, client));
   }
 
   private static boolean isServed(Door at, SSLContext client) {
