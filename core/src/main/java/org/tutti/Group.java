@@ -36,6 +36,13 @@ public interface Group extends AutoCloseable {
   ///     with [GroupClosedException] when the membership ends before, as when it is refused
   CompletableFuture<View> joined();
 
+  /// What was decided for this group when it was founded. Who creates it or founds it with others knows that soon after
+  /// it has entered; who joins, as soon as a member has told it, which is before [#joined()] completes. The ordering
+  /// may have been switched since.
+  ///
+  /// @return null as long as this member does not know
+  @Nullable GroupConfig config();
+
   /// Waits until this member serves: it is caught up, in a primary view ([Status#isServing]).
   ///
   /// ```java

@@ -4,12 +4,14 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// What is decided for a whole group when it is founded: its guarantees, its order, and who may carry it on. What each
-/// member decides for itself is in a [MemberConfig].
+/// What is decided for a whole group when it is founded: its guarantees, its order, and who may carry it on. Who joins
+/// takes it ([Group#config()]), or says what it expects and is refused where the group differs. What each member
+/// decides for itself is in a [MemberConfig].
 ///
 /// ```java
 /// GroupConfig bank = GroupConfig.builder()
@@ -109,6 +111,33 @@ public final class GroupConfig {
   /// @return by default [Durability#NONE]
   public Durability durability() {
     return values.durability;
+  }
+
+  /// How a group differs from one with these settings. The ordering that counts is the one that was decided; that the
+  /// group may have been switched to another one since is no difference.
+  ///
+  /// ```java
+  /// String words = expected.difference("bank", bank.config());
+  /// ```
+  ///
+  /// @param name   the group's name
+  /// @param actual what was decided for it
+  /// @return the first difference in words, as `ordering is SEQUENCER in group bank, SKEEN was asked for`; null when
+  ///     there is none
+  public @Nullable String difference(String name, GroupConfig actual) {
+    Map<String, @Nullable Object> there = actual.settings();
+    for (Map.Entry<String, @Nullable Object> mine : settings().entrySet()) {
+      Object its = there.get(mine.getKey());
+      if (!Objects.equals(mine.getValue(), its)) {
+        return "%s is %s in group %s, %s was asked for"
+            .formatted(mine.getKey(), shown(its), name, shown(mine.getValue()));
+      }
+    }
+    return null;
+  }
+
+  private static String shown(@Nullable Object value) {
+    return value == null || value.equals(Set.of()) ? "none" : value.toString();
   }
 
   private Map<String, @Nullable Object> settings() {

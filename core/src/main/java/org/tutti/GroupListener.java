@@ -7,11 +7,11 @@ import java.nio.ByteBuffer;
 ///
 /// ```java
 /// GroupListener counter = (sender, service, position, payload) -> count.incrementAndGet();
-/// Group chat = node.join("chat", config, MemberConfig.builder().listener(counter).build());
+/// Group chat = node.join("chat", MemberConfig.builder().listener(counter).build());
 /// ```
 ///
-/// In a group with state transfer [#requestState] and [#offerState] have to be overridden, or the membership is refused
-/// when it is asked for; [#offerState] alone by an observer.
+/// In a group with state transfer [#requestState] and [#offerState] have to be overridden, or the membership is
+/// refused; [#offerState] alone by an observer, unless it does without the state ([MemberConfig#takesState()]).
 @FunctionalInterface
 public interface GroupListener {
   /// A message may be acted upon; see [Event.Delivery].

@@ -27,7 +27,7 @@ public final class MemberConfig {
   }
 
   /// The defaults: a window of 4 MiB, batches up to 63 KiB or 4096 messages, natural packing, stable suspicion, 64 MiB
-  /// to catch up, no position, and no listener.
+  /// to catch up, no position, no listener, and the state is taken.
   ///
   /// @return always the same
   public static MemberConfig standard() {
@@ -115,6 +115,13 @@ public final class MemberConfig {
     return values.position;
   }
 
+  /// Whether this member takes the application's state, in a group with state transfer. One that votes has to.
+  ///
+  /// @return by default true
+  public boolean takesState() {
+    return values.takesState;
+  }
+
   private Map<String, @Nullable Object> settings() {
     var map = new LinkedHashMap<String, @Nullable Object>();
     map.put("listener", listener());
@@ -126,6 +133,7 @@ public final class MemberConfig {
     map.put("packing", packing());
     map.put("catchUpBytesMax", catchUpBytesMax());
     map.put("position", position());
+    map.put("takesState", takesState());
     return map;
   }
 
@@ -155,6 +163,7 @@ public final class MemberConfig {
     private Packing packing = Packing.natural();
     private int catchUpBytesMax = 64 * MIB;
     private OptionalLong position = OptionalLong.empty();
+    private boolean takesState = true;
 
     private Builder() {}
 
@@ -168,6 +177,7 @@ public final class MemberConfig {
       packing = of.packing;
       catchUpBytesMax = of.catchUpBytesMax;
       position = of.position;
+      takesState = of.takesState;
     }
 
     /// Says who gets the events, on the engine thread.
@@ -261,6 +271,21 @@ public final class MemberConfig {
     /// @return this builder
     public Builder position(long value) {
       position = OptionalLong.of(value);
+      return this;
+    }
+
+    /// Chooses whether this member takes the application's state, in a group with state transfer. An observer may do
+    /// without: its deliveries begin where it comes in, and nobody makes a state for it. A tool that only shows what is
+    /// multicast does so; a member that votes is refused ([End.Cause#REFUSED]), as it may have to give the state.
+    ///
+    /// ```java
+    /// Group bank = node.observe("bank", MemberConfig.builder().takesState(false).build());
+    /// ```
+    ///
+    /// @param value whether it does
+    /// @return this builder
+    public Builder takesState(boolean value) {
+      takesState = value;
       return this;
     }
 

@@ -6,7 +6,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
@@ -142,46 +141,55 @@ public final class Node implements AutoCloseable {
     return enter(group, terms, user -> new Request.Create(group, terms, user, micros()));
   }
 
-  /// Becomes a member of a group that exists or will exist, which decides for itself what [MemberConfig#standard()]
-  /// does.
+  /// Becomes a member of a group that exists or will exist, and takes what was decided for it: as
+  /// [#join(String, MemberConfig)] with [MemberConfig#standard()].
   ///
-  /// @param group  the group's name
-  /// @param config what was decided for the whole group
+  /// @param group the group's name
   /// @return the membership
-  /// @throws IllegalArgumentException as [#join(String, GroupConfig, MemberConfig)]
   /// @throws IllegalStateException when this node is in the group already, or closed
-  public Group join(String group, GroupConfig config) {
-    return join(group, config, MemberConfig.standard());
+  public Group join(String group) {
+    return join(group, MemberConfig.standard());
   }
 
-  /// Becomes a member of a group that exists or will exist. Returns at once; the first [Event.ViewChange] tells that
-  /// this node is in.
+  /// Becomes a member of a group that exists or will exist, and takes what was decided for it. Returns at once;
+  /// [Group#joined] tells that this node is in.
+  ///
+  /// Where the group cannot be joined so, the membership ends with [End.Cause#REFUSED]: when the group asks for
+  /// durability and this node has no stable storage, or there is state transfer and no position; when there is a
+  /// position and no durability; or when there is state transfer and the listener does not handle it.
   ///
   /// @param group  the group's name
-  /// @param config what was decided for the whole group. Who says another domain than the founder did is refused, and
-  ///               so is who asks for state transfer where there is none; who asks for none where there is some
-  ///               observes ([#observe(String, GroupConfig, MemberConfig)]). What this member keeps follows from the
-  ///               durability that it says; the rest is as the founder said
   /// @param member what this member decides for itself; without a listener its events are taken with [Group#receive()]
   /// @return the membership
-  /// @throws IllegalArgumentException when the group asks for durability, and this node has no stable storage, or there
-  ///                                  is state transfer and no position; when there is a position without durability;
-  ///                                  or when there is state transfer and the listener does not handle it
   /// @throws IllegalStateException when this node is in the group already, or closed
-  public Group join(String group, GroupConfig config, MemberConfig member) {
-    Terms terms = Terms.voter(config, member);
-    return enter(group, terms, user -> new Request.Join(group, terms, user));
+  public Group join(String group, MemberConfig member) {
+    return enter(group, member, user -> new Request.Join(group, null, member, false, user));
   }
 
-  /// Becomes an observer of a group that exists or will exist, which decides for itself what [MemberConfig#standard()]
-  /// does.
+  /// Becomes a member of a group that exists or will exist, if that is as expected. If it is not, the membership ends
+  /// with [End.Cause#REFUSED], before this node has taken part in anything, and the words of the end tell both values:
+  /// `ordering is SEQUENCER in group bank, SKEEN was asked for`. The rest as with [#join(String, MemberConfig)].
   ///
-  /// @param group  the group's name
-  /// @param config what was decided for the whole group, as [#join(String, GroupConfig, MemberConfig)]
+  /// @param group    the group's name
+  /// @param expected what was decided for the whole group
+  /// @param member   what this member decides for itself; without a listener its events are taken with
+  ///                 [Group#receive()]
+  /// @return the membership
+  /// @throws IllegalArgumentException as [#create(String, GroupConfig, MemberConfig)]
+  /// @throws IllegalStateException when this node is in the group already, or closed
+  public Group join(String group, GroupConfig expected, MemberConfig member) {
+    require(group, Terms.voter(expected, member));
+    return enter(group, member, user -> new Request.Join(group, expected, member, false, user));
+  }
+
+  /// Becomes an observer of a group that exists or will exist: as [#observe(String, MemberConfig)] with
+  /// [MemberConfig#standard()].
+  ///
+  /// @param group the group's name
   /// @return the membership
   /// @throws IllegalStateException when this node is in the group already, or closed
-  public Group observe(String group, GroupConfig config) {
-    return observe(group, config, MemberConfig.standard());
+  public Group observe(String group) {
+    return observe(group, MemberConfig.standard());
   }
 
   /// Becomes an observer of a group that exists or will exist, for as long as the membership lasts: it gets every
@@ -189,16 +197,33 @@ public final class Node implements AutoCloseable {
   /// nothing, and nobody waits for it. An observer that is further behind than the [MemberConfig#catchUpBytesMax()] of
   /// the most senior member allows is dropped and told so; when the last member that votes leaves, its membership ends.
   ///
+  /// In a group with state transfer it gets the state, too; without a listener for that, the membership ends with
+  /// [End.Cause#REFUSED].
+  ///
   /// @param group  the group's name
-  /// @param config what was decided for the whole group, as [#join(String, GroupConfig, MemberConfig)]
   /// @param member what this member decides for itself; without a listener its events are taken with [Group#receive()]
+  /// @return the membership
+  /// @throws IllegalArgumentException when there is a position, which an observer has no use for
+  /// @throws IllegalStateException when this node is in the group already, or closed
+  public Group observe(String group, MemberConfig member) {
+    require(group, new Terms(GroupConfig.standard(), member, true));
+    return enter(group, member, user -> new Request.Join(group, null, member, true, user));
+  }
+
+  /// Becomes an observer of a group that exists or will exist, if that is as expected, which is as with
+  /// [#join(String, GroupConfig, MemberConfig)]. The rest as with [#observe(String, MemberConfig)].
+  ///
+  /// @param group    the group's name
+  /// @param expected what was decided for the whole group
+  /// @param member   what this member decides for itself; without a listener its events are taken with
+  ///                 [Group#receive()]
   /// @return the membership
   /// @throws IllegalArgumentException when there is a position, which an observer has no use for; or when there is
   ///                                  state transfer and the listener does not handle it
   /// @throws IllegalStateException when this node is in the group already, or closed
-  public Group observe(String group, GroupConfig config, MemberConfig member) {
-    var terms = new Terms(config, member, true);
-    return enter(group, terms, user -> new Request.Join(group, terms, user));
+  public Group observe(String group, GroupConfig expected, MemberConfig member) {
+    require(group, new Terms(expected, member, true));
+    return enter(group, member, user -> new Request.Join(group, expected, member, true, user));
   }
 
   /// Becomes a member of a group, which the expected members found together if it does not exist, and decides for
@@ -229,7 +254,8 @@ public final class Node implements AutoCloseable {
   /// @param member   what this member decides for itself; without a listener its events are taken with
   ///                 [Group#receive()]
   /// @return the membership
-  /// @throws IllegalArgumentException as [#join(String, GroupConfig, MemberConfig)]; or when this node is not expected
+  /// @throws IllegalArgumentException as [#create(String, GroupConfig, MemberConfig)]; or when this node is not
+  ///                                  expected
   /// @throws IllegalStateException when this node is in the group already, or closed
   public Group joinOrCreate(String group, Set<String> expected, GroupConfig config, MemberConfig member) {
     if (!expected.contains(self.name()) || expected.size() > EXPECTED_MAX) {
@@ -269,7 +295,8 @@ public final class Node implements AutoCloseable {
   /// @param member   what this member decides for itself; without a listener its events are taken with
   ///                 [Group#receive()]
   /// @return the membership
-  /// @throws IllegalArgumentException as [#join(String, GroupConfig, MemberConfig)]; or when the number is out of range
+  /// @throws IllegalArgumentException as [#create(String, GroupConfig, MemberConfig)]; or when the number is out of
+  ///                                  range
   /// @throws IllegalStateException when this node is in the group already, or closed
   public Group joinOrCreate(String group, int expected, GroupConfig config, MemberConfig member) {
     if (expected < 1 || expected > EXPECTED_MAX) {
@@ -283,14 +310,24 @@ public final class Node implements AutoCloseable {
   }
 
   private Group enter(String group, Terms terms, Function<GroupUser, Request> request) {
-    Names.require("a group's", group, Names.fault(group));
+    require(group, terms);
+    return enter(group, terms.member(), request);
+  }
+
+  private void require(String group, Terms terms) {
     if (terms.durability() != Durability.NONE && !durable) {
       throw new IllegalArgumentException("durability " + terms.durability() + " needs a node with stable storage");
     }
-    requirePosition(terms);
-    requireStateMethods(group, terms);
+    String fault = terms.fault(group);
+    if (fault != null) {
+      throw new IllegalArgumentException(fault);
+    }
+  }
+
+  private Group enter(String group, MemberConfig member, Function<GroupUser, Request> request) {
+    Names.require("a group's", group, Names.fault(group));
     refuseIfClosed();
-    var membership = new Membership(group, self, terms, loop.inbox(), ended -> groups.remove(group, ended));
+    var membership = new Membership(group, self, member, loop.inbox(), ended -> groups.remove(group, ended));
     if (groups.putIfAbsent(group, membership) != null) {
       throw new IllegalStateException("already a member of group \"" + group + "\"");
     }
@@ -307,47 +344,6 @@ public final class Node implements AutoCloseable {
       throw new IllegalStateException("node " + self + " is closed");
     }
     return membership;
-  }
-
-  /// A position tells where the log goes on. Who has none gets the state from others after a restart; when all were
-  /// restarted, nobody would have it.
-  private static void requirePosition(Terms terms) {
-    OptionalLong position = terms.member().position();
-    if (position.isPresent() && terms.durability() == Durability.NONE) {
-      throw new IllegalArgumentException(
-          "position "
-              + position.getAsLong()
-              + (terms.observer() ? " has no meaning for an observer" : " has no meaning with durability NONE"));
-    }
-    if (position.isEmpty() && terms.durability() != Durability.NONE && terms.group().stateTransfer()) {
-      throw new IllegalArgumentException(
-          "durability "
-              + terms.durability()
-              + " with state transfer needs a position: position(n) when the application has made durable what is"
-              + " before position n, position(0) when it has nothing durable and is to get everything again");
-    }
-  }
-
-  /// A newcomer's first request for the state, some day, is too late to find out that nobody answers it.
-  private static void requireStateMethods(String group, Terms terms) {
-    GroupListener listener = terms.member().listener();
-    if (listener == null || !terms.group().stateTransfer()) {
-      return;
-    }
-    boolean gives = terms.observer() || overrides(listener, "requestState", Event.StateRequest.class);
-    if (!gives || !overrides(listener, "offerState", Event.StateOffer.class)) {
-      throw new IllegalArgumentException(
-          "group \"%s\" has state transfer, and %s does not handle it: override %sofferState"
-              .formatted(group, listener.getClass().getName(), terms.observer() ? "" : "requestState and "));
-    }
-  }
-
-  private static boolean overrides(GroupListener listener, String method, Class<?> event) {
-    try {
-      return listener.getClass().getMethod(method, event).getDeclaringClass() != GroupListener.class;
-    } catch (NoSuchMethodException impossible) {
-      throw new AssertionError(impossible);
-    }
   }
 
   private void refuseIfClosed() {

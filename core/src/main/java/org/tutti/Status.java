@@ -107,8 +107,7 @@ public record Status(
     return phase == Phase.CAUGHT_UP && view != null && view.primary();
   }
 
-  /// Whether this member observes ([Node#observe(String, GroupConfig)]), because it asked for it, or because it has no
-  /// state transfer in a group that has it.
+  /// Whether this member observes ([Node#observe(String)]).
   ///
   /// @return whether the view lists it as an observer; false without a view
   public boolean isObserver() {

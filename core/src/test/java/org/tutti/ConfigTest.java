@@ -17,7 +17,7 @@ class ConfigTest {
     MemberConfig member = MemberConfig.builder().windowBytes(100_000).batchBytesMax(1 << 20).position(7).build();
     assertThat(member.toString())
         .startsWith("MemberConfig{windowBytes=100000 bytes, batchBytesMax=1 MiB, position=7; listener=none, ")
-        .endsWith(", catchUpBytesMax=64 MiB}");
+        .endsWith(", catchUpBytesMax=64 MiB, takesState=true}");
   }
 
   @Test

@@ -1,9 +1,12 @@
 package org.tutti.cli;
 
 import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Durability;
 import org.tutti.Event;
 import org.tutti.Group;
+import org.tutti.GroupConfig;
 import org.tutti.Service;
 import org.tutti.View;
 
@@ -36,7 +39,7 @@ final class Follower {
       event = next(group);
     }
     if (!session.isSignalled()) {
-      throw session.ended(closed.end().words());
+      throw session.ended(closed.end());
     }
     out.line("closed: " + closed.end().words());
     out.flush();
@@ -90,11 +93,20 @@ final class Follower {
     }
   }
 
+  /// Who says where to keep the group's history expects that it is kept.
+  private void refuseToKeepNothing() {
+    GroupConfig config = Objects.requireNonNull(session.group().config());
+    if (session.isDurable() && config.durability() == Durability.NONE) {
+      throw new Failure("group \"" + session.group().name() + "\" keeps nothing: leave out --data");
+    }
+  }
+
   private void installed(View view) throws InterruptedException {
     if (first && session.isDurable() && session.isCreator() && !view.primary()) {
       out.line("what is kept here knows the group: it goes on with its history instead of being created");
     }
     if (first) {
+      refuseToKeepNothing();
       session.entered();
     }
     first = false;

@@ -9,20 +9,17 @@ import org.tutti.Partitions;
 import org.tutti.PrimaryViews;
 import picocli.CommandLine.Option;
 
-/// The options of a member that may create the group: what the group is like. Who joins takes it as it is.
+/// The options that say what the group is like. Who joins takes it as it is, or is refused if it is otherwise than
+/// said.
 final class Founding {
-  @Option(
-      names = "--agreed",
-      description =
-          "In a group that this member creates, deliver as soon as the order is known, without waiting for a quorum.")
+  @Option(names = "--agreed", description = "Deliver as soon as the order is known, without waiting for a quorum.")
   boolean agreed;
 
   @Option(
       names = "--order",
       paramLabel = "NAME",
       converter = OrderingConverter.class,
-      description =
-          "How a group that this member creates is ordered: " + OrderingConverter.NAMES + "; default: sequencer.")
+      description = "How the group is ordered: " + OrderingConverter.NAMES + "; default: sequencer.")
   Ordering order = Ordering.SEQUENCER;
 
   @Option(
@@ -30,7 +27,7 @@ final class Founding {
       paramLabel = "NAME",
       split = ",",
       converter = NameConverter.OfNode.class,
-      description = "In a group that this member creates, every primary view has more than half of these members.")
+      description = "Every primary view has more than half of these members.")
   Set<String> electorate = Set.of();
 
   @Option(
@@ -38,7 +35,7 @@ final class Founding {
       paramLabel = "NAME",
       converter = PrimaryViewsConverter.class,
       description =
-          "In a group that this member creates, who may go on: "
+          "Who may go on: "
               + PrimaryViewsConverter.NAMES
               + ": a quorum of the last primary view, a majority of the electorate, or a quorum that is also such a "
               + "majority; default: static-majority with an electorate, dynamic-linear without.")
@@ -49,9 +46,7 @@ final class Founding {
       paramLabel = "NAME",
       converter = PartitionsConverter.class,
       description =
-          "What a group that this member creates does in parts that are not primary: "
-              + PartitionsConverter.NAMES
-              + "; default: suspend.")
+          "What the group does in parts that are not primary: " + PartitionsConverter.NAMES + "; default: suspend.")
   Partitions partitions = Partitions.SUSPEND;
 
   /// Finds a mistake before a node is started.

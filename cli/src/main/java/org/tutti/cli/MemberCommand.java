@@ -47,7 +47,12 @@ final class MemberCommand implements Callable<Integer> {
 
   @Mixin Keeping keeping = new Keeping();
 
-  @Mixin Founding founding = new Founding();
+  @ArgGroup(
+      exclusive = false,
+      heading =
+          "%nWhat the group is like. Who creates it decides; who joins need not say, and is refused where it"
+              + " differs:%n")
+  @Nullable Founding founding;
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -97,7 +102,8 @@ final class MemberCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     options.keeping = keeping;
-    options.founding = founding;
+    options.founding = founding != null ? founding : new Founding();
+    options.describes = founding != null || keeping.fsync != null;
     options.advertise = advertise;
     options.enrols = true;
     options.announce = announce;
@@ -129,7 +135,7 @@ final class MemberCommand implements Callable<Integer> {
 
   private void refuseWhatDoesNotGoTogether() {
     try {
-      founding.check();
+      options.founding.check();
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage(), e);
     }

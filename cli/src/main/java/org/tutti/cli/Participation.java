@@ -51,6 +51,8 @@ final class Participation {
   @Option(names = "--verbose", description = "Print stack traces of errors.")
   boolean verbose;
 
+  boolean describes; // whether it was said what the group is like, so that it is checked
+
   boolean observes; // whether this member is only there to see or to say something
 
   boolean enrols; // whether a registry counts on this member

@@ -13,6 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.tutti.End;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.GroupListener;
@@ -134,9 +135,9 @@ final class Session implements AutoCloseable {
 
   private Group enter(@Nullable GroupListener listener) {
     GroupConfig config = options.config();
-    MemberConfig member = MemberConfig.builder().listener(listener).build();
+    MemberConfig member = MemberConfig.builder().listener(listener).takesState(false).build();
     if (options.observes) {
-      return node.observe(options.group, config, member);
+      return node.observe(options.group, member);
     }
     if (isCreator()) {
       return node.create(options.group, config, member);
@@ -144,9 +145,10 @@ final class Session implements AutoCloseable {
     if (options.number > 0) {
       return node.joinOrCreate(options.group, options.number, config, member);
     }
-    return options.expected.isEmpty()
-        ? node.join(options.group, config, member)
-        : node.joinOrCreate(options.group, options.expected, config, member);
+    if (!options.expected.isEmpty()) {
+      return node.joinOrCreate(options.group, options.expected, config, member);
+    }
+    return options.describes ? node.join(options.group, config, member) : node.join(options.group, member);
   }
 
   /// Whether this command was to start the group.
@@ -210,10 +212,11 @@ final class Session implements AutoCloseable {
   }
 
   /// The membership has ended although nobody here wanted that.
-  Failure ended(String reason) {
+  Failure ended(End end) {
     Throwable failure = node.failure();
     boolean named = group.status().refused().stream().anyMatch(one -> one.reason() == Refused.Reason.NAME_IN_USE);
-    String line = (named ? "refused by" : "no longer a member of") + " group \"" + options.group + "\": " + reason;
+    boolean refused = named || end.cause() == End.Cause.REFUSED;
+    String line = (refused ? "refused by" : "no longer a member of") + " group \"" + options.group + "\": " + end;
     return failure == null ? new Failure(line) : new Failure(line, failure);
   }
 

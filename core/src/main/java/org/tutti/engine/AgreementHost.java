@@ -2,13 +2,10 @@ package org.tutti.engine;
 
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
-import org.tutti.Guarantee;
+import org.tutti.GroupConfig;
 import org.tutti.MemberId;
-import org.tutti.Partitions;
-import org.tutti.PrimaryViews;
 import org.tutti.View;
 import org.tutti.ViewId;
-import org.tutti.membership.Electorate;
 import org.tutti.membership.Founding;
 import org.tutti.membership.KeptHistory;
 import org.tutti.membership.Knowledge;
@@ -101,23 +98,18 @@ final class AgreementHost implements ViewHost {
   }
 
   @Override
-  public boolean isStateful() {
-    return terms.group().stateTransfer();
+  public GroupConfig group() {
+    return terms.group();
+  }
+
+  @Override
+  public boolean takesState() {
+    return terms.member().takesState();
   }
 
   @Override
   public boolean isObserver() {
     return terms.observer();
-  }
-
-  @Override
-  public Guarantee guarantee() {
-    return terms.group().guarantee();
-  }
-
-  @Override
-  public @Nullable String domain() {
-    return terms.group().domain();
   }
 
   @Override
@@ -128,21 +120,6 @@ final class AgreementHost implements ViewHost {
   @Override
   public long founded() {
     return founded.orElse(0);
-  }
-
-  @Override
-  public Electorate electorate() {
-    return new Electorate(terms.group().electorate());
-  }
-
-  @Override
-  public PrimaryViews primaryViews() {
-    return terms.group().primaryViews();
-  }
-
-  @Override
-  public Partitions partitions() {
-    return terms.group().partitions();
   }
 
   @Override

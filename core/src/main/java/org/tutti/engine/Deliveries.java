@@ -69,7 +69,7 @@ final class Deliveries implements Deliverer {
     this.self = self;
     this.user = user;
     this.catchUpBytesMax = terms.member().catchUpBytesMax();
-    this.stateful = terms.group().stateTransfer();
+    this.stateful = terms.stateTransfer();
     this.synced = synced;
   }
 

@@ -4,10 +4,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import org.tutti.Durability;
 import org.tutti.End;
 import org.tutti.MemberId;
-import org.tutti.Partitions;
 import org.tutti.membership.Lineage;
 
 /// How far a member is with leaving. Whoever has left says nothing more, but its last words, perhaps the announcement
@@ -23,28 +21,12 @@ final class Departure {
     end = why;
   }
 
-  /// A member whose configuration does not go with the group's history leaves.
-  void wantUnlessFit(@Nullable Lineage lineage, Terms terms) {
-    if (lineage == null) {
-      return;
+  /// Of founders with different settings, who comes together with others leaves.
+  void wantUnlessFit(String name, @Nullable Lineage lineage, Terms terms) {
+    String difference = lineage == null ? null : terms.group().difference(name, lineage.group());
+    if (difference != null) {
+      want(new End(End.Cause.REFUSED, difference));
     }
-    if (!lineage.stateful() && terms.group().stateTransfer()) {
-      refuse("this member asks for state transfer, and the group was founded without");
-    }
-    if (lineage.stateful() && !terms.group().stateTransfer() && terms.durability() != Durability.NONE) {
-      refuse(
-          "this member asks for durability without state transfer, and who is in this group without it observes only");
-    }
-    if (!Objects.equals(lineage.domain(), terms.group().domain())) {
-      refuse("this member asks for domain " + terms.group().domain() + ", and the group's is " + lineage.domain());
-    }
-    if (terms.durability() != Durability.NONE && lineage.partitions() == Partitions.CONTINUE) {
-      refuse("this member asks for durability, and the group was founded to go on in partitions");
-    }
-  }
-
-  private void refuse(String words) {
-    want(new End(End.Cause.REFUSED, words));
   }
 
   boolean isWanted() {

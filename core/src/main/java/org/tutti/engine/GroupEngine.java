@@ -49,6 +49,7 @@ final class GroupEngine {
   private final MemberId self;
   private final Standing standing;
   private final Terms terms;
+  private final String name;
   private final GroupUser user;
   private final Surroundings node;
   private final Situation situation;
@@ -82,6 +83,7 @@ final class GroupEngine {
       Ports.Node services,
       Ports.Group group,
       @Nullable Keeping keeping) {
+    this.name = group.name();
     this.self = self;
     this.terms = terms;
     this.node = node;
@@ -136,7 +138,7 @@ final class GroupEngine {
       domain.begin(new InDomain(this::view, history, deliveries, sending));
     }
     this.admission = newAdmission();
-    this.situation = situation(group.name());
+    this.situation = situation(name);
     begin(restart);
     situation.tell(view(), agreement.primary(), transfer.running());
   }
@@ -221,7 +223,7 @@ final class GroupEngine {
   }
 
   private Guarantee guarantee() {
-    return Objects.requireNonNull(agreement.lineage()).guarantee();
+    return Objects.requireNonNull(agreement.lineage()).group().guarantee();
   }
 
   private Setting setting(View view, long indexFirst, PrimaryRule rule) {
@@ -264,7 +266,7 @@ final class GroupEngine {
   /// A later life of a member is about where the earlier one was: that one has ended.
   void alive(MemberId member) {
     if (member.replaces(self)) {
-      finish(new End(End.Cause.NAME_TAKEN, "superseded by a later life of " + self.name()));
+      finish(End.superseded(self));
       return;
     }
     for (MemberId other : List.copyOf(view().members())) {
@@ -438,12 +440,12 @@ final class GroupEngine {
     transfer.installed(proposal);
     if (view.primary()) {
       sending.resend();
-    } else if (lineage != null && lineage.partitions() == Partitions.CONTINUE) {
+    } else if (lineage != null && lineage.group().partitions() == Partitions.CONTINUE) {
       branch.begin(view, deliveries.isShowing());
     }
     merge.installed(before, view);
     board.installed(before, view);
-    departure.wantUnlessFit(lineage, terms);
+    departure.wantUnlessFit(name, lineage, terms);
     admission.takeEarly();
     if (proposal.endsHistory() && agreement.end()) {
       String words = "the last member that votes has left, and only observers are left of the group";

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import org.tutti.End;
 import org.tutti.Event;
+import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Status;
@@ -21,6 +22,11 @@ public interface GroupUser extends StateTransfer.Application {
 
   /// Bytes that a message counts in the window beyond its length.
   int MESSAGE_OVERHEAD = 16;
+
+  /// What was decided for the group; told before anything else but [#status], [#localCall] and [#closed].
+  ///
+  /// @param group by its founder
+  default void configured(GroupConfig group) {}
 
   /// Deliveries begin, or begin anew after this member was away: what lies before is contained in the state that it
   /// got, or, in a group without state transfer, is never delivered here.

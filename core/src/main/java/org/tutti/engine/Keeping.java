@@ -3,7 +3,9 @@ package org.tutti.engine;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Durability;
+import org.tutti.GroupConfig;
 import org.tutti.MemberId;
+import org.tutti.membership.Lineage;
 import org.tutti.storage.Region;
 import org.tutti.storage.StableStorage;
 import org.tutti.storage.StorageException;
@@ -13,6 +15,18 @@ import org.tutti.storage.StorageException;
 /// @param journal what goes there
 /// @param restart what was there, or null
 record Keeping(Journal journal, @Nullable Restart restart) {
+  /// What was decided for a group, as far as stable storage knows.
+  ///
+  /// @param storage the node's, or null
+  /// @param group   the group's name
+  /// @return null when it knows no history of the group
+  /// @throws StorageException when it is damaged
+  static @Nullable GroupConfig group(@Nullable StableStorage storage, String group) {
+    Stored.Views views = storage == null ? null : Stored.views(storage.region(group));
+    Lineage lineage = views == null ? null : views.views().lineage();
+    return lineage == null || lineage.isDraft() ? null : lineage.group();
+  }
+
   /// Opens it.
   ///
   /// @param storage the node's, or null
@@ -43,6 +57,11 @@ record Keeping(Journal journal, @Nullable Restart restart) {
         throw new StorageException("it knows a history of the group: take part with a durability, or delete it");
       }
       return null;
+    }
+    GroupConfig kept = group(storage, group);
+    String difference = kept == null ? null : terms.group().difference(group, kept);
+    if (difference != null) {
+      throw new StorageException(difference);
     }
     Restart restart = Restart.read(region, self, terms, founder);
     return new Keeping(new Journal(region, terms.durability(), restart, commit), restart);

@@ -15,6 +15,8 @@ import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.tutti.End;
+import org.tutti.Event;
+import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.NodeConfig;
 import org.tutti.detector.TimeSilence;
@@ -57,6 +59,7 @@ public final class NodeEngine {
   private final Timers timers = new Timers();
   private final TimeSilence detector;
   private final Map<Long, GroupEngine> groups = new LinkedHashMap<>();
+  private final Map<Long, Newcomer> newcomers = new LinkedHashMap<>(); // to groups of which nobody has told yet
   private final Map<String, Long> groupKeys = new TreeMap<>();
   private final ArrayDeque<Runnable> later = new ArrayDeque<>();
   private final Set<MemberId> interest = new TreeSet<>();
@@ -171,6 +174,7 @@ public final class NodeEngine {
     begin(nowNanos);
     do {
       do {
+        newcomers.values().forEach(Newcomer::flush);
         for (GroupEngine group : List.copyOf(groups.values())) {
           group.flush(now);
           drain();
@@ -236,26 +240,25 @@ public final class NodeEngine {
           enter(name, OptionalLong.of(founded), Founding.ALONE, terms, user);
       case Request.Found(var name, var terms, var user, var founded, var founding) ->
           enter(name, OptionalLong.of(founded), founding, terms, user);
-      case Request.Join(var name, var terms, var user) ->
-          enter(name, OptionalLong.empty(), Founding.ALONE, terms, user);
+      case Request.Join join -> join(join);
       case Request.Multicast(var name, var stretch) -> with(name, group -> group.multicast(stretch));
       case Request.Propagate(var name, var payload) ->
           with(name, group -> group.multicast(Stretch.of(Batch.Kind.PROPAGATED, payload)));
       case Request.Aside(var name, var number, var payload, var destinations) ->
           with(name, group -> group.multicast(number, payload, destinations));
       case Request.Switch(var name, var to) -> with(name, group -> group.switchTo(to));
-      case Request.Whiteboard(var name) -> with(name, GroupEngine::whiteboardPut);
-      case Request.LocalCall(var name, var call) -> with(name, group -> group.localCall(call));
-      case Request.Leave(var name, var end) -> with(name, group -> group.leave(end));
+      case Request.Whiteboard(var name) -> look(name, GroupEngine::whiteboardPut);
+      case Request.LocalCall(var name, var call) -> localCall(name, call);
+      case Request.Leave(var name, var end) -> leave(name, end);
       case Request.StateChunk(var name, var transfer, var chunk, var end) ->
           with(name, group -> group.transfer().give(transfer, chunk, end));
       case Request.StateFailed(var name, var transfer) -> with(name, group -> group.transfer().giveUp(transfer));
       case Request.StateKnown(var name, var transfer, var token) ->
           with(name, group -> group.transfer().known(transfer, token));
       case Request.StateTaken(var name, var transfer) -> with(name, group -> group.transfer().taken(transfer));
-      case Request.Consumed(var name) -> with(name, _ -> {}); // the flush that follows looks at it
-      case Request.Packed(var name) -> with(name, _ -> {}); // so does it here
-      case Request.Persisted(var name, var position) -> with(name, group -> group.persisted(position.getAsLong()));
+      case Request.Consumed(var name) -> look(name, _ -> {}); // the flush that follows looks at it
+      case Request.Packed(var name) -> look(name, _ -> {}); // so does it here
+      case Request.Persisted(var name, var position) -> look(name, group -> group.persisted(position.getAsLong()));
       case Request.Contacts(var addresses) -> contacts = addresses;
       case Request.Suspect(var member) -> {
         if (detector.suspect(now, member)) {
@@ -268,49 +271,140 @@ public final class NodeEngine {
   private void with(String name, Consumer<GroupEngine> action) {
     Long key = groupKeys.get(name);
     GroupEngine group = key == null ? null : groups.get(key);
-    if (group == null) {
-      counters.count("request.not a member");
-    } else {
+    Newcomer newcomer = key == null ? null : newcomers.get(key);
+    if (group != null) {
       action.accept(group);
+    } else if (newcomer != null) {
+      newcomer.wish(action);
+    } else {
+      counters.count("request.not a member");
     }
+  }
+
+  /// As [#with], for what says only that there is something to look at: where there is no group yet, that is forgotten.
+  private void look(String name, Consumer<GroupEngine> action) {
+    if (!newcomers.containsKey(hash(name))) {
+      with(name, action);
+    }
+  }
+
+  private void localCall(String name, Event.LocalCall call) {
+    Newcomer newcomer = newcomers.get(hash(name));
+    if (newcomer != null) {
+      newcomer.user().localCall(call);
+    } else {
+      with(name, group -> group.localCall(call));
+    }
+  }
+
+  private void leave(String name, End end) {
+    Newcomer newcomer = newcomers.remove(hash(name));
+    if (newcomer != null) {
+      groupKeys.remove(name);
+      newcomer.end(end);
+    } else {
+      with(name, group -> group.leave(end));
+    }
+  }
+
+  /// Who is restarted from stable storage knows what was decided for the group; everybody else asks.
+  private void join(Request.Join join) {
+    String name = join.group();
+    long key = hash(name);
+    if (isIn(key, name, join.user())) {
+      return;
+    }
+    Surroundings surroundings = surroundings(name, key);
+    var newcomer = new Newcomer(self, join, surroundings, services, new Ports.Group(name, key, ++owners));
+    groupKeys.put(name, key);
+    newcomers.put(key, newcomer);
+    GroupConfig kept;
+    try {
+      kept = join.observer() ? null : Keeping.group(storage, name);
+    } catch (StorageException refused) {
+      refuse(newcomer, key, storageWords(name, refused));
+      return;
+    }
+    if (kept != null) {
+      admit(newcomer, key, new Terms(kept, join.member(), join.observer()));
+    }
+  }
+
+  private boolean isIn(long key, String name, GroupUser user) {
+    boolean in = groups.containsKey(key) || newcomers.containsKey(key);
+    if (in) {
+      user.closed(new End(End.Cause.REFUSED, "this node is already a member of group " + name));
+    }
+    return in;
+  }
+
+  private void refuse(Newcomer newcomer, long key, String words) {
+    newcomers.remove(key);
+    groupKeys.remove(newcomer.name());
+    newcomer.end(new End(End.Cause.REFUSED, words));
+  }
+
+  /// Somebody has told of the group.
+  private void admit(Newcomer newcomer, long key, Terms terms) {
+    String objection = newcomer.objection(terms);
+    if (objection != null) {
+      refuse(newcomer, key, objection);
+      return;
+    }
+    String name = newcomer.name();
+    newcomers.remove(key);
+    groupKeys.remove(name);
+    newcomer.close();
+    enter(name, OptionalLong.empty(), Founding.ALONE, terms, newcomer.user());
+    GroupEngine group = groups.get(key);
+    if (group != null) {
+      newcomer.wishes().forEach(wish -> wish.accept(group));
+      group.whiteboardPut(); // what was put meanwhile
+    }
+  }
+
+  private String storageWords(String name, StorageException refused) {
+    return "stable storage of node " + self + " for group " + name + ": " + refused.getMessage();
   }
 
   private void enter(String name, OptionalLong founded, Founding founding, Terms terms, GroupUser user) {
     long key = hash(name);
-    if (groups.containsKey(key)) {
-      user.closed(new End(End.Cause.REFUSED, "this node is already a member of group " + name));
+    if (isIn(key, name, user)) {
       return;
     }
     Keeping keeping;
     try {
       keeping = Keeping.open(storage, name, self, terms, founded.isPresent(), this::commit);
     } catch (StorageException refused) {
-      String where = "stable storage of node " + self + " for group " + name + ": ";
-      user.closed(new End(End.Cause.REFUSED, where + refused.getMessage()));
+      user.closed(new End(End.Cause.REFUSED, storageWords(name, refused)));
       return;
     }
-    var surroundings =
-        new Surroundings(
-            config,
-            () -> contacts,
-            counters,
-            payloads,
-            clock,
-            domain -> domains.computeIfAbsent(domain, _ -> new Domain()),
-            new Ears(),
-            links::isBusy,
-            rejections::list,
-            () -> interestDirty = true,
-            () -> {
-              groups.remove(key);
-              groupKeys.remove(name);
-              interestDirty = true;
-            });
+    Surroundings surroundings = surroundings(name, key);
     groupKeys.put(name, key);
+    user.configured(terms.group());
     var at = new Ports.Group(name, key, ++owners);
     OptionalLong founds = keeping != null && keeping.restart() != null ? OptionalLong.empty() : founded;
     groups.put(key, new GroupEngine(self, founds, founding, terms, user, surroundings, services, at, keeping));
     interestDirty = true;
+  }
+
+  private Surroundings surroundings(String name, long key) {
+    return new Surroundings(
+        config,
+        () -> contacts,
+        counters,
+        payloads,
+        clock,
+        domain -> domains.computeIfAbsent(domain, _ -> new Domain()),
+        new Ears(),
+        links::isBusy,
+        rejections::list,
+        () -> interestDirty = true,
+        () -> {
+          groups.remove(key);
+          groupKeys.remove(name);
+          interestDirty = true;
+        });
   }
 
   // ---- who matters -----------------------------------------------------------------------------------------------
@@ -405,10 +499,10 @@ public final class NodeEngine {
   // ---- arrivals --------------------------------------------------------------------------------------------------
 
   private final class Arrivals implements Links.Receiver {
-    private @Nullable GroupEngine group(WireReader in) throws Malformed {
-      GroupEngine group = groups.get(in.fixed());
+    private @Nullable GroupEngine group(long key) {
+      GroupEngine group = groups.get(key);
       if (group == null) {
-        counters.count("drop.unknown group");
+        counters.count(newcomers.containsKey(key) ? "drop.newcomer" : "drop.unknown group");
       }
       return group;
     }
@@ -418,12 +512,23 @@ public final class NodeEngine {
       try {
         var in = new WireReader(message);
         Channel channel = Channel.of(in.u8());
-        GroupEngine group = group(in);
+        long key = in.fixed();
+        tellNewcomer(key, channel, in);
+        GroupEngine group = group(key);
         if (group != null) {
           group.message(from, channel, in);
         }
       } catch (Malformed malformed) {
         counters.count("drop.malformed " + malformed.reason());
+      }
+    }
+
+    /// The message that tells of the group is the first one that reaches it.
+    private void tellNewcomer(long key, Channel channel, WireReader in) throws Malformed {
+      Newcomer newcomer = newcomers.get(key);
+      Terms terms = newcomer == null ? null : newcomer.told(channel, in.fork());
+      if (newcomer != null && terms != null) {
+        admit(newcomer, key, terms);
       }
     }
 
@@ -437,8 +542,12 @@ public final class NodeEngine {
         if (Channel.of(in.u8()) != Channel.HELLO) {
           throw new Malformed("datagram");
         }
-        GroupEngine group = group(in);
-        if (group != null) {
+        long key = in.fixed();
+        Newcomer newcomer = newcomers.get(key);
+        GroupEngine group = newcomer == null ? group(key) : null;
+        if (newcomer != null) {
+          newcomer.heard(from);
+        } else if (group != null) {
           group.hello(from, in);
         }
       } catch (Malformed malformed) {
@@ -475,6 +584,9 @@ public final class NodeEngine {
       }
       if (first) {
         groups().forEach(group -> group.alive(peer));
+        if (peer.replaces(self)) {
+          List.copyOf(newcomers.values()).forEach(one -> leave(one.name(), End.superseded(self)));
+        }
       }
     }
   }

@@ -6,6 +6,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.Event;
+import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.membership.Founding;
@@ -35,10 +37,13 @@ public sealed interface Request {
 
   /// Become a member of a group that exists or will exist.
   ///
-  /// @param group  the group's name; this node must not be in it
-  /// @param terms  how to take part
-  /// @param user   gets what happens
-  record Join(String group, Terms terms, GroupUser user) implements Request {}
+  /// @param group    the group's name; this node must not be in it
+  /// @param expected what was decided for it, or null for whatever was; where it differs the membership ends
+  /// @param member   what this member decides for itself
+  /// @param observer whether it observes
+  /// @param user     gets what happens
+  record Join(String group, @Nullable GroupConfig expected, MemberConfig member, boolean observer, GroupUser user)
+      implements Request {}
 
   /// Send messages to a group. The user is to keep within its window, see [GroupUser#released].
   ///

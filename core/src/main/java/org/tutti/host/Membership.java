@@ -20,7 +20,9 @@ import org.tutti.End.Cause;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupClosedException;
+import org.tutti.GroupConfig;
 import org.tutti.GroupListener;
+import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Propagation;
@@ -32,7 +34,6 @@ import org.tutti.engine.AsideFate;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
-import org.tutti.engine.Terms;
 import org.tutti.membership.StateChecksum;
 import org.tutti.pack.Batch;
 
@@ -42,7 +43,9 @@ public final class Membership implements Group, GroupUser {
 
   private final String name;
   private final MemberId self;
-  private final boolean stateful;
+  private final MemberConfig member;
+  private boolean stateful; // of the engine thread
+  private volatile @Nullable GroupConfig config;
   private final Inbox inbox;
   private final Window window;
   private final LocalCalls calls;
@@ -65,23 +68,21 @@ public final class Membership implements Group, GroupUser {
   ///
   /// @param name     the group's name
   /// @param self     this node
-  /// @param terms  how to take part; its listener gets the events, or [#receive()] when there is none
+  /// @param member   what it decides for itself; its listener gets the events, or [#receive()] when there is none
   /// @param inbox    gets the requests
   /// @param ended    called by the engine thread, once, before the application is told of the end
-  public Membership(String name, MemberId self, Terms terms, Inbox inbox, Consumer<Membership> ended) {
+  public Membership(String name, MemberId self, MemberConfig member, Inbox inbox, Consumer<Membership> ended) {
     this.name = name;
-    this.reporter = new Reporter(name, self, terms.observer());
+    this.reporter = new Reporter(name, self);
     this.self = self;
-    this.stateful = terms.group().stateTransfer();
+    this.member = member;
     this.inbox = inbox;
-    this.window = new Window(name, terms, inbox);
+    this.window = new Window(name, member, inbox);
     this.calls = new LocalCalls(name, inbox);
     this.whiteboard = new OwnWhiteboard(name, self, inbox);
-    GroupListener listener = terms.member().listener();
+    GroupListener listener = member.listener();
     this.queue =
-        listener != null
-            ? null
-            : new EventQueue(name, self, terms.member().windowBytes(), inbox, calls, this::reportConsumed);
+        listener != null ? null : new EventQueue(name, self, member.windowBytes(), inbox, calls, this::reportConsumed);
     this.application = listener != null ? new Listening(listener, calls) : queue;
     this.states = new StateStreams(name, inbox, words -> leave(new End(Cause.LEFT, words)));
     this.wishes = new OrderingWishes(name, inbox);
@@ -266,6 +267,11 @@ public final class Membership implements Group, GroupUser {
   }
 
   @Override
+  public @Nullable GroupConfig config() {
+    return config;
+  }
+
+  @Override
   public CompletableFuture<View> joined() {
     return joined.copy();
   }
@@ -297,6 +303,16 @@ public final class Membership implements Group, GroupUser {
     // One report on the way is enough: its handling sees everything consumed until then.
     if (consumedPosted.compareAndSet(false, true)) {
       inbox.post(new Request.Consumed(name));
+    }
+  }
+
+  @Override
+  public void configured(GroupConfig group) {
+    config = group;
+    stateful = group.stateTransfer() && member.takesState();
+    // Groups of a domain share one order of a node's multicasts, so none may join an earlier one of its group.
+    if (group.domain() == null) {
+      window.gather(member.batchMessagesMax());
     }
   }
 

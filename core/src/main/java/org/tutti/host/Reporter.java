@@ -27,11 +27,9 @@ final class Reporter {
   private volatile long position = -1;
   private long loggedNanos; // of the engine thread
   private boolean logged;
-  private boolean observes; // as it asked for, or as the log has said
 
-  Reporter(String group, MemberId self, boolean observer) {
+  Reporter(String group, MemberId self) {
     this.self = self;
-    this.observes = observer;
     this.told = new Status(group, self, Phase.JOINING, null, null, OptionalLong.empty(), List.of(), List.of(), null);
   }
 
@@ -58,11 +56,6 @@ final class Reporter {
       return;
     }
     set(status);
-    if (!observes && status.isObserver() && status.view().primary()) {
-      observes = true;
-      String line = "group " + status.group() + " at " + self + ": ";
-      log(Level.INFO, line + "in as an observer, as the group has state transfer and this member joined without");
-    }
     List<Wait> halts = status.waits().stream().filter(wait -> !wait.since().isZero()).toList();
     long now = System.nanoTime();
     if (!halts.isEmpty() && (!logged || now - loggedNanos >= LOG_EVERY_NANOS)) {

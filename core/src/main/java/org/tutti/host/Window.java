@@ -13,12 +13,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import org.tutti.GroupClosedException;
+import org.tutti.MemberConfig;
 import org.tutti.UndecidedException;
 import org.tutti.engine.AsideFate;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
-import org.tutti.engine.Terms;
 import org.tutti.pack.Batch;
 import org.tutti.pack.Payloads;
 
@@ -38,7 +38,7 @@ final class Window {
   private final String group;
   private final int bytes;
   private final int runBytesMax;
-  private final int runMessagesMax;
+  private int runMessagesMax = 1; // until the group is known
   private final Inbox inbox;
   private final Runnable bounded;
   private final ReentrantLock lock = new ReentrantLock();
@@ -58,14 +58,23 @@ final class Window {
     return new CompletableFuture[0];
   }
 
-  Window(String group, Terms terms, Inbox inbox) {
+  Window(String group, MemberConfig member, Inbox inbox) {
     this.group = group;
-    this.bytes = terms.member().windowBytes();
-    this.runBytesMax = terms.member().batchBytesMax();
-    // Groups of a domain share one order of a node's multicasts, so none may join an earlier one of its group.
-    this.runMessagesMax = terms.group().domain() == null ? terms.member().batchMessagesMax() : 1;
+    this.bytes = member.windowBytes();
+    this.runBytesMax = member.batchBytesMax();
     this.inbox = inbox;
     this.bounded = () -> inbox.post(new Request.Packed(group));
+  }
+
+  /// So many messages may be one request from now on.
+  void gather(int messages) {
+    lock.lock();
+    try {
+      runMessagesMax = messages;
+      stretch = null;
+    } finally {
+      lock.unlock();
+    }
   }
 
   private record Aside(CompletableFuture<Void> sent, long cost) {}

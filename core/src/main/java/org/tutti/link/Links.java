@@ -130,7 +130,7 @@ public final class Links {
         }
       }
     } catch (Malformed malformed) {
-      counters.count("drop.malformed " + malformed.reason());
+      counters.count("drop.damaged " + malformed.reason());
     }
   }
 

@@ -40,7 +40,7 @@ import org.tutti.wire.WireWriter;
 /// @param body        what follows, lent
 record Packet(
     int kind, long cluster, long source, long destination, long beat, @Nullable MemberId identity, ByteBuffer body) {
-  static final int VERSION = 2;
+  static final int VERSION = 3;
   static final int DATA = 1;
   static final int ACK = 2;
   static final int RESET = 3;

@@ -34,25 +34,15 @@ record Beginning(
     if (!founder) {
       return new Beginning(first, host.standing(), null, null, null);
     }
-    Electorate electorate = host.electorate();
     boolean joint = host.founding().isJoint();
     ViewId birth = joint ? host.founding().zero().id() : new ViewId(1, self.incarnation());
-    var lineage =
-        new Lineage(
-            birth,
-            host.founded(),
-            host.isStateful(),
-            host.guarantee(),
-            host.domain(),
-            electorate,
-            host.primaryViews(),
-            host.partitions());
+    var lineage = new Lineage(birth, host.founded(), host.group());
     if (joint) {
       var apart = new View(new ViewId(1, self.incarnation()), alone, false, List.of());
       return new Beginning(apart, host.standing(), lineage, host.founding().zero(), null);
     }
     var primary = new View(birth, alone, true, List.of());
-    if (electorate.allows(alone)) {
+    if (lineage.electorate().allows(alone)) {
       return new Beginning(primary, host.standing(), lineage, primary, null);
     }
     var second = new View(new ViewId(2, self.incarnation()), alone, false, List.of(birth));

@@ -270,11 +270,9 @@ final class Flush {
     return new View(ballot, members, voters, primary, predecessors);
   }
 
-  /// Whether a member observes: it said so when it joined, and then each view that lists it does; or it joins a group
-  /// with state transfer without it, so that it never has what a voter needs.
+  /// Whether a member observes: it said so when it joined, and each view that lists it does.
   private boolean isObserver(MemberId member) {
-    Knowledge report = report(member);
-    return report.view().isObserver(member) || (isStateful() && !report.stateful());
+    return report(member).view().isObserver(member);
   }
 
   private Proposal primary(View of, View next) {
@@ -496,10 +494,11 @@ final class Flush {
 
   private List<Proposal.Assignment> transfers(View of, View next) {
     List<MemberId> donors = next.members().stream().filter(member -> isDonor(of, member)).toList();
+    Lineage lineage = Objects.requireNonNull(lineage());
     List<Proposal.Assignment> assignments = new ArrayList<>();
     for (MemberId member : next.members()) {
       if (!isUpToDate(of, member) && !donors.isEmpty()) {
-        boolean state = report(member).stateful() && isStateful();
+        boolean state = lineage.group().stateTransfer() && report(member).takesState();
         assignments.add(new Proposal.Assignment(member, transfer(of, next, member, donors), state));
       }
     }
@@ -514,11 +513,6 @@ final class Flush {
   /// An observer gives nothing: it may be behind, and nobody waits for it.
   private boolean isDonor(View of, MemberId member) {
     return isUpToDate(of, member) && !isObserver(member);
-  }
-
-  private boolean isStateful() {
-    Lineage lineage = lineage();
-    return lineage != null && lineage.stateful();
   }
 
   /// A transfer that is under way goes on when its donor stays; otherwise the donors take turns.

@@ -41,7 +41,12 @@ public record Hello(ViewId view, Regard regard, ViewId before, List<Long> gone) 
     gone = List.copyOf(gone);
   }
 
-  static Hello within(View view, Regard regard) {
+  /// Says who calls.
+  ///
+  /// @param view   the caller's view
+  /// @param regard how the called one stands with it; not [Regard#LEFT_BEHIND]
+  /// @return the call
+  public static Hello within(View view, Regard regard) {
     return new Hello(view.id(), regard, view.id(), List.of());
   }
 

@@ -22,7 +22,7 @@ import org.tutti.wire.WireWriter;
 ///                 one on `primary`, if it has that; or null
 /// @param clock    its logical clock: nobody was promised anything beyond the highest of those that report
 /// @param synced   whether its deliveries go on from all before: it has the state, where there is one to have
-/// @param stateful whether it can give the state to others
+/// @param takesState whether it takes the application's state, where there is one; an observer may do without
 /// @param transfer from whom it is getting the state, or null
 /// @param leaving  whether it wants to be out of the next view
 /// @param earlier  the lives of its name for which it stands: it was restarted from what they had kept
@@ -36,7 +36,7 @@ public record Knowledge(
     @Nullable Accepted accepted,
     long clock,
     boolean synced,
-    boolean stateful,
+    boolean takesState,
     @Nullable Transfer transfer,
     boolean leaving,
     List<MemberId> earlier) {
@@ -106,7 +106,7 @@ public record Knowledge(
     out.optional(accepted, (to, value) -> value.write(to));
     out.count(clock);
     out.flag(synced);
-    out.flag(stateful);
+    out.flag(takesState);
     out.optional(
         transfer,
         (to, value) -> {

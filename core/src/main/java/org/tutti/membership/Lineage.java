@@ -2,8 +2,11 @@ package org.tutti.membership;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Durability;
+import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.Names;
+import org.tutti.Ordering;
 import org.tutti.Partitions;
 import org.tutti.PrimaryViews;
 import org.tutti.ViewId;
@@ -13,25 +16,13 @@ import org.tutti.wire.WireWriter;
 
 /// What distinguishes one history of a group from another, from its founding to its end.
 ///
-/// @param birth    the id of the first view
-/// @param founded  when, as the founder's clock said, in microseconds since 1970
-/// @param stateful whether its members have a state that newcomers get, as the founder said. A member without one may
-///                 be in a stateful group: it is an observer, from whom nobody can get the state
-/// @param guarantee when its messages are delivered, as the founder said
-/// @param domain   the overlapping groups that it is one of, as the founder said, or null
-/// @param electorate of whom a primary view needs a majority, as the founder said
-/// @param primaryViews which views are primary, as the founder said
-/// @param partitions what its members do in views that are not primary, as the founder said
-public record Lineage(
-    ViewId birth,
-    long founded,
-    boolean stateful,
-    Guarantee guarantee,
-    @Nullable String domain,
-    Electorate electorate,
-    PrimaryViews primaryViews,
-    Partitions partitions) {
+/// @param birth   the id of the first view
+/// @param founded when, as the founder's clock said, in microseconds since 1970
+/// @param group   what the founder decided
+public record Lineage(ViewId birth, long founded, GroupConfig group) {
   private static final List<PrimaryViews> CHOICES = List.of(PrimaryViews.values());
+  private static final List<Ordering> ORDERINGS = List.of(Ordering.values());
+  private static final List<Durability> DURABILITIES = List.of(Durability.values());
 
   /// Whether two members are in different histories; who is in none yet may enter any. Drafts differ when their members
   /// expect others.
@@ -45,20 +36,25 @@ public record Lineage(
   }
 
   /// Whether the history has no first primary view yet ([Founding]).
-  boolean isDraft() {
+  ///
+  /// @return whether it is only expected
+  public boolean isDraft() {
     return Founding.isZero(birth);
   }
 
   /// The lineage of the history that begins with a view.
   Lineage born(ViewId first) {
-    return isDraft()
-        ? new Lineage(first, founded, stateful, guarantee, domain, electorate, primaryViews, partitions)
-        : this;
+    return isDraft() ? new Lineage(first, founded, group) : this;
+  }
+
+  /// Of whom a primary view needs a majority.
+  Electorate electorate() {
+    return new Electorate(group.electorate());
   }
 
   /// Who may carry the history on.
   PrimaryRule rule() {
-    return PrimaryRule.of(primaryViews, electorate);
+    return PrimaryRule.of(group.primaryViews(), electorate());
   }
 
   /// Whether this history was founded before another one of the same group. Of two that meet, it is the one that goes
@@ -70,12 +66,41 @@ public record Lineage(
   void write(WireWriter out) {
     out.viewId(birth);
     out.count(founded);
-    out.flag(stateful);
-    out.flag(guarantee == Guarantee.UNIFORM);
-    out.optional(domain, WireWriter::text);
-    electorate.write(out);
-    out.u8(primaryViews.ordinal());
-    out.flag(partitions == Partitions.CONTINUE);
+    out.flag(group.stateTransfer());
+    out.flag(group.guarantee() == Guarantee.UNIFORM);
+    out.u8(group.ordering().ordinal());
+    out.optional(group.domain(), WireWriter::text);
+    electorate().write(out);
+    out.u8(group.primaryViews().ordinal());
+    out.flag(group.partitions() == Partitions.CONTINUE);
+    out.u8(group.durability().ordinal());
+  }
+
+  static Lineage read(WireReader in) throws Malformed {
+    ViewId birth = in.viewId();
+    long founded = in.count();
+    var group = GroupConfig.builder();
+    group.stateTransfer(in.flag());
+    group.guarantee(in.flag() ? Guarantee.UNIFORM : Guarantee.AGREED);
+    group.ordering(one(ORDERINGS, in, "ordering"));
+    group.domain(in.optional(Lineage::domain));
+    group.electorate(Electorate.read(in).names());
+    group.primaryViews(one(CHOICES, in, "primary views"));
+    group.partitions(in.flag() ? Partitions.CONTINUE : Partitions.SUSPEND);
+    group.durability(one(DURABILITIES, in, "durability"));
+    try {
+      return new Lineage(birth, founded, group.build());
+    } catch (IllegalArgumentException contradiction) {
+      throw new Malformed("lineage");
+    }
+  }
+
+  private static <E> E one(List<E> values, WireReader in, String what) throws Malformed {
+    int number = in.u8();
+    if (number >= values.size()) {
+      throw new Malformed(what);
+    }
+    return values.get(number);
   }
 
   private static String domain(WireReader in) throws Malformed {
@@ -84,25 +109,5 @@ public record Lineage(
       throw new Malformed("domain");
     }
     return domain;
-  }
-
-  private static PrimaryViews primaryViews(WireReader in) throws Malformed {
-    int number = in.u8();
-    if (number >= CHOICES.size()) {
-      throw new Malformed("primary views");
-    }
-    return CHOICES.get(number);
-  }
-
-  static Lineage read(WireReader in) throws Malformed {
-    return new Lineage(
-        in.viewId(),
-        in.count(),
-        in.flag(),
-        in.flag() ? Guarantee.UNIFORM : Guarantee.AGREED,
-        in.optional(Lineage::domain),
-        Electorate.read(in),
-        primaryViews(in),
-        in.flag() ? Partitions.CONTINUE : Partitions.SUSPEND);
   }
 }

@@ -407,7 +407,7 @@ public final class ViewAgreement {
         chain.kept(),
         host.clock(),
         host.synced(),
-        host.isStateful(),
+        host.takesState(),
         host.transfer(view.id()),
         wantsOut(),
         host.standing().earlier());

@@ -1,10 +1,8 @@
 package org.tutti.membership;
 
 import org.jspecify.annotations.Nullable;
-import org.tutti.Guarantee;
+import org.tutti.GroupConfig;
 import org.tutti.MemberId;
-import org.tutti.Partitions;
-import org.tutti.PrimaryViews;
 import org.tutti.View;
 import org.tutti.ViewId;
 
@@ -28,10 +26,17 @@ public interface ViewHost {
   /// @return whether it does
   boolean synced();
 
-  /// Whether this member's application has state to give.
+  /// What this member founds its group with, or, when it joins, says of the group.
   ///
-  /// @return whether it does
-  boolean isStateful();
+  /// @return always the same
+  GroupConfig group();
+
+  /// Whether this member takes the application's state, where there is one.
+  ///
+  /// @return always the same
+  default boolean takesState() {
+    return true;
+  }
 
   /// Whether this member asks to observe.
   ///
@@ -39,26 +44,6 @@ public interface ViewHost {
   default boolean isObserver() {
     return false;
   }
-
-  /// What this member founds a group with; a member that joins takes the group's.
-  ///
-  /// @return when messages are delivered
-  Guarantee guarantee();
-
-  /// The overlapping groups in which this member founds its group.
-  ///
-  /// @return the domain's name, or null
-  @Nullable String domain();
-
-  /// Of whom a primary view needs a majority, where this member founds its group.
-  ///
-  /// @return the configured set
-  Electorate electorate();
-
-  /// Which views are primary, where this member founds its group.
-  ///
-  /// @return the choice
-  PrimaryViews primaryViews();
 
   /// Who founds the group with this member.
   ///
@@ -71,11 +56,6 @@ public interface ViewHost {
   ///
   /// @return the time of day, in microseconds since 1970; 0 when it joins
   long founded();
-
-  /// What this member founds a group with; a member that joins takes the group's.
-  ///
-  /// @return what members do in views that are not primary
-  Partitions partitions();
 
   /// As whom this member counts in views.
   ///

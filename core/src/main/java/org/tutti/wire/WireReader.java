@@ -163,6 +163,13 @@ public final class WireReader {
     return slice;
   }
 
+  /// Reads the same once more.
+  ///
+  /// @return a reader of what is left here, which stays where it is
+  public WireReader fork() {
+    return new WireReader(in.slice());
+  }
+
   /// Takes a member.
   ///
   /// @return the member

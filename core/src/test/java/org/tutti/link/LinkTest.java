@@ -231,7 +231,7 @@ class LinkTest {
       pair.a.send(100);
     }
     assertThat(pair.quiet(STEPS_MAX)).isTrue();
-    assertThat(pair.b.counters.copy().keySet()).anyMatch(name -> name.startsWith("drop.malformed"));
+    assertThat(pair.b.counters.copy().keySet()).anyMatch(name -> name.startsWith("drop.damaged"));
     assertThat(pair.b.received).isEqualTo(upTo(200));
   }
 
@@ -363,7 +363,7 @@ class LinkTest {
     for (long beat : new long[] {0, -1, Packet.BEAT_MAX + 1}) {
       pair.a.links.arrived(0, said(packet(pair, Packet.DATAGRAM), beat));
     }
-    assertThat(pair.a.counters.copy()).containsEntry("drop.malformed heartbeat", 3L);
+    assertThat(pair.a.counters.copy()).containsEntry("drop.damaged heartbeat", 3L);
     assertThat(pair.a.heardFirst).isEmpty();
     pair.a.links.arrived(0, said(packet(pair, Packet.DATAGRAM), Packet.BEAT_MAX));
     assertThat(pair.a.heardFirst).containsExactly(pair.b.self);

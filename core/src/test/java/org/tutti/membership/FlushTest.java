@@ -13,11 +13,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
-import org.tutti.Guarantee;
 import org.tutti.MemberId;
 import org.tutti.Members;
-import org.tutti.Partitions;
-import org.tutti.PrimaryViews;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.order.Cut;
@@ -293,15 +290,12 @@ class FlushTest {
   }
 
   @Test
-  void whoJoinsAGroupWithStateTransferWithoutItObserves() {
+  void anObserverMayDoWithoutTheState() {
     report(A, Told.in(VIEW, NOTHING)).report(B, Told.in(VIEW, NOTHING));
-    report(D, Told.newcomer(nonPrimary(0, D)).stateless());
-    assertThat(proposed().view().observers()).containsExactly(D);
-    var dynamic = PrimaryViews.DYNAMIC_LINEAR;
-    var id = new ViewId(1, 1);
-    Lineage plain = new Lineage(id, 1, false, Guarantee.UNIFORM, null, Electorate.ANY, dynamic, Partitions.SUSPEND);
-    report(A, Told.in(VIEW, NOTHING).of(plain).stateless()).report(B, Told.in(VIEW, NOTHING).of(plain).stateless());
-    assertThat(proposed().view().observers()).as("in a group without").isEmpty();
+    report(C, Told.newcomer(observer(C))).report(D, Told.newcomer(observer(D)).withoutState());
+    assertThat(proposed().transfers().stream().filter(Proposal.Assignment::state))
+        .extracting(Proposal.Assignment::newcomer)
+        .containsExactly(C);
   }
 
   @Test

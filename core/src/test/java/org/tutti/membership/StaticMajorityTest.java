@@ -13,9 +13,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
-import org.tutti.Guarantee;
+import org.tutti.GroupConfig;
 import org.tutti.MemberId;
-import org.tutti.Partitions;
 import org.tutti.PrimaryViews;
 import org.tutti.View;
 import org.tutti.ViewId;
@@ -35,7 +34,9 @@ class StaticMajorityTest {
   private final TreeMap<MemberId, Knowledge> reports = new TreeMap<>();
 
   private static Lineage lineage(PrimaryViews choice) {
-    return new Lineage(new ViewId(1, 1), 100, true, Guarantee.UNIFORM, null, THREE, choice, Partitions.SUSPEND);
+    Set<String> names = choice.needsElectorate() ? THREE.names() : Set.of();
+    var group = GroupConfig.builder().stateTransfer(true).electorate(names).primaryViews(choice).build();
+    return new Lineage(new ViewId(1, 1), 100, group);
   }
 
   private static boolean mayGoOn(View from, List<MemberId> absentees, MemberId... here) {

@@ -6,11 +6,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
-import org.tutti.Guarantee;
+import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Partitions;
-import org.tutti.PrimaryViews;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.order.Cut;
@@ -24,14 +23,7 @@ import org.tutti.order.Tail;
 final class Told {
   static final Lineage LINEAGE =
       new Lineage(
-          new ViewId(1, 1),
-          100,
-          true,
-          Guarantee.UNIFORM,
-          null,
-          Electorate.ANY,
-          PrimaryViews.DYNAMIC_LINEAR,
-          Partitions.CONTINUE);
+          new ViewId(1, 1), 100, GroupConfig.builder().stateTransfer(true).partitions(Partitions.CONTINUE).build());
 
   private final View view;
   private @Nullable Lineage lineage = LINEAGE;
@@ -41,7 +33,7 @@ final class Told {
   private Knowledge.@Nullable History branch;
   private Knowledge.@Nullable Accepted accepted;
   private boolean synced = true;
-  private boolean stateful = true;
+  private boolean takesState = true;
   private Knowledge.@Nullable Transfer transfer;
   private boolean leaving;
   private List<MemberId> earlier = List.of();
@@ -108,9 +100,9 @@ final class Told {
     return this;
   }
 
-  /// A member without state transfer.
-  Told stateless() {
-    stateful = false;
+  /// An observer that does without the state.
+  Told withoutState() {
+    takesState = false;
     return this;
   }
 
@@ -126,7 +118,19 @@ final class Told {
 
   Knowledge knowledge() {
     return new Knowledge(
-        view, lineage, primary, absentees, history, branch, accepted, 0, synced, stateful, transfer, leaving, earlier);
+        view,
+        lineage,
+        primary,
+        absentees,
+        history,
+        branch,
+        accepted,
+        0,
+        synced,
+        takesState,
+        transfer,
+        leaving,
+        earlier);
   }
 
   static Proposal proposal(View view, @Nullable View lastPrimary, long indexFirst, List<Cut> cuts) {

@@ -17,10 +17,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.tutti.End;
-import org.tutti.Guarantee;
+import org.tutti.GroupConfig;
 import org.tutti.MemberId;
-import org.tutti.Partitions;
-import org.tutti.PrimaryViews;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.effect.Counters;
@@ -34,6 +32,7 @@ import org.tutti.wire.Malformed;
 
 /// The member B of the primary view {A, B}, message by message.
 class ViewAgreementTest {
+  private static final GroupConfig STATEFUL = GroupConfig.builder().stateTransfer(true).build();
   private static final View BOTH = primary(2, A, B);
   private static final Duration TICK = Duration.ofMillis(1);
 
@@ -506,15 +505,7 @@ class ViewAgreementTest {
   }
 
   private static Lineage founded(long micros) {
-    return new Lineage(
-        new ViewId(1, 9),
-        micros,
-        true,
-        Guarantee.UNIFORM,
-        null,
-        Electorate.ANY,
-        PrimaryViews.DYNAMIC_LINEAR,
-        Partitions.SUSPEND);
+    return new Lineage(new ViewId(1, 9), micros, STATEFUL);
   }
 
   @Test
@@ -678,16 +669,6 @@ class ViewAgreementTest {
     }
 
     @Override
-    public PrimaryViews primaryViews() {
-      return PrimaryViews.DYNAMIC_LINEAR;
-    }
-
-    @Override
-    public Partitions partitions() {
-      return Partitions.CONTINUE;
-    }
-
-    @Override
     public @Nullable ViewId of() {
       return history == null ? null : history.view();
     }
@@ -713,13 +694,8 @@ class ViewAgreementTest {
     }
 
     @Override
-    public boolean isStateful() {
-      return true;
-    }
-
-    @Override
-    public @Nullable String domain() {
-      return null;
+    public GroupConfig group() {
+      return STATEFUL;
     }
 
     @Override
@@ -728,18 +704,8 @@ class ViewAgreementTest {
     }
 
     @Override
-    public Electorate electorate() {
-      return Electorate.ANY;
-    }
-
-    @Override
     public long clock() {
       return 0;
-    }
-
-    @Override
-    public Guarantee guarantee() {
-      return Guarantee.UNIFORM;
     }
 
     @Override

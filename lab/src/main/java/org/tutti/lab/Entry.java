@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.tutti.End;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.ViewId;
@@ -70,7 +71,7 @@ sealed interface Entry {
   record Interrupted(long nanos) implements Entry {}
 
   /// The membership ended.
-  record Closed(long nanos, String reason) implements Entry {}
+  record Closed(long nanos, End end) implements Entry {}
 
   /// The lab killed the process; the lab writes it.
   record Killed(long nanos) implements Entry {}
@@ -111,7 +112,7 @@ sealed interface Entry {
           case Offered offered -> " O " + offered.donor + " " + offered.position;
           case Restored state -> " R " + state.donor + " " + state.transfer + " " + state.position + " " + state.chain;
           case Interrupted _ -> " I";
-          case Closed closed -> " C " + closed.reason.replaceAll("\\s+", " ");
+          case Closed closed -> " C " + closed.end.cause() + " " + closed.end.words().replaceAll("\\s+", " ");
           case Killed _ -> " X";
         };
   }
@@ -130,7 +131,7 @@ sealed interface Entry {
     String[] words = line.substring(0, line.length() - MARK.length()).split(" ");
     try {
       return entry(words);
-    } catch (IndexOutOfBoundsException | NumberFormatException e) {
+    } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
       throw new IllegalArgumentException("not a line of a history: " + line, e);
     }
   }
@@ -164,7 +165,10 @@ sealed interface Entry {
       case "O" -> new Offered(nanos, Integer.parseInt(words[2]), number(words, 3));
       case "R" -> new Restored(nanos, Integer.parseInt(words[2]), number(words, 3), number(words, 4), number(words, 5));
       case "I" -> new Interrupted(nanos);
-      case "C" -> new Closed(nanos, String.join(" ", Arrays.asList(words).subList(2, words.length)));
+      case "C" -> {
+        String why = String.join(" ", Arrays.asList(words).subList(3, words.length));
+        yield new Closed(nanos, new End(End.Cause.valueOf(words[2]), why));
+      }
       case "X" -> new Killed(nanos);
       default -> throw new NumberFormatException(words[1]);
     };

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.tutti.End;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Service;
@@ -164,9 +165,9 @@ public final class Evidence {
       }
       case Entry.Restored state -> restore(from, state);
       case Entry.Interrupted(long nanos) -> history.add(new Happening.Interrupted(member, nanos));
-      case Entry.Closed(long nanos, String reason) -> {
-        history.add(new Happening.Closed(member, nanos, reason));
-        violations.add(new Violation("NoBrokenInvariant", history.name(member) + " was closed: " + reason));
+      case Entry.Closed(long nanos, End end) -> {
+        history.add(new Happening.Closed(member, nanos, end));
+        violations.add(new Violation("NoBrokenInvariant", history.name(member) + " was closed: " + end));
       }
       case Entry.Killed(long nanos) -> {
         from.killed = true;

@@ -112,7 +112,7 @@ public final class LabMember {
     Node node = Node.start(settings, open(args[5], new Address(args[1]), seed));
     var journal = new Journal(Path.of(args[2]), node.self());
     journal.write(nanos -> new Entry.Entered(nanos, creates));
-    Group group = creates ? node.create(GROUP, config) : node.join(GROUP, config);
+    Group group = creates ? node.create(GROUP, config) : node.join(GROUP);
     var member = new LabMember(journal, node, group, seed ^ node.self().incarnation());
     Thread.ofPlatform().daemon().name("sender").start(member::sendAtRate);
     Thread.ofPlatform().name("events").start(member::takeEvents);
@@ -203,7 +203,7 @@ public final class LabMember {
       }
       case Event.LocalCall _ -> throw new IllegalStateException("nobody calls");
       case Event.Closed(End end) -> {
-        journal.write(nanos -> new Entry.Closed(nanos, end.words()));
+        journal.write(nanos -> new Entry.Closed(nanos, end));
         return false;
       }
     }

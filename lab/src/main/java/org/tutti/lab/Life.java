@@ -179,7 +179,7 @@ final class Life {
         waiting = false;
         position = restored.position();
       }
-      case Entry.Closed end -> closed = end.reason();
+      case Entry.Closed end -> closed = end.end().words();
       default -> {}
     }
   }

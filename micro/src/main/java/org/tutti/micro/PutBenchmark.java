@@ -19,7 +19,6 @@ import org.tutti.MemberConfig;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
-import org.tutti.engine.Terms;
 import org.tutti.host.Membership;
 import org.tutti.pack.Batch;
 import org.tutti.pack.NaturalPacking;
@@ -40,8 +39,7 @@ public class PutBenchmark {
 
   private final MemberConfig config = MemberConfig.standard();
   private final Inbox inbox = new Inbox(() -> {});
-  private final Membership membership =
-      new Membership("choir", Sample.member(0), Terms.voter(GroupConfig.standard(), config), inbox, ended -> {});
+  private final Membership membership = new Membership("choir", Sample.member(0), config, inbox, ended -> {});
   private final Packer packer =
       new Packer(Sample.member(0), config.batchBytesMax(), config.batchMessagesMax(), NaturalPacking.standard());
   private ByteBuffer message = ByteBuffer.allocate(0);
@@ -54,6 +52,7 @@ public class PutBenchmark {
   /// Makes the message.
   @Setup
   public void make() {
+    membership.configured(GroupConfig.standard());
     message = ByteBuffer.allocate(bytes);
     count = Sample.batch(bytes).count();
   }

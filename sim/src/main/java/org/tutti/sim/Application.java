@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import org.tutti.End;
+import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Service;
@@ -38,6 +40,7 @@ final class Application implements GroupUser {
   final int ordinal;
   private final String group = Cast.GROUP;
   private final Terms terms;
+  private final @Nullable GroupConfig expected; // when it joins
   private final Simulation.Setting setting;
   private final History history;
   private final Trace trace;
@@ -67,7 +70,13 @@ final class Application implements GroupUser {
   private final Digest digest = new Digest();
 
   Application(
-      Simulation.Setting setting, SimulatedNode node, Terms terms, @Nullable SimulatedDisk disk, Watcher watcher) {
+      Simulation.Setting setting,
+      SimulatedNode node,
+      Terms terms,
+      @Nullable GroupConfig expected,
+      @Nullable SimulatedDisk disk,
+      Watcher watcher) {
+    this.expected = expected;
     this.node = node;
     this.terms = terms;
     this.setting = setting;
@@ -110,12 +119,15 @@ final class Application implements GroupUser {
   }
 
   private void enter(boolean creates) {
-    var placed = new Terms(terms.group(), durable.configured(terms.member()), terms.observer());
-    if (creates && setting.plan().isJoint()) {
-      node.request(new Request.Found(group, placed, this, 0, setting.plan().founding()), 0);
-      return;
-    }
-    node.request(creates ? new Request.Create(group, placed, this, 0) : new Request.Join(group, placed, this), 0);
+    MemberConfig member = durable.configured(terms);
+    node.request(creates ? founding(member) : new Request.Join(group, expected, member, terms.observer(), this), 0);
+  }
+
+  private Request founding(MemberConfig member) {
+    Terms placed = Terms.voter(terms.group(), member);
+    return setting.plan().isJoint()
+        ? new Request.Found(group, placed, this, 0, setting.plan().founding())
+        : new Request.Create(group, placed, this, 0);
   }
 
   /// Multicasts if the window has room.
@@ -225,7 +237,7 @@ final class Application implements GroupUser {
 
   /// Whether the state is there and is not being replaced.
   boolean hasState() {
-    return incoming == null && (whole || !terms.group().stateTransfer());
+    return incoming == null && (whole || !terms.stateTransfer());
   }
 
   /// Whether it has the state, and the history of a primary view was the last one that it was in.
@@ -278,7 +290,7 @@ final class Application implements GroupUser {
       recall(index, saved.summary(), saved.whole() && next);
       return;
     }
-    if (!terms.group().stateTransfer()) {
+    if (!terms.stateTransfer()) {
       whole = index == 0 && digest.hasNoWeak(); // of what it delivered early something may have been left out
       digest.restart();
       durable.restart();
@@ -584,7 +596,7 @@ final class Application implements GroupUser {
     say("closed: " + ended);
     closed = true;
     end = ended.words();
-    history.add(new Happening.Closed(ordinal, agenda.nowNanos(), ended.words()));
+    history.add(new Happening.Closed(ordinal, agenda.nowNanos(), ended));
     watcher.closed(this);
   }
 

@@ -117,7 +117,7 @@ final class Cast implements SimulatedNode.World, Network.Host, Watcher {
     boolean founds = founds(place, earlier);
     Terms terms = settings.terms(place, founds);
     SimulatedDisk own = settings.keepsState(place) ? disk : null; // where the application keeps its state
-    var application = new Application(setting, node, terms, own, this);
+    var application = new Application(setting, node, terms, settings.expected(place), own, this);
     places[place] = application;
     lives.add(application);
     if (setting.trace().speaks()) {

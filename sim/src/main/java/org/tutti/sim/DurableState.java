@@ -4,7 +4,9 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Durability;
 import org.tutti.MemberConfig;
+import org.tutti.engine.Terms;
 import org.tutti.sim.check.Content;
 import org.tutti.sim.check.Happening;
 
@@ -25,10 +27,15 @@ final class DurableState {
     this.random = random;
   }
 
-  /// Says where the state stands.
-  MemberConfig configured(MemberConfig config) {
+  /// Says where the state stands; at the beginning, where there is none and it has to be said.
+  MemberConfig configured(Terms terms) {
+    MemberConfig config = terms.member();
     Happening.Summary summary = summary();
-    return summary == null ? config : config.toBuilder().position(summary.position()).build();
+    if (summary != null) {
+      return config.toBuilder().position(summary.position()).build();
+    }
+    boolean needed = terms.durability() != Durability.NONE && terms.group().stateTransfer();
+    return needed ? config.toBuilder().position(0).build() : config;
   }
 
   Happening.@Nullable Summary summary() {

@@ -57,7 +57,8 @@ final class Guest implements TotallyOrdered {
   }
 
   void enter(Terms terms, boolean creates) {
-    node.request(creates ? new Request.Create(group, terms, this, 0) : new Request.Join(group, terms, this), 0);
+    Request join = new Request.Join(group, null, terms.member(), terms.observer(), this);
+    node.request(creates ? new Request.Create(group, terms, this, 0) : join, 0);
   }
 
   int life() {

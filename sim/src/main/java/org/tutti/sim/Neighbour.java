@@ -27,7 +27,8 @@ final class Neighbour implements TotallyOrdered {
 
   void begin(boolean creates, GroupConfig config) {
     Terms terms = Terms.voter(config, MemberConfig.standard());
-    node.request(creates ? new Request.Create(group, terms, this, 0) : new Request.Join(group, terms, this), 0);
+    Request join = new Request.Join(group, null, terms.member(), terms.observer(), this);
+    node.request(creates ? new Request.Create(group, terms, this, 0) : join, 0);
   }
 
   void multicast(int bytes) {

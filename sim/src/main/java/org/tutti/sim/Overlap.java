@@ -70,8 +70,9 @@ final class Overlap {
         String name = "part-" + group;
         boolean creates = !founded[group];
         founded[group] = true;
-        node.request(
-            creates ? new Request.Create(name, terms[group], part, 0) : new Request.Join(name, terms[group], part), 0);
+        Terms on = terms[group];
+        Request join = new Request.Join(name, null, on.member(), on.observer(), part);
+        node.request(creates ? new Request.Create(name, on, part, 0) : join, 0);
       }
     }
   }

@@ -106,6 +106,7 @@ public record Plan(
   private static final int JOINT_ONE_IN = 4;
   private static final int COUNT_ONE_IN = 2; // of those that are founded together
   private static final int OBSERVED_ONE_IN = 3;
+  private static final int MISTAKEN_ONE_IN = 4;
   private static final int STATELESS_ONE_IN = 3;
   private static final int STUCK_ONE_IN = 4;
   private static final int PACKING_DEGREE_MAX = 64;
@@ -236,6 +237,9 @@ public record Plan(
     SplittableRandom random = new Streams(seed).open(Streams.Purpose.ROLE, 1 + place);
     if (!observed || place == 0 || config.electorate().contains(nameOf(place)) || random.nextBoolean()) {
       return Role.VOTER;
+    }
+    if (random.nextInt(MISTAKEN_ONE_IN) == 0) {
+      return Role.MISTAKEN;
     }
     return config.stateTransfer() && random.nextInt(STATELESS_ONE_IN) == 0 ? Role.STATELESS : Role.OBSERVER;
   }
@@ -583,10 +587,12 @@ public record Plan(
   /// suspicion: what a fault costs there is not hidden by slow ways.
   Plan forRecovery() {
     Plan plan = forRecovery(observed);
-    // An application that is stuck is a fault, too; and where two vote, one that crashes takes the group with it.
-    boolean stuck = IntStream.range(0, plan.nodes).anyMatch(plan::isStuck);
+    // An application that is stuck is a fault, too; who is mistaken is never with the others; and where two vote, one
+    // that crashes takes the group with it.
+    boolean odd =
+        IntStream.range(0, plan.nodes).anyMatch(place -> plan.isStuck(place) || plan.role(place) == Role.MISTAKEN);
     long voters = IntStream.range(0, plan.nodes).filter(place -> plan.role(place) == Role.VOTER).count();
-    return stuck || voters < SPLIT_NODES_MIN ? forRecovery(false) : plan;
+    return odd || voters < SPLIT_NODES_MIN ? forRecovery(false) : plan;
   }
 
   private Plan forRecovery(boolean withObservers) {
@@ -660,9 +666,11 @@ public record Plan(
   private String roles() {
     var observers = new StringBuilder();
     for (int place = 0; place < nodes; place++) {
-      if (role(place) != Role.VOTER) {
+      Role role = role(place);
+      if (role != Role.VOTER) {
         observers.append(observers.isEmpty() ? ", observed by n" : " n").append(place);
-        observers.append(role(place) == Role.STATELESS ? " (stateless)" : "").append(isStuck(place) ? " (stuck)" : "");
+        observers.append(role == Role.OBSERVER ? "" : " (" + role.name().toLowerCase(Locale.ROOT) + ")");
+        observers.append(isStuck(place) ? " (stuck)" : "");
       }
     }
     return observers.toString();

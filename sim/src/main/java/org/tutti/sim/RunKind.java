@@ -16,7 +16,9 @@ public enum RunKind {
   /// Some members are observers.
   OBSERVED,
   /// No two nodes have one name.
-  UNIQUE_NAMES;
+  UNIQUE_NAMES,
+  /// Members have settings of their own, and some know no contact.
+  MIXED;
 
   Plan of(Plan drawn) {
     return switch (this) {
@@ -26,6 +28,7 @@ public enum RunKind {
       case LONELY_ANNOUNCEMENTS -> drawn.within(Limits.NONE.staticMajority(true)).cutAtAnnouncements();
       case OBSERVED -> drawn.within(Limits.NONE.observers(true));
       case UNIQUE_NAMES -> drawn.within(Limits.NONE.without(FaultKind.NAMESAKE));
+      case MIXED -> Plan.draw(drawn.seed());
       case OVERLAPS -> drawn.overlapping().within(Limits.NONE.partitions(true));
     };
   }

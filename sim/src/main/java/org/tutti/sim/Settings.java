@@ -3,17 +3,17 @@ package org.tutti.sim;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.SplittableRandom;
-import org.tutti.Durability;
+import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.MemberConfig;
 import org.tutti.NodeConfig;
+import org.tutti.Ordering;
 import org.tutti.Packing;
-import org.tutti.Partitions;
 import org.tutti.Suspicion;
 import org.tutti.engine.Terms;
+import org.tutti.sim.check.Role;
 import org.tutti.transport.Address;
 
 /// The settings of each member of a run. Where members may differ they do in most runs: sizes, packing, suspicion,
@@ -28,8 +28,9 @@ public final class Settings {
   private static final int CATCH_UP_MAX = 1 << 20;
   private static final int HEARTBEATS_MIN = 3; // in a time of suspicion
   private static final int BOTH_WAYS_ONE_IN = 3;
-  private static final int STATELESS_ONE_IN = 3;
+  private static final int STATE_ONE_IN = 3;
   private static final int REFUTED_STREAMS = -100; // below those of [#keepsState]
+  private static final int EXPECTED_STREAMS = -200;
 
   private final Plan plan;
   private final boolean[][] asks; // whom each place names as a contact
@@ -69,10 +70,9 @@ public final class Settings {
   /// @param founds whether it founds the group
   /// @return the same each time
   public Terms terms(int place, boolean founds) {
-    GroupConfig group = plan.config();
     MemberConfig common = plan.member();
     if (!plan.mixed()) {
-      return inRole(place, group, common);
+      return inRole(place, common);
     }
     SplittableRandom random = ofPlace(place, false);
     int windowMin = plan.has(FaultKind.LARGE_MESSAGE) ? LARGE_WINDOW_MIN : WINDOW_MIN;
@@ -86,35 +86,42 @@ public final class Settings {
             .refutedMax(Plan.refutedMax(stream(REFUTED_STREAMS - place)))
             .packing(random.nextInt(3) == 0 ? Packing.natural() : common.packing())
             .build();
-    return founds ? Terms.voter(group, own) : inRole(place, withOtherWishes(group, random), own);
+    return founds ? Terms.voter(plan.config(), own) : inRole(place, own);
   }
 
-  private Terms inRole(int place, GroupConfig group, MemberConfig member) {
-    return switch (plan.role(place)) {
-      case VOTER -> Terms.voter(group, member);
-      case OBSERVER -> new Terms(group, member, true);
-      case STATELESS -> Terms.voter(group.toBuilder().durability(Durability.NONE).stateTransfer(false).build(), member);
-    };
+  private Terms inRole(int place, MemberConfig member) {
+    Role role = plan.role(place);
+    boolean observer = role == Role.OBSERVER || role == Role.STATELESS;
+    return new Terms(plan.config(), member.toBuilder().takesState(role != Role.STATELESS).build(), observer);
   }
 
-  /// What the group has from its founder, whoever else says otherwise.
-  private GroupConfig withOtherWishes(GroupConfig group, SplittableRandom random) {
-    boolean maySplit = group.durability() == Durability.NONE && random.nextBoolean();
-    Set<String> electorate = random.nextInt(4) == 0 ? Set.of("stranger") : group.electorate();
-    return group.toBuilder()
-        .guarantee(random.nextBoolean() ? Guarantee.AGREED : Guarantee.UNIFORM)
-        .ordering(Plan.draw(random))
-        .electorate(electorate)
-        .primaryViews(Plan.primaryViews(random, electorate))
-        .partitions(maySplit ? Partitions.CONTINUE : Partitions.SUSPEND)
-        .build();
+  /// What a member that joins expects of the group.
+  ///
+  /// @param place its place
+  /// @return the same each time; null for nothing
+  public @Nullable GroupConfig expected(int place) {
+    SplittableRandom random = stream(EXPECTED_STREAMS - place);
+    if (plan.role(place) == Role.MISTAKEN) {
+      return otherThan(plan.config(), random);
+    }
+    return random.nextBoolean() ? plan.config() : null;
+  }
+
+  private static GroupConfig otherThan(GroupConfig group, SplittableRandom random) {
+    GroupConfig.Builder other = group.toBuilder();
+    switch (random.nextInt(3)) {
+      case 0 -> other.stateTransfer(!group.stateTransfer());
+      case 1 -> other.guarantee(group.guarantee() == Guarantee.UNIFORM ? Guarantee.AGREED : Guarantee.UNIFORM);
+      default -> other.ordering(group.ordering() == Ordering.SEQUENCER ? Ordering.SKEEN : Ordering.SEQUENCER);
+    }
+    return other.build();
   }
 
   /// Whether a member's application keeps a state of its own on the disk and says where it stands
   /// ([MemberConfig#position()]). With state transfer all do: otherwise nobody has the state when all have ended.
   boolean keepsState(int place) {
     boolean must = !plan.mixed() || plan.config().stateTransfer();
-    return must || stream(-1 - place).nextInt(STATELESS_ONE_IN) > 0;
+    return must || stream(-1 - place).nextInt(STATE_ONE_IN) > 0;
   }
 
   /// The settings of a node.

@@ -27,6 +27,7 @@ import org.tutti.Durability;
 import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.Group;
+import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Propagation;
@@ -290,6 +291,11 @@ class AccountReplicaTest {
     @Override
     public MemberId self() {
       return OTHER;
+    }
+
+    @Override
+    public @Nullable GroupConfig config() {
+      return null;
     }
 
     @Override

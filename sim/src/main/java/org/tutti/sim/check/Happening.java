@@ -2,6 +2,7 @@ package org.tutti.sim.check;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.tutti.End;
 import org.tutti.MemberId;
 import org.tutti.Service;
 import org.tutti.View;
@@ -228,8 +229,8 @@ public sealed interface Happening {
   ///
   /// @param member who
   /// @param nanos  when
-  /// @param reason why
-  record Closed(int member, long nanos, String reason) implements Happening {}
+  /// @param end    why
+  record Closed(int member, long nanos, End end) implements Happening {}
 
   /// The process is gone.
   ///

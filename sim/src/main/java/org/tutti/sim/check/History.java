@@ -100,7 +100,7 @@ public final class History {
   /// Whether a newcomer gets the state.
   ///
   /// @param member its ordinal
-  /// @return whether the group has state transfer and the member joined with it
+  /// @return whether the group has state transfer and the member takes the state
   public boolean stateTransfer(int member) {
     return stateTransfer && role(member) != Role.STATELESS;
   }

@@ -3,6 +3,7 @@ package org.tutti.sim.check;
 import java.util.Arrays;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.tutti.End;
 import org.tutti.View;
 import org.tutti.ViewId;
 
@@ -21,11 +22,11 @@ public record NameHeld() implements Checker {
           latest = later(latest, view.id());
         }
         case Happening.Announced(_, _, ViewId view) -> latest = later(latest, view);
-        case Happening.Closed(int member, _, String reason) -> {
+        case Happening.Closed(int member, _, End end) -> {
           View view = views[member];
-          boolean forItsName = reason.startsWith("the name ") || reason.startsWith("superseded ");
+          boolean forItsName = end.cause() == End.Cause.NAME_TAKEN;
           if (forItsName && view != null && view.primary() && latest.equals(view.id())) {
-            report.accept(history.name(member) + " ended in " + view + ": " + reason);
+            report.accept(history.name(member) + " ended in " + view + ": " + end);
           }
         }
         default -> {}

@@ -6,6 +6,8 @@ public enum Role {
   VOTER,
   /// It asked to observe.
   OBSERVER,
-  /// It joined a group with state transfer without that, and observes by the group's rule.
-  STATELESS
+  /// It asked to observe, and does without the state.
+  STATELESS,
+  /// It expects another group than there is, and is refused.
+  MISTAKEN
 }

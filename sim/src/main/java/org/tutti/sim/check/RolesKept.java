@@ -1,12 +1,13 @@
 package org.tutti.sim.check;
 
 import java.util.function.Consumer;
+import org.tutti.End;
 import org.tutti.MemberId;
 import org.tutti.View;
 
-/// A member that joined as an observer is one in every view that lists it, a voter in none. One that has no state
-/// transfer in a group with it is an observer from the first view by which it is in the group's history: before, nobody
-/// knows. So no role changes, and the most senior member of a primary view votes.
+/// A member that joined as an observer is one in every view that lists it, a voter in none; so no role changes, and the
+/// most senior member of a primary view votes. One that expects another group is in no view, and nobody but
+/// such a one is refused.
 public record RolesKept() implements Checker {
   @Override
   public void check(History history, Stays stays, Consumer<String> report) {
@@ -14,10 +15,16 @@ public record RolesKept() implements Checker {
       View view = stay.view();
       for (MemberId member : view.members()) {
         Role role = history.role(history.ordinalOf(member));
-        boolean open = role == Role.STATELESS && !view.primary();
-        if (!open && view.isObserver(member) == (role == Role.VOTER)) {
+        if (role == Role.MISTAKEN || view.isObserver(member) == (role == Role.VOTER)) {
           report.accept(history.name(history.ordinalOf(member)) + " joined as " + role + ", but is in " + view);
         }
+      }
+    }
+    for (Happening happening : history.happenings()) {
+      if (happening instanceof Happening.Closed(int member, _, End end)
+          && end.cause() == End.Cause.REFUSED
+          && history.role(member) != Role.MISTAKEN) {
+        report.accept(history.name(member) + " was refused: " + end);
       }
     }
   }

@@ -3,6 +3,7 @@ package org.tutti.sim.diagram;
 import java.util.ArrayList;
 import java.util.List;
 import javax.xml.stream.XMLStreamException;
+import org.tutti.End;
 import org.tutti.View;
 import org.tutti.sim.check.Happening;
 
@@ -83,8 +84,8 @@ final class Lifelines {
         svg.path(cross(x, y), "crash", name + " crashes" + at);
         words(x, y + Sheet.BAR, name + " crashes");
       }
-      case Happening.Closed(_, _, String reason) -> {
-        svg.path(cross(x, y), "end", name + " ends: " + reason + at);
+      case Happening.Closed(_, _, End end) -> {
+        svg.path(cross(x, y), "end", name + " ends: " + end + at);
         words(x, y + Sheet.BAR, name + " ends");
       }
       case Happening.Entered _ -> {

@@ -119,6 +119,26 @@ final class MembershipMutants {
               "engine.Deliveries",
               "tellCaughtUp",
               new Fix(1, false)),
+          new Mutant(
+                  "join-whatever-is-there",
+                  "who joins a group that is not as expected takes part in it",
+                  "engine.Newcomer",
+                  "objection",
+                  new Return(0))
+              .in(RunKind.OBSERVED),
+          new Mutant(
+                  "call-nobody-back",
+                  "who joins does not call whoever calls it",
+                  "engine.Newcomer",
+                  "heard",
+                  new Return(0))
+              .in(RunKind.MIXED),
+          new Mutant(
+              "forget-early-wishes",
+              "what the application asks for before the group is known is forgotten",
+              "engine.Newcomer",
+              "wish",
+              new Return(0)),
           new Mutant("wait-for-nobody", "who waits does not say for whom", "engine.Standstill", "add", new Return(0)),
           new Mutant(
                   "no-absentees",

@@ -75,6 +75,18 @@ class RefusedCommandTest {
   }
 
   @Test
+  void whoSaysOfTheGroupWhatIsNotSoIsToldHowItIs() throws Exception {
+    String contact = founder(List.of());
+    String[] here = {"member", "--group=bank", "--listen=127.0.0.1:0", "--name=n2", "--join", contact};
+    Launched other = run(List.of(), here[0], here[1], here[2], here[3], here[4], here[5], "--order=skeen");
+    String words = "ordering is SEQUENCER in group bank, SKEEN was asked for";
+    fails(other, "tutti member: refused by group \"bank\": " + words);
+    String data = "--data=" + directory.resolve("n2");
+    Launched keeping = run(List.of(), here[0], here[1], here[2], here[3], here[4], here[5], data);
+    fails(keeping, "tutti member: group \"bank\" keeps nothing: leave out --data");
+  }
+
+  @Test
   void whoDoesNotHaveTheKeyOfUdpIsToldSo() throws Exception {
     String contact = founder(key("one", "11"), "--transport", "udp");
     String[] args = {"watch", "--group", "bank", "--join", contact, "--transport", "udp", "--timeout", WAIT};

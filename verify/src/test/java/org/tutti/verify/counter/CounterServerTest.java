@@ -51,7 +51,7 @@ class CounterServerTest {
       Node node =
           Node.start(config, TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan().withSocketDirectory(null)));
       nodes.add(node);
-      Group group = i == 1 ? node.create("counter", CONFIG) : node.join("counter", CONFIG);
+      Group group = i == 1 ? node.create("counter", CONFIG) : node.join("counter");
       servers.add(CounterServer.start(group, loopback(0)));
     }
   }

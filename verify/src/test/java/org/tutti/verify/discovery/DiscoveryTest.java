@@ -134,7 +134,7 @@ class DiscoveryTest {
       two.discover(told);
       assertThatThrownBy(() -> two.discover(told)).isInstanceOf(IllegalStateException.class);
       Group bank = one.create("bank", GroupConfig.standard());
-      Group joined = two.join("bank", GroupConfig.standard());
+      Group joined = two.join("bank");
       assertThat(joined.receive(Duration.ofMillis(500))).isNull();
       told.answer.set(List.of(new Address("nobody"), new Address("n2"), new Address("n1")));
       told.failing = false;

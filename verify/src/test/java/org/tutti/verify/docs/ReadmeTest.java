@@ -41,7 +41,7 @@ class ReadmeTest {
                 NodeConfig.lan("n2").withContacts(List.of(n1.self().address())),
                 TcpTransport.open(anyPort, TcpConfig.lan()))) {
       Group one = n1.create("bank", GroupConfig.standard());
-      Group two = n2.join("bank", GroupConfig.standard());
+      Group two = n2.join("bank");
       two.multicast("deposit 100".getBytes(UTF_8)).get(); // leaves as soon as n2 is in
       long last = one.multicast("withdraw 30".getBytes(UTF_8)).get();
       for (Group group : List.of(one, two)) {

@@ -60,7 +60,7 @@ class BranchTest {
   private void five(GroupConfig joining) throws Exception {
     groups.add(start().create("chat", CONTINUE));
     while (groups.size() < 5) {
-      groups.add(start().join("chat", joining));
+      groups.add(start().join("chat"));
       for (Group group : groups) {
         untilView(group, true, groups.size());
       }

@@ -54,14 +54,14 @@ class CertificatesChangeTest {
         Node n2 = start("n2", second, List.of(n1.self().address()));
         Node n3 = start("n3", third, List.of(n1.self().address()))) {
       Group one = n1.create("bank", GroupConfig.standard());
-      Group two = n2.join("bank", GroupConfig.standard());
+      Group two = n2.join("bank");
       untilViewOf(two, 2);
       authority.issue("n1", "tutti", DAY);
       authority.issue("n2", "tutti", DAY);
       assertThat(first.reload()).isTrue();
       assertThat(second.reload()).isTrue();
       two.multicast("before".getBytes(UTF_8)).get(30, TimeUnit.SECONDS);
-      Group newcomer = n3.join("bank", GroupConfig.standard());
+      Group newcomer = n3.join("bank");
       untilViewOf(newcomer, 3);
       newcomer.multicast("after".getBytes(UTF_8)).get(30, TimeUnit.SECONDS);
       assertThat(first.reloads()).isOne();

@@ -59,9 +59,9 @@ class CrashNoticedTest {
         Node second = start("n2", first.self().address());
         Node third = start("n3", first.self().address())) {
       first.create("bank", GroupConfig.standard(), MemberConfig.builder().listener(new Broken()).build());
-      Group sender = second.join("bank", GroupConfig.standard());
+      Group sender = second.join("bank");
       untilViewOf(2, sender);
-      Group other = third.join("bank", GroupConfig.standard());
+      Group other = third.join("bank");
       untilViewOf(3, sender);
       untilViewOf(3, other);
       sender.multicast(new byte[] {1});

@@ -64,10 +64,10 @@ class FoundingTest {
     Group first = start(1).create("bank", config);
     assertThat(untilViewOf(first, 1).primary()).isFalse();
     CompletableFuture<Long> sent = first.multicast(new byte[1]);
-    Group observer = start(4, 1).join("bank", GroupConfig.standard());
+    Group observer = start(4, 1).join("bank");
     assertThat(untilViewOf(observer, 2).primary()).as("n4 does not count").isFalse();
     assertThat(sent).isNotDone();
-    Group second = start(2, 1).join("bank", GroupConfig.standard());
+    Group second = start(2, 1).join("bank");
     assertThat(untilViewOf(second, 3).primary()).isTrue();
     assertThat(sent.get(60, TimeUnit.SECONDS)).isZero();
     second.leave().get(60, TimeUnit.SECONDS);
@@ -84,7 +84,7 @@ class FoundingTest {
     Group winner = start(1, 2).create("bank", GroupConfig.standard());
     assertThat(winner.multicast(new byte[1]).get(60, TimeUnit.SECONDS)).isZero();
     assertThat(untilClosed(late.create("bank", GroupConfig.standard()))).startsWith(OVERRULED);
-    Group again = late.join("bank", GroupConfig.standard());
+    Group again = late.join("bank");
     assertThat(untilViewOf(again, 2).senior()).isEqualTo(winner.self());
     assertThat(again.multicast(new byte[1]).get(60, TimeUnit.SECONDS)).as("in the winner's history").isEqualTo(1);
   }

@@ -232,7 +232,7 @@ abstract class GroupContract {
     assertThat(delivery(groups.get(0)).payload().remaining()).isEqualTo(7);
     assertThat(untilViewOf(groups.get(0), 2).contains(leaver.self())).isFalse();
     assertThat(untilViewOf(groups.get(2), 2).contains(leaver.self())).isFalse();
-    Group again = nodes.get(1).join("bank", config);
+    Group again = nodes.get(1).join("bank");
     assertThat(untilViewOf(again, 3).senior()).isEqualTo(groups.get(0).self());
   }
 
@@ -401,7 +401,7 @@ abstract class GroupContract {
     var read = new AtomicLong();
     var aheadMax = new AtomicLong();
     var giving = threads.submit(() -> give(donor, size, written, read, aheadMax));
-    Group newcomer = start().join("bank", withState);
+    Group newcomer = start().join("bank");
     Event.StateOffer offer = next(newcomer, Event.StateOffer.class);
     assertThat(offer.donor()).isEqualTo(donor.self());
     long during = get(donor.multicast(number(8, 10)));
@@ -437,7 +437,7 @@ abstract class GroupContract {
           }
           return null;
         });
-    Group newcomer = start().join("bank", withState);
+    Group newcomer = start().join("bank");
     InputStream broken = next(newcomer, Event.StateOffer.class).source();
     assertThatIOException()
         .isThrownBy(broken::readAllBytes)

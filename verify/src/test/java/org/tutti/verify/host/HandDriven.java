@@ -9,7 +9,6 @@ import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.Request;
-import org.tutti.engine.Terms;
 import org.tutti.host.Membership;
 import org.tutti.pack.Batch;
 import org.tutti.pack.CausalPast;
@@ -36,8 +35,9 @@ final class HandDriven {
   }
 
   HandDriven(GroupConfig config) {
-    Terms terms = Terms.voter(config, MemberConfig.builder().windowBytes(WINDOW).build());
-    group = new Membership("bank", SELF, terms, inbox, ended::add);
+    MemberConfig member = MemberConfig.builder().windowBytes(WINDOW).build();
+    group = new Membership("bank", SELF, member, inbox, ended::add);
+    group.configured(config);
   }
 
   /// What was asked of the engine since the last call.

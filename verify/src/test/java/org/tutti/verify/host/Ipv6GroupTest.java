@@ -50,7 +50,7 @@ class Ipv6GroupTest {
       NodeConfig patient = NodeConfig.lan("n" + i).withTimes(Duration.ofMillis(100), Duration.ofSeconds(10));
       Node node = Node.start(patient.withContacts(contacts), open(transport));
       nodes.add(node);
-      groups.add(i == 1 ? node.create("g", GroupConfig.standard()) : node.join("g", GroupConfig.standard()));
+      groups.add(i == 1 ? node.create("g", GroupConfig.standard()) : node.join("g"));
       for (Group group : groups) {
         Awaited.untilViewOf(group, i);
       }

@@ -64,7 +64,7 @@ class KeysChangeTest {
   }
 
   private Group join(int member) throws Exception {
-    return nodes.get(member).join("bank", GroupConfig.standard());
+    return nodes.get(member).join("bank");
   }
 
   @AfterEach

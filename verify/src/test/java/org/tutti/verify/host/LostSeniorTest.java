@@ -78,10 +78,10 @@ class LostSeniorTest {
   /// n1 creates, n2 and n3 join; n1 is cut off, and n2 crashes in the view of n2 and n3.
   private List<Group> left(GroupConfig config) throws Exception {
     Group first = start("n1").create("bank", config);
-    Group second = start("n2").join("bank", config);
+    Group second = start("n2").join("bank");
     untilViewOf(first, 2);
     untilViewOf(second, 2);
-    Group third = start("n3").join("bank", config);
+    Group third = start("n3").join("bank");
     for (Group group : List.of(first, second, third)) {
       untilViewOf(group, 3);
     }
@@ -112,7 +112,7 @@ class LostSeniorTest {
       view = untilTogether(left.getFirst(), left);
     }
     assertThat(left.getFirst().multicast(new byte[1]).get(60, TimeUnit.SECONDS)).isEqualTo(1);
-    Group again = start("n2").join("bank", GroupConfig.standard());
+    Group again = start("n2").join("bank");
     assertThat(untilViewOf(again, 3).primary()).isTrue();
     assertThat(again.multicast(new byte[1]).get(60, TimeUnit.SECONDS)).isEqualTo(2);
   }
@@ -122,7 +122,7 @@ class LostSeniorTest {
     List<Group> left = left(STATIC.toBuilder().primaryViews(PrimaryViews.BOTH).build());
     assertThat(untilTogether(left.getFirst(), left).primary()).isFalse();
     CompletableFuture<Long> sent = left.getFirst().multicast(new byte[1]);
-    Group again = start("n2").join("bank", GroupConfig.standard());
+    Group again = start("n2").join("bank");
     assertThat(untilViewOf(again, 3).primary()).as("a new life of n2 does not help").isFalse();
     assertThat(sent).isNotDone();
     Status.Wait wait = left.getLast().status().waits().getFirst();

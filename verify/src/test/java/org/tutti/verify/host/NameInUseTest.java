@@ -84,13 +84,13 @@ class NameInUseTest {
   @Test
   void newcomersWithTheNameOfALivingMemberAreRefusedWithTheReasonAndNoViewChanges() throws Exception {
     Group first = start("n1", 1).create("bank", GroupConfig.standard());
-    Group second = start("n2", 2, 1).join("bank", GroupConfig.standard());
+    Group second = start("n2", 2, 1).join("bank");
     untilViewOf(first, 2);
     untilViewOf(second, 2);
     for (int i = 0; i < NEWCOMERS; i++) {
       boolean ofTheSenior = i % 2 == 0;
       Node newcomer = start(ofTheSenior ? "n1" : "n2", 3 + i, ofTheSenior ? 2 : 1);
-      assertThat(untilClosed(newcomer.join("bank", GroupConfig.standard())))
+      assertThat(untilClosed(newcomer.join("bank")))
           .isEqualTo(
               ofTheSenior
                   ? "the name n1 is in use by n1@here:1, which is heard"
@@ -104,12 +104,12 @@ class NameInUseTest {
   @Test
   void whoIsSilentLosesItsPlaceToALaterLifeAtAnotherAddress() throws Exception {
     Group first = start("n1", 1).create("bank", GroupConfig.standard());
-    Group second = start("n2", 2, 1).join("bank", GroupConfig.standard());
+    Group second = start("n2", 2, 1).join("bank");
     Node crashing = start("n3", 3, 1);
-    crashing.join("bank", GroupConfig.standard());
+    crashing.join("bank");
     untilViewOf(first, 3);
     crash(crashing);
-    Group again = start("n3", 4, 1).join("bank", GroupConfig.standard());
+    Group again = start("n3", 4, 1).join("bank");
     View view = untilViewOf(again, 3);
     assertThat(view.primary()).isTrue();
     assertThat(view.members()).containsExactly(first.self(), second.self(), again.self());

@@ -79,6 +79,7 @@ class NodeTest {
     View view = next(group, Event.ViewChange.class).view();
     assertThat(view.members()).containsExactly(node.self());
     assertThat(view.primary()).isTrue();
+    assertThat(group.receive(Duration.ofSeconds(60))).isEqualTo(new Event.CaughtUp(0));
     CompletableFuture<Long> sent = group.multicast(new byte[] {1, 2});
     Event.Delivery delivery = next(group, Event.Delivery.class);
     assertThat(delivery.sender()).isEqualTo(node.self());
@@ -102,7 +103,7 @@ class NodeTest {
   @Test
   void aNodeIsInAGroupOnce() {
     node.create("bank", CONFIG);
-    assertThatThrownBy(() -> node.join("bank", CONFIG))
+    assertThatThrownBy(() -> node.join("bank"))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage("already a member of group \"bank\"");
     assertThatThrownBy(() -> node.create("", CONFIG))
@@ -134,7 +135,7 @@ class NodeTest {
 
   @Test
   void membersThatNobodyLetsInEndWithTheNode() throws Exception {
-    Group group = node.join("nowhere", CONFIG);
+    Group group = node.join("nowhere");
     assertThat(group.receive(Duration.ofMillis(20))).isNull();
     CompletableFuture<Long> sent = group.multicast(new byte[1]);
     node.close();

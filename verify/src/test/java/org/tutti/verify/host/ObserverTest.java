@@ -71,12 +71,11 @@ class ObserverTest {
   @Test
   void whenTheOnlyMemberWithTheStateLeavesTheGroupEndsForWhoObserves() throws Exception {
     Group first = start().create("bank", STATEFUL);
-    Group second = start().join("bank", PLAIN);
+    Group second = start().observe("bank", MemberConfig.builder().takesState(false).build());
     View both = untilViewOf(second, 2);
-    assertThat(both.observers()).as("by rule").containsExactly(second.self());
-    while (!second.status().isObserver()) {
-      Thread.onSpinWait(); // told right behind the view
-    }
+    assertThat(both.observers()).containsExactly(second.self());
+    untilServing(second); // told right behind the view
+    assertThat(second.status().isObserver()).isTrue();
     assertThat(second.status().toString()).contains("of n1 with observers n2 (this one is one)");
     assertThat(first.status().isObserver()).isFalse();
     assertThat(first.multicast(new byte[1]).get(SOON_SECONDS, TimeUnit.SECONDS)).isZero();
@@ -94,7 +93,7 @@ class ObserverTest {
   @Test
   void anObserverWithStateTransferGetsTheStateAndMaySend() throws Exception {
     Group first = start().create("bank", STATEFUL);
-    Group second = start().observe("bank", STATEFUL);
+    Group second = start().observe("bank");
     while (!(next(first) instanceof Event.StateRequest(var newcomer, var sink))) {}
     try (sink) {
       assertThat(newcomer).isEqualTo(second.self());
@@ -121,8 +120,8 @@ class ObserverTest {
   void anObserverThatTakesNothingHoldsNobodyUpAndIsDropped() throws Exception {
     Group first =
         start().create("bank", PLAIN, MemberConfig.builder().windowBytes(64 << 10).catchUpBytesMax(256 << 10).build());
-    Group voter = start().join("bank", PLAIN);
-    Group slow = start().observe("bank", PLAIN);
+    Group voter = start().join("bank");
+    Group slow = start().observe("bank");
     untilViewOf(voter, 3);
     Thread.startVirtualThread(() -> drain(voter));
     untilViewOf(first, 3);
@@ -152,7 +151,7 @@ class ObserverTest {
   @Test
   void propagationDoesNotWaitForObservers() throws Exception {
     Group first = start().create("bank", PLAIN);
-    Group second = start().observe("bank", PLAIN);
+    Group second = start().observe("bank");
     untilViewOf(first, 2);
     assertThat(first.propagate(new byte[] {1}).messages().keySet()).containsExactly(first.self());
     untilViewOf(second, 2);
@@ -172,11 +171,11 @@ class ObserverTest {
     Node node = start();
     GroupConfig durable = PLAIN.toBuilder().durability(Durability.EACH).build();
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> node.join("bank", durable))
+        .isThrownBy(() -> node.join("bank", durable, MemberConfig.standard()))
         .withMessage("durability EACH needs a node with stable storage");
-    assertThat(node.observe("bank", durable).name()).isEqualTo("bank");
+    assertThat(node.observe("bank", durable, MemberConfig.standard()).name()).isEqualTo("bank");
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> node.observe("other", durable, MemberConfig.builder().position(7).build()))
+        .isThrownBy(() -> node.observe("other", MemberConfig.builder().position(7).build()))
         .withMessage("position 7 has no meaning for an observer");
   }
 }

@@ -135,7 +135,7 @@ class PauseTest {
     try (Node first = Node.start(patient, hub.open(new Address("here:1")));
         Node second = Node.start(impatient, pausing)) {
       Group going = first.create("bank", GroupConfig.standard());
-      Group stopped = second.join("bank", GroupConfig.standard());
+      Group stopped = second.join("bank");
       untilTwo(going);
       untilTwo(stopped);
       for (int i = 0; i < 3; i++) {

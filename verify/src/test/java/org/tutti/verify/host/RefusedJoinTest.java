@@ -84,7 +84,7 @@ class RefusedJoinTest {
     Node first = start(kind, "n1", "prod");
     first.create("bank", GroupConfig.standard());
     Node stranger = start(kind, "n2", "test", first);
-    Group group = stranger.join("bank", GroupConfig.standard());
+    Group group = stranger.join("bank");
     Status status = untilRefused(group);
     Refused expected =
         new Refused(first.self().address(), Reason.OTHER_CLUSTER, "it is of cluster \"prod\", this node of \"test\"");
@@ -99,7 +99,7 @@ class RefusedJoinTest {
     first.create("bank", GroupConfig.standard());
     Address place = first.self().address();
     Node second = start(Kind.IN_PROCESS, "n2", "test", first);
-    Group group = second.join("bank", GroupConfig.standard());
+    Group group = second.join("bank");
     untilRefused(group);
     first.close();
     NodeConfig right = NodeConfig.lan("n3").withCluster("test");
@@ -115,7 +115,7 @@ class RefusedJoinTest {
     Node first = start(Kind.TCP, "n1", "prod");
     Group bank = first.create("bank", GroupConfig.standard());
     untilViewOf(bank, 1);
-    Group second = start(Kind.TCP, "n1", "prod", first).join("bank", GroupConfig.standard());
+    Group second = start(Kind.TCP, "n1", "prod", first).join("bank");
     while (!(next(second) instanceof Event.Closed)) {
       assertThat(second.status().phase()).isNotEqualTo(Status.Phase.CAUGHT_UP);
     }

@@ -24,6 +24,7 @@ import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
+import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
@@ -100,7 +101,7 @@ class RestartTest {
     List<Group> groups = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       Node node = start(i);
-      groups.add(i == 0 ? node.create("bank", CONFIG) : node.join("bank", CONFIG));
+      groups.add(i == 0 ? node.create("bank", CONFIG) : node.join("bank"));
       untilPrimaryOf(groups.getFirst(), i + 1);
     }
     for (byte i = 0; i < 20; i++) {
@@ -141,8 +142,9 @@ class RestartTest {
   void aDurabilityWithStateTransferNeedsAPosition() throws Exception {
     Node node = start(0);
     GroupConfig config = CONFIG.toBuilder().stateTransfer(true).build();
-    for (Callable<Group> enter :
-        List.<Callable<Group>>of(() -> node.create("bank", config), () -> node.join("bank", config))) {
+    MemberConfig silent = MemberConfig.standard();
+    List<Callable<Group>> ways = List.of(() -> node.create("bank", config), () -> node.join("bank", config, silent));
+    for (Callable<Group> enter : ways) {
       assertThatIllegalArgumentException().isThrownBy(enter::call).withMessageContaining("position(0)");
     }
   }
@@ -181,6 +183,22 @@ class RestartTest {
     third.untilSum(20);
     third.untilPrimaryOf(3);
     assertThat(third.wasOffered()).isTrue();
+  }
+
+  @Test
+  void aHistoryGoesOnWithTheSettingsThatItWasFoundedWith() throws Exception {
+    Node node = start(0);
+    untilPrimaryOf(node.create("bank", CONFIG), 1);
+    node.close();
+    Node again = start(0);
+    GroupConfig other = CONFIG.toBuilder().ordering(Ordering.SKEEN).build();
+    String words = "ordering is SEQUENCER in group bank, SKEEN was asked for";
+    assertThat(again.create("bank", other).receive(SOON))
+        .isEqualTo(refused("stable storage of node n0 for group bank: " + words));
+    assertThat(again.join("bank", other, MemberConfig.standard()).receive(SOON)).isEqualTo(refused(words));
+    Group same = again.join("bank");
+    untilPrimaryOf(same, 1);
+    assertThat(same.config()).isEqualTo(CONFIG);
   }
 
   @Test

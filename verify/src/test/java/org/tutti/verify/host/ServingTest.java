@@ -66,7 +66,7 @@ class ServingTest {
     assertThat(founder.receive(SOON)).isEqualTo(new Event.CaughtUp(0));
     founder.multicast(new byte[1]).get();
 
-    Group newcomer = start().join("bank", STATEFUL);
+    Group newcomer = start().join("bank");
     assertThat(newcomer.joined().get().primary()).isTrue();
     while (newcomer.status().phase() != Status.Phase.WAITING_FOR_STATE) {
       Thread.onSpinWait(); // told right behind the view
@@ -115,7 +115,7 @@ class ServingTest {
 
   @Test
   void whoWasNeverInIsToldSo() {
-    Group nobody = start().join("nowhere", GroupConfig.standard());
+    Group nobody = start().join("nowhere");
     CompletableFuture<View> joined = nobody.joined();
     assertThat(joined).isNotDone();
     nodes.getFirst().close();

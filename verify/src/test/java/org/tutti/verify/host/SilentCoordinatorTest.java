@@ -84,9 +84,9 @@ class SilentCoordinatorTest {
         Node second = start("n2", first.self().address());
         Node third = start("n3", first.self().address())) {
       Group coordinator = first.create("bank", CONFIG, MemberConfig.builder().listener(stuck).build());
-      Group sender = second.join("bank", CONFIG);
+      Group sender = second.join("bank");
       untilViewOf(2, sender); // one after the other: else two changes of the view, one of which might come late
-      Group other = third.join("bank", CONFIG);
+      Group other = third.join("bank");
       untilViewOf(3, sender);
       untilViewOf(3, other);
       View view = sender.view();

@@ -58,7 +58,7 @@ class SpinTest {
     try (Node a = Node.start(first, hub.open(new Address("a")));
         Node b = Node.start(second, hub.open(new Address("b")))) {
       Group founded = a.create("g", GroupConfig.standard());
-      Group joined = b.join("g", GroupConfig.standard());
+      Group joined = b.join("g");
       for (View view = joined.view(); view == null || view.size() < 2; view = joined.view()) {
         Thread.onSpinWait();
       }

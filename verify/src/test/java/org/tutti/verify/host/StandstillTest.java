@@ -70,7 +70,7 @@ class StandstillTest {
       wires.add(wire);
       nodes.add(node);
       GroupConfig group = GroupConfig.standard();
-      groups.add(place == 1 ? node.create("bank", group) : node.join("bank", group));
+      groups.add(place == 1 ? node.create("bank", group) : node.join("bank"));
     }
     for (Group group : groups) {
       untilViewOf(group, 3);

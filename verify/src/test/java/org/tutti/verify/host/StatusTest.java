@@ -72,7 +72,7 @@ class StatusTest {
     donor.multicast(new byte[1]).get();
     Node second = start("n2", Duration.ofSeconds(20), new Address("here:1"));
     transports.getLast().cut(Set.of(new Address("here:1"))); // nobody lets it in yet
-    Group newcomer = second.join("bank", stateful);
+    Group newcomer = second.join("bank");
     assertThat(newcomer.status().phase()).isEqualTo(Phase.JOINING);
     transports.getLast().cut(Set.of());
     Status waiting = until(newcomer, status -> status.waits().stream().anyMatch(it -> it.cause() == Cause.STATE));
@@ -182,16 +182,16 @@ class StatusTest {
     Duration suspect = Duration.ofSeconds(2);
     Address first = new Address("here:1");
     Group one = start("n1", suspect).create("bank", CONFIG);
-    Group two = start("n2", suspect, first).join("bank", CONFIG);
+    Group two = start("n2", suspect, first).join("bank");
     untilViewOf(one, 2);
-    Group three = start("n3", suspect, first).join("bank", CONFIG);
+    Group three = start("n3", suspect, first).join("bank");
     untilViewOf(one, 3);
     transports.getFirst().cut(Set.of(two.self().address(), three.self().address()));
     transports.get(1).cut(Set.of(first));
     transports.get(2).cut(Set.of(first));
     assertThat(until(one, status -> !status.isServing() && !status.waits().isEmpty()).toString())
         .endsWith(" known here; n1 here; waiting for n2 or n3");
-    Group again = start("n2", suspect, first).join("bank", CONFIG);
+    Group again = start("n2", suspect, first).join("bank");
     Status status = until(one, it -> it.view() != null && it.view().contains(again.self()));
     assertThat(status.waits())
         .containsExactly(new Wait(Cause.QUORUM, List.of(two.self(), three.self()), 1, Duration.ZERO, 0));

@@ -54,7 +54,7 @@ class SubsetTest {
               .withContacts(contacts)
               .withTimes(Duration.ofMillis(100), Duration.ofSeconds(10)); // a slow moment must not look like a crash
       nodes.add(Node.start(node, open()));
-      groups.add(i == 0 ? nodes.getFirst().create("bank", config) : nodes.getLast().join("bank", config));
+      groups.add(i == 0 ? nodes.getFirst().create("bank", config) : nodes.getLast().join("bank"));
       for (Group group : groups) {
         untilViewOf(group, groups.size());
       }

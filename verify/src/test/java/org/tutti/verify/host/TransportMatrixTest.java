@@ -126,7 +126,7 @@ class TransportMatrixTest {
       NodeConfig how = NodeConfig.lan("n" + i).withContacts(contacts).withTimes(Duration.ofMillis(100), SUSPECT);
       Node node = Node.start(how, open(transport));
       nodes.add(node);
-      groups.add(i == 1 ? node.create("bank", config) : node.join("bank", config));
+      groups.add(i == 1 ? node.create("bank", config) : node.join("bank"));
       for (Group group : groups) {
         untilViewOf(group, i);
       }

@@ -53,7 +53,7 @@ class TwentyMembersTest {
     var groups = new ArrayList<Group>();
     groups.add(start(transport).create("bank", GroupConfig.standard()));
     for (int i = 1; i < MEMBERS; i++) {
-      groups.add(start(transport).join("bank", GroupConfig.standard()));
+      groups.add(start(transport).join("bank"));
     }
     for (Group group : groups) {
       untilViewOfAll(group);

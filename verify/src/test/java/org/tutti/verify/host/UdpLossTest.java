@@ -45,7 +45,7 @@ class UdpLossTest {
       NodeConfig how = NodeConfig.lan("n" + i).withContacts(contacts).withTimes(Duration.ofMillis(100), SUSPECT);
       Node node = Node.start(how, network.open(ETHERNET));
       nodes.add(node);
-      groups.add(i == 1 ? node.create("bank", config) : node.join("bank", config));
+      groups.add(i == 1 ? node.create("bank", config) : node.join("bank"));
       for (Group group : groups) {
         untilViewOf(group, i);
       }

@@ -118,7 +118,7 @@ class EvidenceTest {
 
   @Test
   void anEndThatNobodyWantedIsSeen() throws IOException {
-    replace("n2-1", "8 78 .\n", "8 78 .\n47 C a bug .\n");
+    replace("n2-1", "8 78 .\n", "8 78 .\n47 C NODE_FAILED a bug .\n");
     assertThat(violated()).contains("NoBrokenInvariant");
   }
 

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.tutti.End;
 import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.MemberId;
@@ -405,11 +406,11 @@ class CheckersTest {
 
   @Test
   void nameHeld() {
-    String reason = "the name b is in use by b@elsewhere:1, which is heard";
     var run = new Written(GroupConfig.standard()).install(AB, "a", "b");
-    assertThat(run.install(nonPrimary(3, "a"), "a").close("b", reason).violated()).doesNotContain("NameHeld");
+    assertThat(run.install(nonPrimary(3, "a"), "a").close("b", End.Cause.NAME_TAKEN).violated())
+        .doesNotContain("NameHeld");
     var living = new Written(GroupConfig.standard()).install(AB, "a", "b");
-    assertThat(living.close("b", reason).violated()).contains("NameHeld");
+    assertThat(living.close("b", End.Cause.NAME_TAKEN).violated()).contains("NameHeld");
   }
 
   @Test
@@ -428,13 +429,18 @@ class CheckersTest {
     for (Role role : List.of(Role.OBSERVER, Role.STATELESS)) {
       Written kept = uniform().cast("c", role).install(observed(ABC, 2), "a", "b");
       assertThat(kept.violated()).doesNotContain("RolesKept");
-      kept.install(nonPrimary(4, "c"), "c");
-      assertThat(kept.violated().contains("RolesKept"))
-          .as("a role is asked for, or comes with the group")
-          .isEqualTo(role == Role.OBSERVER);
+      assertThat(kept.install(nonPrimary(4, "c"), "c").violated()).as("a voter meanwhile").contains("RolesKept");
       assertThat(uniform().cast("c", role).install(ABC, "a", "b").violated()).contains("RolesKept");
     }
     assertThat(uniform().install(observed(ABC, 2), "a", "b").violated()).contains("RolesKept");
+  }
+
+  @Test
+  void whoExpectsAnotherGroupIsRefusedAndNobodyElse() {
+    Written mistaken = uniform().cast("c", Role.MISTAKEN).install(AB, "a", "b").close("c", End.Cause.REFUSED);
+    assertThat(mistaken.violated()).isEmpty();
+    assertThat(mistaken.install(ABC, "a", "b").violated()).contains("RolesKept");
+    assertThat(uniform().install(AB, "a", "b").close("b", End.Cause.REFUSED).violated()).containsExactly("RolesKept");
   }
 
   @Test
@@ -580,8 +586,8 @@ class CheckersTest {
 
   @Test
   void noContradiction() {
-    var counters = Map.of("drop.malformed place", 2L, "drop.malformed checksum", 5L, "drop.other view", 1L);
+    var counters = Map.of("drop.malformed place", 2L, "drop.damaged checksum", 5L, "drop.other view", 1L);
     assertThat(NoContradiction.check("a", counters)).extracting(Violation::property).containsExactly("NoContradiction");
-    assertThat(NoContradiction.check("a", Map.of("drop.malformed checksum", 5L))).isEmpty();
+    assertThat(NoContradiction.check("a", Map.of("drop.damaged checksum", 5L, "drop.malformed fetch", 1L))).isEmpty();
   }
 }

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.tutti.GroupConfig;
 import org.tutti.NodeConfig;
 import org.tutti.engine.Terms;
 import org.tutti.sim.Plan;
@@ -65,6 +66,7 @@ class SettingsTest {
   @Test
   void membersOfOneRunDiffer() throws Exception {
     var differing = new HashSet<String>();
+    var expected = new HashSet<String>();
     double times = 1;
     for (long seed = 1; seed <= PLANS; seed++) {
       Plan plan = Plan.draw(seed);
@@ -73,6 +75,9 @@ class SettingsTest {
       for (int place = 1; place < plan.nodes(); place++) {
         add(settings.terms(place, false), drawn, new TreeMap<>());
         add(settings.node(place, addresses(plan)), drawn, new TreeMap<>());
+        GroupConfig said = settings.expected(place);
+        String difference = said == null ? "silent" : said.difference("g", plan.config());
+        expected.add(difference == null ? "right" : difference.split(" ")[0]);
       }
       drawn.forEach((name, values) -> {
         if (values.size() > 1) {
@@ -89,13 +94,10 @@ class SettingsTest {
             "MemberConfig.catchUpBytesMax",
             "MemberConfig.packing",
             "MemberConfig.suspicion",
-            "GroupConfig.guarantee",
-            "GroupConfig.ordering",
-            "GroupConfig.electorate",
-            "GroupConfig.partitions",
             "NodeConfig.contacts",
             "NodeConfig.heartbeat",
             "NodeConfig.suspectAfter");
+    assertThat(expected).containsExactlyInAnyOrder("silent", "right", "guarantee", "ordering", "stateTransfer");
     assertThat(times).isGreaterThan(TIMES_RANGE_MIN);
   }
 

@@ -3,6 +3,7 @@ package org.tutti.verify.sim;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.tutti.End;
 import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.MemberId;
@@ -261,8 +262,8 @@ final class Written {
     return this;
   }
 
-  Written close(String member, String reason) {
-    history.add(new Happening.Closed(of(member), ++nanos, reason));
+  Written close(String member, End.Cause cause) {
+    history.add(new Happening.Closed(of(member), ++nanos, new End(cause, "why")));
     return this;
   }
 

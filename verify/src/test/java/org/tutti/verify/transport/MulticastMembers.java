@@ -59,7 +59,7 @@ final class MulticastMembers {
       Node node = Node.start(how, UdpTransport.open(new Address(args[0] + ":0"), config));
       members.nodes.add(node);
       GroupConfig standard = GroupConfig.standard();
-      members.groups.add(sender ? node.create("g", standard) : node.join("g", standard));
+      members.groups.add(sender ? node.create("g", standard) : node.join("g"));
     }
     if (sender) {
       members.begin(Integer.parseInt(args[4]), Boolean.parseBoolean(args[5]));

@@ -71,7 +71,7 @@ class UdpPathMtuTest {
               .withContacts(contacts)
               .withTimes(Duration.ofMillis(200), Duration.ofSeconds(10));
       try (Node node = Node.start(how, UdpTransport.open(new Address(args[0] + ":0"), config))) {
-        Group group = first ? node.create("g", GroupConfig.standard()) : node.join("g", GroupConfig.standard());
+        Group group = first ? node.create("g", GroupConfig.standard()) : node.join("g");
         System.out.println("address " + node.self().address());
         while (group.view() == null || group.view().size() != 2) {
           group.receive(Duration.ofMillis(100));
@@ -108,7 +108,7 @@ class UdpPathMtuTest {
         }
       }
       var out = new StringBuilder("done gap-millis=" + Duration.ofNanos(gap).toMillis());
-      node.counters().forEach((name, value) -> out.append(' ').append(name).append('=').append(value));
+      node.counters().forEach((name, value) -> out.append(';').append(name).append('=').append(value));
       System.out.println(out);
     }
 
@@ -273,7 +273,7 @@ class UdpPathMtuTest {
 
   private static Map<String, Long> counters(BufferedReader of) {
     Map<String, Long> counters = new TreeMap<>();
-    for (String pair : after(of, "done").split(" ")) {
+    for (String pair : after(of, "done").split(";")) {
       int at = pair.indexOf('=');
       counters.put(pair.substring(0, at), Long.parseLong(pair.substring(at + 1)));
     }

@@ -53,7 +53,7 @@ class UdpTrainsTest {
                   NodeConfig.lan("b").withContacts(List.of(a.self().address())),
                   UdpTransport.open(ANYWHERE, ETHERNET))) {
         Group sender = a.create("g", GroupConfig.standard());
-        Group receiver = b.join("g", GroupConfig.standard());
+        Group receiver = b.join("g");
         while (receiver.view() == null || receiver.view().size() < 2) {
           next(receiver);
         }

@@ -8,19 +8,16 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.tutti.Guarantee;
+import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Partitions;
-import org.tutti.PrimaryViews;
 import org.tutti.View;
 import org.tutti.ViewId;
-import org.tutti.membership.Electorate;
 import org.tutti.membership.Knowledge;
 import org.tutti.membership.Lineage;
 import org.tutti.membership.Proposal;
@@ -55,12 +52,13 @@ class CodecTest {
       new Lineage(
           FIRST,
           1_700_000_000_000_000L,
-          true,
-          Guarantee.UNIFORM,
-          "opera",
-          new Electorate(Set.of("a", "b")),
-          PrimaryViews.STATIC_MAJORITY,
-          Partitions.CONTINUE);
+          GroupConfig.builder()
+              .stateTransfer(true)
+              .ordering(Ordering.SKEEN)
+              .domain("opera")
+              .electorate("a", "b")
+              .partitions(Partitions.CONTINUE)
+              .build());
   private static final CausalPast PAST =
       new CausalPast(1L << 33, List.of(new CausalPast.Lane(0, 1), new CausalPast.Lane(300, 1L << 55)));
   private static final Batch BATCH =

@@ -62,7 +62,7 @@ final class Forge {
   /// Begins a packet.
   static WireWriter packet(int kind, String cluster, MemberId source, long destination, boolean identity) {
     var out = new WireWriter();
-    out.u8(2);
+    out.u8(3);
     out.u8(kind);
     out.u8(CHECKSUM | (identity ? IDENTITY : 0));
     out.fixed(hash(cluster));

@@ -29,7 +29,7 @@ import org.tutti.transport.Outlet;
 import org.tutti.transport.Traits;
 import org.tutti.wire.WireWriter;
 
-/// The bytes of packets, as version 2 has them: another change of them is another version.
+/// The bytes of packets, as version 3 has them: another change of them is another version.
 class PacketFormatTest {
   private static final Terms TERMS = Terms.voter(GroupConfig.standard(), MemberConfig.standard());
   private static final MemberId SELF = new MemberId("n", new Address("a:1"), 0x0102030405060708L);
@@ -146,11 +146,11 @@ class PacketFormatTest {
 
   @Test
   void aCallToAnAddressIsADatagramWithIdentityAndWithoutDestination() {
-    answersTo(new Input.Requested(new Request.Join("bank", TERMS, new Indifferent())));
+    answersTo(new Input.Requested(new Request.Join("bank", null, TERMS.member(), false, new Indifferent())));
     String view = "00" + "0102030405060708"; // epoch 0, of this node
     assertThat(answersTo(new Input.Expired()))
         .containsExactly(
-            "02" + "04" + "01" + HEADER_TO_ANYBODY + SUM_AND_SECOND_BEAT + IDENTITY + "06" + BANK + view + "00");
+            "03" + "04" + "01" + HEADER_TO_ANYBODY + SUM_AND_SECOND_BEAT + IDENTITY + "06" + BANK + view + "00");
   }
 
   @Test
@@ -158,13 +158,13 @@ class PacketFormatTest {
     answersTo(data(5, 0, 0));
     assertThat(answersTo(data(5, 2, 2)))
         .containsExactly(
-            "02" + "02" + "00" + HEADER_TO_PEER + SUM_AND_BEAT + "05" + "01" + "8008" + "0000000000000001");
+            "03" + "02" + "00" + HEADER_TO_PEER + SUM_AND_BEAT + "05" + "01" + "8008" + "0000000000000001");
   }
 
   @Test
   void aStreamThatIsNotKnownIsReset() {
     assertThat(answersTo(data(300, 7, 2)))
-        .containsExactly("02" + "03" + "00" + HEADER_TO_PEER + SUM_AND_BEAT + "ac02" + "00");
+        .containsExactly("03" + "03" + "00" + HEADER_TO_PEER + SUM_AND_BEAT + "ac02" + "00");
   }
 
   @Test
@@ -176,7 +176,7 @@ class PacketFormatTest {
     call.viewId(new ViewId(0, 9));
     call.u8(0); // a stranger's
     String data = answersTo(Forge.datagram(PEER, SELF.incarnation(), Forge.bytes(call))).getFirst();
-    String head = "02" + "01" + "00" + HEADER_TO_PEER + SUM_AND_BEAT + "010000" + "0000" + "8008" + "0".repeat(16);
+    String head = "03" + "01" + "00" + HEADER_TO_PEER + SUM_AND_BEAT + "010000" + "0000" + "8008" + "0".repeat(16);
     assertThat(data).startsWith(head);
     String chunk = data.substring(head.length());
     int length = chunk.length() / 2 - 2;
@@ -187,7 +187,7 @@ class PacketFormatTest {
   @Test
   void aSignOfLifeIsAnEmptyDatagram() {
     answersTo(new Input.Requested(new Request.Create("bank", TERMS, new Indifferent(), 0)));
-    assertThat(answersLater(1)).allMatch(frame -> frame.startsWith("0204"));
+    assertThat(answersLater(1)).allMatch(frame -> frame.startsWith("0304"));
   }
 
   @Test

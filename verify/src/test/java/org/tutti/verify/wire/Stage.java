@@ -302,7 +302,7 @@ final class Stage {
     }
 
     void join() {
-      ask(new Request.Join(GROUP, terms(), this));
+      ask(new Request.Join(GROUP, null, terms().member(), false, this));
     }
 
     boolean isWaiting() {

@@ -1,0 +1,157 @@
+package org.tutti.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.tutti.End;
+import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
+import org.tutti.MemberId;
+import org.tutti.Status;
+import org.tutti.View;
+import org.tutti.ViewId;
+import org.tutti.effect.Effects;
+import org.tutti.effect.Timer;
+import org.tutti.membership.Hello;
+import org.tutti.membership.Lineage;
+import org.tutti.membership.ViewMessage;
+import org.tutti.transport.Address;
+import org.tutti.transport.Refused;
+import org.tutti.wire.Malformed;
+import org.tutti.wire.WireReader;
+
+/// A node that is to join a group and has not been told what was decided for it. It calls out to the contacts; whoever
+/// is called has the coordinator of its view answer with a [ViewMessage.Meet], and the lineage that is in there makes
+/// this a member. Who calls it is called back, as it may know nobody. It takes part in nothing before: a promise, or a
+/// view with others who know no more, could be of another group than the one that it is to be in.
+///
+/// What the application asks for meanwhile is kept, in its order; the member's window bounds it.
+final class Newcomer implements Ports.Inward<ViewMessage> {
+  private static final Timer HELLO = new Timer("hello");
+  private static final int HELLO_HEARTBEATS = 2;
+  private static final int CALLED_BACK_MAX = 64;
+
+  private final String name;
+  private final MemberId self;
+  private final @Nullable GroupConfig expected;
+  private final MemberConfig member;
+  private final boolean observer;
+  private final GroupUser user;
+  private final Surroundings node;
+  private final Ports ports;
+  private final Effects<ViewMessage> door;
+  private final View alone;
+  private final List<Consumer<GroupEngine>> wishes = new ArrayList<>();
+  private final Set<Address> calledBack = new TreeSet<>(); // since the last round: newcomers may call each other
+  private List<Refused> refused = List.of();
+
+  Newcomer(MemberId self, Request.Join join, Surroundings node, Ports.Node services, Ports.Group group) {
+    this.name = join.group();
+    this.self = self;
+    this.expected = join.expected();
+    this.member = join.member();
+    this.observer = join.observer();
+    this.user = join.user();
+    this.node = node;
+    this.alone = new View(new ViewId(0, self.incarnation()), List.of(self), observer ? 0 : 1, false, List.of());
+    this.ports = new Ports(services, group, () -> alone, false);
+    this.door = ports.open(Channel.VIEW, ViewMessage.CODEC, this);
+    door.schedule(HELLO, Duration.ZERO);
+    tell();
+  }
+
+  String name() {
+    return name;
+  }
+
+  GroupUser user() {
+    return user;
+  }
+
+  /// Does something as soon as there is a group.
+  void wish(Consumer<GroupEngine> action) {
+    wishes.add(action);
+  }
+
+  List<Consumer<GroupEngine>> wishes() {
+    return wishes;
+  }
+
+  /// How this member is to take part in the group, as soon as somebody has told of it.
+  ///
+  /// @param channel of the message
+  /// @param message the rest of it
+  /// @return null when it tells of none
+  /// @throws Malformed when it cannot be read
+  @Nullable Terms told(Channel channel, WireReader message) throws Malformed {
+    if (channel == Channel.VIEW && ViewMessage.CODEC.readAll(message) instanceof ViewMessage.Meet meet) {
+      Lineage lineage = meet.lineage();
+      return lineage == null || lineage.isDraft() ? null : new Terms(lineage.group(), member, observer);
+    }
+    return null;
+  }
+
+  /// Why this member does not want to be in the group as it is.
+  ///
+  /// @param found how it would take part
+  /// @return in words, or null
+  @Nullable String objection(Terms found) {
+    String other = expected == null ? null : expected.difference(name, found.group());
+    return other == null ? found.fault(name) : other;
+  }
+
+  /// Somebody called: perhaps a member, of whom this node knows nothing.
+  void heard(MemberId from) {
+    if (calledBack.size() < CALLED_BACK_MAX && calledBack.add(from.address())) {
+      call(from.address());
+    }
+  }
+
+  private void call(Address target) {
+    ports.hello(target, Hello.within(alone, Hello.Regard.UNKNOWN));
+  }
+
+  /// A run of inputs ends.
+  void flush() {
+    List<Refused> lately = node.refused().get();
+    if (!lately.equals(refused)) {
+      refused = lately;
+      tell();
+    }
+  }
+
+  private void tell() {
+    user.status(
+        new Status(name, self, Status.Phase.JOINING, null, null, OptionalLong.empty(), List.of(), refused, null));
+  }
+
+  /// Ends before it has begun.
+  void end(End end) {
+    ports.close();
+    user.closed(end);
+  }
+
+  /// There is a group: nothing is done here any more.
+  void close() {
+    ports.close();
+  }
+
+  @Override
+  public void receive(MemberId from, ViewMessage message) {
+    throw new IllegalStateException("says nothing to itself");
+  }
+
+  @Override
+  public void expire(Timer timer) {
+    door.schedule(HELLO, node.config().heartbeat().multipliedBy(HELLO_HEARTBEATS));
+    var targets = new TreeSet<Address>(node.contacts().get());
+    targets.remove(self.address());
+    targets.forEach(this::call);
+    calledBack.clear();
+  }
+}
