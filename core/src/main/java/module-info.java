@@ -7,6 +7,7 @@ import org.jspecify.annotations.NullMarked;
 module org.tutti {
   requires static org.jspecify;
 
+  uses org.tutti.storage.StorageProvider;
   uses org.tutti.transport.DiscoveryProvider;
   uses org.tutti.transport.TransportProvider;
 

@@ -7,4 +7,7 @@ module org.tutti.store {
   requires static org.jspecify;
 
   exports org.tutti.store;
+
+  provides org.tutti.storage.StorageProvider with
+      org.tutti.store.FileStorageProvider;
 }

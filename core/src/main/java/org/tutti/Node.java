@@ -33,7 +33,7 @@ import org.tutti.transport.Transport;
 /// A process's place among the others: one engine thread, one transport, any number of groups.
 ///
 /// ```java
-/// try (var node = Node.start(NodeConfig.lan("n1"), transport);
+/// try (var node = Node.named("n1").start();
 ///     var bank = node.create("bank", GroupConfig.standard())) {
 ///   bank.multicast("hello".getBytes(UTF_8));
 ///   while (true) {
@@ -71,6 +71,18 @@ public final class Node implements AutoCloseable {
             transport,
             config.spin(),
             reason -> ended(storage, reason));
+  }
+
+  /// Begins a node that is started by plain settings.
+  ///
+  /// ```java
+  /// Node node = Node.named("n1").listen("127.0.0.1:7001").contacts("127.0.0.1:7002").start();
+  /// ```
+  ///
+  /// @param name the node's name, unique among the living nodes of its groups; 1 to 255 bytes without blanks
+  /// @return a builder of its own
+  public static NodeBuilder named(String name) {
+    return new NodeBuilder(name);
   }
 
   /// Starts a node. It keeps the process running until it is closed.

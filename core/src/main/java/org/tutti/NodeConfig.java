@@ -3,6 +3,7 @@ package org.tutti;
 import java.time.Duration;
 import java.util.List;
 import org.tutti.transport.Address;
+import org.tutti.transport.Profile;
 
 /// How a node behaves towards other nodes. Immutable; start from a preset and change what differs.
 ///
@@ -32,20 +33,21 @@ public record NodeConfig(
     }
   }
 
-  /// For nodes on one local network: heartbeat 100 ms, suspicion after 1 s.
+  /// For nodes on one local network: the times of [Profile#LAN].
   ///
   /// @param name the node's name
   /// @return the preset, with cluster `tutti` and no contacts
   public static NodeConfig lan(String name) {
-    return new NodeConfig(name, "tutti", List.of(), Duration.ofMillis(100), Duration.ofSeconds(1), Duration.ZERO);
+    return of(name, Profile.LAN);
   }
 
-  /// For nodes far apart: heartbeat 500 ms, suspicion after 5 s.
+  /// For nodes with something between them.
   ///
-  /// @param name the node's name
+  /// @param name    the node's name
+  /// @param profile whose times are taken
   /// @return the preset, with cluster `tutti` and no contacts
-  public static NodeConfig wan(String name) {
-    return new NodeConfig(name, "tutti", List.of(), Duration.ofMillis(500), Duration.ofSeconds(5), Duration.ZERO);
+  public static NodeConfig of(String name, Profile profile) {
+    return new NodeConfig(name, "tutti", List.of(), profile.heartbeat(), profile.suspectAfter(), Duration.ZERO);
   }
 
   /// Changes the cluster.

@@ -105,7 +105,7 @@ final class Carrier {
   Transport open(Address listen, @Nullable Address advertised, String cluster) throws TransportException {
     check(cluster);
     guard(listen, tls, insecure);
-    return TransportProvider.named(transport).open(new TransportSettings(listen, advertised, tls, insecure));
+    return TransportProvider.named(transport).open(new TransportSettings(listen, advertised).withTls(tls, insecure));
   }
 
   /// Whether an address stands for all interfaces, so that it leads nobody anywhere.

@@ -15,9 +15,9 @@ public interface TransportProvider {
   /// @return a short name in lower case, unlike those of all others
   String name();
 
-  /// Opens a node's transport with the settings for a local network.
+  /// Opens a node's transport.
   ///
-  /// @param settings where to listen
+  /// @param settings where to listen, and what lies between the nodes
   /// @return a transport whose [Transport#address] peers can use
   /// @throws TransportException when that is not possible, with the reason in one line
   Transport open(TransportSettings settings) throws TransportException;

@@ -12,13 +12,15 @@ import org.jspecify.annotations.Nullable;
 /// @param tls        the directory with the node's certificate, its key and the authority's certificate (`cert.pem`,
 ///                   `key.pem`, `ca.pem`); null for no TLS
 /// @param insecure   whether, without TLS, other addresses than loopback may be listened on
-public record TransportSettings(Address listen, @Nullable Address advertised, @Nullable Path tls, boolean insecure) {
-  /// Without TLS, and so on loopback only.
+/// @param profile    what lies between the nodes
+public record TransportSettings(
+    Address listen, @Nullable Address advertised, @Nullable Path tls, boolean insecure, Profile profile) {
+  /// Without TLS, and so on loopback only, for a local network.
   ///
   /// @param listen     where the node listens
   /// @param advertised the address that peers use, or null
   public TransportSettings(Address listen, @Nullable Address advertised) {
-    this(listen, advertised, null, false);
+    this(listen, advertised, null, false, Profile.LAN);
   }
 
   /// Listening on an address that peers can use themselves.
@@ -52,7 +54,7 @@ public record TransportSettings(Address listen, @Nullable Address advertised, @N
   }
 
   private TransportSettings literal(Endpoint found) {
-    return new TransportSettings(found.at(found.port()), advertised, tls, insecure);
+    return new TransportSettings(found.at(found.port()), advertised, tls, insecure, profile);
   }
 
   /// Changes how strangers are kept out.
@@ -61,6 +63,6 @@ public record TransportSettings(Address listen, @Nullable Address advertised, @N
   /// @param everywhere whether, without TLS, other addresses than loopback may be listened on
   /// @return a changed copy
   public TransportSettings withTls(@Nullable Path directory, boolean everywhere) {
-    return new TransportSettings(listen, advertised, directory, everywhere);
+    return new TransportSettings(listen, advertised, directory, everywhere, profile);
   }
 }

@@ -1,6 +1,7 @@
 package org.tutti.net;
 
 import org.tutti.net.tls.Credentials;
+import org.tutti.transport.Profile;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;
 import org.tutti.transport.TransportProvider;
@@ -18,9 +19,10 @@ public final class TcpProvider implements TransportProvider {
 
   @Override
   public Transport open(TransportSettings settings) throws TransportException {
-    TcpConfig config = settings.insecure() ? TcpConfig.lan().withInsecure() : TcpConfig.lan();
+    TcpConfig config = settings.profile() == Profile.WAN ? TcpConfig.wan() : TcpConfig.lan();
     Credentials own = settings.tls() == null ? null : Credentials.of(settings.tls());
-    return TcpTransport.open(settings.listen(), settings.advertised(), config, own);
+    TcpConfig chosen = settings.insecure() ? config.withInsecure() : config;
+    return TcpTransport.open(settings.listen(), settings.advertised(), chosen, own);
   }
 
   @Override

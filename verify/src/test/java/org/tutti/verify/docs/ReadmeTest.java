@@ -18,11 +18,7 @@ import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
 import org.tutti.View;
-import org.tutti.net.TcpConfig;
-import org.tutti.net.TcpTransport;
-import org.tutti.transport.Address;
 import org.tutti.verify.Tree;
 
 /// The code in the README is the code that runs here, and it does what the README says.
@@ -34,12 +30,8 @@ class ReadmeTest {
 
   private static void run(PrintStream out) throws Exception {
     // readme: begin
-    Address anyPort = new Address("127.0.0.1:0");
-    try (Node n1 = Node.start(NodeConfig.lan("n1"), TcpTransport.open(anyPort, TcpConfig.lan()));
-        Node n2 =
-            Node.start(
-                NodeConfig.lan("n2").withContacts(List.of(n1.self().address())),
-                TcpTransport.open(anyPort, TcpConfig.lan()))) {
+    try (Node n1 = Node.named("n1").start();
+        Node n2 = Node.named("n2").contacts(n1.self().address().text()).start()) {
       Group one = n1.create("bank", GroupConfig.standard());
       Group two = n2.join("bank");
       two.multicast("deposit 100".getBytes(UTF_8)).get(); // leaves as soon as n2 is in

@@ -1,0 +1,232 @@
+package org.tutti;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.tutti.storage.StableStorage;
+import org.tutti.storage.StorageException;
+import org.tutti.storage.StorageProvider;
+import org.tutti.transport.Address;
+import org.tutti.transport.Discovery;
+import org.tutti.transport.Profile;
+import org.tutti.transport.Transport;
+import org.tutti.transport.TransportException;
+import org.tutti.transport.TransportProvider;
+import org.tutti.transport.TransportSettings;
+
+/// A node to be started, by its name and plain settings. What carries its frames and what keeps its history is found by
+/// name among the modules that are there.
+///
+/// ```java
+/// try (Node node = Node.named("n1").listen("10.0.0.1:7001").contacts("10.0.0.2:7001").tls(certificates).start();
+///     Group chat = node.joinOrCreate("chat", 2, GroupConfig.standard())) {
+///   chat.awaitServing(Duration.ofSeconds(10));
+/// }
+/// ```
+///
+/// Not thread-safe. Each [#start()] starts another node. Its text shows what differs from the defaults first.
+///
+/// [Node#start(NodeConfig, Transport, StableStorage)] is for who brings a transport or a storage of his own.
+public final class NodeBuilder {
+  private static final Map<String, @Nullable Object> DEFAULTS = new NodeBuilder("").settings();
+
+  private final String name;
+  private String cluster = "tutti";
+  private String transport = "tcp";
+  private Address listen = new Address("127.0.0.1:0");
+  private @Nullable Address advertised;
+  private List<Address> contacts = List.of();
+  private @Nullable Discovery discovery;
+  private @Nullable Path tls;
+  private boolean insecure;
+  private @Nullable Path data;
+  private Profile profile = Profile.LAN;
+  private Duration heartbeat = profile.heartbeat();
+  private Duration suspectAfter = profile.suspectAfter();
+  private Duration spin = Duration.ZERO;
+
+  NodeBuilder(String name) {
+    this.name = name;
+  }
+
+  /// Says where the node listens.
+  ///
+  /// @param address in the transport's form, mostly `host:port`, where port 0 lets the kernel choose; by default
+  ///                `127.0.0.1:0`
+  /// @return this builder
+  /// @throws IllegalArgumentException when it is empty, or longer than [Address#BYTES_MAX]
+  public NodeBuilder listen(String address) {
+    listen = new Address(address);
+    return this;
+  }
+
+  /// Says by which address others reach this node, when it is not the one that it listens on: behind a forwarded port,
+  /// or where it listens on all interfaces.
+  ///
+  /// @param address in the transport's form
+  /// @return this builder
+  /// @throws IllegalArgumentException when it is empty, or longer than [Address#BYTES_MAX]
+  public NodeBuilder advertise(String address) {
+    advertised = new Address(address);
+    return this;
+  }
+
+  /// Says whom the node asks when it joins, and after a partition. One that answers is enough; all nodes may have the
+  /// same list, themselves among it.
+  ///
+  /// @param addresses where other nodes are reached; they replace those of an earlier call
+  /// @return this builder
+  /// @throws IllegalArgumentException when one is empty, or longer than [Address#BYTES_MAX]
+  public NodeBuilder contacts(String... addresses) {
+    contacts = Stream.of(addresses).map(Address::new).toList();
+    return this;
+  }
+
+  /// Says who is asked for contacts, beside those that are given ([Node#discover]).
+  ///
+  /// @param source belongs to the node that is started, which closes it; so only one can be
+  /// @return this builder
+  public NodeBuilder discover(Discovery source) {
+    discovery = source;
+    return this;
+  }
+
+  /// Chooses the cluster. Nodes of different clusters ignore each other; with certificates they are for one cluster.
+  ///
+  /// @param value its name, 1 to 255 bytes without blanks; by default `tutti`
+  /// @return this builder
+  public NodeBuilder cluster(String value) {
+    cluster = value;
+    return this;
+  }
+
+  /// Chooses the transport, the same at all nodes.
+  ///
+  /// @param value the name of one that is there ([TransportProvider#installed()]), such as `udp` or `grpc`; by default
+  ///              `tcp`
+  /// @return this builder
+  public NodeBuilder transport(String value) {
+    transport = value;
+    return this;
+  }
+
+  /// Encrypts, and speaks only with nodes that show a certificate of the same authority and cluster.
+  ///
+  /// @param directory with this node's `cert.pem` and `key.pem`, and the authority's `ca.pem`; changed files are used
+  ///                  from then on
+  /// @return this builder
+  public NodeBuilder tls(Path directory) {
+    tls = directory;
+    return this;
+  }
+
+  /// Lets the node listen on other addresses than loopback without certificates: whoever reaches it is believed.
+  ///
+  /// @return this builder
+  public NodeBuilder insecure() {
+    insecure = true;
+    return this;
+  }
+
+  /// Says where the node keeps what its groups must not forget ([GroupConfig#durability()]).
+  ///
+  /// @param directory its own, of this name only; it is made when it is not there
+  /// @return this builder
+  public NodeBuilder data(Path directory) {
+    data = directory;
+    return this;
+  }
+
+  /// Chooses the times of the failure detector, and what the transport has for the like.
+  ///
+  /// @param value what lies between the nodes; by default [Profile#LAN]
+  /// @return this builder
+  public NodeBuilder profile(Profile value) {
+    profile = value;
+    return times(value.heartbeat(), value.suspectAfter());
+  }
+
+  /// Chooses the times of the failure detector, in place of the profile's.
+  ///
+  /// @param heartbeatEvery how often a silent node shows that it lives; positive
+  /// @param suspect        after what silence a peer is suspected; at least three heartbeats
+  /// @return this builder
+  public NodeBuilder times(Duration heartbeatEvery, Duration suspect) {
+    heartbeat = heartbeatEvery;
+    suspectAfter = suspect;
+    return this;
+  }
+
+  /// Chooses for how long the engine thread, which has run out of input, looks for more before it waits to be woken
+  /// up. That saves some microseconds of each message, and takes a whole core while it lasts.
+  ///
+  /// @param value zero, which is the default, or for example 50 microseconds
+  /// @return this builder
+  public NodeBuilder spin(Duration value) {
+    spin = value;
+    return this;
+  }
+
+  /// Starts the node. It keeps the process running until it is closed.
+  ///
+  /// @return the running node
+  /// @throws IllegalArgumentException when a setting is out of its range, no transport has the name that was given, or
+  ///                                  it has no TLS
+  /// @throws IllegalStateException when there is no stable storage among the modules
+  /// @throws StorageException when the storage is in use, damaged, or none
+  /// @throws TransportException when the transport cannot be opened, such as where the port is in use, or where the
+  ///                            address is not loopback and there are no certificates
+  public Node start() throws TransportException {
+    var config = new NodeConfig(name, cluster, contacts, heartbeat, suspectAfter, spin);
+    TransportProvider provider = TransportProvider.named(transport);
+    if (tls != null && !provider.protects()) {
+      throw new IllegalArgumentException("transport " + transport + " has no TLS");
+    }
+    StableStorage storage = data == null ? null : StorageProvider.installed().open(data);
+    Transport opened = null;
+    try {
+      opened = provider.open(new TransportSettings(listen, advertised, tls, insecure, profile));
+      Node node = Node.start(config, opened, storage);
+      if (discovery != null) {
+        node.discover(discovery);
+      }
+      return node;
+    } catch (TransportException | RuntimeException failed) {
+      if (opened != null) {
+        opened.close();
+      }
+      if (storage != null) {
+        storage.close();
+      }
+      throw failed;
+    }
+  }
+
+  private Map<String, @Nullable Object> settings() {
+    var map = new LinkedHashMap<String, @Nullable Object>();
+    map.put("name", name);
+    map.put("cluster", cluster);
+    map.put("transport", transport);
+    map.put("listen", listen);
+    map.put("advertise", advertised);
+    map.put("contacts", contacts);
+    map.put("discover", discovery);
+    map.put("tls", tls);
+    map.put("insecure", insecure);
+    map.put("data", data);
+    map.put("profile", profile);
+    map.put("heartbeat", heartbeat);
+    map.put("suspectAfter", suspectAfter);
+    map.put("spin", spin);
+    return map;
+  }
+
+  @Override
+  public String toString() {
+    return SettingText.of("NodeBuilder", settings(), DEFAULTS);
+  }
+}

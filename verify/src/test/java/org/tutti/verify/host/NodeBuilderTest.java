@@ -1,0 +1,135 @@
+package org.tutti.verify.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.tutti.verify.host.Awaited.next;
+import static org.tutti.verify.host.Awaited.untilViewOf;
+
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.Durability;
+import org.tutti.Event;
+import org.tutti.Group;
+import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
+import org.tutti.Node;
+import org.tutti.NodeBuilder;
+import org.tutti.certs.Authority;
+import org.tutti.storage.StorageException;
+import org.tutti.transport.Profile;
+import org.tutti.transport.TransportException;
+
+/// Nodes that are started by plain settings.
+@Tag("socket")
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class NodeBuilderTest {
+  private static final int SOON_SECONDS = 60;
+
+  private final List<Node> nodes = new ArrayList<>();
+
+  @TempDir Path directory;
+
+  @AfterEach
+  void end() {
+    nodes.reversed().forEach(Node::close);
+  }
+
+  private Node start(NodeBuilder builder) throws TransportException {
+    Node node = builder.start();
+    nodes.add(node);
+    return node;
+  }
+
+  private static String address(Node node) {
+    return node.self().address().text();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tcp", "udp", "grpc"})
+  void nodesFindTheirTransportByItsName(String transport) throws Exception {
+    Node first = start(Node.named("n1").transport(transport));
+    Node second = start(Node.named("n2").transport(transport).contacts(address(first)));
+    Group one = first.create("bank", GroupConfig.standard());
+    Group two = second.join("bank");
+    assertThat(two.multicast(new byte[] {5}).get(SOON_SECONDS, TimeUnit.SECONDS)).isZero();
+    assertThat(next(one, Event.Delivery.class).payload().get(0)).isEqualTo((byte) 5);
+  }
+
+  @Test
+  void nodesWithCertificatesSpeakWithEachOther() throws Exception {
+    Authority authority = Authority.in(directory.resolve("authority"));
+    Path one = authority.issue("n1", "tutti", Duration.ofDays(1));
+    Path two = authority.issue("n2", "tutti", Duration.ofDays(1));
+    Node first = start(Node.named("n1").tls(one));
+    Node second = start(Node.named("n2").tls(two).contacts(address(first)));
+    untilViewOf(first.create("bank", GroupConfig.standard()), 1);
+    untilViewOf(second.join("bank"), 2);
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Node.named("n3").transport("udp").tls(one).start())
+        .withMessage("transport udp has no TLS");
+  }
+
+  @Test
+  void whatIsKeptInADirectoryIsThereAgain() throws Exception {
+    GroupConfig durable = GroupConfig.builder().durability(Durability.VIEWS).build();
+    Node first = start(Node.named("n1").data(directory.resolve("n1")));
+    MemberConfig all = MemberConfig.builder().position(0).build();
+    Group group = first.create("bank", durable, all);
+    assertThat(group.multicast(new byte[] {9}).get(SOON_SECONDS, TimeUnit.SECONDS)).isZero();
+    assertThatExceptionOfType(StorageException.class)
+        .isThrownBy(() -> Node.named("n1").data(directory.resolve("n1")).start())
+        .withMessageContaining("is in use");
+    first.close();
+    Group again = start(Node.named("n1").data(directory.resolve("n1"))).join("bank", all);
+    assertThat(next(again, Event.Delivery.class).payload().get(0)).isEqualTo((byte) 9);
+  }
+
+  @Test
+  void whereTheTransportCannotBeOpenedTheDirectoryIsFreeAgain() throws Exception {
+    Path data = directory.resolve("n1");
+    try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      NodeBuilder builder = Node.named("n1").data(data).listen("127.0.0.1:" + taken.getLocalPort());
+      assertThatExceptionOfType(TransportException.class).isThrownBy(builder::start);
+      assertThat(Files.isDirectory(data)).isTrue();
+      assertThat(start(builder.listen("127.0.0.1:0")).self().name()).isEqualTo("n1");
+    }
+  }
+
+  @Test
+  void whatCannotBeIsRefused() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Node.named("n1").transport("pigeon").start())
+        .withMessageStartingWith("'pigeon' is none of: ")
+        .withMessageContaining("tcp");
+    assertThatIllegalArgumentException().isThrownBy(() -> Node.named("a b").start());
+    assertThatIllegalArgumentException().isThrownBy(() -> Node.named("n1").contacts(""));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Node.named("n1").times(Duration.ofMillis(50), Duration.ofMillis(100)).start());
+    assertThatExceptionOfType(TransportException.class)
+        .isThrownBy(() -> Node.named("n1").listen("0.0.0.0:0").start())
+        .withMessageContaining("peers need the address of one interface");
+  }
+
+  @Test
+  void theTextShowsWhatIsNotTheDefault() {
+    NodeBuilder builder = Node.named("n1").contacts("h:1", "h:2").profile(Profile.WAN);
+    assertThat(builder.toString())
+        .startsWith(
+            "NodeBuilder{name=n1, contacts=[h:1, h:2], profile=WAN, heartbeat=PT0.5S, suspectAfter=PT5S; cluster=tutti,"
+                + " transport=tcp, listen=127.0.0.1:0, ");
+  }
+}
