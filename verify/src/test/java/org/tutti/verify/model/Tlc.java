@@ -16,7 +16,7 @@ import org.tutti.verify.Tree;
 /// @param exit 0, or TLC's code for what it found
 /// @param said its output
 record Tlc(int exit, String said) {
-  private static final int MINUTES_MAX = 4; // on a machine with much else to do
+  private static final int MINUTES_MAX = 10; // on a machine with much else to do: only what hangs ends so
 
   /// The directory of the models.
   static Path docs() {
