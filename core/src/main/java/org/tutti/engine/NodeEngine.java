@@ -525,6 +525,9 @@ public final class NodeEngine {
 
     /// The message that tells of the group is the first one that reaches it.
     private void tellNewcomer(long key, Channel channel, WireReader in) throws Malformed {
+      if (newcomers.isEmpty()) {
+        return; // mostly: nothing is allocated here for each message
+      }
       Newcomer newcomer = newcomers.get(key);
       Terms terms = newcomer == null ? null : newcomer.told(channel, in.fork());
       if (newcomer != null && terms != null) {
