@@ -349,9 +349,9 @@ final class GroupEngine {
     }
   }
 
-  /// An observer does not keep up: it goes, and is told why.
+  /// An observer does not keep up: it goes, and is told why. Not where there are observers only: none decides for others.
   private void drop(MemberId observer) {
-    if (agreement.isCoordinator() && !agreement.isCutOff(observer)) {
+    if (agreement.isCoordinator() && !view().isObserver(self) && !agreement.isCutOff(observer)) {
       node.counters().count("observer.too slow");
       viewDoor.send(observer, new ViewMessage.TooSlow(terms.member().catchUpBytesMax()));
       lost(observer);
