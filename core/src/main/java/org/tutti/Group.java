@@ -2,7 +2,6 @@ package org.tutti;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -62,95 +61,123 @@ public interface Group extends AutoCloseable {
   /// @throws IllegalStateException on the engine thread, which must not wait
   View awaitServing(Duration wait) throws InterruptedException, TimeoutException;
 
-  /// Multicasts to the group, totally ordered.
-  ///
-  /// @param payload as in [#multicast(byte\[\], Service)]
-  /// @return the same
-  /// @throws InterruptedException when interrupted while waiting; nothing was sent
-  default CompletableFuture<Long> multicast(byte[] payload) throws InterruptedException {
-    return multicast(payload, Service.TOTAL);
-  }
-
   /// Multicasts to the group. Blocks while the window is full: because members are slow, or because there is no primary
   /// view and the group does not go on without ([Partitions]).
   ///
-  /// The future tells when the message has its place in the history, and so will reach everybody who goes on. Messages
-  /// of services other than [Service#TOTAL] have no position, and are delivered before or after that moment.
-  ///
-  /// @param payload 0 to [#MESSAGE_BYTES_MAX] bytes; copied before the method returns
-  /// @param service how it stands to other messages
-  /// @return completes with the message's position when it is delivered here, with -1 when it was delivered while this
-  ///     member was cut off or has no position, as in a branch; exceptionally with [UndecidedException] when it was on
-  ///     the way as this member went to a view that is not primary, and with [GroupClosedException] when the membership
-  ///     ends before its fate is known
-  /// @throws InterruptedException     when interrupted while waiting; nothing was sent
-  /// @throws GroupClosedException     when the membership has ended
-  /// @throws IllegalArgumentException when the payload is too long
-  CompletableFuture<Long> multicast(byte[] payload, Service service) throws InterruptedException;
-
-  /// Multicasts to the group, totally ordered, but never blocks.
-  ///
-  /// @param payload as in [#tryMulticast(byte\[\], Service)]
-  /// @return the same
-  default @Nullable CompletableFuture<Long> tryMulticast(byte[] payload) {
-    return tryMulticast(payload, Service.TOTAL);
-  }
-
-  /// As [#multicast(byte\[\], Service)], but never blocks.
-  ///
-  /// @param payload 0 to [#MESSAGE_BYTES_MAX] bytes; copied before the method returns
-  /// @param service how it stands to other messages
-  /// @return the future, or null when the window is full
-  /// @throws GroupClosedException     when the membership has ended
-  /// @throws IllegalArgumentException when the payload is too long
-  @Nullable CompletableFuture<Long> tryMulticast(byte[] payload, Service service);
-
-  /// Multicasts to the group, totally ordered, for senders that do not ask what becomes of a message: as
-  /// [#multicast(byte\[\])], without a future, and without allocating anything for the message. What the guarantees say
-  /// of messages holds for it; whether it was delivered, the sender sees by its own delivery.
+  /// The future tells what became of the message. It may complete before the application has taken the message's own
+  /// delivery, which tells the position as well. Messages of services other than [Service#TOTAL] have no position, and
+  /// are delivered before or after their future completes.
   ///
   /// @param payload 0 to [#MESSAGE_BYTES_MAX] bytes from position to limit, which are not moved; copied before the
   ///                method returns
+  /// @param how     the service, and to whom
+  /// @return completes on the engine thread with [Outcome.Ordered] when the message has its place in the history, and
+  ///     otherwise as [Outcome] says; exceptionally in one case only, with [GroupClosedException], when the membership
+  ///     ends before that is known
+  /// @throws InterruptedException     when interrupted while waiting; nothing was sent
+  /// @throws GroupClosedException     when the membership has ended
+  /// @throws IllegalArgumentException when the payload is too long
+  /// @throws IllegalStateException    on the engine thread, if it would have to wait
+  CompletableFuture<Outcome> multicast(ByteBuffer payload, SendOptions how) throws InterruptedException;
+
+  /// Multicasts to the group, totally ordered: [#multicast(ByteBuffer, SendOptions)].
+  ///
+  /// @param payload 0 to [#MESSAGE_BYTES_MAX] bytes; copied before the method returns
+  /// @return what becomes of the message
+  /// @throws InterruptedException when interrupted while waiting; nothing was sent
+  default CompletableFuture<Outcome> multicast(ByteBuffer payload) throws InterruptedException {
+    return multicast(payload, SendOptions.total());
+  }
+
+  /// Multicasts an array: [#multicast(ByteBuffer, SendOptions)].
+  ///
+  /// @param payload 0 to [#MESSAGE_BYTES_MAX] bytes; copied before the method returns
+  /// @param how     the service, and to whom
+  /// @return what becomes of the message
+  /// @throws InterruptedException when interrupted while waiting; nothing was sent
+  default CompletableFuture<Outcome> multicast(byte[] payload, SendOptions how) throws InterruptedException {
+    return multicast(ByteBuffer.wrap(payload), how);
+  }
+
+  /// Multicasts an array to the group, totally ordered: [#multicast(ByteBuffer, SendOptions)].
+  ///
+  /// @param payload 0 to [#MESSAGE_BYTES_MAX] bytes; copied before the method returns
+  /// @return what becomes of the message
+  /// @throws InterruptedException when interrupted while waiting; nothing was sent
+  default CompletableFuture<Outcome> multicast(byte[] payload) throws InterruptedException {
+    return multicast(ByteBuffer.wrap(payload), SendOptions.total());
+  }
+
+  /// As [#multicast(ByteBuffer, SendOptions)], but never blocks.
+  ///
+  /// @param payload as there
+  /// @param how     the service, and to whom
+  /// @return as there; completes at once with [Outcome.Refused] and [Outcome.Reason#WINDOW_FULL] when there is no room
+  /// @throws GroupClosedException     when the membership has ended
+  /// @throws IllegalArgumentException when the payload is too long
+  CompletableFuture<Outcome> tryMulticast(ByteBuffer payload, SendOptions how);
+
+  /// Multicasts to the group, totally ordered, but never blocks: [#tryMulticast(ByteBuffer, SendOptions)].
+  ///
+  /// @param payload 0 to [#MESSAGE_BYTES_MAX] bytes; copied before the method returns
+  /// @return what becomes of the message
+  default CompletableFuture<Outcome> tryMulticast(ByteBuffer payload) {
+    return tryMulticast(payload, SendOptions.total());
+  }
+
+  /// Multicasts an array, but never blocks: [#tryMulticast(ByteBuffer, SendOptions)].
+  ///
+  /// @param payload 0 to [#MESSAGE_BYTES_MAX] bytes; copied before the method returns
+  /// @param how     the service, and to whom
+  /// @return what becomes of the message
+  default CompletableFuture<Outcome> tryMulticast(byte[] payload, SendOptions how) {
+    return tryMulticast(ByteBuffer.wrap(payload), how);
+  }
+
+  /// Multicasts an array to the group, totally ordered, but never blocks: [#tryMulticast(ByteBuffer, SendOptions)].
+  ///
+  /// @param payload 0 to [#MESSAGE_BYTES_MAX] bytes; copied before the method returns
+  /// @return what becomes of the message
+  default CompletableFuture<Outcome> tryMulticast(byte[] payload) {
+    return tryMulticast(ByteBuffer.wrap(payload), SendOptions.total());
+  }
+
+  /// Multicasts to the group for senders that do not ask what becomes of a message: as
+  /// [#multicast(ByteBuffer, SendOptions)], without a future, and, for messages to all, without allocating anything.
+  /// What the guarantees say of messages holds for it; whether it was delivered, the sender sees by its own delivery.
+  ///
+  /// @param payload as there
+  /// @param how     the service, and to whom
   /// @throws InterruptedException     when interrupted while waiting for the window; nothing was sent
   /// @throws GroupClosedException     when the membership has ended
   /// @throws IllegalArgumentException when the payload is too long
-  void put(ByteBuffer payload) throws InterruptedException;
+  /// @throws IllegalStateException    on the engine thread, if it would have to wait
+  void post(ByteBuffer payload, SendOptions how) throws InterruptedException;
 
-  /// As [#put], but never blocks.
+  /// Posts to the group, totally ordered: [#post(ByteBuffer, SendOptions)].
   ///
   /// @param payload as there
+  /// @throws InterruptedException when interrupted while waiting for the window; nothing was sent
+  default void post(ByteBuffer payload) throws InterruptedException {
+    post(payload, SendOptions.total());
+  }
+
+  /// As [#post(ByteBuffer, SendOptions)], but never blocks.
+  ///
+  /// @param payload as there
+  /// @param how     the service, and to whom
   /// @return whether it was sent; false when the window is full
   /// @throws GroupClosedException     when the membership has ended
   /// @throws IllegalArgumentException when the payload is too long
-  boolean offer(ByteBuffer payload);
+  boolean tryPost(ByteBuffer payload, SendOptions how);
 
-  /// Multicasts to some members of the view, totally ordered; nobody else gets or does anything for it. Blocks
-  /// while the window is full.
+  /// Posts to the group, totally ordered, but never blocks: [#tryPost(ByteBuffer, SendOptions)].
   ///
-  /// It needs a primary view that began with [Ordering#SKEEN] and keeps it, and a group without domain. All deliveries
-  /// of such messages, and of those to all, are in one order, as far as members see them; but they have no position,
-  /// and are no part of the history that newcomers get the state of. This member's multicasts are delivered in its
-  /// order: those that follow wait until all destinations hold this one.
-  ///
-  /// @param payload      0 to [#MESSAGE_BYTES_MAX] bytes; copied before the method returns
-  /// @param destinations members of the view, at least one; this member only if it is among them
-  /// @return completes when every destination in the view holds the message, so that all that go on deliver it;
-  ///     exceptionally with [IllegalStateException] that says why when it was not sent, or when its fate is unknown
-  ///     because this member was cut off, or because no destination is left; with [GroupClosedException] when the
-  ///     membership ends before its fate is known
-  /// @throws InterruptedException     when interrupted while waiting; nothing was sent
-  /// @throws GroupClosedException     when the membership has ended
-  /// @throws IllegalArgumentException when the payload is too long, or there is no destination
-  CompletableFuture<Void> multicast(byte[] payload, Set<MemberId> destinations) throws InterruptedException;
-
-  /// As [#multicast(byte\[\], Set)], but never blocks.
-  ///
-  /// @param payload      0 to [#MESSAGE_BYTES_MAX] bytes; copied before the method returns
-  /// @param destinations members of the view, at least one
-  /// @return the future, or null when the window is full
-  /// @throws GroupClosedException     when the membership has ended
-  /// @throws IllegalArgumentException when the payload is too long, or there is no destination
-  @Nullable CompletableFuture<Void> tryMulticast(byte[] payload, Set<MemberId> destinations);
+  /// @param payload as there
+  /// @return whether it was sent; false when the window is full
+  default boolean tryPost(ByteBuffer payload) {
+    return tryPost(payload, SendOptions.total());
+  }
 
   /// Exchanges small messages among all members of a view, for instance to find out after a view change who has
   /// which state. Every member of the view is expected to call it, equally often; it returns when the messages of all

@@ -135,7 +135,7 @@ final class ClientServer implements AutoCloseable {
   }
 
   private void send(int member, byte[] payload) {
-    if (ensemble.member(member).group().tryMulticast(payload) == null) {
+    if (!ensemble.member(member).group().tryPost(ByteBuffer.wrap(payload))) {
       throw new IllegalStateException("the window is full with one message of each client");
     }
   }

@@ -1,5 +1,6 @@
 package org.tutti.bench;
 
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -55,7 +56,7 @@ final class RoundRobin {
   private void next() {
     missing.set(groups.size());
     begun = System.nanoTime();
-    if (groups.get(rounds % groups.size()).tryMulticast(payload) == null) {
+    if (!groups.get(rounds % groups.size()).tryPost(ByteBuffer.wrap(payload))) {
       finished.completeExceptionally(new IllegalStateException("the window is full with one message"));
     }
   }

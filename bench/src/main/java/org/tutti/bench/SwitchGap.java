@@ -10,6 +10,7 @@ import java.util.stream.LongStream;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Ordering;
+import org.tutti.Outcome;
 import org.tutti.bench.member.ClosedLoop;
 import org.tutti.bench.trial.Numbers;
 import org.tutti.sim.Rehearsal;
@@ -74,7 +75,7 @@ record SwitchGap(double nanos, double trips, double control) {
     ///
     /// @return how many deliveries there were then
     int disturb(boolean midway, Request request, BooleanSupplier shows) throws InterruptedException {
-      CompletableFuture<Long> first = midway ? sender.multicast(payload) : null;
+      CompletableFuture<Outcome> first = midway ? sender.multicast(payload) : null;
       request.ask();
       if (first != null) {
         first.join();

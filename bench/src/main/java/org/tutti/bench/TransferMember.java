@@ -107,14 +107,14 @@ public final class TransferMember {
 
   private void multicast() {
     try {
-      CompletableFuture<Long> fate = CompletableFuture.completedFuture(-1L);
+      CompletableFuture<?> last = CompletableFuture.completedFuture(null);
       long start = System.nanoTime();
       long number = 0;
       while (!stopped) {
-        fate = group.multicast(ByteBuffer.allocate(MESSAGE_BYTES).putLong(number++).array());
+        last = group.multicast(ByteBuffer.allocate(MESSAGE_BYTES).putLong(number++).array());
         LockSupport.parkNanos(start + number * 1_000_000_000 / rate - System.nanoTime());
       }
-      fate.get();
+      last.get();
       say("sent " + number);
     } catch (InterruptedException | ExecutionException e) {
       throw new IllegalStateException(e);

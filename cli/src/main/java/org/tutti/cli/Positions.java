@@ -8,22 +8,21 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
-import org.tutti.Names;
+import org.tutti.Outcome;
 import org.tutti.Service;
 import org.tutti.Status;
-import org.tutti.UndecidedException;
 
 /// Prints the positions of multicasts in the order of sending, while another thread reads and sends what follows. Waits
 /// for none of them longer than it may.
 final class Positions {
   private static final int AHEAD_MAX = 1 << 16;
-  private static final CompletableFuture<Long> END = new CompletableFuture<>();
+  private static final CompletableFuture<Outcome> END = new CompletableFuture<>();
 
   private final Output out;
   private final String none; // what stands for no position
   private final Duration patience;
   private final Supplier<Status> status;
-  private final BlockingQueue<CompletableFuture<Long>> expected = new ArrayBlockingQueue<>(AHEAD_MAX);
+  private final BlockingQueue<CompletableFuture<Outcome>> expected = new ArrayBlockingQueue<>(AHEAD_MAX);
 
   /// @param patience how long to wait for one
   /// @param status   says what is waited for, when that is over
@@ -35,8 +34,8 @@ final class Positions {
   }
 
   /// Another message was sent.
-  void expect(CompletableFuture<Long> position) throws InterruptedException {
-    expected.put(position);
+  void expect(CompletableFuture<Outcome> outcome) throws InterruptedException {
+    expected.put(outcome);
   }
 
   /// Nothing follows.
@@ -68,54 +67,57 @@ final class Positions {
   /// Prints all of them.
   void print() throws InterruptedException {
     long line = 0;
-    for (CompletableFuture<Long> next = take(); next != END; next = take()) {
+    for (CompletableFuture<Outcome> next = take(); next != END; next = take()) {
       line++;
       if (!next.isDone()) {
         out.flush();
       }
-      long position = fate(line, next);
-      out.line(position < 0 ? none : Long.toString(position));
+      out.line(outcome(line, next));
     }
     out.flush();
   }
 
-  private long fate(long line, CompletableFuture<Long> next) throws InterruptedException {
-    long startNanos = System.nanoTime();
+  private String outcome(long line, CompletableFuture<Outcome> next) throws InterruptedException {
     try {
-      return fate(next, startNanos);
+      return switch (settled(line, next, System.nanoTime())) {
+        case Outcome.Ordered(long position) -> Long.toString(position);
+        case Outcome.Delivered() -> none;
+        case Outcome.Refused(_, String words) -> throw new Failure(lost(line, words));
+        case Outcome.Unknown(String words) -> throw new Failure(lost(line, words));
+        case Outcome.Undecided _ -> throw new IllegalStateException("undecided again");
+      };
     } catch (ExecutionException e) {
       out.flush();
       if (e.getCause() instanceof Unsent unsent) {
         throw unsent.why;
       }
-      throw new Failure("line " + line + " and later ones may be lost: " + e.getCause().getMessage(), e);
+      throw new Failure(lost(line, String.valueOf(e.getCause().getMessage())), e);
     } catch (TimeoutException e) {
-      out.flush();
-      String waited = " (waited " + TimeConverter.show(patience) + "); ";
-      throw new Failure("line " + line + " and later ones may be lost: no place yet" + waited + status.get(), e);
+      throw new Failure(lost(line, "no place yet (waited " + TimeConverter.show(patience) + "); " + status.get()), e);
     }
   }
 
+  private String lost(long line, String why) {
+    out.flush();
+    return "line " + line + " and later ones may be lost: " + why;
+  }
+
   /// Waits for a primary view if there is none.
-  private long fate(CompletableFuture<Long> next, long startNanos)
+  private Outcome settled(long line, CompletableFuture<Outcome> next, long startNanos)
       throws InterruptedException, ExecutionException, TimeoutException {
-    try {
-      return next.get(left(startNanos), TimeUnit.NANOSECONDS);
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof UndecidedException undecided) {
-        System.err.println(Names.printable(String.valueOf(undecided.getMessage())));
-        return undecided.later().get(left(startNanos), TimeUnit.NANOSECONDS);
-      }
-      throw e;
+    Outcome first = next.get(left(startNanos), TimeUnit.NANOSECONDS);
+    if (first instanceof Outcome.Undecided) {
+      System.err.println("line " + line + " is undecided: not in a primary view any more; a later one decides");
     }
+    return first.settled().get(left(startNanos), TimeUnit.NANOSECONDS);
   }
 
   private long left(long startNanos) {
     return Math.max(0, patience.toNanos() - (System.nanoTime() - startNanos));
   }
 
-  private CompletableFuture<Long> take() throws InterruptedException {
-    CompletableFuture<Long> next = expected.poll();
+  private CompletableFuture<Outcome> take() throws InterruptedException {
+    CompletableFuture<Outcome> next = expected.poll();
     if (next == null) {
       out.flush();
       next = expected.take();

@@ -15,6 +15,7 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Group;
 import org.tutti.GroupListener;
+import org.tutti.SendOptions;
 import org.tutti.Service;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -95,8 +96,9 @@ final class SendCommand implements Callable<Integer> {
 
   private void send(Lines lines, Group group, Positions positions) {
     try {
+      SendOptions how = SendOptions.of(service);
       for (byte[] line = lines.next(); line != null; line = lines.next()) {
-        positions.expect(group.multicast(line, service));
+        positions.expect(group.multicast(line, how));
       }
       positions.finish();
     } catch (IOException e) {

@@ -2,9 +2,7 @@ package org.tutti.host;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -13,7 +11,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.End.Cause;
@@ -25,8 +22,9 @@ import org.tutti.GroupListener;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
+import org.tutti.Outcome;
 import org.tutti.Propagation;
-import org.tutti.Service;
+import org.tutti.SendOptions;
 import org.tutti.Status;
 import org.tutti.View;
 import org.tutti.Whiteboard;
@@ -39,8 +37,6 @@ import org.tutti.pack.Batch;
 
 /// A process's membership of one group: a [Group] for the application's threads, a [GroupUser] for the engine thread.
 public final class Membership implements Group, GroupUser {
-  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
-
   private final String name;
   private final MemberId self;
   private final MemberConfig member;
@@ -48,6 +44,7 @@ public final class Membership implements Group, GroupUser {
   private volatile @Nullable GroupConfig config;
   private final Inbox inbox;
   private final Window window;
+  private final Outcome windowFull;
   private final LocalCalls calls;
   private final OwnWhiteboard whiteboard;
   private final @Nullable EventQueue queue;
@@ -78,6 +75,8 @@ public final class Membership implements Group, GroupUser {
     this.member = member;
     this.inbox = inbox;
     this.window = new Window(name, member, inbox);
+    this.windowFull =
+        new Outcome.Refused(Outcome.Reason.WINDOW_FULL, "not sent: the window of group \"" + name + "\" is full");
     this.calls = new LocalCalls(name, inbox);
     this.whiteboard = new OwnWhiteboard(name, self, inbox);
     GroupListener listener = member.listener();
@@ -105,62 +104,29 @@ public final class Membership implements Group, GroupUser {
   }
 
   @Override
-  public CompletableFuture<Long> multicast(byte[] payload, Service service) throws InterruptedException {
-    check(payload.length);
-    var sent = new CompletableFuture<Long>();
-    window.send(Batch.Kind.of(service), ByteBuffer.wrap(payload), sent);
-    return sent;
+  public CompletableFuture<Outcome> multicast(ByteBuffer payload, SendOptions how) throws InterruptedException {
+    var outcome = new CompletableFuture<Outcome>();
+    window.send(payload, how, outcome);
+    return outcome;
   }
 
   @Override
-  public @Nullable CompletableFuture<Long> tryMulticast(byte[] payload, Service service) {
-    check(payload.length);
-    var sent = new CompletableFuture<Long>();
-    return window.trySend(Batch.Kind.of(service), ByteBuffer.wrap(payload), sent) ? sent : null;
-  }
-
-  @Override
-  public void put(ByteBuffer payload) throws InterruptedException {
-    check(payload.remaining());
-    window.send(Batch.Kind.TOTAL, payload, null);
-  }
-
-  @Override
-  public boolean offer(ByteBuffer payload) {
-    check(payload.remaining());
-    return window.trySend(Batch.Kind.TOTAL, payload, null);
-  }
-
-  private static void check(int length) {
-    if (length > MESSAGE_BYTES_MAX) {
-      throw new IllegalArgumentException("a message has at most " + MESSAGE_BYTES_MAX + " bytes, not " + length);
+  public CompletableFuture<Outcome> tryMulticast(ByteBuffer payload, SendOptions how) {
+    var outcome = new CompletableFuture<Outcome>();
+    if (!window.trySend(payload, how, outcome)) {
+      outcome.complete(windowFull);
     }
-  }
-
-  private static long cost(byte[] payload) {
-    check(payload.length);
-    return Window.cost(payload.length);
+    return outcome;
   }
 
   @Override
-  public CompletableFuture<Void> multicast(byte[] payload, Set<MemberId> destinations) throws InterruptedException {
-    long cost = cost(payload);
-    return window.sendAside(aside(payload, destinations), cost);
+  public void post(ByteBuffer payload, SendOptions how) throws InterruptedException {
+    window.send(payload, how, null);
   }
 
   @Override
-  public @Nullable CompletableFuture<Void> tryMulticast(byte[] payload, Set<MemberId> destinations) {
-    long cost = cost(payload);
-    return window.trySendAside(aside(payload, destinations), cost);
-  }
-
-  private LongFunction<Request.Aside> aside(byte[] payload, Set<MemberId> destinations) {
-    if (destinations.isEmpty()) {
-      throw new IllegalArgumentException("a message needs a destination");
-    }
-    List<MemberId> sorted = destinations.stream().sorted().toList();
-    ByteBuffer copy = payload.length == 0 ? NOTHING : ByteBuffer.wrap(payload.clone());
-    return number -> new Request.Aside(name, number, copy, sorted);
+  public boolean tryPost(ByteBuffer payload, SendOptions how) {
+    return window.trySend(payload, how, null);
   }
 
   @Override

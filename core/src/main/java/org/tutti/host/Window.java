@@ -4,17 +4,17 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Group;
 import org.tutti.GroupClosedException;
 import org.tutti.MemberConfig;
-import org.tutti.UndecidedException;
+import org.tutti.Outcome;
+import org.tutti.SendOptions;
 import org.tutti.engine.AsideFate;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.GroupUser;
@@ -22,17 +22,20 @@ import org.tutti.engine.Request;
 import org.tutti.pack.Batch;
 import org.tutti.pack.Payloads;
 
-/// The budget in bytes of one member's multicasts that are on the way, and the futures of those whose fate is open.
+/// The budget in bytes of one member's multicasts that are on the way, and the futures of those whose outcome is open.
 ///
 /// 1. A message enters when it fits, or when the window is empty: a larger one takes the whole window.
 /// 2. Callers who find no room wait in a line, and nobody passes them; so large messages are not starved by small ones.
 /// 3. Entering the window, the line of futures and the inbox is one critical section; so the oldest future always
 ///    belongs to the oldest message in the engine.
 ///
-/// 4. A message whose sender has left the primary view gets a second future, for its fate; it is older than all others.
+/// 4. A message whose sender has left the primary view gets a second future, for what comes later; it is older than all
+///    others.
 ///
 /// Futures are completed outside the lock, by the engine thread.
 final class Window {
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+  private static final Outcome DELIVERED = new Outcome.Delivered();
   private static final long NO_POSITION = -1;
 
   private final String group;
@@ -43,18 +46,18 @@ final class Window {
   private final Runnable bounded;
   private final ReentrantLock lock = new ReentrantLock();
   private final ArrayDeque<Condition> line = new ArrayDeque<>();
-  private final Fates undecided = new Fates(); // second ones
-  private final Fates open = new Fates();
+  private final OpenOutcomes undecided = new OpenOutcomes(); // second ones
+  private final OpenOutcomes open = new OpenOutcomes();
   private final TreeMap<Long, Aside> asides = new TreeMap<>(); // to some members, by number
   private @Nullable OpenStretch stretch; // the last request, when it can grow
   private final Payloads payloads = Payloads.used();
   private long used;
   private long asideNumber;
   private @Nullable String closed;
-  private @Nullable CompletableFuture<Long>[] decided = nothingDecided(); // of the engine thread
+  private @Nullable CompletableFuture<Outcome>[] decided = nothingDecided(); // of the engine thread
 
   @SuppressWarnings({"unchecked", "rawtypes"})
-  private static @Nullable CompletableFuture<Long>[] nothingDecided() {
+  private static @Nullable CompletableFuture<Outcome>[] nothingDecided() {
     return new CompletableFuture[0];
   }
 
@@ -77,10 +80,17 @@ final class Window {
     }
   }
 
-  private record Aside(CompletableFuture<Void> sent, long cost) {}
+  private record Aside(@Nullable CompletableFuture<Outcome> outcome, long cost) {}
 
-  static long cost(int length) {
-    return (long) length + GroupUser.MESSAGE_OVERHEAD;
+  private static long cost(ByteBuffer message) {
+    return (long) message.remaining() + GroupUser.MESSAGE_OVERHEAD;
+  }
+
+  private static void check(ByteBuffer message) {
+    if (message.remaining() > Group.MESSAGE_BYTES_MAX) {
+      throw new IllegalArgumentException(
+          "a message has at most " + Group.MESSAGE_BYTES_MAX + " bytes, not " + message.remaining());
+    }
   }
 
   private boolean fits(long cost) {
@@ -89,16 +99,17 @@ final class Window {
 
   /// Sends a message if there is room.
   ///
-  /// @param fate is told its fate; null for nobody
+  /// @param outcome is told what becomes of it; null for nobody
   /// @return whether there was
-  boolean trySend(Batch.Kind kind, ByteBuffer message, @Nullable CompletableFuture<Long> fate) {
-    long cost = cost(message.remaining());
+  boolean trySend(ByteBuffer message, SendOptions how, @Nullable CompletableFuture<Outcome> outcome) {
+    check(message);
+    long cost = cost(message);
     lock.lock();
     try {
       refuseIfClosed();
       boolean room = line.isEmpty() && fits(cost);
       if (room) {
-        enter(kind, message, cost, fate);
+        enter(message, cost, how, outcome);
       }
       return room;
     } finally {
@@ -108,23 +119,37 @@ final class Window {
 
   /// Sends a message as soon as there is room.
   ///
-  /// @param fate is told its fate; null for nobody
-  void send(Batch.Kind kind, ByteBuffer message, @Nullable CompletableFuture<Long> fate) throws InterruptedException {
-    long cost = cost(message.remaining());
+  /// @param outcome is told what becomes of it; null for nobody
+  void send(ByteBuffer message, SendOptions how, @Nullable CompletableFuture<Outcome> outcome)
+      throws InterruptedException {
+    check(message);
+    long cost = cost(message);
     lock.lockInterruptibly();
     try {
       if (closed == null && !(line.isEmpty() && fits(cost))) {
         waitForRoom(cost);
       }
       refuseIfClosed();
-      enter(kind, message, cost, fate);
+      enter(message, cost, how, outcome);
     } finally {
       wakeFirst();
       lock.unlock();
     }
   }
 
-  private void enter(Batch.Kind kind, ByteBuffer message, long cost, @Nullable CompletableFuture<Long> fate) {
+  private void enter(ByteBuffer message, long cost, SendOptions how, @Nullable CompletableFuture<Outcome> outcome) {
+    if (how.destinations().isEmpty()) {
+      enter(Batch.Kind.of(how.service()), message);
+      open.add(outcome);
+    } else {
+      post(new Request.Aside(group, asideNumber + 1, copy(message), how.destinations()));
+      asideNumber++;
+      asides.put(asideNumber, new Aside(outcome, cost));
+    }
+    used += cost;
+  }
+
+  private void enter(Batch.Kind kind, ByteBuffer message) {
     OpenStretch last = stretch;
     if (last == null || !last.add(kind, message)) {
       int likely = OpenStretch.likely(last == null ? 0 : last.bytes());
@@ -132,8 +157,11 @@ final class Window {
       post(new Request.Multicast(group, next));
       stretch = next;
     }
-    used += cost;
-    open.add(fate);
+  }
+
+  private static ByteBuffer copy(ByteBuffer message) {
+    int length = message.remaining();
+    return length == 0 ? NOTHING : ByteBuffer.allocate(length).put(0, message, message.position(), length);
   }
 
   /// Posts a request; what is multicast from now on comes after it.
@@ -148,7 +176,7 @@ final class Window {
   ///
   /// @return whether there was
   boolean tryPropagate(ByteBuffer message) {
-    long cost = cost(message.remaining());
+    long cost = cost(message);
     lock.lock();
     try {
       refuseIfClosed();
@@ -164,45 +192,12 @@ final class Window {
     }
   }
 
-  /// Sends to some members, or returns null when there is no room.
-  @Nullable CompletableFuture<Void> trySendAside(LongFunction<Request.Aside> request, long cost) {
-    lock.lock();
-    try {
-      refuseIfClosed();
-      return line.isEmpty() && fits(cost) ? enterAside(request, cost) : null;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /// Sends to some members as soon as there is room.
-  CompletableFuture<Void> sendAside(LongFunction<Request.Aside> request, long cost) throws InterruptedException {
-    lock.lockInterruptibly();
-    try {
-      if (closed == null && !(line.isEmpty() && fits(cost))) {
-        waitForRoom(cost);
-      }
-      refuseIfClosed();
-      return enterAside(request, cost);
-    } finally {
-      wakeFirst();
-      lock.unlock();
-    }
-  }
-
-  private CompletableFuture<Void> enterAside(LongFunction<Request.Aside> request, long cost) {
-    var sent = new CompletableFuture<Void>();
-    post(request.apply(asideNumber + 1));
-    asideNumber++;
-    used += cost;
-    asides.put(asideNumber, new Aside(sent, cost));
-    return sent;
-  }
-
   private void waitForRoom(long cost) throws InterruptedException {
     if (inbox.isOwner()) {
       throw new IllegalStateException(
-          "multicast would block the engine thread: the window of group \"" + group + "\" is full; use tryMulticast");
+          "multicast would block the engine thread: the window of group \""
+              + group
+              + "\" is full; use tryMulticast or tryPost");
     }
     Condition turn = lock.newCondition();
     line.addLast(turn);
@@ -253,19 +248,19 @@ final class Window {
     }
   }
 
-  /// The fate of the oldest messages stays unknown for the time being.
+  /// What became of the oldest messages stays unknown for the time being.
   ///
   /// @param messages how many
   void doubt(int messages) {
-    var doubted = new ArrayDeque<CompletableFuture<Long>>();
-    var second = new ArrayDeque<CompletableFuture<Long>>();
+    var doubted = new ArrayDeque<CompletableFuture<Outcome>>();
+    var second = new ArrayDeque<CompletableFuture<Outcome>>();
     lock.lock();
     try {
       while (undecided.size() < messages) {
-        CompletableFuture<Long> sent = open.remove();
-        CompletableFuture<Long> later = sent == null ? null : new CompletableFuture<>();
-        if (sent != null && later != null) {
-          doubted.addLast(sent);
+        CompletableFuture<Outcome> first = open.remove();
+        CompletableFuture<Outcome> later = first == null ? null : new CompletableFuture<>();
+        if (first != null && later != null) {
+          doubted.addLast(first);
           second.addLast(later);
         }
         undecided.add(later);
@@ -273,12 +268,14 @@ final class Window {
     } finally {
       lock.unlock();
     }
-    for (CompletableFuture<Long> sent : doubted) {
-      sent.completeExceptionally(new UndecidedException(group, second.removeFirst()));
+    for (CompletableFuture<Outcome> first : doubted) {
+      first.complete(new Outcome.Undecided(second.removeFirst()));
     }
   }
 
-  /// The oldest messages have got their places, or -1 when nobody here saw them.
+  /// The oldest messages have got their places.
+  ///
+  /// @param position of the first one; -1 when they have no positions, or nobody here saw them
   void decide(int messages, long position) {
     take(messages, false);
     tell(messages, position);
@@ -306,15 +303,15 @@ final class Window {
 
   private void tell(int messages, long position) {
     for (int i = 0; i < messages; i++) {
-      CompletableFuture<Long> sent = decided[i];
-      if (sent != null) {
+      CompletableFuture<Outcome> asked = decided[i];
+      if (asked != null) {
         decided[i] = null;
-        sent.complete(position < 0 ? position : position + i);
+        asked.complete(position < 0 ? DELIVERED : new Outcome.Ordered(position + i));
       }
     }
   }
 
-  /// The fate of a message to some members is known: it leaves the window.
+  /// What became of a message to some members is known: it leaves the window.
   void decideAside(long number, AsideFate fate) {
     Aside aside;
     lock.lock();
@@ -325,10 +322,8 @@ final class Window {
     } finally {
       lock.unlock();
     }
-    if (fate == AsideFate.HELD) {
-      aside.sent.complete(null);
-    } else {
-      aside.sent.completeExceptionally(new IllegalStateException("message to some members: " + fate.words()));
+    if (aside.outcome != null) {
+      aside.outcome.complete(fate.outcome());
     }
   }
 
@@ -345,31 +340,23 @@ final class Window {
     }
   }
 
-  /// Gives up the messages whose fate is open.
+  /// Gives up the messages whose outcome is open.
   void abandon(String reason) {
     refuse(reason);
-    List<CompletableFuture<?>> abandoned;
+    var abandoned = new ArrayList<@Nullable CompletableFuture<Outcome>>();
     lock.lock();
     try {
       closed = reason;
-      abandoned = new ArrayList<>();
-      abandon(undecided, abandoned);
-      abandon(open, abandoned);
-      asides.values().forEach(aside -> abandoned.add(aside.sent));
+      undecided.removeAll(abandoned);
+      open.removeAll(abandoned);
+      asides.values().forEach(aside -> abandoned.add(aside.outcome));
       asides.clear();
     } finally {
       lock.unlock();
     }
-    for (CompletableFuture<?> sent : abandoned) {
-      sent.completeExceptionally(refusal(reason));
-    }
-  }
-
-  private static void abandon(Fates fates, List<CompletableFuture<?>> into) {
-    while (!fates.isEmpty()) {
-      CompletableFuture<Long> fate = fates.remove();
-      if (fate != null) {
-        into.add(fate);
+    for (CompletableFuture<Outcome> outcome : abandoned) {
+      if (outcome != null) {
+        outcome.completeExceptionally(refusal(reason));
       }
     }
   }

@@ -15,7 +15,9 @@ import java.util.Deque;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.Group;
@@ -24,8 +26,8 @@ import org.tutti.MemberId;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.Ordering;
+import org.tutti.Outcome;
 import org.tutti.StateSink;
-import org.tutti.UndecidedException;
 import org.tutti.View;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
@@ -55,20 +57,20 @@ public final class LabMember {
   private static final int BROKEN = 70; // exit code of a process in which a thread failed
   private static final long NANOS = 1_000_000_000;
 
-  /// A multicast whose fate is not written yet.
-  private record Open(long message, CompletableFuture<Long> first) {
+  /// A multicast whose outcome is not written yet.
+  private record Open(long message, CompletableFuture<Outcome> first) {
     boolean isUndecided() {
-      return first.isCompletedExceptionally() && first.exceptionNow() instanceof UndecidedException;
+      return now(first) instanceof Outcome.Undecided;
     }
 
-    CompletableFuture<Long> fate() {
-      return first.isCompletedExceptionally() && first.exceptionNow() instanceof UndecidedException undecided
-          ? undecided.later()
-          : first;
+    /// The outcome that stays, when it is known.
+    @Nullable Outcome settled() {
+      Outcome known = now(first);
+      return known == null ? null : now(known.settled());
     }
 
-    boolean isDecided() {
-      return fate().isDone() && !fate().isCompletedExceptionally();
+    private static @Nullable Outcome now(CompletableFuture<Outcome> outcome) {
+      return outcome.state() == Future.State.SUCCESS ? outcome.resultNow() : null;
     }
   }
 
@@ -222,7 +224,7 @@ public final class LabMember {
     begin();
     long message = Message.number(payload);
     if (sender.equals(group.self())) {
-      writeFates(message);
+      writeOutcomes(message);
     }
     int number = journal.numberOf(sender);
     long hash = Message.hash(payload);
@@ -245,27 +247,27 @@ public final class LabMember {
     }
   }
 
-  /// Writes the fates of all multicasts up to one that is being delivered. Each was known before its delivery, or else
-  /// it is missing in the history, and the checkers see that.
-  private void writeFates(long message) {
+  /// Writes the outcomes of all multicasts up to one that is being delivered. Each was known before its delivery, or
+  /// else it is missing in the history, and the checkers see that.
+  private void writeOutcomes(long message) {
     synchronized (open) {
-      while (!open.isEmpty() && open.peek().message <= message && open.peek().isDecided()) {
-        writeFate();
+      while (!open.isEmpty() && open.peek().message <= message && open.peek().settled() != null) {
+        writeOutcome();
       }
     }
   }
 
-  /// Writes the fates of multicasts that are never delivered here, because the state contains them.
+  /// Writes the outcomes of multicasts that are never delivered here, because the state contains them.
   private void writeAbsent() {
     synchronized (open) {
-      while (!open.isEmpty() && open.peek().isDecided() && open.peek().fate().join() < 0) {
-        writeFate();
+      while (!open.isEmpty() && open.peek().settled() instanceof Outcome.Delivered) {
+        writeOutcome();
       }
     }
   }
 
-  private void writeFate() {
-    long at = open.remove().fate().join();
+  private void writeOutcome() {
+    long at = open.remove().settled() instanceof Outcome.Ordered(long place) ? place : -1;
     journal.write(nanos -> new Entry.Decided(nanos, at));
   }
 

@@ -29,11 +29,11 @@ class BenchmarksTest {
 
   @Test
   void putsMakeBatchesOfSuccessiveNumbersAndTheWindowOpensAgain() throws Exception {
-    var benchmark = new PutBenchmark();
+    var benchmark = new PostBenchmark();
     benchmark.bytes = 100;
     benchmark.make();
     for (int i = 0; i < TIMES; i++) {
-      Batch batch = Objects.requireNonNull(benchmark.putAndPack());
+      Batch batch = Objects.requireNonNull(benchmark.postAndPack());
       assertThat(batch.seq()).isEqualTo(i);
       assertThat(batch.count()).isEqualTo(638);
     }

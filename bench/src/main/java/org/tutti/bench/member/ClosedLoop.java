@@ -5,6 +5,7 @@ import java.util.concurrent.ExecutionException;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Group;
+import org.tutti.Outcome;
 
 /// One member multicasts, waits until it has delivered the message itself, and multicasts the next one.
 public final class ClosedLoop {
@@ -54,13 +55,7 @@ public final class ClosedLoop {
   }
 
   private void next() {
-    CompletableFuture<Long> sent = sender.tryMulticast(payload);
-    if (sent == null) {
-      // The senior of two delivers without the other one, whom it may leave behind by a whole window.
-      Thread.startVirtualThread(this::whenThereIsRoom);
-    } else {
-      sent.whenComplete(this::back);
-    }
+    sender.tryMulticast(payload).whenComplete(this::back);
   }
 
   private void whenThereIsRoom() {
@@ -71,9 +66,14 @@ public final class ClosedLoop {
     }
   }
 
-  private void back(@Nullable Long position, @Nullable Throwable failure) {
+  private void back(@Nullable Outcome outcome, @Nullable Throwable failure) {
     if (failure != null) {
       finished.completeExceptionally(failure);
+      return;
+    }
+    if (outcome instanceof Outcome.Refused) {
+      // The senior of two delivers without the other one, whom it may leave behind by a whole window.
+      Thread.startVirtualThread(this::whenThereIsRoom);
       return;
     }
     recorded();

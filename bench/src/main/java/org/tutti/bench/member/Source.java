@@ -124,7 +124,7 @@ public record Source(List<Integer> bytes, int burst, long sleepNanos, int perSec
       if (sent % timedOneIn == 0) {
         last = group.multicast(payload).thenRun(() -> Times.record(times, System.nanoTime() - since));
       } else {
-        group.put(ByteBuffer.wrap(payload));
+        group.post(ByteBuffer.wrap(payload));
       }
       sent++;
     }

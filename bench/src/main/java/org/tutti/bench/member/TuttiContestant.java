@@ -150,7 +150,7 @@ final class TuttiContestant implements Contestant {
       if (futures) {
         group().multicast(payload);
       } else {
-        group().put(buffer);
+        group().post(buffer);
       }
       sent++;
     }

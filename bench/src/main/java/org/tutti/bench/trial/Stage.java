@@ -8,8 +8,8 @@ enum Stage {
   /// The loop that floods: its clock, its count.
   APPLICATION("the measurement's own loop"),
 
-  /// A caller's `put`: the window, the copy into the stretch, the inbox.
-  ENQUEUE("put: window, copy into the stretch"),
+  /// A caller's `post`: the window, the copy into the stretch, the inbox.
+  ENQUEUE("post: window, copy into the stretch"),
 
   /// Stretches become batches.
   PACK("stretches become batches"),

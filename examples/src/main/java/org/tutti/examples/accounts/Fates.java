@@ -1,12 +1,14 @@
 package org.tutti.examples.accounts;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.tutti.Group;
-import org.tutti.UndecidedException;
+import org.tutti.Outcome;
 
 /// Multicasts clients' requests, and keeps count of those that were on the way when this replica was cut off from the
-/// primary view. Their fate is known when it is back: the history contains them already, or they are sent again.
-/// Clients need not wait for that: they ask another replica, and whichever copy comes second is known by its number.
+/// primary view. What becomes of them is known when it is back: the history contains them already, or they are sent
+/// again. Clients need not wait for that: they ask another replica, and whichever copy comes second is known by its
+/// number.
 final class Fates {
   private final Group group;
   private final AtomicLong undecided = new AtomicLong();
@@ -19,10 +21,10 @@ final class Fates {
   void submit(byte[] request) throws InterruptedException {
     group
         .multicast(request)
-        .whenComplete((_, failure) -> {
-          if (failure instanceof UndecidedException doubt) {
+        .thenAccept(outcome -> {
+          if (outcome instanceof Outcome.Undecided(CompletableFuture<Outcome> later)) {
             undecided.incrementAndGet();
-            doubt.later().thenRun(decided::incrementAndGet);
+            later.thenRun(decided::incrementAndGet);
           }
         });
   }
@@ -32,7 +34,7 @@ final class Fates {
     return undecided.get();
   }
 
-  /// Of how many of them the fate is known meanwhile.
+  /// Of how many of them the outcome is known meanwhile.
   long decided() {
     return decided.get();
   }

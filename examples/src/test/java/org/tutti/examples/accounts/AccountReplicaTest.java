@@ -15,7 +15,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -30,7 +29,9 @@ import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
+import org.tutti.Outcome;
 import org.tutti.Propagation;
+import org.tutti.SendOptions;
 import org.tutti.Service;
 import org.tutti.StateSink;
 import org.tutti.StateSource;
@@ -304,27 +305,22 @@ class AccountReplicaTest {
     }
 
     @Override
-    public CompletableFuture<Long> multicast(byte[] payload, Service service) {
+    public CompletableFuture<Outcome> multicast(ByteBuffer payload, SendOptions how) {
       throw new UnsupportedOperationException();
     }
 
     @Override
-    public @Nullable CompletableFuture<Long> tryMulticast(byte[] payload, Service service) {
+    public CompletableFuture<Outcome> tryMulticast(ByteBuffer payload, SendOptions how) {
       throw new UnsupportedOperationException();
     }
 
     @Override
-    public void put(ByteBuffer payload) {
+    public void post(ByteBuffer payload, SendOptions how) {
       throw new UnsupportedOperationException();
     }
 
     @Override
-    public boolean offer(ByteBuffer payload) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public CompletableFuture<Void> multicast(byte[] payload, Set<MemberId> destinations) {
+    public boolean tryPost(ByteBuffer payload, SendOptions how) {
       throw new UnsupportedOperationException();
     }
 
@@ -340,11 +336,6 @@ class AccountReplicaTest {
 
     @Override
     public Object localCall(Object request) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public @Nullable CompletableFuture<Void> tryMulticast(byte[] payload, Set<MemberId> destinations) {
       throw new UnsupportedOperationException();
     }
 

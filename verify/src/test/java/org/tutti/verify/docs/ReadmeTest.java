@@ -18,6 +18,7 @@ import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
+import org.tutti.Outcome;
 import org.tutti.View;
 import org.tutti.verify.Tree;
 
@@ -35,7 +36,7 @@ class ReadmeTest {
       Group one = n1.create("bank", GroupConfig.standard());
       Group two = n2.join("bank");
       two.multicast("deposit 100".getBytes(UTF_8)).get(); // leaves as soon as n2 is in
-      long last = one.multicast("withdraw 30".getBytes(UTF_8)).get();
+      var last = (Outcome.Ordered) one.multicast("withdraw 30".getBytes(UTF_8)).get();
       for (Group group : List.of(one, two)) {
         for (boolean more = true; more; ) {
           switch (group.receive()) {
@@ -43,7 +44,7 @@ class ReadmeTest {
             case Event.CaughtUp(long position) -> out.println(group.self() + " serves from " + position);
             case Event.Delivery(MemberId sender, _, long position, ByteBuffer payload) -> {
               out.println(group.self() + ": " + position + " " + sender + " " + UTF_8.decode(payload));
-              more = position < last;
+              more = position < last.position();
             }
             default -> throw new IllegalStateException("only with state transfer, or at the end");
           }

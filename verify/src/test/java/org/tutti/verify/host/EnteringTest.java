@@ -25,6 +25,7 @@ import org.tutti.MemberConfig;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.Ordering;
+import org.tutti.Outcome;
 import org.tutti.Partitions;
 import org.tutti.Status;
 import org.tutti.transport.Address;
@@ -82,10 +83,10 @@ class EnteringTest {
   void whatIsAskedForBeforeTheGroupIsKnownIsDoneThen() throws Exception {
     Node first = start();
     Group group = start().join("bank");
-    var position = group.multicast(new byte[] {7});
+    var sent = group.multicast(new byte[] {7});
     assertThat(group.status().phase()).isEqualTo(Status.Phase.JOINING);
     Group founder = first.create("bank", GroupConfig.standard());
-    assertThat(position.get(60, TimeUnit.SECONDS)).isZero();
+    assertThat(sent.get(60, TimeUnit.SECONDS)).isEqualTo(new Outcome.Ordered(0));
     assertThat(next(founder, Event.Delivery.class).payload().get(0)).isEqualTo((byte) 7);
   }
 
@@ -126,11 +127,11 @@ class EnteringTest {
   @Test
   void anObserverMayDoWithoutTheState() throws Exception {
     Group first = start().create("bank", GroupConfig.builder().stateTransfer(true).build());
-    assertThat(first.multicast(new byte[1]).get(60, TimeUnit.SECONDS)).isZero();
+    assertThat(first.multicast(new byte[1]).get(60, TimeUnit.SECONDS)).isEqualTo(new Outcome.Ordered(0));
     GroupListener shown = (sender, service, position, payload) -> {};
     Group second = start().observe("bank", MemberConfig.builder().listener(shown).takesState(false).build());
     second.awaitServing(Duration.ofSeconds(60));
-    assertThat(second.multicast(new byte[1]).get(60, TimeUnit.SECONDS)).isEqualTo(1);
+    assertThat(second.multicast(new byte[1]).get(60, TimeUnit.SECONDS)).isEqualTo(new Outcome.Ordered(1));
     assertThatIllegalArgumentException()
         .isThrownBy(() -> start().create("other", BANK, MemberConfig.builder().position(1).build()));
   }

@@ -17,6 +17,7 @@ import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
+import org.tutti.Outcome;
 import org.tutti.View;
 import org.tutti.transport.Address;
 import org.tutti.transport.InProcess;
@@ -63,13 +64,13 @@ class FoundingTest {
     GroupConfig config = GroupConfig.builder().electorate("n1", "n2", "n3").build();
     Group first = start(1).create("bank", config);
     assertThat(untilViewOf(first, 1).primary()).isFalse();
-    CompletableFuture<Long> sent = first.multicast(new byte[1]);
+    CompletableFuture<Outcome> sent = first.multicast(new byte[1]);
     Group observer = start(4, 1).join("bank");
     assertThat(untilViewOf(observer, 2).primary()).as("n4 does not count").isFalse();
     assertThat(sent).isNotDone();
     Group second = start(2, 1).join("bank");
     assertThat(untilViewOf(second, 3).primary()).isTrue();
-    assertThat(sent.get(60, TimeUnit.SECONDS)).isZero();
+    assertThat(sent.get(60, TimeUnit.SECONDS)).isEqualTo(new Outcome.Ordered(0));
     second.leave().get(60, TimeUnit.SECONDS);
     View left = untilViewOf(first, 2);
     while (left.primary()) { // the set shrinks below its majority only without a primary view
@@ -82,10 +83,12 @@ class FoundingTest {
   void whoLostTheRaceJoins() throws Exception {
     Node late = start(2, 1);
     Group winner = start(1, 2).create("bank", GroupConfig.standard());
-    assertThat(winner.multicast(new byte[1]).get(60, TimeUnit.SECONDS)).isZero();
+    assertThat(winner.multicast(new byte[1]).get(60, TimeUnit.SECONDS)).isEqualTo(new Outcome.Ordered(0));
     assertThat(untilClosed(late.create("bank", GroupConfig.standard()))).startsWith(OVERRULED);
     Group again = late.join("bank");
     assertThat(untilViewOf(again, 2).senior()).isEqualTo(winner.self());
-    assertThat(again.multicast(new byte[1]).get(60, TimeUnit.SECONDS)).as("in the winner's history").isEqualTo(1);
+    assertThat(again.multicast(new byte[1]).get(60, TimeUnit.SECONDS))
+        .as("in the winner's history")
+        .isEqualTo(new Outcome.Ordered(1));
   }
 }

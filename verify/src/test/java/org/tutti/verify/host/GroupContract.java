@@ -33,6 +33,8 @@ import org.tutti.MemberConfig;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.Ordering;
+import org.tutti.Outcome;
+import org.tutti.SendOptions;
 import org.tutti.Service;
 import org.tutti.StateSink;
 import org.tutti.View;
@@ -128,17 +130,21 @@ abstract class GroupContract {
     return ByteBuffer.allocate(length).putLong(0, value).array();
   }
 
+  private static long position(Outcome outcome) {
+    return ((Outcome.Ordered) outcome).position();
+  }
+
   @Test
   void membersAgreeOnViewsAndPositions() throws Exception {
     List<Group> groups = three(config);
     assertThat(groups).extracting(Group::view).containsOnly(groups.getFirst().view());
     View view = groups.getFirst().view();
     assertThat(view.members()).extracting(member -> member.name()).containsExactly("n1", "n2", "n3");
-    var sent = new ArrayList<Long>();
+    var sent = new ArrayList<Outcome>();
     for (Group group : groups) {
       sent.add(get(group.multicast(group.self().name().getBytes())));
     }
-    assertThat(sent).containsExactly(0L, 1L, 2L);
+    assertThat(sent).containsExactly(new Outcome.Ordered(0), new Outcome.Ordered(1), new Outcome.Ordered(2));
     for (Group group : groups) {
       for (int i = 0; i < 3; i++) {
         Event.Delivery delivery = delivery(group);
@@ -165,10 +171,9 @@ abstract class GroupContract {
             });
     for (int i = 0; i < each; i++) {
       for (Group group : groups) {
-        CompletableFuture<Long> sent = group.multicast(number(8, i), Service.values()[i % 4]);
+        CompletableFuture<Outcome> sent = group.multicast(number(8, i), SendOptions.of(Service.values()[i % 4]));
         if (i + 4 >= each) {
-          long position = get(sent);
-          assertThat(position < 0).isEqualTo(i % 4 != Service.TOTAL.ordinal());
+          assertThat(get(sent) instanceof Outcome.Ordered).isEqualTo(i % 4 == Service.TOTAL.ordinal());
         }
       }
     }
@@ -211,12 +216,12 @@ abstract class GroupContract {
                 long token = delivery(group).payload().getLong(0);
                 tokens.add(token);
                 if (token + 1 < rounds && groups.get((int) (token + 1) % 3) == group) {
-                  group.multicast(number(8, token + 1), token % 5 == 0 ? Service.TOTAL : Service.CAUSAL);
+                  group.multicast(number(8, token + 1), token % 5 == 0 ? SendOptions.total() : SendOptions.causal());
                 }
               }
               return tokens;
             });
-    groups.getFirst().multicast(number(8, 0), Service.CAUSAL);
+    groups.getFirst().multicast(number(8, 0), SendOptions.causal());
     for (Future<List<Long>> tokens : taken) {
       assertThat(get(tokens)).isSorted().doesNotHaveDuplicates();
     }
@@ -226,9 +231,9 @@ abstract class GroupContract {
   void aMemberThatLeavesIsMissedInTheNextViewAndMayComeBack() throws Exception {
     List<Group> groups = three(config);
     Group leaver = groups.get(1);
-    CompletableFuture<Long> last = leaver.multicast(new byte[7]);
+    CompletableFuture<Outcome> last = leaver.multicast(new byte[7]);
     get(leaver.leave());
-    assertThat(last).isCompletedWithValue(0L);
+    assertThat(last).isCompletedWithValue(new Outcome.Ordered(0));
     assertThat(delivery(groups.get(0)).payload().remaining()).isEqualTo(7);
     assertThat(untilViewOf(groups.get(0), 2).contains(leaver.self())).isFalse();
     assertThat(untilViewOf(groups.get(2), 2).contains(leaver.self())).isFalse();
@@ -263,8 +268,8 @@ abstract class GroupContract {
         get(wish);
       }
     }
-    CompletableFuture<Long> sent = groups.get(0).multicast(new byte[3]);
-    assertThat(get(sent)).isZero();
+    CompletableFuture<Outcome> sent = groups.get(0).multicast(new byte[3]);
+    assertThat(get(sent)).isEqualTo(new Outcome.Ordered(0));
     for (Group group : groups) {
       assertThat(delivery(group).position()).isZero();
     }
@@ -294,8 +299,8 @@ abstract class GroupContract {
               return largeAt;
             });
     Group sender = groups.get(1);
-    CompletableFuture<Long> middle = null;
-    CompletableFuture<Long> last = null;
+    CompletableFuture<Outcome> middle = null;
+    CompletableFuture<Outcome> last = null;
     for (int i = 0; i < empty; i++) {
       if (i == empty / 2) {
         middle = sender.multicast(large);
@@ -305,8 +310,8 @@ abstract class GroupContract {
     for (Future<Long> count : counts) {
       assertThat(get(count)).isEqualTo(empty / 2);
     }
-    assertThat(get(middle)).isEqualTo(empty / 2);
-    assertThat(get(last)).isEqualTo(empty);
+    assertThat(get(middle)).isEqualTo(new Outcome.Ordered(empty / 2));
+    assertThat(get(last)).isEqualTo(new Outcome.Ordered(empty));
   }
 
   @Test
@@ -404,7 +409,7 @@ abstract class GroupContract {
     Group newcomer = start().join("bank");
     Event.StateOffer offer = next(newcomer, Event.StateOffer.class);
     assertThat(offer.donor()).isEqualTo(donor.self());
-    long during = get(donor.multicast(number(8, 10)));
+    long during = position(get(donor.multicast(number(8, 10))));
     assertThat(read(offer.source(), read)).isEqualTo(size);
     for (long position = offer.position(); position <= during; position++) {
       Event.Delivery delivery = delivery(newcomer);
@@ -444,7 +449,7 @@ abstract class GroupContract {
         .withMessage("the state from n1 is void: its donor has gone, or it arrived damaged");
     assertThat(next(newcomer, Event.StateOffer.class).source().readAllBytes()).isEqualTo(state);
     get(giving);
-    long position = get(donor.multicast(number(8, 1)));
+    long position = position(get(donor.multicast(number(8, 1))));
     assertThat(delivery(newcomer).position()).isEqualTo(position);
   }
 

@@ -23,6 +23,7 @@ import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
+import org.tutti.Outcome;
 import org.tutti.Status;
 import org.tutti.View;
 import org.tutti.storage.StableStorage;
@@ -93,16 +94,16 @@ class JoinOrCreateTest {
   @Test
   void aMajorityFoundsTheGroupAndTheOthersJoinIt() throws Exception {
     Group first = enter(1);
-    CompletableFuture<Long> sent = first.multicast(new byte[1]);
+    CompletableFuture<Outcome> sent = first.multicast(new byte[1]);
     assertThat(next(first))
         .isInstanceOfSatisfying(Event.ViewChange.class, it -> assertThat(it.view().primary()).isFalse());
     assertThat(sent).isNotDone();
     Group second = enter(2);
     assertThat(untilPrimaryOf(first, 2)).isEqualTo(untilPrimaryOf(second, 2));
-    assertThat(sent.get(60, TimeUnit.SECONDS)).isZero();
+    assertThat(sent.get(60, TimeUnit.SECONDS)).isEqualTo(new Outcome.Ordered(0));
     Group third = enter(3);
     assertThat(untilPrimaryOf(third, 3)).isEqualTo(untilPrimaryOf(first, 3));
-    assertThat(third.multicast(new byte[1]).get(60, TimeUnit.SECONDS)).isEqualTo(1);
+    assertThat(third.multicast(new byte[1]).get(60, TimeUnit.SECONDS)).isEqualTo(new Outcome.Ordered(1));
   }
 
   @Test
@@ -125,12 +126,12 @@ class JoinOrCreateTest {
     Group second = enter(2);
     Group third = enter(3);
     untilPrimaryOf(first, 3);
-    assertThat(second.multicast(new byte[1]).get(60, TimeUnit.SECONDS)).isZero();
+    assertThat(second.multicast(new byte[1]).get(60, TimeUnit.SECONDS)).isEqualTo(new Outcome.Ordered(0));
     untilPrimaryOf(third, 3);
     crash(0);
     Group again = enter(1);
     assertThat(untilPrimaryOf(again, 3).members()).contains(second.self(), third.self(), again.self());
-    assertThat(again.multicast(new byte[1]).get(60, TimeUnit.SECONDS)).isEqualTo(1);
+    assertThat(again.multicast(new byte[1]).get(60, TimeUnit.SECONDS)).isEqualTo(new Outcome.Ordered(1));
   }
 
   @Test
@@ -142,14 +143,16 @@ class JoinOrCreateTest {
     for (Group group : groups) {
       untilPrimaryOf(group, 3);
     }
-    assertThat(groups.get(2).multicast(new byte[] {5}).get(60, TimeUnit.SECONDS)).isZero();
+    assertThat(groups.get(2).multicast(new byte[] {5}).get(60, TimeUnit.SECONDS)).isEqualTo(new Outcome.Ordered(0));
     for (int index = 0; index < 3; index++) {
       crash(index);
     }
     Group first = enter(1, EXPECTED, FileStorage.open(directory.resolve("n1")));
-    CompletableFuture<Long> sent = first.multicast(new byte[1]);
+    CompletableFuture<Outcome> sent = first.multicast(new byte[1]);
     Group second = enter(2, EXPECTED, FileStorage.open(directory.resolve("n2")));
-    assertThat(sent.get(60, TimeUnit.SECONDS)).as("behind what was acknowledged before").isEqualTo(1);
+    assertThat(sent.get(60, TimeUnit.SECONDS))
+        .as("behind what was acknowledged before")
+        .isEqualTo(new Outcome.Ordered(1));
     while (!(next(second) instanceof Event.Delivery delivery && delivery.payload().get(0) == 5)) {
       // Views come in between.
     }
@@ -170,7 +173,7 @@ class JoinOrCreateTest {
     Group first = enter(1, 3);
     Group second = enter(2, 3);
     Group watcher = enter(4, 0);
-    CompletableFuture<Long> sent = first.multicast(new byte[1]);
+    CompletableFuture<Outcome> sent = first.multicast(new byte[1]);
     View of = null;
     while (of == null || of.size() < 2) {
       of = next(first) instanceof Event.ViewChange(View view) ? view : of;
@@ -184,7 +187,7 @@ class JoinOrCreateTest {
     assertThat(untilPrimaryOf(first, 4)).isEqualTo(whole);
     assertThat(untilPrimaryOf(second, 4)).isEqualTo(whole);
     assertThat(untilPrimaryOf(watcher, 4)).isEqualTo(whole);
-    assertThat(sent.get(60, TimeUnit.SECONDS)).isZero();
+    assertThat(sent.get(60, TimeUnit.SECONDS)).isEqualTo(new Outcome.Ordered(0));
   }
 
   @Test
@@ -206,7 +209,7 @@ class JoinOrCreateTest {
     for (Group group : groups) {
       untilPrimaryOf(group, 3);
     }
-    assertThat(groups.getLast().multicast(new byte[1]).get(60, TimeUnit.SECONDS)).isZero();
+    assertThat(groups.getLast().multicast(new byte[1]).get(60, TimeUnit.SECONDS)).isEqualTo(new Outcome.Ordered(0));
   }
 
   @Test

@@ -19,6 +19,7 @@ import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
+import org.tutti.Outcome;
 import org.tutti.PrimaryViews;
 import org.tutti.Status;
 import org.tutti.View;
@@ -87,7 +88,7 @@ class LostSeniorTest {
     }
     reach(0, false);
     assertThat(untilViewOf(third, 2).senior()).isEqualTo(second.self());
-    assertThat(third.multicast(new byte[1]).get(60, TimeUnit.SECONDS)).isZero();
+    assertThat(third.multicast(new byte[1]).get(60, TimeUnit.SECONDS)).isEqualTo(new Outcome.Ordered(0));
     crash(nodes.get(1));
     reach(0, true);
     return List.of(first, third);
@@ -111,17 +112,17 @@ class LostSeniorTest {
     while (!view.primary()) { // they may meet first before the crash is noticed
       view = untilTogether(left.getFirst(), left);
     }
-    assertThat(left.getFirst().multicast(new byte[1]).get(60, TimeUnit.SECONDS)).isEqualTo(1);
+    assertThat(left.getFirst().multicast(new byte[1]).get(60, TimeUnit.SECONDS)).isEqualTo(new Outcome.Ordered(1));
     Group again = start("n2").join("bank");
     assertThat(untilViewOf(again, 3).primary()).isTrue();
-    assertThat(again.multicast(new byte[1]).get(60, TimeUnit.SECONDS)).isEqualTo(2);
+    assertThat(again.multicast(new byte[1]).get(60, TimeUnit.SECONDS)).isEqualTo(new Outcome.Ordered(2));
   }
 
   @Test
   void aQuorumOfTheLastPrimaryViewIsGone() throws Exception {
     List<Group> left = left(STATIC.toBuilder().primaryViews(PrimaryViews.BOTH).build());
     assertThat(untilTogether(left.getFirst(), left).primary()).isFalse();
-    CompletableFuture<Long> sent = left.getFirst().multicast(new byte[1]);
+    CompletableFuture<Outcome> sent = left.getFirst().multicast(new byte[1]);
     Group again = start("n2").join("bank");
     assertThat(untilViewOf(again, 3).primary()).as("a new life of n2 does not help").isFalse();
     assertThat(sent).isNotDone();

@@ -17,6 +17,7 @@ import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
+import org.tutti.Outcome;
 import org.tutti.View;
 import org.tutti.transport.Address;
 import org.tutti.transport.InProcess;
@@ -96,7 +97,7 @@ class NameInUseTest {
                   ? "the name n1 is in use by n1@here:1, which is heard"
                   : "the name n2 is in use by n2@here:2, which is heard");
     }
-    assertThat(first.multicast(new byte[] {7}).get(60, TimeUnit.SECONDS)).isZero();
+    assertThat(first.multicast(new byte[] {7}).get(60, TimeUnit.SECONDS)).isEqualTo(new Outcome.Ordered(0));
     assertThat(viewsUpTo(first, (byte) 7)).as("views at n1").isEmpty();
     assertThat(viewsUpTo(second, (byte) 7)).as("views at n2").isEmpty();
   }

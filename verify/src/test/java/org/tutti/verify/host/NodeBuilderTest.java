@@ -28,6 +28,7 @@ import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.Node;
 import org.tutti.NodeBuilder;
+import org.tutti.Outcome;
 import org.tutti.certs.Authority;
 import org.tutti.storage.StorageException;
 import org.tutti.transport.Profile;
@@ -65,7 +66,7 @@ class NodeBuilderTest {
     Node second = start(Node.named("n2").transport(transport).contacts(address(first)));
     Group one = first.create("bank", GroupConfig.standard());
     Group two = second.join("bank");
-    assertThat(two.multicast(new byte[] {5}).get(SOON_SECONDS, TimeUnit.SECONDS)).isZero();
+    assertThat(two.multicast(new byte[] {5}).get(SOON_SECONDS, TimeUnit.SECONDS)).isEqualTo(new Outcome.Ordered(0));
     assertThat(next(one, Event.Delivery.class).payload().get(0)).isEqualTo((byte) 5);
   }
 
@@ -89,7 +90,7 @@ class NodeBuilderTest {
     Node first = start(Node.named("n1").data(directory.resolve("n1")));
     MemberConfig all = MemberConfig.builder().position(0).build();
     Group group = first.create("bank", durable, all);
-    assertThat(group.multicast(new byte[] {9}).get(SOON_SECONDS, TimeUnit.SECONDS)).isZero();
+    assertThat(group.multicast(new byte[] {9}).get(SOON_SECONDS, TimeUnit.SECONDS)).isEqualTo(new Outcome.Ordered(0));
     assertThatExceptionOfType(StorageException.class)
         .isThrownBy(() -> Node.named("n1").data(directory.resolve("n1")).start())
         .withMessageContaining("is in use");

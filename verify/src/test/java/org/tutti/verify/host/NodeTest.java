@@ -29,6 +29,7 @@ import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
+import org.tutti.Outcome;
 import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.transport.Address;
@@ -80,11 +81,11 @@ class NodeTest {
     assertThat(view.members()).containsExactly(node.self());
     assertThat(view.primary()).isTrue();
     assertThat(group.receive(Duration.ofSeconds(60))).isEqualTo(new Event.CaughtUp(0));
-    CompletableFuture<Long> sent = group.multicast(new byte[] {1, 2});
+    CompletableFuture<Outcome> sent = group.multicast(new byte[] {1, 2});
     Event.Delivery delivery = next(group, Event.Delivery.class);
     assertThat(delivery.sender()).isEqualTo(node.self());
     assertThat(HandDriven.bytes(delivery.payload())).containsExactly(1, 2);
-    assertThat(sent).isCompletedWithValue(delivery.position());
+    assertThat(sent).isCompletedWithValue(new Outcome.Ordered(delivery.position()));
     assertThat(delivery.position()).isZero();
     assertThat(group.receive(Duration.ofMillis(20))).isNull();
     assertThat(group.view()).isEqualTo(view);
@@ -114,10 +115,10 @@ class NodeTest {
   @Test
   void aClosedNodeSaysSo() throws Exception {
     Group group = node.create("bank", CONFIG);
-    CompletableFuture<Long> sent = group.multicast(new byte[9]);
+    CompletableFuture<Outcome> sent = group.multicast(new byte[9]);
     node.close();
     node.close();
-    assertThat(sent).isCompletedWithValue(0L);
+    assertThat(sent).isCompletedWithValue(new Outcome.Ordered(0));
     assertThatThrownBy(() -> node.create("other", CONFIG))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage("node n1 is closed");
@@ -137,7 +138,7 @@ class NodeTest {
   void membersThatNobodyLetsInEndWithTheNode() throws Exception {
     Group group = node.join("nowhere");
     assertThat(group.receive(Duration.ofMillis(20))).isNull();
-    CompletableFuture<Long> sent = group.multicast(new byte[1]);
+    CompletableFuture<Outcome> sent = group.multicast(new byte[1]);
     node.close();
     next(group, Event.Closed.class);
     assertThatThrownBy(sent::join)
@@ -235,7 +236,7 @@ class NodeTest {
             receive,
             receive,
             "",
-            "multicast would block the engine thread: the window of group \"queued\" is full; use tryMulticast",
+            "multicast would block the engine thread: the window of group \"queued\" is full; use tryMulticast or tryPost",
             "close would block the engine thread; call it from another thread",
             "close would block the engine thread; use leave",
             "");

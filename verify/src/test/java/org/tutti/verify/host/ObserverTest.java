@@ -23,6 +23,7 @@ import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
+import org.tutti.Outcome;
 import org.tutti.View;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
@@ -78,7 +79,7 @@ class ObserverTest {
     assertThat(second.status().isObserver()).isTrue();
     assertThat(second.status().toString()).contains("of n1 with observers n2 (this one is one)");
     assertThat(first.status().isObserver()).isFalse();
-    assertThat(first.multicast(new byte[1]).get(SOON_SECONDS, TimeUnit.SECONDS)).isZero();
+    assertThat(first.multicast(new byte[1]).get(SOON_SECONDS, TimeUnit.SECONDS)).isEqualTo(new Outcome.Ordered(0));
     long startNanos = System.nanoTime();
     first.leave().get(SOON_SECONDS, TimeUnit.SECONDS);
     var views = new ArrayList<View>();
@@ -107,7 +108,7 @@ class ObserverTest {
     try (var source = ((Event.StateOffer) event).source()) {
       assertThat(source.readAllBytes()).containsExactly(1, 2, 3);
     }
-    assertThat(second.multicast(new byte[] {7}).get(SOON_SECONDS, TimeUnit.SECONDS)).isZero();
+    assertThat(second.multicast(new byte[] {7}).get(SOON_SECONDS, TimeUnit.SECONDS)).isEqualTo(new Outcome.Ordered(0));
     second.leave().get(SOON_SECONDS, TimeUnit.SECONDS);
     View alone = untilViewOf(first, 1);
     while (alone.id().epoch() < 2) {

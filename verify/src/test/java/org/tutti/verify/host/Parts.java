@@ -13,6 +13,7 @@ import java.util.zip.CRC32C;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.MemberId;
+import org.tutti.Outcome;
 import org.tutti.StateSink;
 import org.tutti.StateSource;
 
@@ -82,7 +83,7 @@ final class Parts {
     goOn.countDown();
   }
 
-  CompletableFuture<Long> change(int part, int value) throws InterruptedException {
+  CompletableFuture<Outcome> change(int part, int value) throws InterruptedException {
     return group.multicast(ByteBuffer.allocate(8).putInt(part).putInt(value).array());
   }
 

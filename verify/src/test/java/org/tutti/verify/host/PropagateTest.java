@@ -23,6 +23,7 @@ import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
+import org.tutti.Outcome;
 import org.tutti.Propagation;
 import org.tutti.View;
 import org.tutti.net.TcpConfig;
@@ -104,7 +105,7 @@ class PropagateTest {
     Future<Propagation> again = propagate(first, 3);
     assertThat(said(get(propagate(second, 4)))).containsExactly(3, 4);
     assertThat(said(get(again))).containsExactly(3, 4);
-    assertThat(first.multicast(new byte[1]).get(SOON.toSeconds(), TimeUnit.SECONDS)).isEqualTo(50);
+    assertThat(first.multicast(new byte[1]).get(SOON.toSeconds(), TimeUnit.SECONDS)).isEqualTo(new Outcome.Ordered(50));
   }
 
   @Test

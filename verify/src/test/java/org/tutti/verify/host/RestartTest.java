@@ -25,6 +25,7 @@ import org.tutti.MemberConfig;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.Ordering;
+import org.tutti.Outcome;
 import org.tutti.View;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
@@ -130,8 +131,8 @@ class RestartTest {
 
     assertThat(deliveries(second, 5)).containsExactly((byte) 15, (byte) 16, (byte) 17, (byte) 18, (byte) 19);
     assertThat(deliveries(alone, 20)).hasSize(20).isSorted().startsWith((byte) 0);
-    long next = second.multicast(new byte[] {20}).get(SOON.toSeconds(), TimeUnit.SECONDS);
-    assertThat(next).isEqualTo(20);
+    assertThat(second.multicast(new byte[] {20}).get(SOON.toSeconds(), TimeUnit.SECONDS))
+        .isEqualTo(new Outcome.Ordered(20));
   }
 
   private static MemberConfig at(long position) {

@@ -25,6 +25,7 @@ import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
+import org.tutti.Outcome;
 import org.tutti.Status;
 import org.tutti.Status.Cause;
 import org.tutti.transport.Address;
@@ -136,7 +137,7 @@ class StandstillTest {
   @Test
   void whoIsNotOrderedWaitsForTheSequencer() throws Exception {
     lose(2, 1, 3);
-    CompletableFuture<Long> sent = groups.get(1).multicast(LONG);
+    CompletableFuture<Outcome> sent = groups.get(1).multicast(LONG);
     Status status = until(2, Cause.ORDER, 1);
     assertThat(status.toString()).contains("waiting for n1 to order what was multicast, for ");
     assertThat(status.isServing()).as("nobody is suspected").isTrue();
@@ -145,14 +146,16 @@ class StandstillTest {
       Thread.onSpinWait();
     }
     lose(2);
-    assertThat(sent.get(60, TimeUnit.SECONDS)).isZero();
+    assertThat(sent.get(60, TimeUnit.SECONDS)).isEqualTo(new Outcome.Ordered(0));
     untilNobodyWaits();
   }
 
   @Test
   void whoeverGetsNothingIsWaitedForAndWaitsForTheSender() throws Exception {
     lose(2, 3);
-    assertThat(groups.get(1).multicast(LONG).get(60, TimeUnit.SECONDS)).as("a quorum has it").isZero();
+    assertThat(groups.get(1).multicast(LONG).get(60, TimeUnit.SECONDS))
+        .as("a quorum has it")
+        .isEqualTo(new Outcome.Ordered(0));
     until(1, Cause.ACKNOWLEDGEMENT, 3, true);
     until(2, Cause.ACKNOWLEDGEMENT, 3, true);
     until(3, Cause.MESSAGE, 2, true);

@@ -5,6 +5,7 @@ import static org.tutti.verify.host.Awaited.next;
 import static org.tutti.verify.host.Awaited.untilServing;
 import static org.tutti.verify.host.Awaited.untilViewOf;
 
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -130,7 +131,7 @@ class StatusTest {
       Group slow = start("n2", suspect, new Address("here:1")).join("bank", CONFIG, small);
       untilViewOf(writer, 2);
       untilServing(slow);
-      while (writer.tryMulticast(new byte[1000]) != null) {
+      while (writer.tryPost(ByteBuffer.allocate(1000))) {
         while (writer.receive(Duration.ZERO) != null) {} // the writer itself takes all
       }
       while (writer.status().waits().isEmpty()) {
@@ -153,7 +154,7 @@ class StatusTest {
       while (!writer.status().waits().isEmpty()) {
         slow.receive(Duration.ofMillis(1));
       }
-      while (writer.tryMulticast(new byte[1000]) == null) {
+      while (!writer.tryPost(ByteBuffer.allocate(1000))) {
         slow.receive(Duration.ofMillis(1)); // room comes behind the word that nobody waits
       }
     } finally {

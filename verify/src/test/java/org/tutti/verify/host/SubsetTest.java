@@ -2,19 +2,17 @@ package org.tutti.verify.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.tutti.verify.host.Awaited.next;
 import static org.tutti.verify.host.Awaited.untilViewOf;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,6 +23,8 @@ import org.tutti.MemberId;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.Ordering;
+import org.tutti.Outcome;
+import org.tutti.SendOptions;
 import org.tutti.Service;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
@@ -79,8 +79,12 @@ class SubsetTest {
     return deliveries.stream().map(delivery -> (int) delivery.payload().get(0)).toList();
   }
 
-  private Set<MemberId> only(int... members) {
-    return Arrays.stream(members).mapToObj(i -> groups.get(i).self()).collect(Collectors.toSet());
+  private SendOptions only(int... members) {
+    return SendOptions.to(Arrays.stream(members).mapToObj(i -> groups.get(i).self()).toList());
+  }
+
+  private static Outcome.Refused refused(CompletableFuture<Outcome> sent) throws Exception {
+    return (Outcome.Refused) sent.get(60, TimeUnit.SECONDS);
   }
 
   private static byte[] value(int value) {
@@ -94,7 +98,7 @@ class SubsetTest {
     for (int round = 0; round < 20; round++) {
       sent.add(groups.get(0).multicast(value(1), only(1, 2)));
       sent.add(groups.get(0).multicast(value(2)));
-      sent.add(groups.get(1).multicast(value(3), only(1, 2)));
+      groups.get(1).post(ByteBuffer.wrap(value(3)), only(1, 2));
       sent.add(groups.get(2).multicast(value(4)));
       sent.add(groups.get(2).multicast(value(5), only(0)));
     }
@@ -117,10 +121,12 @@ class SubsetTest {
   void whatCannotBeSentIsRefusedWithAReason() throws Exception {
     three(GroupConfig.standard());
     Group group = groups.get(0);
-    assertThatIllegalArgumentException().isThrownBy(() -> group.multicast(value(1), Set.of()));
-    assertThatThrownBy(() -> group.multicast(value(1), only(1)).get(60, TimeUnit.SECONDS))
-        .hasRootCauseInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("SKEEN");
+    assertThatIllegalArgumentException().isThrownBy(() -> SendOptions.to(List.of()));
+    Outcome.Refused refused = refused(group.multicast(value(1), only(1)));
+    assertThat(refused.reason()).isEqualTo(Outcome.Reason.NOT_ORDERED);
+    assertThat(refused.words()).contains("SKEEN");
+    group.post(ByteBuffer.wrap(value(2)), only(1)); // refused as well, and nobody asks
+    assertThat(group.multicast(value(3)).get(60, TimeUnit.SECONDS)).isEqualTo(new Outcome.Ordered(0));
   }
 
   @Test
@@ -128,12 +134,11 @@ class SubsetTest {
     three(GroupConfig.builder().ordering(Ordering.SKEEN).build());
     Group group = groups.get(0);
     MemberId stranger = new MemberId("nobody", new Address("127.0.0.1:1"), 1);
-    assertThatThrownBy(() -> group.multicast(value(1), Set.of(stranger)).get(60, TimeUnit.SECONDS))
-        .hasMessageContaining("not in the view");
-    group.multicast(value(2), only(0)).get(60, TimeUnit.SECONDS);
+    assertThat(refused(group.multicast(value(1), SendOptions.to(List.of(stranger)))).reason())
+        .isEqualTo(Outcome.Reason.NOT_MEMBERS);
+    assertThat(group.multicast(value(2), only(0)).get(60, TimeUnit.SECONDS)).isEqualTo(new Outcome.Delivered());
     group.switchTo(Ordering.SEQUENCER).get(60, TimeUnit.SECONDS);
-    assertThatThrownBy(() -> group.multicast(value(3), only(1)).get(60, TimeUnit.SECONDS))
-        .hasMessageContaining("SKEEN");
+    assertThat(refused(group.multicast(value(3), only(1))).reason()).isEqualTo(Outcome.Reason.NOT_ORDERED);
     group.multicast(value(4)).get(60, TimeUnit.SECONDS);
     assertThat(values(deliveries(groups.get(1), 1))).containsExactly(4);
     assertThat(values(deliveries(group, 2))).containsExactly(2, 4);

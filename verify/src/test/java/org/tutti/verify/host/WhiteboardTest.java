@@ -22,6 +22,7 @@ import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
+import org.tutti.Outcome;
 import org.tutti.Whiteboard;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
@@ -111,8 +112,8 @@ class WhiteboardTest {
               }
             });
     for (int i = 0; i < 500; i++) {
-      CompletableFuture<Long> sent = first.multicast(new byte[10]);
-      assertThat(sent.get(SOON.toSeconds(), TimeUnit.SECONDS)).isEqualTo(i);
+      CompletableFuture<Outcome> sent = first.multicast(new byte[10]);
+      assertThat(sent.get(SOON.toSeconds(), TimeUnit.SECONDS)).isEqualTo(new Outcome.Ordered(i));
       assertThat(next(second)).isInstanceOf(Event.Delivery.class);
       first.receive(Duration.ZERO);
     }

@@ -19,8 +19,8 @@ import org.tutti.Group;
 import org.tutti.GroupClosedException;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
-import org.tutti.Service;
-import org.tutti.UndecidedException;
+import org.tutti.Outcome;
+import org.tutti.SendOptions;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
 import org.tutti.pack.Stretch;
@@ -46,6 +46,13 @@ class WindowTest {
     return hand.multicasts().stream().map(message -> message.length).toList();
   }
 
+  private boolean isRefused(byte[] message) {
+    CompletableFuture<Outcome> outcome = hand.group.tryMulticast(message);
+    return outcome.isDone()
+        && outcome.resultNow() instanceof Outcome.Refused(Outcome.Reason reason, _)
+        && reason == Outcome.Reason.WINDOW_FULL;
+  }
+
   private void fill() throws InterruptedException {
     hand.group.multicast(new byte[WINDOW - OVERHEAD]);
     assertThat(sent()).containsExactly(WINDOW - OVERHEAD);
@@ -56,10 +63,10 @@ class WindowTest {
     for (int i = 0; i < WINDOW / OVERHEAD; i++) {
       hand.group.multicast(new byte[0]);
     }
-    assertThat(hand.group.tryMulticast(new byte[0])).isNull();
+    assertThat(isRefused(new byte[0])).isTrue();
     hand.group.released(OVERHEAD);
-    assertThat(hand.group.tryMulticast(new byte[0])).isNotNull();
-    assertThat(hand.group.tryMulticast(new byte[0])).isNull();
+    assertThat(isRefused(new byte[0])).isFalse();
+    assertThat(isRefused(new byte[0])).isTrue();
   }
 
   @Test
@@ -82,9 +89,9 @@ class WindowTest {
     hand.group.released(1 + OVERHEAD);
     sender.join();
     assertThat(sent()).containsExactly(1, 10 * WINDOW);
-    assertThat(hand.group.tryMulticast(new byte[0])).isNull();
+    assertThat(isRefused(new byte[0])).isTrue();
     hand.group.released(10 * WINDOW + OVERHEAD);
-    assertThat(hand.group.tryMulticast(new byte[0])).isNotNull();
+    assertThat(isRefused(new byte[0])).isFalse();
   }
 
   @Test
@@ -94,7 +101,7 @@ class WindowTest {
     untilBlocked(large);
     Thread small = sender(2);
     untilBlocked(small);
-    assertThat(hand.group.tryMulticast(new byte[3])).isNull();
+    assertThat(isRefused(new byte[3])).isTrue();
     hand.group.released(1 + OVERHEAD);
     large.join();
     assertThat(sent()).containsExactly(1, WINDOW);
@@ -135,42 +142,42 @@ class WindowTest {
 
   @Test
   void completesTheOldestFuturesWithTheirPositions() throws Exception {
-    var futures = new ArrayList<CompletableFuture<Long>>();
+    var futures = new ArrayList<CompletableFuture<Outcome>>();
     for (int i = 0; i < 5; i++) {
       futures.add(hand.group.multicast(new byte[i]));
     }
     hand.group.decided(2, 40);
-    assertThat(futures.get(0)).isCompletedWithValue(40L);
-    assertThat(futures.get(1)).isCompletedWithValue(41L);
+    assertThat(futures.get(0)).isCompletedWithValue(new Outcome.Ordered(40));
+    assertThat(futures.get(1)).isCompletedWithValue(new Outcome.Ordered(41));
     assertThat(futures.get(2)).isNotDone();
     hand.group.decided(2, -1);
     hand.group.decided(1, 50);
-    assertThat(futures.get(2)).isCompletedWithValue(-1L);
-    assertThat(futures.get(3)).isCompletedWithValue(-1L);
-    assertThat(futures.get(4)).isCompletedWithValue(50L);
+    assertThat(futures.get(2)).isCompletedWithValue(new Outcome.Delivered());
+    assertThat(futures.get(3)).isCompletedWithValue(new Outcome.Delivered());
+    assertThat(futures.get(4)).isCompletedWithValue(new Outcome.Ordered(50));
   }
 
   @Test
   void anUndecidedMessageGetsASecondFutureAndStaysTheOldest() throws Exception {
-    var futures = new ArrayList<CompletableFuture<Long>>();
+    var futures = new ArrayList<CompletableFuture<Outcome>>();
     for (int i = 0; i < 3; i++) {
       futures.add(hand.group.multicast(new byte[i]));
     }
     hand.group.undecided(1);
     hand.group.undecided(2);
-    CompletableFuture<Long> first = undecided(futures.get(0));
-    CompletableFuture<Long> second = undecided(futures.get(1));
+    CompletableFuture<Outcome> first = undecided(futures.get(0));
+    CompletableFuture<Outcome> second = undecided(futures.get(1));
     assertThat(futures.get(2)).isNotDone();
     hand.group.decided(1, -1);
     hand.group.decided(2, 8);
-    assertThat(first).isCompletedWithValue(-1L);
-    assertThat(second).isCompletedWithValue(8L);
-    assertThat(futures.get(2)).isCompletedWithValue(9L);
+    assertThat(first).isCompletedWithValue(new Outcome.Delivered());
+    assertThat(second).isCompletedWithValue(new Outcome.Ordered(8));
+    assertThat(futures.get(2)).isCompletedWithValue(new Outcome.Ordered(9));
   }
 
   @Test
   void theEndFailsWhatIsUndecided() throws Exception {
-    CompletableFuture<Long> sent = hand.group.multicast(new byte[1]);
+    CompletableFuture<Outcome> sent = hand.group.multicast(new byte[1]);
     hand.group.undecided(1);
     hand.group.closed(new End(End.Cause.LEFT, "node was closed"));
     assertThat(undecided(sent))
@@ -179,9 +186,9 @@ class WindowTest {
         .withRootCauseInstanceOf(GroupClosedException.class);
   }
 
-  private static CompletableFuture<Long> undecided(CompletableFuture<Long> sent) {
-    assertThat(sent).isCompletedExceptionally();
-    return ((UndecidedException) sent.exceptionNow()).later();
+  private static CompletableFuture<Outcome> undecided(CompletableFuture<Outcome> sent) {
+    assertThat(sent).isCompleted();
+    return ((Outcome.Undecided) sent.resultNow()).later();
   }
 
   @Test
@@ -199,8 +206,8 @@ class WindowTest {
   @Test
   void messagesJoinTheLastStretchUntilTheEngineTakesIt() throws Exception {
     hand.group.multicast(new byte[] {1});
-    hand.group.put(ByteBuffer.wrap(new byte[] {2}));
-    assertThat(hand.group.offer(ByteBuffer.wrap(new byte[] {0, 3, 4}).position(1))).isTrue();
+    hand.group.post(ByteBuffer.wrap(new byte[] {2}));
+    assertThat(hand.group.tryPost(ByteBuffer.wrap(new byte[] {0, 3, 4}).position(1))).isTrue();
     assertThat(hand.wakeups).as("the engine was not waiting").hasValue(0);
     assertThat(hand.multicasts()).containsExactly(new byte[] {1}, new byte[] {2}, new byte[] {3, 4});
     hand.group.multicast(new byte[] {5});
@@ -211,9 +218,9 @@ class WindowTest {
   void aStretchEndsWhereAnotherServiceOrRequestComes() throws Exception {
     hand.group.multicast(new byte[1]);
     hand.group.multicast(new byte[1]);
-    hand.group.multicast(new byte[1], Service.FIFO);
+    hand.group.multicast(new byte[1], SendOptions.fifo());
     hand.group.multicast(new byte[1]);
-    hand.group.multicast(new byte[1], Set.of(HandDriven.OTHER));
+    hand.group.multicast(new byte[1], SendOptions.to(Set.of(HandDriven.OTHER)));
     hand.group.multicast(new byte[1]);
     assertThat(stretches()).containsExactly(2, 1, 1, 1);
   }
@@ -222,13 +229,13 @@ class WindowTest {
   void aStretchEndsWhereItIsFull() throws Exception {
     int most = MemberConfig.standard().batchMessagesMax();
     for (int i = 0; i < WINDOW / OVERHEAD; i++) {
-      hand.group.offer(ByteBuffer.allocate(0));
+      hand.group.tryPost(ByteBuffer.allocate(0));
     }
     assertThat(stretches()).isEqualTo(List.of(WINDOW / OVERHEAD)).allMatch(count -> count <= most);
     hand.group.released(WINDOW);
-    hand.group.put(ByteBuffer.allocate(1));
-    hand.group.put(ByteBuffer.allocate(WINDOW / 2));
-    hand.group.offer(ByteBuffer.allocate(WINDOW / 2 - 100));
+    hand.group.post(ByteBuffer.allocate(1));
+    hand.group.post(ByteBuffer.allocate(WINDOW / 2));
+    hand.group.tryPost(ByteBuffer.allocate(WINDOW / 2 - 100));
     assertThat(hand.multicasts().stream().map(message -> message.length))
         .containsExactly(1, WINDOW / 2, WINDOW / 2 - 100);
   }
@@ -261,20 +268,20 @@ class WindowTest {
 
   @Test
   void aSenderThatDoesNotAskIsPassedOverWhenFatesAreTold() throws Exception {
-    CompletableFuture<Long> first = hand.group.multicast(new byte[1]);
+    CompletableFuture<Outcome> first = hand.group.multicast(new byte[1]);
     for (int i = 0; i < 100; i++) {
-      hand.group.put(ByteBuffer.allocate(1));
+      hand.group.post(ByteBuffer.allocate(1));
     }
-    CompletableFuture<Long> last = hand.group.multicast(new byte[1]);
+    CompletableFuture<Outcome> last = hand.group.multicast(new byte[1]);
     hand.group.undecided(101);
     hand.group.decided(102, 7);
-    assertThat(undecided(first)).isCompletedWithValue(7L);
-    assertThat(last).isCompletedWithValue(108L);
+    assertThat(undecided(first)).isCompletedWithValue(new Outcome.Ordered(7));
+    assertThat(last).isCompletedWithValue(new Outcome.Ordered(108));
   }
 
   @Test
   void theEndFailsOpenFuturesAndCallersThatWait() throws Exception {
-    CompletableFuture<Long> open = hand.group.multicast(new byte[WINDOW]);
+    CompletableFuture<Outcome> open = hand.group.multicast(new byte[WINDOW]);
     Thread sender = sender(1);
     untilBlocked(sender);
     hand.group.closed(new End(End.Cause.LEFT, "expelled"));
@@ -294,7 +301,7 @@ class WindowTest {
 
   @Test
   void leavingRefusesFurtherMulticastsButNotThoseBefore() throws Exception {
-    CompletableFuture<Long> before = hand.group.multicast(new byte[1]);
+    CompletableFuture<Outcome> before = hand.group.multicast(new byte[1]);
     CompletableFuture<Void> left = hand.group.leave();
     assertThat(hand.group.leave()).isNotDone();
     assertThatThrownBy(() -> hand.group.multicast(new byte[1]))
@@ -303,24 +310,24 @@ class WindowTest {
     assertThat(hand.asked()).hasSize(2).last().isEqualTo(new Request.Leave("bank", new End(End.Cause.LEFT, "left")));
     hand.group.decided(1, 7);
     hand.group.closed(new End(End.Cause.LEFT, "left"));
-    assertThat(before).isCompletedWithValue(7L);
+    assertThat(before).isCompletedWithValue(new Outcome.Ordered(7));
     assertThat(left).isCompleted();
     hand.group.close();
   }
 
   @Test
   void whatABranchDeliversIsDecidedBeforeWhatIsUndecided() throws Exception {
-    CompletableFuture<Long> before = hand.group.multicast(new byte[1]);
+    CompletableFuture<Outcome> before = hand.group.multicast(new byte[1]);
     hand.group.undecided(1);
-    CompletableFuture<Long> inBranch = hand.group.multicast(new byte[1]);
-    CompletableFuture<Long> after = hand.group.multicast(new byte[1]);
+    CompletableFuture<Outcome> inBranch = hand.group.multicast(new byte[1]);
+    CompletableFuture<Outcome> after = hand.group.multicast(new byte[1]);
     hand.group.decidedInBranch(1);
-    assertThat(before).isCompletedExceptionally();
-    assertThat(inBranch).isCompletedWithValue(-1L);
+    assertThat(undecided(before)).isNotDone();
+    assertThat(inBranch).isCompletedWithValue(new Outcome.Delivered());
     assertThat(after).isNotDone();
     hand.group.decided(1, 4);
     hand.group.decided(1, 5);
-    assertThat(after).isCompletedWithValue(5L);
+    assertThat(after).isCompletedWithValue(new Outcome.Ordered(5));
   }
 
   @Test

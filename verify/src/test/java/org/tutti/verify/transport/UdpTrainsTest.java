@@ -63,7 +63,7 @@ class UdpTrainsTest {
         for (int i = 0; i < MESSAGES; i++) {
           byte[] message = new byte[BYTES];
           message[0] = (byte) i;
-          sender.put(ByteBuffer.wrap(message));
+          sender.post(ByteBuffer.wrap(message));
         }
         for (int i = 0; i < MESSAGES; ) {
           if (next(receiver) instanceof Event.Delivery delivery && delivery.payload().get(0) != (byte) i++) {

@@ -24,7 +24,7 @@ import org.tutti.pack.Batch;
 import org.tutti.pack.NaturalPacking;
 import org.tutti.pack.Packer;
 
-/// The way of messages into a full batch, in one thread: the caller's `put` for each, then the engine takes the
+/// The way of messages into a full batch, in one thread: the caller's `post` for each, then the engine takes the
 /// stretch, packs it, and gives the window its room back. What the network and the others do is left out.
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -32,7 +32,7 @@ import org.tutti.pack.Packer;
 @Fork(2)
 @Warmup(iterations = 3, time = 1)
 @Measurement(iterations = 5, time = 1)
-public class PutBenchmark {
+public class PostBenchmark {
   /// The length of a message.
   @Param({"100", "1024"})
   public int bytes;
@@ -47,7 +47,7 @@ public class PutBenchmark {
   private long now;
 
   /// Made by JMH.
-  public PutBenchmark() {}
+  public PostBenchmark() {}
 
   /// Makes the message.
   @Setup
@@ -62,9 +62,9 @@ public class PutBenchmark {
   /// @return the batch
   /// @throws InterruptedException never
   @Benchmark
-  public @Nullable Batch putAndPack() throws InterruptedException {
+  public @Nullable Batch postAndPack() throws InterruptedException {
     for (int i = 0; i < count; i++) {
-      membership.put(message);
+      membership.post(message);
     }
     inbox.drain(this::take, 1);
     Batch batch = packer.next(now++, 0);
