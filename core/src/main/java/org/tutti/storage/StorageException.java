@@ -1,7 +1,7 @@
 package org.tutti.storage;
 
-/// Stable storage cannot be used: it is damaged, in use by another process, or the disk fails. The message says which,
-/// for whoever runs the node.
+/// Stable storage cannot be used: it is damaged, in use by another process, open to other users, or the disk fails. The
+/// message says which, for whoever runs the node.
 public final class StorageException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

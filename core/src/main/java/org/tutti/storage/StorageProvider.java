@@ -10,7 +10,8 @@ public interface StorageProvider {
   ///
   /// @param directory where; it holds nothing else
   /// @return the storage, which belongs to this process until it is closed
-  /// @throws StorageException when it is in use, damaged, or no storage; the message is for whoever runs the node
+  /// @throws StorageException when it is in use, damaged, no storage, or open to other users; the message is for
+  ///                          whoever runs the node
   StableStorage open(Path directory);
 
   /// The provider of this process.

@@ -71,11 +71,14 @@ public final class FileStorage implements StableStorage {
     }
   }
 
-  /// Opens the storage in a directory; makes both when they are not there.
+  /// Opens the storage in a directory; makes both when they are not there. A directory that is there and empty becomes
+  /// its owner's alone (mode 0700). One that holds a storage and that other users may use is refused: they may have
+  /// read or changed what is in it. File systems without such permissions are taken as they are.
   ///
   /// @param directory where; it holds nothing else
   /// @return the storage, which belongs to this process until it is closed
-  /// @throws StorageException when it is in use, damaged, or no storage; the message is for whoever runs the node
+  /// @throws StorageException when it is in use, damaged, no storage, or open to other users; the message is for
+  ///                          whoever runs the node
   public static FileStorage open(Path directory) {
     return open(directory, SEGMENT_BYTES);
   }
@@ -85,11 +88,15 @@ public final class FileStorage implements StableStorage {
   /// @param directory    where; it holds nothing else
   /// @param segmentBytes from which size on a file is full
   /// @return the storage, which belongs to this process until it is closed
-  /// @throws StorageException when it is in use, damaged, or no storage; the message is for whoever runs the node
+  /// @throws StorageException when it is in use, damaged, no storage, or open to other users; the message is for
+  ///                          whoever runs the node
   public static FileStorage open(Path directory, int segmentBytes) {
     try {
-      OwnerOnly.directory(directory);
-      refuseOthers(directory);
+      if (!Mark.exists(directory)) {
+        refuseOthers(directory);
+        OwnerOnly.make(directory);
+      }
+      OwnerOnly.require(directory);
       Possession possession = Possession.take(directory);
       try {
         return new FileStorage(directory, segmentBytes, possession, mark(directory));
@@ -106,7 +113,7 @@ public final class FileStorage implements StableStorage {
 
   /// A directory that is used for something else is not taken for a new storage.
   private static void refuseOthers(Path directory) throws IOException {
-    if (Mark.exists(directory)) {
+    if (!Files.isDirectory(directory)) {
       return;
     }
     try (Stream<Path> files = Files.list(directory)) {

@@ -34,7 +34,6 @@ class DamageTest {
 
   @TempDir Path temporary;
   private Path original;
-  private int copies;
 
   @BeforeEach
   void write() throws IOException {
@@ -84,7 +83,7 @@ class DamageTest {
   }
 
   private Path copy() throws IOException {
-    Path copy = Files.createDirectory(temporary.resolve("copy-" + copies++));
+    Path copy = Files.createTempDirectory(temporary, "copy-");
     try (Stream<Path> files = Files.list(original)) {
       for (Path file : files.toList()) {
         Files.copy(file, copy.resolve(file.getFileName()));

@@ -48,7 +48,7 @@ class FileStorageTest extends StableStorageContract {
 
   static void copy(Path from, Path to) {
     try (Stream<Path> files = Files.list(from)) {
-      Files.createDirectories(to);
+      Files.createDirectory(to, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
       for (Path file : files.toList()) {
         Files.copy(file, to.resolve(file.getFileName()));
       }
@@ -57,7 +57,7 @@ class FileStorageTest extends StableStorageContract {
     }
   }
 
-  /// A process of any umask; also where an earlier version, or the operator, has made the directory.
+  /// A process of any umask; also where the operator has made the directory.
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void onlyItsOwnerMayReadIt(boolean madeBefore) throws IOException {
@@ -76,6 +76,20 @@ class FileStorageTest extends StableStorageContract {
                 assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file))).isEqualTo("rw-------"));
       }
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"rwxr-xr-x", "rwx-w----", "rwx-----x"})
+  void aStorageThatOthersMayUseIsRefused(String permissions) throws IOException {
+    open().close();
+    Files.setPosixFilePermissions(directory(), PosixFilePermissions.fromString(permissions));
+    assertThatThrownBy(this::open)
+        .isInstanceOf(StorageException.class)
+        .hasMessage(
+            "other users may use stable storage %s: its permissions are %s; chmod 700 %s"
+                .formatted(directory(), permissions, directory()));
+    Files.setPosixFilePermissions(directory(), PosixFilePermissions.fromString("rwx------"));
+    open().close();
   }
 
   /// A process that commits without end until it is killed: commit n writes n to a record in each of two groups, and n
@@ -198,9 +212,13 @@ class FileStorageTest extends StableStorageContract {
   @Test
   void aDirectoryOfSomethingElseIsRefused() throws IOException {
     Files.createDirectories(directory());
+    Files.setPosixFilePermissions(directory(), PosixFilePermissions.fromString("rwxr-xr-x"));
     Files.writeString(directory().resolve("diary.txt"), "dear diary");
     assertThatThrownBy(this::open)
         .isInstanceOf(StorageException.class)
         .hasMessage("directory " + directory() + " is no stable storage: it holds diary.txt, but no mark");
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(directory())))
+        .as("it is left as it is")
+        .isEqualTo("rwxr-xr-x");
   }
 }
