@@ -95,9 +95,9 @@ public final class NodeBuilder {
     return this;
   }
 
-  /// Chooses the cluster. Nodes of different clusters ignore each other; with certificates they are for one cluster.
+  /// Chooses the cluster. Nodes of different clusters ignore each other; certificates must be for this one.
   ///
-  /// @param value its name, 1 to 255 bytes without blanks; by default `tutti`
+  /// @param value its name, 1 to 255 bytes without control characters; by default `tutti`
   /// @return this builder
   public NodeBuilder cluster(String value) {
     cluster = value;
@@ -134,7 +134,8 @@ public final class NodeBuilder {
 
   /// Says where the node keeps what its groups must not forget ([GroupConfig#durability()]).
   ///
-  /// @param directory its own, of this name only; it is made when it is not there
+  /// @param directory its own, of this name only; it is made when it is not there; other users must not have any
+  ///                  permission in one that holds a storage, and lose them in one that is empty
   /// @return this builder
   public NodeBuilder data(Path directory) {
     data = directory;
@@ -177,14 +178,15 @@ public final class NodeBuilder {
   /// @throws IllegalArgumentException when a setting is out of its range, no transport has the name that was given, or
   ///                                  it has no TLS
   /// @throws IllegalStateException when there is no stable storage among the modules
-  /// @throws StorageException when the storage is in use, damaged, or none
-  /// @throws TransportException when the transport cannot be opened, such as where the port is in use, or where the
-  ///                            address is not loopback and there are no certificates
+  /// @throws StorageException when the storage is in use, damaged, or none, or other users may use its directory
+  /// @throws TransportException when the transport cannot be opened, such as where the port is in use, where the
+  ///                            address is not loopback and there are no certificates, or where these are for another
+  ///                            cluster
   public Node start() throws TransportException {
     var config = new NodeConfig(name, cluster, contacts, heartbeat, suspectAfter, spin);
     TransportProvider provider = TransportProvider.named(transport);
-    if (tls != null && !provider.protects()) {
-      throw new IllegalArgumentException("transport " + transport + " has no TLS");
+    if (tls != null) {
+      provider.requireCertificates(tls, cluster);
     }
     StableStorage storage = data == null ? null : StorageProvider.installed().open(data);
     Transport opened = null;

@@ -63,15 +63,12 @@ final class Carrier {
 
   /// Refuses what cannot be protected as it was asked for.
   void check(String cluster) {
-    if (tls == null) {
-      return;
-    }
-    if (!TransportProvider.named(transport).protects()) {
-      throw new Failure("transport " + transport + " has no TLS");
-    }
-    String its = credentials(tls).cluster();
-    if (!cluster.equals(its)) {
-      throw new Failure("the certificate in " + tls + " is for cluster " + its + ", not for " + cluster);
+    try {
+      if (tls != null) {
+        TransportProvider.named(transport).requireCertificates(tls, cluster);
+      }
+    } catch (TransportException | IllegalArgumentException e) {
+      throw new Failure(String.valueOf(e.getMessage()), e);
     }
   }
 

@@ -1,6 +1,8 @@
 package org.tutti.corba;
 
+import java.nio.file.Path;
 import org.tutti.middleware.MiddlewareConfig;
+import org.tutti.net.tls.Credentials;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;
 import org.tutti.transport.TransportProvider;
@@ -22,7 +24,7 @@ public final class IiopProvider implements TransportProvider {
   }
 
   @Override
-  public boolean protects() {
-    return true;
+  public void requireCertificates(Path tls, String cluster) throws TransportException {
+    Credentials.require(tls, cluster);
   }
 }

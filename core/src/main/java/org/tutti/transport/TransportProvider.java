@@ -1,5 +1,6 @@
 package org.tutti.transport;
 
+import java.nio.file.Path;
 import java.util.Collections;
 import java.util.NavigableMap;
 import java.util.ServiceLoader;
@@ -22,11 +23,15 @@ public interface TransportProvider {
   /// @throws TransportException when that is not possible, with the reason in one line
   Transport open(TransportSettings settings) throws TransportException;
 
-  /// Whether it keeps strangers out by TLS when the settings say so; others are not opened with such settings.
+  /// Refuses certificates with which a node could not take part. To be called before a transport is opened with them.
+  /// Here none will do; whoever keeps strangers out by TLS overrides it.
   ///
-  /// @return whether [TransportSettings#tls] means something to it
-  default boolean protects() {
-    return false;
+  /// @param tls     the directory ([TransportSettings#tls])
+  /// @param cluster the node's
+  /// @throws IllegalArgumentException when the transport has no TLS
+  /// @throws TransportException when the files cannot be used, or are for another cluster, with the reason in one line
+  default void requireCertificates(Path tls, String cluster) throws TransportException {
+    throw new IllegalArgumentException("transport " + name() + " has no TLS");
   }
 
   /// The providers of this process.

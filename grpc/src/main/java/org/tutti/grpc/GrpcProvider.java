@@ -1,5 +1,6 @@
 package org.tutti.grpc;
 
+import java.nio.file.Path;
 import org.tutti.net.tls.Credentials;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;
@@ -27,7 +28,7 @@ public final class GrpcProvider implements TransportProvider {
   }
 
   @Override
-  public boolean protects() {
-    return true;
+  public void requireCertificates(Path tls, String cluster) throws TransportException {
+    Credentials.require(tls, cluster);
   }
 }

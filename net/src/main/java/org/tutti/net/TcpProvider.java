@@ -1,5 +1,6 @@
 package org.tutti.net;
 
+import java.nio.file.Path;
 import org.tutti.net.tls.Credentials;
 import org.tutti.transport.Profile;
 import org.tutti.transport.Transport;
@@ -26,7 +27,7 @@ public final class TcpProvider implements TransportProvider {
   }
 
   @Override
-  public boolean protects() {
-    return true;
+  public void requireCertificates(Path tls, String cluster) throws TransportException {
+    Credentials.require(tls, cluster);
   }
 }

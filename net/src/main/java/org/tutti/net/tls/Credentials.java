@@ -85,6 +85,19 @@ public final class Credentials {
     }
   }
 
+  /// Refuses certificates of another cluster, with which no member would be believed by the others.
+  ///
+  /// @param directory where the files are
+  /// @param cluster   what they have to be for
+  /// @throws TransportException when they are for another one or name none, or cannot be used, in one line
+  public static void require(Path directory, String cluster) throws TransportException {
+    String its = of(directory).cluster();
+    if (!cluster.equals(its)) {
+      String named = its == null ? "no cluster" : "cluster " + its;
+      throw new TransportException("the certificate in " + directory + " is for " + named + ", not for " + cluster);
+    }
+  }
+
   /// The cluster that the own certificate is for: members of other ones are refused.
   ///
   /// @return its name; null when the certificate names none, and then only peers that name none are believed

@@ -3,6 +3,7 @@ package org.tutti.verify.host;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.tutti.verify.host.Awaited.next;
 import static org.tutti.verify.host.Awaited.untilViewOf;
 
@@ -33,6 +34,7 @@ import org.tutti.certs.Authority;
 import org.tutti.storage.StorageException;
 import org.tutti.transport.Profile;
 import org.tutti.transport.TransportException;
+import org.tutti.transport.TransportProvider;
 
 /// Nodes that are started by plain settings.
 @Tag("socket")
@@ -82,6 +84,20 @@ class NodeBuilderTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Node.named("n3").transport("udp").tls(one).start())
         .withMessage("transport udp has no TLS");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tcp", "grpc", "rmi", "iiop"})
+  void certificatesOfAnotherClusterAreRefused(String transport) throws Exception {
+    assumeThat(TransportProvider.installed()).containsKey(transport); // some builds have no ORB
+    Path other = Authority.in(directory.resolve("authority")).issue("n1", "other", Duration.ofDays(1));
+    Path data = directory.resolve("n1");
+    NodeBuilder builder = Node.named("n1").transport(transport).tls(other).data(data);
+    assertThatExceptionOfType(TransportException.class)
+        .isThrownBy(builder::start)
+        .withMessage("the certificate in " + other + " is for cluster other, not for tutti");
+    assertThat(data).doesNotExist();
+    assertThat(start(builder.cluster("other")).self().name()).isEqualTo("n1");
   }
 
   @Test
