@@ -60,7 +60,7 @@ final class Application implements GroupUser {
   private boolean calm;
   private boolean closed;
   private boolean leaving;
-  private @Nullable String end;
+  private @Nullable End end;
   private boolean whole; // whether the chain begins at the group's first message
   private long submitted;
   private long decided;
@@ -202,7 +202,7 @@ final class Application implements GroupUser {
   }
 
   /// Why the membership has ended, or null.
-  @Nullable String end() {
+  @Nullable End end() {
     return end;
   }
 
@@ -595,7 +595,7 @@ final class Application implements GroupUser {
     note(11, 0);
     say("closed: " + ended);
     closed = true;
-    end = ended.words();
+    end = ended;
     history.add(new Happening.Closed(ordinal, agenda.nowNanos(), ended));
     watcher.closed(this);
   }

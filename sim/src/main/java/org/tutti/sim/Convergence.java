@@ -3,6 +3,7 @@ package org.tutti.sim;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.tutti.End;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.sim.check.Happening;
@@ -55,7 +56,8 @@ final class Convergence {
   }
 
   private static boolean wasTooSlow(Application life) {
-    return !life.votes() && String.valueOf(life.end()).startsWith("this observer was dropped");
+    End end = life.end();
+    return !life.votes() && end != null && end.cause() == End.Cause.DROPPED;
   }
 
   /// At rest, all members' applications have the same state.

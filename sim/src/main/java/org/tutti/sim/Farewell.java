@@ -3,6 +3,7 @@ package org.tutti.sim;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.tutti.End;
 import org.tutti.sim.check.Violation;
 
 /// The end of a group that has observers, in half of the runs that come to rest: all who vote leave, in any order. The
@@ -74,7 +75,7 @@ final class Farewell {
     return found;
   }
 
-  private static boolean wasTold(@Nullable String end) {
-    return end != null && (end.startsWith("the last member that votes") || end.startsWith("this observer was dropped"));
+  private static boolean wasTold(@Nullable End end) {
+    return end != null && (end.cause() == End.Cause.LAST_VOTER_LEFT || end.cause() == End.Cause.DROPPED);
   }
 }
