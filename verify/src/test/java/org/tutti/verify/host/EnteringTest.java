@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.Durability;
@@ -23,13 +23,10 @@ import org.tutti.GroupListener;
 import org.tutti.Guarantee;
 import org.tutti.MemberConfig;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
 import org.tutti.Ordering;
 import org.tutti.Outcome;
 import org.tutti.Partitions;
 import org.tutti.Status;
-import org.tutti.transport.Address;
-import org.tutti.transport.InProcess;
 
 /// Who joins takes what was decided for the group, or is refused.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -37,25 +34,7 @@ class EnteringTest {
   private static final GroupConfig BANK =
       GroupConfig.builder().ordering(Ordering.SKEEN).guarantee(Guarantee.AGREED).domain("banks").build();
 
-  private final InProcess hub = new InProcess();
-  private final List<Node> nodes = new ArrayList<>();
-
-  @AfterEach
-  void end() {
-    nodes.reversed().forEach(Node::close);
-  }
-
-  /// A node that has the first one as its contact.
-  private Node start() {
-    int number = nodes.size() + 1;
-    NodeConfig config =
-        NodeConfig.lan("n" + number)
-            .withContacts(List.of(new Address("here:1")))
-            .withTimes(Duration.ofMillis(20), Duration.ofSeconds(10));
-    Node node = Node.start(config, hub.open(new Address("here:" + number)));
-    nodes.add(node);
-    return node;
-  }
+  @AutoClose private final InProcessNodes nodes = new InProcessNodes();
 
   private static End untilClosed(Group group) throws InterruptedException {
     while (true) {
@@ -72,8 +51,8 @@ class EnteringTest {
 
   @Test
   void whoJoinsTakesTheGroupAsItIs() throws Exception {
-    Group founder = start().create("bank", BANK);
-    Group group = start().join("bank");
+    Group founder = nodes.start().create("bank", BANK);
+    Group group = nodes.start().join("bank");
     assertThat(group.joined().get(60, TimeUnit.SECONDS).size()).isEqualTo(2);
     assertThat(group.config()).isEqualTo(BANK);
     assertThat(founder.config()).isEqualTo(BANK);
@@ -81,8 +60,8 @@ class EnteringTest {
 
   @Test
   void whatIsAskedForBeforeTheGroupIsKnownIsDoneThen() throws Exception {
-    Node first = start();
-    Group group = start().join("bank");
+    Node first = nodes.start();
+    Group group = nodes.start().join("bank");
     var sent = group.multicast(new byte[] {7});
     assertThat(group.status().phase()).isEqualTo(Status.Phase.JOINING);
     Group founder = first.create("bank", GroupConfig.standard());
@@ -92,56 +71,54 @@ class EnteringTest {
 
   @Test
   void whoExpectsAnotherGroupIsRefusedAndTheGroupNeverSeesIt() throws Exception {
-    Group founder = start().create("bank", BANK);
+    Group founder = nodes.start().create("bank", BANK);
     untilViewOf(founder, 1);
     GroupConfig other = BANK.toBuilder().ordering(Ordering.SEQUENCER).build();
     String words = "ordering is SKEEN in group bank, SEQUENCER was asked for";
-    isRefused(start().join("bank", other, MemberConfig.standard()), words);
-    isRefused(start().observe("bank", other, MemberConfig.standard()), words);
+    isRefused(nodes.start().join("bank", other, MemberConfig.standard()), words);
+    isRefused(nodes.start().observe("bank", other, MemberConfig.standard()), words);
     isRefused(
-        start().join("bank", BANK.toBuilder().domain(null).build(), MemberConfig.standard()),
+        nodes.start().join("bank", BANK.toBuilder().domain(null).build(), MemberConfig.standard()),
         "domain is banks in group bank, none was asked for");
-    Group right = start().join("bank", BANK, MemberConfig.standard());
+    Group right = nodes.start().join("bank", BANK, MemberConfig.standard());
     untilViewOf(right, 2);
     assertThat(next(founder, Event.ViewChange.class).view().members()).containsExactly(founder.self(), right.self());
   }
 
   @Test
   void whoCannotTakePartInTheGroupAsItIsIsRefused() throws Exception {
-    Group stateful = start().create("bank", GroupConfig.builder().stateTransfer(true).build());
+    Group stateful = nodes.start().create("bank", GroupConfig.builder().stateTransfer(true).build());
     untilViewOf(stateful, 1);
     GroupListener deaf = (sender, service, position, payload) -> {};
-    Group refused = start().join("bank", MemberConfig.builder().listener(deaf).build());
+    Group refused = nodes.start().join("bank", MemberConfig.builder().listener(deaf).build());
     assertThat(refused.joined())
         .failsWithin(Duration.ofSeconds(60))
         .withThrowableOfType(ExecutionException.class)
         .withMessageContaining("does not handle it: override requestState and offerState");
     isRefused(
-        start().join("bank", MemberConfig.builder().takesState(false).build()),
+        nodes.start().join("bank", MemberConfig.builder().takesState(false).build()),
         "group \"bank\" has state transfer, and a member that does without the state may only observe");
     isRefused(
-        start().join("bank", MemberConfig.builder().position(3).build()),
+        nodes.start().join("bank", MemberConfig.builder().position(3).build()),
         "position 3 has no meaning with durability NONE");
   }
 
   @Test
   void anObserverMayDoWithoutTheState() throws Exception {
-    Group first = start().create("bank", GroupConfig.builder().stateTransfer(true).build());
+    Group first = nodes.start().create("bank", GroupConfig.builder().stateTransfer(true).build());
     assertThat(first.multicast(new byte[1]).get(60, TimeUnit.SECONDS)).isEqualTo(new Outcome.Ordered(0));
     GroupListener shown = (sender, service, position, payload) -> {};
-    Group second = start().observe("bank", MemberConfig.builder().listener(shown).takesState(false).build());
+    Group second = nodes.start().observe("bank", MemberConfig.builder().listener(shown).takesState(false).build());
     second.awaitServing(Duration.ofSeconds(60));
     assertThat(second.multicast(new byte[1]).get(60, TimeUnit.SECONDS)).isEqualTo(new Outcome.Ordered(1));
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> start().create("other", BANK, MemberConfig.builder().position(1).build()));
   }
 
   @Test
   void ofFoundersWithDifferentSettingsTheLaterOneIsRefused() throws Exception {
     Set<String> both = Set.of("n1", "n2");
-    Group first = start().joinOrCreate("bank", both, GroupConfig.standard());
+    Group first = nodes.start().joinOrCreate("bank", both, GroupConfig.standard());
     GroupConfig split = GroupConfig.builder().partitions(Partitions.CONTINUE).build();
-    Group second = start().joinOrCreate("bank", both, split);
+    Group second = nodes.start().joinOrCreate("bank", both, split);
     var ended = new ArrayList<String>();
     for (Group group : List.of(first, second)) {
       Thread.startVirtualThread(() -> {
@@ -166,15 +143,15 @@ class EnteringTest {
 
   @Test
   void aGroupThatKeepsItsHistoryNeedsStorage() throws Exception {
+    GroupConfig durable = GroupConfig.builder().durability(Durability.EACH).build();
     assertThatIllegalArgumentException()
-        .isThrownBy(() ->
-            start().join("bank", GroupConfig.builder().durability(Durability.EACH).build(), MemberConfig.standard()))
+        .isThrownBy(() -> nodes.start().join("bank", durable, MemberConfig.standard()))
         .withMessage("durability EACH needs a node with stable storage");
   }
 
   @Test
   void whoLeavesBeforeTheGroupIsKnownHasLeft() throws Exception {
-    Group nobody = start().join("nowhere");
+    Group nobody = nodes.start().join("nowhere");
     assertThat(nobody.close(Duration.ofSeconds(60))).isTrue();
     assertThat(untilClosed(nobody).cause()).isEqualTo(End.Cause.LEFT);
   }

@@ -8,12 +8,10 @@ import static org.tutti.verify.host.Awaited.next;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.End;
@@ -25,12 +23,9 @@ import org.tutti.GroupListener;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
 import org.tutti.Service;
 import org.tutti.Status;
 import org.tutti.View;
-import org.tutti.transport.Address;
-import org.tutti.transport.InProcess;
 
 /// A program can wait until it is in, and until it serves, and is told how far it is when it does.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -39,34 +34,17 @@ class ServingTest {
   private static final Duration NO_TIME = Duration.ofMillis(1);
   private static final GroupConfig STATEFUL = GroupConfig.builder().stateTransfer(true).build();
 
-  private final InProcess hub = new InProcess();
-  private final List<Node> nodes = new ArrayList<>();
-
-  @AfterEach
-  void end() {
-    nodes.forEach(Node::close);
-  }
-
-  /// Nodes ask the first one.
-  private Node start() {
-    int number = nodes.size() + 1;
-    NodeConfig config =
-        NodeConfig.lan("n" + number)
-            .withContacts(List.of(new Address("here:1")))
-            .withTimes(Duration.ofMillis(20), Duration.ofSeconds(20));
-    nodes.add(Node.start(config, hub.open(new Address("here:" + number))));
-    return nodes.getLast();
-  }
+  @AutoClose private final InProcessNodes nodes = new InProcessNodes();
 
   @Test
   void aFounderServesAtOnceAndANewcomerWhenItHasTheState() throws Exception {
-    Group founder = start().create("bank", STATEFUL);
+    Group founder = nodes.start().create("bank", STATEFUL);
     assertThat(founder.awaitServing(SOON).members()).containsExactly(founder.self());
     assertThat(founder.receive(SOON)).isEqualTo(new Event.ViewChange(founder.joined().get()));
     assertThat(founder.receive(SOON)).isEqualTo(new Event.CaughtUp(0));
     founder.multicast(new byte[1]).get();
 
-    Group newcomer = start().join("bank");
+    Group newcomer = nodes.start().join("bank");
     assertThat(newcomer.joined().get().primary()).isTrue();
     while (newcomer.status().phase() != Status.Phase.WAITING_FOR_STATE) {
       Thread.onSpinWait(); // told right behind the view
@@ -87,7 +65,7 @@ class ServingTest {
 
   @Test
   void whoHasNoMajorityIsInButDoesNotServe() throws Exception {
-    Group alone = start().create("bank", GroupConfig.builder().electorate("n1", "n2", "n3").build());
+    Group alone = nodes.start().create("bank", GroupConfig.builder().electorate("n1", "n2", "n3").build());
     assertThat(alone.joined().get().primary()).isFalse();
     while (alone.status().view() == null) {
       Thread.onSpinWait(); // told right behind the view
@@ -106,7 +84,7 @@ class ServingTest {
   void aCloseSaysWhetherTheMembershipHasEnded() throws Exception {
     var free = new CompletableFuture<Void>();
     GroupListener holding = (_, _, _, _) -> free.join();
-    Group held = start().create("bank", GroupConfig.standard(), MemberConfig.builder().listener(holding).build());
+    Group held = nodes.start().create("bank", GroupConfig.standard(), MemberConfig.builder().listener(holding).build());
     held.multicast(new byte[1]);
     assertThat(held.close(NO_TIME)).as("its delivery holds the engine thread").isFalse();
     free.complete(null);
@@ -115,10 +93,11 @@ class ServingTest {
 
   @Test
   void whoWasNeverInIsToldSo() {
-    Group nobody = start().join("nowhere");
+    Node node = nodes.start();
+    Group nobody = node.join("nowhere");
     CompletableFuture<View> joined = nobody.joined();
     assertThat(joined).isNotDone();
-    nodes.getFirst().close();
+    node.close();
     assertThatExceptionOfType(ExecutionException.class)
         .isThrownBy(joined::get)
         .withCauseInstanceOf(GroupClosedException.class)
@@ -127,7 +106,7 @@ class ServingTest {
 
   @Test
   void aListenerThatHandlesNoStateIsRefusedWhereThereIsSome() throws Exception {
-    Node node = start();
+    Node node = nodes.start();
     MemberConfig deaf = MemberConfig.builder().listener((sender, service, position, payload) -> {}).build();
     assertThatIllegalArgumentException()
         .isThrownBy(() -> node.create("bank", STATEFUL, deaf))
@@ -157,7 +136,7 @@ class ServingTest {
         };
     synchronized (listener) {
       listener.group =
-          start().create("chat", GroupConfig.standard(), MemberConfig.builder().listener(listener).build());
+          nodes.start().create("chat", GroupConfig.standard(), MemberConfig.builder().listener(listener).build());
     }
     refused.get();
   }
