@@ -38,14 +38,6 @@ public record End(Cause cause, String words) {
     NODE_FAILED
   }
 
-  /// A later life of the node is there.
-  ///
-  /// @param self whose membership ends
-  /// @return the end
-  public static End superseded(MemberId self) {
-    return new End(Cause.NAME_TAKEN, "superseded by a later life of " + self.name());
-  }
-
   /// The words.
   @Override
   public String toString() {

@@ -130,14 +130,15 @@ public final class GroupConfig {
       Object its = there.get(mine.getKey());
       if (!Objects.equals(mine.getValue(), its)) {
         return "%s is %s in group %s, %s was asked for"
-            .formatted(mine.getKey(), shown(its), name, shown(mine.getValue()));
+            .formatted(mine.getKey(), text(mine.getKey(), its), name, text(mine.getKey(), mine.getValue()));
       }
     }
     return null;
   }
 
-  private static String shown(@Nullable Object value) {
-    return value == null || value.equals(Set.of()) ? "none" : value.toString();
+  /// In a sentence an empty set is none.
+  private static String text(String setting, @Nullable Object value) {
+    return SettingText.text(setting, Set.of().equals(value) ? null : value);
   }
 
   private Map<String, @Nullable Object> settings() {

@@ -30,7 +30,8 @@ final class SettingText {
     return type + "{" + changed + (both ? "; " : "") + usual + "}";
   }
 
-  private static String text(String name, @Nullable Object value) {
+  /// Writes the value of one setting.
+  static String text(String name, @Nullable Object value) {
     return switch (value) {
       case null -> "none";
       case OptionalLong number -> number.isPresent() ? String.valueOf(number.getAsLong()) : "none";

@@ -38,8 +38,8 @@ import org.tutti.wire.WireReader;
 /// Everything of one group at one member: composes packing, ordering, stability, view agreement, merging and state
 /// transfer, and lets a message reach its protocol only in the view that it is for.
 final class GroupEngine {
-  private static final Timer HELLO = new Timer("hello");
-  private static final int HELLO_HEARTBEATS = 2;
+  static final Timer HELLO = new Timer("hello");
+  static final int HELLO_HEARTBEATS = 2; // between two rounds of calls
   private static final int PATIENCE_FACTOR = 2;
   private static final int DEPART_FACTOR = 5; // the longest that a member that has left waits for its last words
 
@@ -266,7 +266,7 @@ final class GroupEngine {
   /// A later life of a member is about where the earlier one was: that one has ended.
   void alive(MemberId member) {
     if (member.replaces(self)) {
-      finish(End.superseded(self));
+      finish(superseded(self));
       return;
     }
     for (MemberId other : List.copyOf(view().members())) {
@@ -274,6 +274,10 @@ final class GroupEngine {
         lost(other);
       }
     }
+  }
+
+  static End superseded(MemberId self) {
+    return new End(End.Cause.NAME_TAKEN, "superseded by a later life of " + self.name());
   }
 
   void multicast(Stretch stretch) {

@@ -3,16 +3,13 @@ package org.tutti.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.GroupConfig;
-import org.tutti.MemberConfig;
 import org.tutti.MemberId;
-import org.tutti.Status;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.effect.Effects;
@@ -32,16 +29,10 @@ import org.tutti.wire.WireReader;
 ///
 /// What the application asks for meanwhile is kept, in its order; the member's window bounds it.
 final class Newcomer implements Ports.Inward<ViewMessage> {
-  private static final Timer HELLO = new Timer("hello");
-  private static final int HELLO_HEARTBEATS = 2;
   private static final int CALLED_BACK_MAX = 64;
 
-  private final String name;
   private final MemberId self;
-  private final @Nullable GroupConfig expected;
-  private final MemberConfig member;
-  private final boolean observer;
-  private final GroupUser user;
+  private final Request.Join join;
   private final Surroundings node;
   private final Ports ports;
   private final Effects<ViewMessage> door;
@@ -51,26 +42,20 @@ final class Newcomer implements Ports.Inward<ViewMessage> {
   private List<Refused> refused = List.of();
 
   Newcomer(MemberId self, Request.Join join, Surroundings node, Ports.Node services, Ports.Group group) {
-    this.name = join.group();
     this.self = self;
-    this.expected = join.expected();
-    this.member = join.member();
-    this.observer = join.observer();
-    this.user = join.user();
+    this.join = join;
     this.node = node;
-    this.alone = new View(new ViewId(0, self.incarnation()), List.of(self), observer ? 0 : 1, false, List.of());
+    int voters = join.observer() ? 0 : 1;
+    this.alone = new View(new ViewId(0, self.incarnation()), List.of(self), voters, false, List.of());
     this.ports = new Ports(services, group, () -> alone, false);
     this.door = ports.open(Channel.VIEW, ViewMessage.CODEC, this);
-    door.schedule(HELLO, Duration.ZERO);
+    door.schedule(GroupEngine.HELLO, Duration.ZERO);
     tell();
   }
 
-  String name() {
-    return name;
-  }
-
-  GroupUser user() {
-    return user;
+  /// What was asked for.
+  Request.Join join() {
+    return join;
   }
 
   /// Does something as soon as there is a group.
@@ -82,27 +67,18 @@ final class Newcomer implements Ports.Inward<ViewMessage> {
     return wishes;
   }
 
-  /// How this member is to take part in the group, as soon as somebody has told of it.
+  /// What was decided for the group, as soon as somebody has told of it.
   ///
   /// @param channel of the message
   /// @param message the rest of it
   /// @return null when it tells of none
   /// @throws Malformed when it cannot be read
-  @Nullable Terms told(Channel channel, WireReader message) throws Malformed {
+  @Nullable GroupConfig told(Channel channel, WireReader message) throws Malformed {
     if (channel == Channel.VIEW && ViewMessage.CODEC.readAll(message) instanceof ViewMessage.Meet meet) {
       Lineage lineage = meet.lineage();
-      return lineage == null || lineage.isDraft() ? null : new Terms(lineage.group(), member, observer);
+      return lineage == null || lineage.isDraft() ? null : lineage.group();
     }
     return null;
-  }
-
-  /// Why this member does not want to be in the group as it is.
-  ///
-  /// @param found how it would take part
-  /// @return in words, or null
-  @Nullable String objection(Terms found) {
-    String other = expected == null ? null : expected.difference(name, found.group());
-    return other == null ? found.fault(name) : other;
   }
 
   /// Somebody called: perhaps a member, of whom this node knows nothing.
@@ -126,17 +102,16 @@ final class Newcomer implements Ports.Inward<ViewMessage> {
   }
 
   private void tell() {
-    user.status(
-        new Status(name, self, Status.Phase.JOINING, null, null, OptionalLong.empty(), List.of(), refused, null));
+    join.user().status(GroupUser.joining(join.group(), self, refused));
   }
 
   /// Ends before it has begun.
   void end(End end) {
-    ports.close();
-    user.closed(end);
+    close();
+    join.user().closed(end);
   }
 
-  /// There is a group: nothing is done here any more.
+  /// Nothing is done here any more.
   void close() {
     ports.close();
   }
@@ -148,7 +123,7 @@ final class Newcomer implements Ports.Inward<ViewMessage> {
 
   @Override
   public void expire(Timer timer) {
-    door.schedule(HELLO, node.config().heartbeat().multipliedBy(HELLO_HEARTBEATS));
+    door.schedule(GroupEngine.HELLO, node.config().heartbeat().multipliedBy(GroupEngine.HELLO_HEARTBEATS));
     var targets = new TreeSet<Address>(node.contacts().get());
     targets.remove(self.address());
     targets.forEach(this::call);

@@ -291,16 +291,16 @@ public final class NodeEngine {
   private void localCall(String name, Event.LocalCall call) {
     Newcomer newcomer = newcomers.get(hash(name));
     if (newcomer != null) {
-      newcomer.user().localCall(call);
+      newcomer.join().user().localCall(call);
     } else {
       with(name, group -> group.localCall(call));
     }
   }
 
   private void leave(String name, End end) {
-    Newcomer newcomer = newcomers.remove(hash(name));
+    Newcomer newcomer = newcomers.get(hash(name));
     if (newcomer != null) {
-      groupKeys.remove(name);
+      forget(newcomer);
       newcomer.end(end);
     } else {
       with(name, group -> group.leave(end));
@@ -314,49 +314,46 @@ public final class NodeEngine {
     if (isIn(key, name, join.user())) {
       return;
     }
-    Surroundings surroundings = surroundings(name, key);
-    var newcomer = new Newcomer(self, join, surroundings, services, new Ports.Group(name, key, ++owners));
-    groupKeys.put(name, key);
-    newcomers.put(key, newcomer);
     GroupConfig kept;
     try {
       kept = join.observer() ? null : Keeping.group(storage, name);
     } catch (StorageException refused) {
-      refuse(newcomer, key, storageWords(name, refused));
+      refuse(join.user(), storageWords(name, refused));
       return;
     }
     if (kept != null) {
-      admit(newcomer, key, new Terms(kept, join.member(), join.observer()));
+      enter(join, kept);
+    } else {
+      groupKeys.put(name, key);
+      var at = new Ports.Group(name, key, ++owners);
+      newcomers.put(key, new Newcomer(self, join, surroundings(name, key), services, at));
     }
   }
 
   private boolean isIn(long key, String name, GroupUser user) {
     boolean in = groups.containsKey(key) || newcomers.containsKey(key);
     if (in) {
-      user.closed(new End(End.Cause.REFUSED, "this node is already a member of group " + name));
+      refuse(user, "this node is already a member of group " + name);
     }
     return in;
   }
 
-  private void refuse(Newcomer newcomer, long key, String words) {
-    newcomers.remove(key);
-    groupKeys.remove(newcomer.name());
-    newcomer.end(new End(End.Cause.REFUSED, words));
+  private static void refuse(GroupUser user, String words) {
+    user.closed(new End(End.Cause.REFUSED, words));
+  }
+
+  private void forget(Newcomer newcomer) {
+    String name = newcomer.join().group();
+    newcomers.remove(hash(name));
+    groupKeys.remove(name);
   }
 
   /// Somebody has told of the group.
-  private void admit(Newcomer newcomer, long key, Terms terms) {
-    String objection = newcomer.objection(terms);
-    if (objection != null) {
-      refuse(newcomer, key, objection);
-      return;
-    }
-    String name = newcomer.name();
-    newcomers.remove(key);
-    groupKeys.remove(name);
+  private void told(Newcomer newcomer, GroupConfig decided) {
+    forget(newcomer);
     newcomer.close();
-    enter(name, OptionalLong.empty(), Founding.ALONE, terms, newcomer.user());
-    GroupEngine group = groups.get(key);
+    enter(newcomer.join(), decided);
+    GroupEngine group = groups.get(hash(newcomer.join().group()));
     if (group != null) {
       newcomer.wishes().forEach(wish -> wish.accept(group));
       group.whiteboardPut(); // what was put meanwhile
@@ -365,6 +362,20 @@ public final class NodeEngine {
 
   private String storageWords(String name, StorageException refused) {
     return "stable storage of node " + self + " for group " + name + ": " + refused.getMessage();
+  }
+
+  /// Becomes a member of a group as it is, unless that is not what was asked for.
+  private void enter(Request.Join join, GroupConfig decided) {
+    String name = join.group();
+    var terms = new Terms(decided, join.member(), join.observer());
+    GroupConfig expected = join.expected();
+    String difference = expected == null ? null : expected.difference(name, decided);
+    String objection = difference == null ? terms.fault(name) : difference;
+    if (objection != null) {
+      refuse(join.user(), objection);
+    } else {
+      enter(name, OptionalLong.empty(), Founding.ALONE, terms, join.user());
+    }
   }
 
   private void enter(String name, OptionalLong founded, Founding founding, Terms terms, GroupUser user) {
@@ -376,7 +387,7 @@ public final class NodeEngine {
     try {
       keeping = Keeping.open(storage, name, self, terms, founded.isPresent(), this::commit);
     } catch (StorageException refused) {
-      user.closed(new End(End.Cause.REFUSED, storageWords(name, refused)));
+      refuse(user, storageWords(name, refused));
       return;
     }
     Surroundings surroundings = surroundings(name, key);
@@ -529,9 +540,9 @@ public final class NodeEngine {
         return; // mostly: nothing is allocated here for each message
       }
       Newcomer newcomer = newcomers.get(key);
-      Terms terms = newcomer == null ? null : newcomer.told(channel, in.fork());
-      if (newcomer != null && terms != null) {
-        admit(newcomer, key, terms);
+      GroupConfig decided = newcomer == null ? null : newcomer.told(channel, in.fork());
+      if (newcomer != null && decided != null) {
+        told(newcomer, decided);
       }
     }
 
@@ -588,7 +599,7 @@ public final class NodeEngine {
       if (first) {
         groups().forEach(group -> group.alive(peer));
         if (peer.replaces(self)) {
-          List.copyOf(newcomers.values()).forEach(one -> leave(one.name(), End.superseded(self)));
+          List.copyOf(newcomers.values()).forEach(one -> leave(one.join().group(), GroupEngine.superseded(self)));
         }
       }
     }

@@ -15,6 +15,7 @@ import org.tutti.Status.Cause;
 import org.tutti.Status.Phase;
 import org.tutti.Status.Wait;
 import org.tutti.View;
+import org.tutti.engine.GroupUser;
 
 /// What a membership says of itself: its status for any thread, and a line in the log while nothing goes on,
 /// whoever holds it up.
@@ -30,7 +31,7 @@ final class Reporter {
 
   Reporter(String group, MemberId self) {
     this.self = self;
-    this.told = new Status(group, self, Phase.JOINING, null, null, OptionalLong.empty(), List.of(), List.of(), null);
+    this.told = GroupUser.joining(group, self, List.of());
   }
 
   Status status() {
