@@ -353,7 +353,8 @@ final class GroupEngine {
     }
   }
 
-  /// An observer does not keep up: it goes, and is told why. Not where there are observers only: none decides for others.
+  /// An observer does not keep up: it goes, and is told why. Not where there are only observers, who decide nothing for
+  /// others.
   private void drop(MemberId observer) {
     if (agreement.isCoordinator() && !view().isObserver(self) && !agreement.isCutOff(observer)) {
       node.counters().count("observer.too slow");

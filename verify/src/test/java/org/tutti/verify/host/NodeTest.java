@@ -236,7 +236,8 @@ class NodeTest {
             receive,
             receive,
             "",
-            "multicast would block the engine thread: the window of group \"queued\" is full; use tryMulticast or tryPost",
+            "multicast would block the engine thread: the window of group \"queued\" is full; use tryMulticast or"
+                + " tryPost",
             "close would block the engine thread; call it from another thread",
             "close would block the engine thread; use leave",
             "");
