@@ -1,6 +1,11 @@
 package org.tutti;
 
 import java.nio.ByteBuffer;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
 
 /// What happens to a member of a group, in the one order that its application sees.
 public sealed interface Event {
@@ -53,12 +58,48 @@ public sealed interface Event {
   /// @param source   the state's bytes
   record StateOffer(MemberId donor, long position, StateSource source) implements Event {}
 
-  /// A request of a thread of this process, which waits in [Group#localCall] for the response: give it with
-  /// [Group#localRespond]. It comes after all that had happened to this member when it was made.
+  /// What the members of a view said to each other is here: the end of an exchange that this member began with
+  /// [Group#propagate]. It comes behind the same delivery at all members of the view.
   ///
-  /// @param number  counts this member's calls
-  /// @param request what the caller passed
-  record LocalCall(long number, Object request) implements Event {}
+  /// @param view     the view whose members spoke: that of the last [ViewChange]
+  /// @param messages what each of its members said, observers apart, by seniority; the same at all of them; the
+  ///                 buffers belong to the receiver
+  record Propagated(View view, Map<MemberId, ByteBuffer> messages) implements Event {
+    /// Copies the map.
+    public Propagated {
+      messages = Collections.unmodifiableMap(new LinkedHashMap<>(messages));
+    }
+  }
+
+  /// A request of a thread of this process, which waits in [Group#localCall] for the response. It comes after all that
+  /// had happened to this member when it was made. Any thread may answer it, at once or later; only the first answer
+  /// counts, and a caller whose call nobody answers waits until it is interrupted or the membership ends.
+  ///
+  /// ```java
+  /// case Event.LocalCall call when call.request() instanceof Balance b -> call.respond(b, ledger.get(b.account()));
+  /// case Event.LocalCall call -> call.fail(new IllegalArgumentException("unknown: " + call.request()));
+  /// ```
+  non-sealed interface LocalCall extends Event {
+    /// What the caller asks.
+    ///
+    /// @return the object that it passed
+    LocalRequest<?> request();
+
+    /// Gives the response.
+    ///
+    /// @param <R>      its type
+    /// @param request  the object that [#request] returns, with its own type; it tells the type of the response
+    /// @param response passed on as it is
+    /// @return whether the caller gets it; false when it does not wait any more, or has been answered
+    /// @throws IllegalArgumentException when the request is that of another call
+    <R extends @Nullable Object> boolean respond(LocalRequest<R> request, R response);
+
+    /// Gives no response: the caller gets a [CompletionException] with this cause.
+    ///
+    /// @param why what went wrong
+    /// @return whether the caller gets it; false when it does not wait any more, or has been answered
+    boolean fail(Throwable why);
+  }
 
   /// The membership has ended; no event follows.
   ///

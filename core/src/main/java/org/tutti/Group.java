@@ -3,6 +3,7 @@ package org.tutti;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
@@ -179,24 +180,27 @@ public interface Group extends AutoCloseable {
     return tryPost(payload, SendOptions.total());
   }
 
-  /// Exchanges small messages among all members of a view, for instance to find out after a view change who has
-  /// which state. Every member of the view is expected to call it, equally often; it returns when the messages of all
-  /// have come, at all members behind the same delivery. When a view change comes first, what was said does not count,
-  /// and the exchange starts again among the members of the new view with the same payload. Only for a group without a
-  /// [GroupListener]; events are taken while it waits, and returned with the messages.
+  /// Begins an exchange of small messages among all members of a view, for instance to find out after a view change who
+  /// has which state. Returns at once. When the messages of all have come, [Event.Propagated] tells them, behind the
+  /// same delivery at all members. Every member of the view is expected to call this, equally often; observers may.
   ///
-  /// In a view that is not primary nothing is exchanged: it waits for a primary one. Whenever it throws, the events
-  /// taken so far are given back to [#receive()]; what was said in the view stays said, and the next call in the same
-  /// view goes on from there.
+  /// When a view change comes first, what was said does not count, and the exchange starts again among the members of
+  /// the new view, with the same payload. In a view that is not primary it waits for a primary one; with a full window,
+  /// for room. It ends without an event when the membership ends.
   ///
-  /// @param payload 0 to [#PROPAGATE_BYTES_MAX] bytes
-  /// @return what everybody said, and the events meanwhile
-  /// @throws InterruptedException     when interrupted while waiting
+  /// A member has one exchange under way, from this call until its application has taken the event. A call in between
+  /// does nothing; so members that call at each view change are in one exchange, however many views follow each other:
+  ///
+  /// ```java
+  /// case Event.ViewChange _ -> group.propagate(summary());
+  /// case Event.Propagated(View view, Map<MemberId, ByteBuffer> summaries) -> compare(summaries);
+  /// ```
+  ///
+  /// @param payload 0 to [#PROPAGATE_BYTES_MAX] bytes; copied before the method returns
+  /// @return whether an exchange has begun; false while another one of this member is under way
   /// @throws GroupClosedException     when the membership has ended, or is being left
-  /// @throws IllegalStateException    when state is offered, which must be received and read first; when more than 64
-  ///                                  MiB are delivered meanwhile; on the engine thread
   /// @throws IllegalArgumentException when the payload is too long
-  Propagation propagate(byte[] payload) throws InterruptedException;
+  boolean propagate(byte[] payload);
 
   /// The numbers that the members show each other.
   ///
@@ -206,24 +210,25 @@ public interface Group extends AutoCloseable {
   /// Puts a request into this member's own flow of events, as an [Event.LocalCall], and waits for the response. So
   /// the threads of a server that talk to clients leave all work on the replicated state to the one that takes events.
   ///
+  /// ```java
+  /// record Balance(String account) implements LocalRequest<Long> {}
+  ///
+  /// long balance = group.localCall(new Balance("alice"));
+  /// ```
+  ///
   /// The event comes after all that had happened to this member before the call: for instance after the delivery of a
   /// multicast whose future the caller has seen completed. Nothing is sent to other members. When 1024 calls are open,
   /// further callers wait. A thread that takes the events itself must not call: nobody would answer.
   ///
-  /// @param request anything; passed on as it is
+  /// @param <R>     the type of the response
+  /// @param request passed on as it is
   /// @return the response
   /// @throws InterruptedException  when interrupted while waiting; the event may have been taken, and then its response
   ///                               is dropped
+  /// @throws CompletionException   when the call was failed ([Event.LocalCall#fail]); its cause says why
   /// @throws GroupClosedException  when the membership has ended, or ends before the response
   /// @throws IllegalStateException on the engine thread, which must not wait
-  Object localCall(Object request) throws InterruptedException;
-
-  /// Answers a local call, from any thread, at once or later.
-  ///
-  /// @param call     which
-  /// @param response anything; passed on as it is
-  /// @return whether the caller gets it; false when it does not wait any more, or has been answered
-  boolean localRespond(Event.LocalCall call, Object response);
+  <R extends @Nullable Object> R localCall(LocalRequest<R> request) throws InterruptedException;
 
   /// The ordering in force.
   ///

@@ -1,9 +1,10 @@
 package org.tutti;
 
 import java.nio.ByteBuffer;
+import java.util.Map;
 
 /// Gets a group's events on the engine thread, in order, never concurrently, without a copy. It must not block: the
-/// whole node waits for it. Exceptions stop the node.
+/// whole node waits for it, and warns in its log when that takes longer than a second. Exceptions stop the node.
 ///
 /// ```java
 /// GroupListener counter = (sender, service, position, payload) -> count.incrementAndGet();
@@ -47,12 +48,18 @@ public interface GroupListener {
     throw new UnsupportedOperationException("this listener takes no state");
   }
 
-  /// A thread of this process waits for a response; see [Event.LocalCall]. A listener whose group is never called needs
-  /// not implement it.
+  /// What the members of the view said to each other is here; see [Event.Propagated].
+  ///
+  /// @param view     the view whose members spoke
+  /// @param messages what each of them said, by seniority; the buffers belong to the receiver
+  default void propagated(View view, Map<MemberId, ByteBuffer> messages) {}
+
+  /// A thread of this process waits for a response; see [Event.LocalCall]. A listener that does not override this fails
+  /// all calls.
   ///
   /// @param call the call
   default void localCall(Event.LocalCall call) {
-    throw new UnsupportedOperationException("this listener answers no local calls");
+    call.fail(new UnsupportedOperationException("this listener answers no local calls"));
   }
 
   /// The membership has ended; nothing follows.

@@ -128,7 +128,7 @@ public final class TransferMember {
           case Event.Delivery delivery -> deliver(delivery);
           case Event.StateRequest(_, StateSink sink) -> give(sink);
           case Event.StateOffer offer -> take(offer);
-          case Event.ViewChange _, Event.CaughtUp _, Event.LocalCall _ -> {}
+          case Event.ViewChange _, Event.CaughtUp _, Event.Propagated _, Event.LocalCall _ -> {}
           case Event.Closed closed -> throw new IllegalStateException(closed.end().words());
         }
       }

@@ -88,7 +88,7 @@ final class Follower {
       case Event.CaughtUp _ -> {} // the line of the view says whether it is primary
       // This member has no state: another one must give it.
       case Event.StateRequest request -> request.sink().close();
-      case Event.StateOffer _, Event.LocalCall _, Event.Closed _ ->
+      case Event.StateOffer _, Event.Propagated _, Event.LocalCall _, Event.Closed _ ->
           throw new IllegalStateException("unexpected: " + event);
     }
   }

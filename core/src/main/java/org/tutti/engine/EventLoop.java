@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +48,8 @@ public final class EventLoop {
   /// A poll that took longer than this may have been stopped in the middle, with input left behind.
   private static final long STALL_NANOS = 20_000_000;
 
+  private static final long IDLE = Long.MIN_VALUE;
+
   private static final Input EXPIRED = new Input.Expired();
 
   private final NodeEngine engine;
@@ -60,6 +63,10 @@ public final class EventLoop {
   private final Receiver receiver = new Arrivals();
   private final Consumer<Request> requested = request -> step(new Input.Requested(request));
   private final long originNanos = System.nanoTime();
+
+  // When the turn began, or idle: for whoever watches from outside, so written without a fence.
+  private final AtomicLong began = new AtomicLong(IDLE);
+  private final AtomicLong stalls = new AtomicLong();
 
   private volatile boolean stopping;
   private volatile @Nullable Throwable failure;
@@ -126,6 +133,29 @@ public final class EventLoop {
     return failure;
   }
 
+  /// What the engine thread is at: one turn, from the end of a wait for input to the begin of the next one.
+  ///
+  /// @param began   when the turn began, on a clock of this loop
+  /// @param nanos   how long ago that was
+  /// @param calling what it calls now that is not Tutti's, in words, as far as that is known
+  public record Turn(long began, long nanos, @Nullable String calling) {}
+
+  /// What the engine thread is at; may be called from any thread.
+  ///
+  /// @return null while it waits for input, and after its end
+  public @Nullable Turn turn() {
+    long since = began.get();
+    return since == IDLE ? null : new Turn(since, clock() - since, inbox.calling.get());
+  }
+
+  /// Counts a turn that took too long, for `loop.stalls`; may be called from any thread.
+  ///
+  /// @return where the engine thread is in its code
+  public StackTraceElement[] stalled() {
+    stalls.incrementAndGet();
+    return thread.getStackTrace();
+  }
+
   /// What engine and transport have counted; after the end, what they had counted by then.
   ///
   /// @return a copy, sorted by name
@@ -155,7 +185,7 @@ public final class EventLoop {
       engine.flush(nowNanos);
       deadlineNanos = engine.deadlineNanos();
       while (!stopping) {
-        turn();
+        go();
       }
       // What the last requests caused (a farewell, for example) leaves when the transport is closed.
       engine.flush(nowNanos);
@@ -165,6 +195,7 @@ public final class EventLoop {
     inbox.close();
     Throwable why = failure;
     end(() -> ended.accept(why == null ? "node " + name + " was closed" : "node " + name + " stopped: " + why));
+    began.set(IDLE);
     end(() -> lastCounters = count());
     end(transport::close);
     Map<String, Long> last = lastCounters;
@@ -178,9 +209,10 @@ public final class EventLoop {
   /// 1. in a turn that found them due before its poll: what was in the sockets then has been read;
   /// 2. with the time of the last input of that poll, or of before it, but not with a later time;
   /// 3. unless the poll itself took suspiciously long, but then at the latest in the next turn.
-  private void turn() {
+  private void go() {
     long before = clock();
     nowNanos = before;
+    began.setRelease(before);
     boolean due = deadlineNanos <= before;
     turns++;
     if (due || before - busyNanos < spinNanos || !inbox.doze()) {
@@ -188,6 +220,7 @@ public final class EventLoop {
     } else {
       waiting = true;
       waits++;
+      began.setRelease(IDLE);
       transport.poll(deadlineNanos == Long.MAX_VALUE ? Long.MAX_VALUE : deadlineNanos - before);
       look();
     }
@@ -228,6 +261,7 @@ public final class EventLoop {
     nowNanos = clock();
     if (waiting) {
       waiting = false;
+      began.setRelease(nowNanos);
       inbox.awake();
     }
   }
@@ -239,6 +273,7 @@ public final class EventLoop {
 
   private Map<String, Long> count() {
     var all = new TreeMap<>(engine.counters());
+    all.put("loop.stalls", stalls.get());
     all.put("loop.turns", turns);
     all.put("loop.waits", waits);
     all.putAll(transport.counters());
@@ -313,6 +348,7 @@ public final class EventLoop {
     private final Runnable wakeup;
     private final AtomicReference<@Nullable Cell> top = new AtomicReference<>();
     private final AtomicInteger asked = new AtomicInteger();
+    private final AtomicReference<@Nullable String> calling = new AtomicReference<>();
     private volatile @Nullable Thread owner;
     private @Nullable Cell run;
 
@@ -328,6 +364,13 @@ public final class EventLoop {
     /// @return whether the caller is the thread of the loop
     public boolean isOwner() {
       return Thread.currentThread() == owner;
+    }
+
+    /// The engine thread begins to call code that is not Tutti's, or is back: [EventLoop#turn] tells it to others.
+    ///
+    /// @param code what it calls, in words; null when it is back
+    public void calling(@Nullable String code) {
+      calling.setRelease(code);
     }
 
     /// Adds a request that its sender bounds.

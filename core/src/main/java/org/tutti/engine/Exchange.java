@@ -15,13 +15,13 @@ import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
 
-/// What the members of the view that the application has been shown last have propagated.
+/// What the members of the view that this member has installed last have propagated.
 ///
 /// A message names the view and counts its sender's calls in it. As all members of a view get the messages at the same
 /// places of one history, a round is complete at the same place for all. Nobody is more than one round ahead, because a
 /// round needs everybody; so two are kept, and of each member one message in each: memory is bounded, whoever lies.
 ///
-/// Not thread-safe: of whoever takes events.
+/// Not thread-safe.
 public final class Exchange {
   private final MemberId self;
   private @Nullable View view;
@@ -37,7 +37,7 @@ public final class Exchange {
     this.self = self;
   }
 
-  /// The application is shown a view: what was said in another one does not count.
+  /// A view is installed: what was said in another one does not count.
   ///
   /// @param next the view
   public void begin(View next) {

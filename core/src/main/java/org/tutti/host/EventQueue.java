@@ -1,23 +1,17 @@
 package org.tutti.host;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
-import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.GroupClosedException;
-import org.tutti.MemberId;
-import org.tutti.Propagation;
 import org.tutti.Service;
 import org.tutti.engine.EventLoop.Inbox;
-import org.tutti.engine.Exchange;
 import org.tutti.engine.GroupUser;
 import org.tutti.pack.Batch;
 
@@ -32,8 +26,6 @@ final class EventQueue implements Application {
   private static final int REPORTS_PER_WINDOW = 4;
   private static final long NO_INDEX = -1; // of a batch that is delivered early
   private static final long IN_BRANCH = -2;
-  private static final long RETRY_NANOS = 5_000_000; // when the window is full; events go on, which open it
-  private static final long MEANWHILE_BYTES_MAX = 64 << 20; // kept by a propagation
 
   private sealed interface Entry {}
 
@@ -49,7 +41,7 @@ final class EventQueue implements Application {
   private final int windowBytes;
   private final int reportBytes;
   private final Inbox inbox;
-  private final LocalCalls calls;
+  private final Predicate<Event> taken;
   private final Runnable consumed;
   private final LinkedBlockingQueue<Entry> queue = new LinkedBlockingQueue<>();
   private volatile long consumedNext;
@@ -64,16 +56,17 @@ final class EventQueue implements Application {
   private long unreported;
   private @Nullable IncomingState state;
   private @Nullable End closed;
-  private final ArrayDeque<Event> backlog = new ArrayDeque<>(); // of a propagation that failed
-  private final Exchange exchange;
 
-  EventQueue(String group, MemberId self, int windowBytes, Inbox inbox, LocalCalls calls, Runnable consumed) {
-    this.exchange = new Exchange(self);
+  /// Makes an empty queue.
+  ///
+  /// @param taken    called when an event is taken that is neither a delivery nor state; tells whether it still counts
+  /// @param consumed called when more was consumed than was reported
+  EventQueue(String group, int windowBytes, Inbox inbox, Predicate<Event> taken, Runnable consumed) {
     this.group = group;
     this.windowBytes = windowBytes;
     this.reportBytes = windowBytes / REPORTS_PER_WINDOW;
     this.inbox = inbox;
-    this.calls = calls;
+    this.taken = taken;
     this.consumed = consumed;
   }
 
@@ -138,13 +131,13 @@ final class EventQueue implements Application {
       }
     }
     try {
-      return backlog.isEmpty() ? next(start, waitNanos, () -> false) : backlog.remove();
+      return next(start, waitNanos);
     } finally {
       takers.unlock();
     }
   }
 
-  private @Nullable Event next(long start, long waitNanos, BooleanSupplier enough) throws InterruptedException {
+  private @Nullable Event next(long start, long waitNanos) throws InterruptedException {
     if (messages != null) {
       return nextMessage(messages);
     }
@@ -160,49 +153,8 @@ final class EventQueue implements Application {
       }
       event = entry == null ? null : open(entry);
       // A batch without messages is no event, nor is a call given up.
-    } while (entry != null && event == null && !enough.getAsBoolean());
+    } while (entry != null && event == null);
     return event;
-  }
-
-  /// Exchanges messages with all members of the view; events that come before this fails are given back.
-  Propagation propagate(byte[] payload, Predicate<ByteBuffer> sender) throws InterruptedException {
-    if (inbox.isOwner()) {
-      throw new IllegalStateException("propagate would block the engine thread; call it from another thread");
-    }
-    takers.lockInterruptibly();
-    try {
-      long bytes = 0;
-      while (!exchange.isComplete()) {
-        if (exchange.isToSpeak() && sender.test(exchange.message(payload))) {
-          exchange.said();
-        }
-        long wait = exchange.isToSpeak() ? RETRY_NANOS : Long.MAX_VALUE;
-        Event event = next(System.nanoTime(), wait, exchange::isComplete);
-        if (event != null) {
-          backlog.add(event);
-          bytes += event instanceof Event.Delivery delivery ? delivery.payload().remaining() : 0;
-          refuseToGoOn(event, bytes);
-        }
-      }
-      var all = new Propagation(exchange.view(), exchange.finish(), List.copyOf(backlog));
-      backlog.clear();
-      return all;
-    } finally {
-      takers.unlock();
-    }
-  }
-
-  private void refuseToGoOn(Event event, long bytes) {
-    switch (event) {
-      case Event.Closed _ -> check();
-      case Event.StateOffer _ ->
-          throw new IllegalStateException("state is offered: receive events and read it, then propagate again");
-      default -> {
-        if (bytes > MEANWHILE_BYTES_MAX) {
-          throw new IllegalStateException("too much is delivered meanwhile: receive events, then propagate again");
-        }
-      }
-    }
   }
 
   private void refuseToBlock(long waitNanos) {
@@ -226,15 +178,7 @@ final class EventQueue implements Application {
 
   private @Nullable Event open(Entry entry) {
     return switch (entry) {
-      case Delivered delivered when delivered.batch.count() == 0 -> {
-        consume(delivered.index, delivered.batch);
-        yield null;
-      }
-      case Delivered delivered when delivered.batch.kind() == Batch.Kind.PROPAGATED -> {
-        Batch.Messages propagated = delivered.batch.messages();
-        while (propagated.hasNext()) {
-          exchange.arrived(delivered.batch.sender(), propagated.next());
-        }
+      case Delivered delivered when delivered.batch.count() == 0 || isPropagated(delivered.batch) -> {
         consume(delivered.index, delivered.batch);
         yield null;
       }
@@ -257,13 +201,13 @@ final class EventQueue implements Application {
         closed = last.end();
         yield last;
       }
-      case Told(Event.ViewChange change) -> {
-        exchange.begin(change.view());
-        yield change;
-      }
-      case Told(Event.LocalCall call) -> calls.take(call) ? call : null;
-      case Told told -> told.event;
+      case Told told -> taken.test(told.event) ? told.event : null;
     };
+  }
+
+  /// What members propagate comes as an event of its own.
+  private static boolean isPropagated(Batch batch) {
+    return batch.kind() == Batch.Kind.PROPAGATED;
   }
 
   private Event nextMessage(Batch.Messages from) {

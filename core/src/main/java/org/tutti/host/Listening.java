@@ -1,31 +1,50 @@
 package org.tutti.host;
 
+import java.util.function.Predicate;
+import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.GroupListener;
 import org.tutti.Service;
+import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.pack.Batch;
 
 /// Calls a listener on the engine thread: no queue, no copy, no allocation per message.
 final class Listening implements Application {
+  private final String group;
   private final GroupListener listener;
-  private final LocalCalls calls;
+  private final Inbox inbox;
+  private final Predicate<Event> taken;
+  private final String deliver;
   private long consumedNext;
   private long consumedInBranches;
 
-  Listening(GroupListener listener, LocalCalls calls) {
+  /// Makes the listener's side.
+  ///
+  /// @param inbox is told what the engine thread calls
+  /// @param taken called before an event is told that is neither a delivery nor state; tells whether it still counts
+  Listening(String group, GroupListener listener, Inbox inbox, Predicate<Event> taken) {
+    this.group = group;
     this.listener = listener;
-    this.calls = calls;
+    this.inbox = inbox;
+    this.taken = taken;
+    this.deliver = called("deliver");
+  }
+
+  private String called(String method) {
+    return "GroupListener." + method + " of group \"" + group + "\"";
   }
 
   @Override
   public void deliver(long index, Batch batch, long position) {
     if (batch.kind().isWeak()) {
       deliverEarly(batch);
-    } else if (batch.kind() != Batch.Kind.PROPAGATED) { // which listeners take no part in
+    } else if (batch.kind() != Batch.Kind.PROPAGATED) { // which comes as an event of its own
+      inbox.calling(deliver);
       Batch.Messages messages = batch.messages();
       for (long at = position; messages.hasNext(); at++) {
         listener.deliver(batch.sender(), Service.TOTAL, at, messages.next());
       }
+      inbox.calling(null);
     }
     pass(index, batch);
   }
@@ -40,10 +59,12 @@ final class Listening implements Application {
 
   @Override
   public void deliverEarly(Batch batch) {
+    inbox.calling(deliver);
     Batch.Messages messages = batch.messages();
     while (messages.hasNext()) {
       listener.deliver(batch.sender(), batch.kind().service(), -1, messages.next());
     }
+    inbox.calling(null);
   }
 
   @Override
@@ -65,23 +86,29 @@ final class Listening implements Application {
   @Override
   public void offer(Event.StateOffer offer, long index) {
     consumedNext = index;
-    listener.offerState(offer);
+    call("offerState", () -> listener.offerState(offer));
   }
 
   @Override
   public void tell(Event event) {
-    switch (event) {
-      case Event.ViewChange change -> listener.install(change.view());
-      case Event.CaughtUp caughtUp -> listener.caughtUp(caughtUp.position());
-      case Event.StateRequest request -> listener.requestState(request);
-      case Event.LocalCall call -> {
-        if (calls.take(call)) {
-          listener.localCall(call);
-        }
+    if (taken.test(event)) {
+      switch (event) {
+        case Event.ViewChange(var view) -> call("install", () -> listener.install(view));
+        case Event.CaughtUp(long position) -> call("caughtUp", () -> listener.caughtUp(position));
+        case Event.StateRequest request -> call("requestState", () -> listener.requestState(request));
+        case Event.Propagated(var view, var messages) ->
+            call("propagated", () -> listener.propagated(view, messages));
+        case Event.LocalCall call -> call("localCall", () -> listener.localCall(call));
+        case Event.Closed(End end) -> call("closed", () -> listener.closed(end));
+        case Event.Delivery _, Event.StateOffer _ -> throw new IllegalArgumentException("has a method of its own");
       }
-      case Event.Closed closed -> listener.closed(closed.end());
-      case Event.Delivery _, Event.StateOffer _ -> throw new IllegalArgumentException("has a method of its own");
     }
+  }
+
+  private void call(String method, Runnable listens) {
+    inbox.calling(called(method));
+    listens.run();
+    inbox.calling(null);
   }
 
   @Override

@@ -1,13 +1,18 @@
 package org.tutti.host;
 
-import java.util.TreeMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Event;
 import org.tutti.GroupClosedException;
+import org.tutti.LocalRequest;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.Request;
 
@@ -20,14 +25,47 @@ final class LocalCalls {
   /// How many calls of one group are open; more than a server works on at once, and little memory.
   static final int OPEN_MAX = 1024;
 
-  private static final class Open {
-    final Event.LocalCall call;
-    final CompletableFuture<Object> response = new CompletableFuture<>();
+  /// One call. Its outcome is run by the caller, so that what it throws has the caller's stack.
+  private static final class Open<R extends @Nullable Object> implements Event.LocalCall {
+    private final LocalRequest<R> request;
+    final CompletableFuture<Supplier<R>> outcome = new CompletableFuture<>();
     boolean taken; // guarded by lock, as is the next
     boolean over;
 
-    Open(Event.LocalCall call) {
-      this.call = call;
+    Open(LocalRequest<R> request) {
+      this.request = request;
+    }
+
+    @Override
+    public LocalRequest<?> request() {
+      return request;
+    }
+
+    @Override
+    public <T extends @Nullable Object> boolean respond(LocalRequest<T> answered, T response) {
+      if (answered != request) {
+        throw new IllegalArgumentException("the request of this call is " + request + ", not " + answered);
+      }
+      // The same object is a request of one type of response only: T is R, which the compiler cannot know.
+      @SuppressWarnings("unchecked")
+      R own = (R) response;
+      return outcome.complete(() -> own);
+    }
+
+    @Override
+    public boolean fail(Throwable why) {
+      return end(() -> new CompletionException(why));
+    }
+
+    boolean end(Supplier<RuntimeException> thrown) {
+      return outcome.complete(() -> {
+        throw thrown.get();
+      });
+    }
+
+    @Override
+    public String toString() {
+      return "LocalCall[" + request + "]";
     }
   }
 
@@ -35,8 +73,7 @@ final class LocalCalls {
   private final Inbox inbox;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition room = lock.newCondition();
-  private final TreeMap<Long, Open> open = new TreeMap<>(); // guarded by lock, as are the next
-  private long next;
+  private final Set<Open<?>> open = new HashSet<>(); // guarded by lock, as is the next
   private @Nullable String closed;
 
   LocalCalls(String group, Inbox inbox) {
@@ -45,78 +82,60 @@ final class LocalCalls {
   }
 
   /// Puts a request into the flow of events and waits for the response.
-  Object call(Object request) throws InterruptedException {
+  <R extends @Nullable Object> R call(LocalRequest<R> request) throws InterruptedException {
     if (inbox.isOwner()) {
       throw new IllegalStateException("localCall would block the engine thread; call it from another thread");
     }
-    Open entered = enter(request);
+    Open<R> entered = enter(request);
     try {
-      return entered.response.get();
-    } catch (ExecutionException ended) {
-      throw refusal(ended.getCause().getMessage());
+      return entered.outcome.get().get();
+    } catch (ExecutionException impossible) {
+      throw new IllegalStateException(impossible);
     } finally {
+      entered.outcome.cancel(false); // whoever answers from now on is told
       leave(entered, false);
     }
   }
 
-  private Open enter(Object request) throws InterruptedException {
+  private <R extends @Nullable Object> Open<R> enter(LocalRequest<R> request) throws InterruptedException {
     lock.lockInterruptibly();
     try {
       while (closed == null && open.size() >= OPEN_MAX) {
         room.await();
       }
       if (closed != null) {
-        throw refusal(closed);
+        throw new GroupClosedException(group, closed);
       }
-      var entered = new Open(new Event.LocalCall(next++, request));
-      if (!inbox.post(new Request.LocalCall(group, entered.call))) {
-        throw refusal("its node has stopped");
+      var entered = new Open<>(request);
+      if (!inbox.post(new Request.LocalCall(group, entered))) {
+        throw new GroupClosedException(group, "its node has stopped");
       }
-      open.put(entered.call.number(), entered);
+      open.add(entered);
       return entered;
     } finally {
       lock.unlock();
     }
   }
 
-  /// Its event is taken now. Whoever takes events skips it unless somebody waits for the response.
+  /// Its event is taken now. Whoever takes events skips it unless somebody waits for the response. A call of an earlier
+  /// membership of this group is not among those of this one.
   boolean take(Event.LocalCall call) {
-    Open taken;
     lock.lock();
     try {
-      taken = find(call);
+      return call instanceof Open<?> mine && open.contains(mine) && !leave(mine, true);
     } finally {
       lock.unlock();
     }
-    return taken != null && !leave(taken, true);
-  }
-
-  /// Wakes the caller up, if it still waits.
-  boolean respond(Event.LocalCall call, Object response) {
-    Open answered;
-    lock.lock();
-    try {
-      answered = find(call);
-    } finally {
-      lock.unlock();
-    }
-    return answered != null && answered.response.complete(response);
-  }
-
-  /// An earlier membership of this group may have had a call of the same number.
-  private @Nullable Open find(Event.LocalCall call) {
-    Open found = open.get(call.number());
-    return found != null && found.call == call ? found : null;
   }
 
   /// Returns whether the call has ended.
-  private boolean leave(Open call, boolean taken) {
+  private boolean leave(Open<?> call, boolean taken) {
     lock.lock();
     try {
       call.taken |= taken;
       call.over |= !taken;
       if (call.taken && call.over) {
-        open.remove(call.call.number());
+        open.remove(call);
         room.signal();
       }
       return call.over;
@@ -127,19 +146,15 @@ final class LocalCalls {
 
   /// Called by the engine thread, once.
   void close(String reason) {
-    TreeMap<Long, Open> ended;
+    List<Open<?>> ended;
     lock.lock();
     try {
       closed = reason;
-      ended = new TreeMap<>(open);
+      ended = List.copyOf(open);
       room.signalAll();
     } finally {
       lock.unlock();
     }
-    ended.values().forEach(call -> call.response.completeExceptionally(new GroupClosedException(reason)));
-  }
-
-  private GroupClosedException refusal(@Nullable String reason) {
-    return new GroupClosedException(group, String.valueOf(reason));
+    ended.forEach(call -> call.end(() -> new GroupClosedException(group, reason)));
   }
 }

@@ -19,11 +19,11 @@ import org.tutti.Group;
 import org.tutti.GroupClosedException;
 import org.tutti.GroupConfig;
 import org.tutti.GroupListener;
+import org.tutti.LocalRequest;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Outcome;
-import org.tutti.Propagation;
 import org.tutti.SendOptions;
 import org.tutti.Status;
 import org.tutti.View;
@@ -46,6 +46,7 @@ public final class Membership implements Group, GroupUser {
   private final Window window;
   private final Outcome windowFull;
   private final LocalCalls calls;
+  private final Propagating propagating;
   private final OwnWhiteboard whiteboard;
   private final @Nullable EventQueue queue;
   private final Application application;
@@ -78,11 +79,14 @@ public final class Membership implements Group, GroupUser {
     this.windowFull =
         new Outcome.Refused(Outcome.Reason.WINDOW_FULL, "not sent: the window of group \"" + name + "\" is full");
     this.calls = new LocalCalls(name, inbox);
+    this.propagating = new Propagating(self, window);
     this.whiteboard = new OwnWhiteboard(name, self, inbox);
     GroupListener listener = member.listener();
     this.queue =
-        listener != null ? null : new EventQueue(name, self, member.windowBytes(), inbox, calls, this::reportConsumed);
-    this.application = listener != null ? new Listening(listener, calls) : queue;
+        listener != null
+            ? null
+            : new EventQueue(name, member.windowBytes(), inbox, this::taken, this::reportConsumed);
+    this.application = listener != null ? new Listening(name, listener, inbox, this::taken) : queue;
     this.states = new StateStreams(name, inbox, words -> leave(new End(Cause.LEFT, words)));
     this.wishes = new OrderingWishes(name, inbox);
     this.ended = ended;
@@ -135,22 +139,17 @@ public final class Membership implements Group, GroupUser {
   }
 
   @Override
-  public Propagation propagate(byte[] payload) throws InterruptedException {
+  public boolean propagate(byte[] payload) {
     if (payload.length > PROPAGATE_BYTES_MAX) {
       throw new IllegalArgumentException(
           "up to " + PROPAGATE_BYTES_MAX + " bytes are propagated, not " + payload.length);
     }
-    return queue().propagate(payload, window::tryPropagate);
+    return propagating.begin(payload);
   }
 
   @Override
-  public Object localCall(Object request) throws InterruptedException {
+  public <R extends @Nullable Object> R localCall(LocalRequest<R> request) throws InterruptedException {
     return calls.call(request);
-  }
-
-  @Override
-  public boolean localRespond(Event.LocalCall call, Object response) {
-    return calls.respond(call, response);
   }
 
   @Override
@@ -265,6 +264,24 @@ public final class Membership implements Group, GroupUser {
     reporter.position(next);
   }
 
+  /// The application takes an event now, if it still counts.
+  private boolean taken(Event event) {
+    return switch (event) {
+      case Event.LocalCall call -> calls.take(call);
+      case Event.Propagated _ -> {
+        propagating.taken();
+        yield true;
+      }
+      case Event.Delivery _,
+          Event.ViewChange _,
+          Event.CaughtUp _,
+          Event.StateRequest _,
+          Event.StateOffer _,
+          Event.Closed _ ->
+          true;
+    };
+  }
+
   private void reportConsumed() {
     // One report on the way is enough: its handling sees everything consumed until then.
     if (consumedPosted.compareAndSet(false, true)) {
@@ -284,7 +301,11 @@ public final class Membership implements Group, GroupUser {
 
   @Override
   public void deliver(long index, Batch batch, long position) {
+    Event.Propagated propagated = batch.kind() == Batch.Kind.PROPAGATED ? propagating.arrived(batch) : null;
     application.deliver(index, batch, position);
+    if (propagated != null) {
+      application.tell(propagated);
+    }
   }
 
   @Override
@@ -321,6 +342,7 @@ public final class Membership implements Group, GroupUser {
   public void install(View installed) {
     view = installed;
     joined.complete(installed);
+    propagating.install(installed);
     application.tell(new Event.ViewChange(installed));
   }
 

@@ -52,6 +52,8 @@ final class Window {
   private @Nullable OpenStretch stretch; // the last request, when it can grow
   private final Payloads payloads = Payloads.used();
   private long used;
+  private @Nullable ByteBuffer propagation; // waits for room
+  private long reserved; // for it
   private long asideNumber;
   private @Nullable String closed;
   private @Nullable CompletableFuture<Outcome>[] decided = nothingDecided(); // of the engine thread
@@ -94,7 +96,7 @@ final class Window {
   }
 
   private boolean fits(long cost) {
-    return used == 0 || used + cost <= bytes;
+    return used == 0 || used + reserved + cost <= bytes;
   }
 
   /// Sends a message if there is room.
@@ -172,21 +174,39 @@ final class Window {
     stretch = null;
   }
 
-  /// Propagates a message if there is room.
-  ///
-  /// @return whether there was
-  boolean tryPropagate(ByteBuffer message) {
-    long cost = cost(message);
+  /// Propagates a message as soon as there is room, before those who wait in line: nobody waits here for its turn. It
+  /// takes the place of one that still waits, which names an earlier view.
+  void propagate(ByteBuffer message) {
+    lock.lock();
+    try {
+      propagation = message;
+      enterPropagation();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void enterPropagation() {
+    ByteBuffer message = propagation;
+    if (message != null && closed == null) {
+      long cost = cost(message);
+      reserved = 0;
+      if (fits(cost)) {
+        post(new Request.Propagate(group, message));
+        propagation = null;
+        used += cost;
+        open.add(null);
+      } else {
+        reserved = cost;
+      }
+    }
+  }
+
+  /// Throws when nothing is taken any more.
+  void requireOpen() {
     lock.lock();
     try {
       refuseIfClosed();
-      boolean room = line.isEmpty() && fits(cost);
-      if (room) {
-        post(new Request.Propagate(group, message));
-        used += cost;
-        open.add(null);
-      }
-      return room;
     } finally {
       lock.unlock();
     }
@@ -242,6 +262,7 @@ final class Window {
     lock.lock();
     try {
       used -= cost;
+      enterPropagation();
       wakeFirst();
     } finally {
       lock.unlock();
@@ -318,6 +339,7 @@ final class Window {
     try {
       aside = Objects.requireNonNull(asides.remove(number));
       used -= aside.cost;
+      enterPropagation();
       wakeFirst();
     } finally {
       lock.unlock();

@@ -203,7 +203,7 @@ public final class LabMember {
         begin();
         journal.write(nanos -> new Entry.CaughtUp(nanos, at));
       }
-      case Event.LocalCall _ -> throw new IllegalStateException("nobody calls");
+      case Event.Propagated _, Event.LocalCall _ -> throw new IllegalStateException("nobody asked: " + event);
       case Event.Closed(End end) -> {
         journal.write(nanos -> new Entry.Closed(nanos, end));
         return false;

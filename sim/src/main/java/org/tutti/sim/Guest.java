@@ -9,6 +9,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.Event;
+import org.tutti.LocalRequest;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.engine.Exchange;
@@ -24,6 +25,29 @@ import org.tutti.sim.check.Conversation.Step;
 /// learned the place of a multicast.
 final class Guest implements TotallyOrdered {
   private static final String[] NAMES = {"", "load", "queue"};
+
+  /// Nobody waits for the response.
+  private record Call(long number) implements Event.LocalCall, LocalRequest<Void> {
+    @Override
+    public LocalRequest<?> request() {
+      return this;
+    }
+
+    @Override
+    public <R extends @Nullable Object> boolean respond(LocalRequest<R> request, R response) {
+      return false;
+    }
+
+    @Override
+    public boolean fail(Throwable why) {
+      return false;
+    }
+
+    @Override
+    public String toString() {
+      return Long.toString(number);
+    }
+  }
 
   private final Simulation.Setting setting;
   private final SimulatedNode node;
@@ -113,7 +137,7 @@ final class Guest implements TotallyOrdered {
   void call() {
     long call = calls++;
     conversation.add(new Step.Called(life, call));
-    node.request(new Request.LocalCall(group, new Event.LocalCall(call, call)), 0);
+    node.request(new Request.LocalCall(group, new Call(call)), 0);
   }
 
   void multicast() {
@@ -204,7 +228,7 @@ final class Guest implements TotallyOrdered {
 
   @Override
   public void localCall(Event.LocalCall call) {
-    conversation.add(new Step.Answered(life, call.number()));
+    conversation.add(new Step.Answered(life, ((Call) call).number));
   }
 
   @Override

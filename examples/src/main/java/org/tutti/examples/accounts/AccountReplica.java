@@ -191,7 +191,7 @@ public final class AccountReplica {
       case Event.CaughtUp _ -> able = true;
       case Event.StateRequest request -> giveState(request);
       case Event.StateOffer offer -> takeState(offer);
-      case Event.LocalCall _ -> throw new AssertionError("clients are answered through their port");
+      case Event.Propagated _, Event.LocalCall _ -> throw new AssertionError("nobody asked: " + event);
       case Event.Closed _ -> throw new AssertionError("handled by run");
     }
   }

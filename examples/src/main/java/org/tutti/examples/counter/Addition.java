@@ -5,13 +5,15 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.tutti.LocalRequest;
 
-/// A client's request: add something to the counter. On the wire a line `CLIENT NUMBER AMOUNT`.
+/// A client's request: add something to the counter. On the wire a line `CLIENT NUMBER AMOUNT`. As a local call it asks
+/// for what the counter was after it.
 ///
 /// @param client who asks, 1 to 64 characters without spaces
 /// @param number counts the client's requests; a request that is asked again keeps its number
 /// @param amount what to add
-public record Addition(String client, long number, int amount) {
+public record Addition(String client, long number, int amount) implements LocalRequest<Long> {
   private static final Pattern LINE = Pattern.compile("([!-~]{1,64}) ([0-9]{1,18}) (-?[0-9]{1,9})");
 
   /// Reads a line.

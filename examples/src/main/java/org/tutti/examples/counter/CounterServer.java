@@ -46,13 +46,15 @@ public final class CounterServer implements AutoCloseable {
 
   private static final int LINE_MAX = 128;
 
+  private record Question(Event.LocalCall call, Addition request) {}
+
   private final Group group;
   private final ServerSocket server;
   private final Semaphore room = new Semaphore(SESSIONS_MAX);
   private final Set<Socket> sessions = ConcurrentHashMap.newKeySet();
 
   // Of the thread that takes events.
-  private final Map<String, List<Event.LocalCall>> unanswered = new HashMap<>(); // by client
+  private final Map<String, List<Question>> unanswered = new HashMap<>(); // by client
   private Counter counter = new Counter();
 
   private CounterServer(Group group, ServerSocket server) {
@@ -173,12 +175,14 @@ public final class CounterServer implements AutoCloseable {
           apply(payload);
         }
       }
-      case Event.LocalCall call -> {
-        if (!answer(call)) {
-          unanswered.computeIfAbsent(((Addition) call.request()).client(), _ -> new ArrayList<>()).add(call);
+      case Event.LocalCall call when call.request() instanceof Addition request -> {
+        var question = new Question(call, request);
+        if (!answer(question)) {
+          unanswered.computeIfAbsent(request.client(), _ -> new ArrayList<>()).add(question);
         }
       }
-      case Event.ViewChange _, Event.CaughtUp _ -> {}
+      case Event.LocalCall call -> call.fail(new IllegalArgumentException("no request of clients: " + call.request()));
+      case Event.ViewChange _, Event.CaughtUp _, Event.Propagated _ -> {}
       case Event.StateRequest(_, StateSink sink) -> give(sink);
       case Event.StateOffer(_, _, InputStream source) -> take(source);
       case Event.Closed _ -> {
@@ -199,18 +203,18 @@ public final class CounterServer implements AutoCloseable {
   }
 
   private void answerCallsOf(String client) {
-    List<Event.LocalCall> calls = unanswered.get(client);
-    if (calls != null) {
-      calls.removeIf(this::answer);
-      if (calls.isEmpty()) {
+    List<Question> questions = unanswered.get(client);
+    if (questions != null) {
+      questions.removeIf(this::answer);
+      if (questions.isEmpty()) {
         unanswered.remove(client);
       }
     }
   }
 
-  private boolean answer(Event.LocalCall call) {
-    Optional<Long> sum = counter.answer((Addition) call.request());
-    sum.ifPresent(value -> group.localRespond(call, value));
+  private boolean answer(Question question) {
+    Optional<Long> sum = counter.answer(question.request);
+    sum.ifPresent(value -> question.call.respond(question.request, value));
     return sum.isPresent();
   }
 

@@ -27,10 +27,10 @@ import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
+import org.tutti.LocalRequest;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Outcome;
-import org.tutti.Propagation;
 import org.tutti.SendOptions;
 import org.tutti.Service;
 import org.tutti.StateSink;
@@ -325,7 +325,7 @@ class AccountReplicaTest {
     }
 
     @Override
-    public Propagation propagate(byte[] payload) {
+    public boolean propagate(byte[] payload) {
       throw new UnsupportedOperationException();
     }
 
@@ -335,12 +335,7 @@ class AccountReplicaTest {
     }
 
     @Override
-    public Object localCall(Object request) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public boolean localRespond(Event.LocalCall call, Object response) {
+    public <R extends @Nullable Object> R localCall(LocalRequest<R> request) {
       throw new UnsupportedOperationException();
     }
 

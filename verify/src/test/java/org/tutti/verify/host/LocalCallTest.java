@@ -9,7 +9,9 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +23,7 @@ import org.tutti.Group;
 import org.tutti.GroupClosedException;
 import org.tutti.GroupConfig;
 import org.tutti.GroupListener;
+import org.tutti.LocalRequest;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
@@ -34,14 +37,25 @@ import org.tutti.transport.InProcess;
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LocalCallTest {
   private static final int OPEN_MAX = 1024;
+  private static final GroupListener MUTE = (sender, service, position, payload) -> {};
 
   private final HandDriven hand = new HandDriven();
   private final ConcurrentLinkedQueue<Object> responses = new ConcurrentLinkedQueue<>();
 
-  private Thread caller(Object request) {
+  private record Increment(int of) implements LocalRequest<Integer> {}
+
+  private static Increment increment(int of) {
+    return new Increment(of);
+  }
+
+  private Thread caller(int of) {
+    return caller(increment(of));
+  }
+
+  private Thread caller(LocalRequest<?> request) {
     return Thread.startVirtualThread(() -> {
       try {
-        responses.add(hand.group.localCall(request));
+        responses.add(Objects.requireNonNull(hand.group.localCall(request)));
       } catch (InterruptedException | RuntimeException e) {
         responses.add(e);
       }
@@ -65,22 +79,73 @@ class LocalCallTest {
     return (Event.LocalCall) hand.group.receive(Duration.ZERO);
   }
 
+  private static boolean answer(Event.@Nullable LocalCall call) {
+    return call != null && call.request() instanceof Increment one && call.respond(one, one.of + 1);
+  }
+
   @Test
   void aCallComesBetweenWhatWasBeforeAndWhatIsAfterAndIsAnswered() throws Exception {
     hand.group.deliver(0, batch(0, new byte[1]), 0);
-    Thread caller = caller("how many?");
+    Increment request = increment(20);
+    Thread caller = caller(request);
     untilBlocked(caller);
     assertThat(pass()).isEqualTo(1);
     hand.group.deliver(1, batch(1, new byte[1]), 1);
     assertThat(hand.group.receive()).isInstanceOf(Event.Delivery.class);
     Event.LocalCall call = taken();
-    assertThat(call.request()).isEqualTo("how many?");
+    assertThat(call.request()).isSameAs(request);
     assertThat(hand.group.receive()).isInstanceOf(Event.Delivery.class);
     assertThat(responses).isEmpty();
-    assertThat(hand.group.localRespond(call, 1)).isTrue();
+    assertThat(answer(call)).isTrue();
     caller.join();
-    assertThat(responses).containsExactly(1);
-    assertThat(hand.group.localRespond(call, 2)).as("answered already").isFalse();
+    assertThat(responses).containsExactly(21);
+    assertThat(answer(call)).as("answered already").isFalse();
+    assertThat(call.fail(new IllegalStateException())).as("answered already").isFalse();
+  }
+
+  @Test
+  void anAnswerToTheRequestOfAnotherCallIsRefused() throws Exception {
+    Thread caller = caller(1);
+    untilBlocked(caller);
+    pass();
+    Event.LocalCall call = taken();
+    assertThatThrownBy(() -> call.respond(increment(1), 2))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("the request of this call is Increment[of=1], not Increment[of=1]");
+    assertThat(responses).isEmpty();
+    assertThat(answer(call)).isTrue();
+    caller.join();
+    assertThat(responses).containsExactly(2);
+  }
+
+  @Test
+  void theCallerLearnsThatItsCallHasFailed() throws Exception {
+    Thread caller = caller(1);
+    untilBlocked(caller);
+    pass();
+    var cause = new IllegalArgumentException("no such account");
+    assertThat(taken().fail(cause)).isTrue();
+    caller.join();
+    assertThat((Throwable) responses.remove()).isInstanceOf(CompletionException.class).hasCause(cause);
+  }
+
+  @Test
+  void aResponseMayBeNothing() throws Exception {
+    record Pause() implements LocalRequest<@Nullable Void> {}
+    Thread caller =
+        Thread.startVirtualThread(() -> {
+          try {
+            responses.add(hand.group.localCall(new Pause()) == null);
+          } catch (InterruptedException e) {
+            responses.add(e);
+          }
+        });
+    untilBlocked(caller);
+    pass();
+    Event.LocalCall call = taken();
+    assertThat(call.request() instanceof Pause pause && call.respond(pause, null)).isTrue();
+    caller.join();
+    assertThat(responses).containsExactly(true);
   }
 
   @Test
@@ -91,11 +156,11 @@ class LocalCallTest {
     Event.LocalCall call = taken();
     hand.group.closed(new End(End.Cause.LEFT, "left"));
     caller.join();
-    assertThat(hand.group.localRespond(call, 1)).isFalse();
+    assertThat(answer(call)).isFalse();
     assertThat(responses.remove())
         .isInstanceOf(GroupClosedException.class)
         .hasToString("org.tutti.GroupClosedException: no longer a member of group \"bank\": left");
-    assertThatThrownBy(() -> hand.group.localCall(2)).isInstanceOf(GroupClosedException.class);
+    assertThatThrownBy(() -> hand.group.localCall(increment(2))).isInstanceOf(GroupClosedException.class);
   }
 
   @Test
@@ -110,6 +175,17 @@ class LocalCallTest {
   }
 
   @Test
+  void whoAnswersIsToldThatTheCallerHasGivenUp() throws Exception {
+    Thread caller = caller(1);
+    untilBlocked(caller);
+    pass();
+    Event.LocalCall call = taken();
+    caller.interrupt();
+    caller.join();
+    assertThat(answer(call)).isFalse();
+  }
+
+  @Test
   void callersWaitWhenManyCallsAreOpen() throws Exception {
     var callers = new ArrayList<Thread>();
     for (int i = 0; i < OPEN_MAX + 2; i++) {
@@ -120,17 +196,17 @@ class LocalCallTest {
       untilBlocked(caller);
     }
     assertThat(pass()).isZero();
-    hand.group.localRespond(taken(), "done");
+    assertThat(answer(taken())).isTrue();
     passUntil(1);
     callers.forEach(Thread::interrupt);
     for (Thread caller : callers) {
       caller.join();
     }
     assertThat(taken()).as("nobody waits any more").isNull();
-    Thread late = caller("late");
+    Thread late = caller(-1);
     untilBlocked(late);
     assertThat(pass()).as("given up calls that were skipped make room").isEqualTo(1);
-    hand.group.localRespond(taken(), "yes");
+    assertThat(answer(taken())).isTrue();
     late.join();
   }
 
@@ -138,10 +214,14 @@ class LocalCallTest {
   void aListenerIsCalledOnTheEngineThreadWhichItselfMustNotCall() throws Exception {
     var refused = new CompletableFuture<Throwable>();
     try (Node node = Node.start(NodeConfig.lan("n1"), new InProcess().open(new Address("here:1")))) {
+      Group mute = node.create("mute", GroupConfig.standard(), MemberConfig.builder().listener(MUTE).build());
+      assertThatThrownBy(() -> mute.localCall(increment(1)))
+          .isInstanceOf(CompletionException.class)
+          .hasCauseInstanceOf(UnsupportedOperationException.class);
       var answering = new Answering(refused);
       Group group = node.create("bank", GroupConfig.standard(), MemberConfig.builder().listener(answering).build());
       answering.group.complete(group);
-      assertThat(group.localCall(20)).isEqualTo(21);
+      assertThat(group.localCall(increment(20))).isEqualTo(21);
       group.multicast(new byte[1]).get(20, TimeUnit.SECONDS);
       assertThat(refused.get(20, TimeUnit.SECONDS))
           .isInstanceOf(IllegalStateException.class)
@@ -160,7 +240,7 @@ class LocalCallTest {
     @Override
     public void deliver(MemberId sender, Service service, long position, ByteBuffer payload) {
       try {
-        group.join().localCall("now");
+        group.join().localCall(increment(0));
       } catch (InterruptedException | IllegalStateException e) {
         refused.complete(e);
       }
@@ -168,7 +248,7 @@ class LocalCallTest {
 
     @Override
     public void localCall(Event.LocalCall call) {
-      group.join().localRespond(call, (int) call.request() + 1);
+      answer(call);
     }
   }
 }

@@ -107,7 +107,7 @@ final class Parts {
         }
         case Event.StateRequest(_, StateSink sink) -> give(sink);
         case Event.StateOffer offer -> take(offer);
-        case Event.ViewChange _, Event.CaughtUp _, Event.LocalCall _ -> {}
+        case Event.ViewChange _, Event.CaughtUp _, Event.Propagated _, Event.LocalCall _ -> {}
         case Event.Closed _ -> {
           return null;
         }

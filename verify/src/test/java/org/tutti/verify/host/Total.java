@@ -56,7 +56,7 @@ final class Total {
           sum = new DataInputStream(source).readLong();
         }
       }
-      case Event.CaughtUp _, Event.LocalCall _ -> {}
+      case Event.CaughtUp _, Event.Propagated _, Event.LocalCall _ -> {}
       case Event.Closed _ -> closed = true;
     }
     notifyAll();

@@ -125,7 +125,7 @@ class TransferTest {
         case Event.Closed _ -> {
           return null;
         }
-        case Event.ViewChange _, Event.CaughtUp _, Event.LocalCall _ -> {}
+        case Event.ViewChange _, Event.CaughtUp _, Event.Propagated _, Event.LocalCall _ -> {}
       }
     }
   }
