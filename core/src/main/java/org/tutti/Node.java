@@ -24,6 +24,7 @@ import org.tutti.engine.Request;
 import org.tutti.engine.Terms;
 import org.tutti.host.Membership;
 import org.tutti.host.Seeker;
+import org.tutti.host.Watchdog;
 import org.tutti.membership.Founding;
 import org.tutti.pack.Payloads;
 import org.tutti.storage.StableStorage;
@@ -43,7 +44,8 @@ import org.tutti.transport.Transport;
 /// ```
 ///
 /// Listeners, and whatever is attached to the futures of this API without an executor of its own, run on the engine
-/// thread and must not block. All methods may be called from any thread.
+/// thread and must not block: whoever holds it for more than a second is named in the log. All methods may be called
+/// from any thread.
 public final class Node implements AutoCloseable {
   /// The most members that may be expected to found a group together: each makes the record of the first view longer.
   public static final int EXPECTED_MAX = 1000;
@@ -112,6 +114,7 @@ public final class Node implements AutoCloseable {
     var node =
         new Node(new MemberId(config.name(), transport.address(), incarnation), config, transport, storage, random);
     node.loop.start();
+    Watchdog.watch(config.name(), node.loop);
     return node;
   }
 
