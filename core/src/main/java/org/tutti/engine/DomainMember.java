@@ -10,7 +10,6 @@ import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
-import org.tutti.Status;
 import org.tutti.View;
 import org.tutti.membership.StateChecksum;
 import org.tutti.pack.Batch;
@@ -203,7 +202,7 @@ final class DomainMember implements GroupUser {
   }
 
   @Override
-  public void status(Status status) {
+  public void status(Report status) {
     user.status(status);
   }
 

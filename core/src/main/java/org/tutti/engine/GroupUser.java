@@ -2,20 +2,16 @@ package org.tutti.engine;
 
 import java.nio.ByteBuffer;
 import java.util.Collections;
-import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.SortedMap;
 import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
-import org.tutti.Status;
 import org.tutti.View;
 import org.tutti.membership.StateTransfer;
 import org.tutti.pack.Batch;
-import org.tutti.transport.Refused;
 
 /// The application's side of one group engine. Called within [NodeEngine#step], in the order in which things happen to
 /// the member; calls back into the engine only by later requests.
@@ -171,17 +167,7 @@ public interface GroupUser extends StateTransfer.Application {
   /// How the group stands; told again whenever that changes, its position apart.
   ///
   /// @param status what [org.tutti.Group#status] says, until [#position] says more
-  default void status(Status status) {}
-
-  /// How a group stands at whoever knows nothing of it.
-  ///
-  /// @param group   its name
-  /// @param self    who is to be a member
-  /// @param refused who does not take it in, and why
-  /// @return the first status of every membership
-  static Status joining(String group, MemberId self, List<Refused> refused) {
-    return new Status(group, self, Status.Phase.JOINING, null, null, OptionalLong.empty(), List.of(), refused, null);
-  }
+  default void status(Report status) {}
 
   /// Where this member stands now; told at most once in a run of inputs.
   ///

@@ -102,7 +102,7 @@ final class Newcomer implements Ports.Inward<ViewMessage> {
   }
 
   private void tell() {
-    join.user().status(GroupUser.joining(join.group(), self, refused));
+    join.user().status(Report.joining(join.group(), self, refused));
   }
 
   /// Ends before it has begun.

@@ -8,7 +8,6 @@ import java.util.OptionalLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
-import org.tutti.Status;
 import org.tutti.Status.Cause;
 import org.tutti.Status.Phase;
 import org.tutti.Status.Wait;
@@ -143,7 +142,7 @@ final class Situation {
     }
     waits.addAll(standstill.found());
     OptionalLong next = synced && founded ? OptionalLong.of(deliveries.positionNext()) : OptionalLong.empty();
-    user.status(new Status(group, standing.self(), phase, now, founded ? primary : null, next, waits, refused, null));
+    user.status(new Report(group, standing.self(), phase, now, founded ? primary : null, next, waits, refused, null));
   }
 
   // ---- who is needed for a primary view --------------------------------------------------------------------------

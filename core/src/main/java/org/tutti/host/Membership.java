@@ -31,6 +31,7 @@ import org.tutti.Whiteboard;
 import org.tutti.engine.AsideFate;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.GroupUser;
+import org.tutti.engine.Report;
 import org.tutti.engine.Request;
 import org.tutti.membership.StateChecksum;
 import org.tutti.pack.Batch;
@@ -255,7 +256,7 @@ public final class Membership implements Group, GroupUser {
   }
 
   @Override
-  public void status(Status status) {
+  public void status(Report status) {
     reporter.tell(status);
   }
 

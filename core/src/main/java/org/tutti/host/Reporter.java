@@ -3,19 +3,17 @@ package org.tutti.host;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Objects;
-import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import org.tutti.End;
 import org.tutti.GroupClosedException;
 import org.tutti.MemberId;
-import org.tutti.Status;
 import org.tutti.Status.Cause;
 import org.tutti.Status.Phase;
 import org.tutti.Status.Wait;
 import org.tutti.View;
-import org.tutti.engine.GroupUser;
+import org.tutti.engine.Report;
 
 /// What a membership says of itself: its status for any thread, and a line in the log while nothing goes on,
 /// whoever holds it up.
@@ -24,35 +22,23 @@ final class Reporter {
   private static final long LOG_EVERY_NANOS = 10_000_000_000L; // a standstill of an hour is 360 lines
 
   private final MemberId self;
-  private volatile Status told;
+  private volatile Report told;
   private volatile long position = -1;
   private long loggedNanos; // of the engine thread
   private boolean logged;
 
   Reporter(String group, MemberId self) {
     this.self = self;
-    this.told = GroupUser.joining(group, self, List.of());
+    this.told = Report.joining(group, self, List.of());
   }
 
-  Status status() {
-    Status last = told;
+  Report status() {
+    Report last = told;
     long next = position;
-    if (last.phase() != Phase.CAUGHT_UP || next < 0) {
-      return last;
-    }
-    return new Status(
-        last.group(),
-        self,
-        last.phase(),
-        last.view(),
-        last.lastPrimary(),
-        OptionalLong.of(next),
-        last.waits(),
-        last.refused(),
-        last.closed());
+    return last.phase() == Phase.CAUGHT_UP && next >= 0 ? last.at(next) : last;
   }
 
-  void tell(Status status) {
+  void tell(Report status) {
     if (told.phase() == Phase.CLOSED) {
       return;
     }
@@ -66,7 +52,7 @@ final class Reporter {
     }
   }
 
-  private synchronized void set(Status status) {
+  private synchronized void set(Report status) {
     told = status;
     notifyAll();
   }
@@ -92,7 +78,7 @@ final class Reporter {
     Thread.ofVirtual().name("log").start(() -> LOG.log(level, line));
   }
 
-  private String line(Status status, List<Wait> halts) {
+  private String line(Report status, List<Wait> halts) {
     String start = "group " + status.group() + " at " + self + ": ";
     if (halts.stream().anyMatch(wait -> wait.cause() != Cause.CONSUMPTION)) {
       return start + "no progress: " + status;
@@ -109,17 +95,6 @@ final class Reporter {
   }
 
   void close(End end) {
-    Status last = status();
-    set(
-        new Status(
-            last.group(),
-            self,
-            Phase.CLOSED,
-            null,
-            last.lastPrimary(),
-            last.position(),
-            List.of(),
-            last.refused(),
-            end));
+    set(status().ended(end));
   }
 }

@@ -15,6 +15,7 @@ import org.tutti.Status;
 import org.tutti.View;
 import org.tutti.engine.AsideFate;
 import org.tutti.engine.GroupUser;
+import org.tutti.engine.Report;
 import org.tutti.engine.Request;
 import org.tutti.engine.Terms;
 import org.tutti.membership.StateChecksum;
@@ -249,7 +250,7 @@ final class Application implements GroupUser {
   }
 
   @Override
-  public void status(Status now) {
+  public void status(Report now) {
     status = now;
     memberView = now.closed() == null ? now.view() : memberView;
     waits.shown(agenda.nowNanos(), now);

@@ -7,8 +7,8 @@ import java.util.SplittableRandom;
 import org.tutti.End;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
-import org.tutti.Status;
 import org.tutti.View;
+import org.tutti.engine.Report;
 import org.tutti.engine.Request;
 import org.tutti.engine.Terms;
 import org.tutti.pack.Batch;
@@ -202,7 +202,7 @@ final class Overlap {
     }
 
     @Override
-    public void status(Status now) {
+    public void status(Report now) {
       if (now.view() != null && !now.view().primary()) {
         crossing.add(new Crossing.Step.Apart(life, group));
       }

@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -24,12 +25,16 @@ import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
+import org.tutti.MemberId;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
-import org.tutti.Status;
 import org.tutti.Status.Cause;
 import org.tutti.Status.Phase;
 import org.tutti.Status.Wait;
+import org.tutti.Status;
+import org.tutti.View;
+import org.tutti.ViewId;
+import org.tutti.engine.Report;
 import org.tutti.transport.Address;
 import org.tutti.transport.InProcess;
 
@@ -118,6 +123,24 @@ class StatusTest {
     assertThat(last.toString()).isEqualTo("group bank: n1 ended at position 1: left");
   }
 
+  private static Status waitingFor(Wait... waits) {
+    var view = new View(new ViewId(1, 1), List.of(HandDriven.SELF, HandDriven.OTHER), true, List.of());
+    OptionalLong next = OptionalLong.of(0);
+    return new Report("bank", HandDriven.SELF, Phase.CAUGHT_UP, view, view, next, List.of(waits), List.of(), null);
+  }
+
+  @Test
+  void theSlowestMemberTakesUpMostOfTheWindow() {
+    List<MemberId> other = List.of(HandDriven.OTHER);
+    var little = new Wait(Cause.ACKNOWLEDGEMENT, other, 1, Duration.ofSeconds(9), 10);
+    var much = new Wait(Cause.CONSUMPTION, List.of(HandDriven.SELF), 1, Duration.ofSeconds(2), 20);
+    var longer = new Wait(Cause.CONSUMPTION, other, 1, Duration.ofSeconds(3), 20);
+    var apart = new Wait(Cause.QUORUM, other, 1, Duration.ofSeconds(30), 0);
+    assertThat(waitingFor(little, much, longer, apart).slowest()).isEqualTo(longer);
+    assertThat(waitingFor(apart, much, little).slowest()).isEqualTo(much);
+    assertThat(waitingFor(apart).slowest()).isNull();
+  }
+
   @Test
   void whoeverTakesNothingIsNamedWhileItHoldsOthersUp() throws Exception {
     Queue<String> log = new ConcurrentLinkedQueue<>();
@@ -142,6 +165,7 @@ class StatusTest {
       assertThat(wait.members()).containsExactly(slow.self());
       assertThat(wait.since()).isGreaterThanOrEqualTo(suspect);
       assertThat(wait.bytes()).isGreaterThan(60_000);
+      assertThat(writer.status().slowest()).returns(List.of(slow.self()), Wait::members);
       assertThat(writer.status().toString())
           .contains("waiting for the application of n2, which has taken nothing for ");
       assertThat(nodes.getFirst().counters().get("consumer.slow")).isPositive();

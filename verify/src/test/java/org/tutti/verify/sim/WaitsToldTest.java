@@ -6,11 +6,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
-import org.tutti.Status;
 import org.tutti.Status.Cause;
 import org.tutti.Status.Phase;
 import org.tutti.Status.Wait;
 import org.tutti.View;
+import org.tutti.engine.Report;
 import org.tutti.sim.check.WaitsTold;
 
 /// Whether a member that waits says for whom, at a bound of one second.
@@ -23,7 +23,7 @@ class WaitsToldTest {
   private void shown(long now, View view, Wait... named) {
     waits.shown(
         now,
-        new Status(
+        new Report(
             "bank", Written.id("a"), Phase.CAUGHT_UP, view, view, OptionalLong.of(0), List.of(named), List.of(), null));
   }
 
