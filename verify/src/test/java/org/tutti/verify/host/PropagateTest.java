@@ -327,11 +327,11 @@ class PropagateTest {
   @Test
   void withAFullWindowItWaitsForRoomAndNotInTheLine() throws Exception {
     install(1, true);
-    hand.group.put(ByteBuffer.allocate(HandDriven.WINDOW));
+    hand.group.post(ByteBuffer.allocate(HandDriven.WINDOW));
     Thread waits =
         Thread.startVirtualThread(() -> {
           try {
-            hand.group.put(ByteBuffer.allocate(HandDriven.WINDOW));
+            hand.group.post(ByteBuffer.allocate(HandDriven.WINDOW));
           } catch (InterruptedException | GroupClosedException _) {
             // The test is over.
           }
