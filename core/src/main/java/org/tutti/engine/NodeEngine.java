@@ -136,6 +136,15 @@ public final class NodeEngine {
     return counters.copy();
   }
 
+  /// Whether a member has not been heard for the time of suspicion. Whether a group takes it for gone is for the
+  /// group's members to say.
+  ///
+  /// @param member any; who is in no group with this node is not listened for
+  /// @return whether it is silent
+  public boolean isSilent(MemberId member) {
+    return detector.suspects(member);
+  }
+
   /// Handles one input to completion; what results is sent by [#flush].
   ///
   /// @param nowNanos monotonic time; never smaller than at the step before

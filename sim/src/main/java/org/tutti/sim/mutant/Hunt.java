@@ -51,8 +51,7 @@ public final class Hunt {
   /// @return what came of it
   /// @throws IllegalStateException when the code that the mutant changes is not there any more
   public static Result hunt(Mutant mutant, long first, long count) {
-    var loader = new MutantLoader(mutant);
-    loader.check();
+    ClassLoader loader = mutant.plant();
     Method run;
     try {
       Class<?> runs = loader.loadClass(RUN);
@@ -79,8 +78,7 @@ public final class Hunt {
   /// @return the violation and the shortest way to it; nothing when there is none
   /// @throws IllegalStateException when the code that the mutant changes is not there any more
   public static List<String> explore(Mutant mutant, Scenario scenario) {
-    var loader = new MutantLoader(mutant);
-    loader.check();
+    ClassLoader loader = mutant.plant();
     try {
       Object words =
           loader

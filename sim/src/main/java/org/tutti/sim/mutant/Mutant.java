@@ -39,6 +39,16 @@ public record Mutant(
     this(name, breaks, edits, null, RunKind.ANY, null);
   }
 
+  /// Plants the bug in a second copy of all classes of Tutti.
+  ///
+  /// @return the loader of the copy
+  /// @throws IllegalStateException when the code that the bug changes is not there any more
+  public ClassLoader plant() {
+    var loader = new MutantLoader(this);
+    loader.check();
+    return loader;
+  }
+
   /// The same bug, looked for in runs with one ordering only.
   Mutant in(Ordering only) {
     return new Mutant(name, breaks, edits, only, runs, fault);

@@ -121,7 +121,7 @@ public final class Mutants {
               "a newcomer delivers before its state is here",
               "engine.Deliveries",
               "deliver",
-              new Fix(1, false)),
+              new Fix(3, false)),
           new Mutant(
               "reader-not-told",
               "who reads a state is not told when it is cut off from the donor",

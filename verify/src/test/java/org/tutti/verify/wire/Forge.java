@@ -13,8 +13,10 @@ import org.tutti.wire.WireWriter;
 
 /// Writes and reads packets as anybody on the network could, independently of the production code: what it knows of the
 /// format is what the page of `Packet` says.
-final class Forge {
-  static final int DATA = 1;
+public final class Forge {
+  /// The kind of a packet of messages.
+  public static final int DATA = 1;
+
   static final int ACK = 2;
   static final int RESET = 3;
   static final int DATAGRAM = 4;
@@ -129,7 +131,8 @@ final class Forge {
     return sealed(frame);
   }
 
-  static int kind(byte[] frame) {
+  /// What follows a packet's header.
+  public static int kind(byte[] frame) {
     return frame[1];
   }
 
@@ -138,7 +141,7 @@ final class Forge {
   }
 
   /// Where a stream stands.
-  record Place(long stream, long seq) implements Comparable<Place> {
+  public record Place(long stream, long seq) implements Comparable<Place> {
     @Override
     public int compareTo(Place other) {
       return stream != other.stream ? Long.compare(stream, other.stream) : Long.compare(seq, other.seq);
@@ -146,7 +149,7 @@ final class Forge {
   }
 
   /// The place of a DATA packet.
-  static Place place(byte[] frame) {
+  public static Place place(byte[] frame) {
     try {
       WireReader in = body(frame);
       return new Place(in.count(), in.count());
@@ -156,7 +159,7 @@ final class Forge {
   }
 
   /// Looks at all whole messages of a frame.
-  static void messages(byte[] frame, Consumer<byte[]> found) {
+  public static void messages(byte[] frame, Consumer<byte[]> found) {
     try {
       WireReader in = body(frame);
       if (kind(frame) == DATAGRAM && in.remaining() > 0) {
