@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.consensus.RoundMessage.Ack;
@@ -463,6 +464,25 @@ public final class ChandraToueg<V> implements Consensus<RoundMessage<V>> {
     int coordinator = coordinator(round);
     if (coordinator != self && panel.suspects().test(coordinator)) {
       enter(nextRound());
+    }
+  }
+
+  @Override
+  public void check() {
+    Invariant.check(rounds[self] == round && adoptedIn <= round, "nothing is adopted in a round that is to come");
+    Invariant.check(keptFirst <= decidedNext, "only what is decided is forgotten");
+    Invariant.check(
+        values.isEmpty()
+            ? keptFirst == decidedNext
+            : values.firstKey() == keptFirst && values.lastKey() - keptFirst + 1 == values.size(),
+        "values go from the first that somebody may lack on without a gap");
+    Invariant.check(
+        values.isEmpty() || values.lastKey() + 1 >= decidedNext, "what is decided and kept has a value");
+    Invariant.check(!leading || coordinator(round) == self, "only a round's coordinator leads it");
+    Invariant.check(!leading || roundNext == adoptedNext(), "a coordinator has proposed what it has adopted");
+    for (int rank = 0; rank < told.length; rank++) {
+      Invariant.check(told[rank] <= round, "nobody is told of a round that this member is not in");
+      Invariant.check(!leading || acked[rank] <= roundNext, "nobody has adopted what was not proposed");
     }
   }
 }

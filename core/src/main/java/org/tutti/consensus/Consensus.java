@@ -34,6 +34,9 @@ public interface Consensus<M> {
   /// A run of inputs ends: time to ask for values, and to say in few messages what came of it.
   void flush();
 
+  /// Fails when an invariant does not hold.
+  void check();
+
   /// Whoever wants the decisions, at the same member.
   ///
   /// @param <V> the values' type

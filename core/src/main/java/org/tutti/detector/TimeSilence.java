@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.tutti.Invariant;
 import org.tutti.MemberId;
 
 /// Suspects a peer that was not heard for a time (time-silence), one detector for all groups of a node.
@@ -127,5 +128,10 @@ public final class TimeSilence {
   /// @return whether it is watched and silent
   public boolean suspects(MemberId peer) {
     return suspects.contains(peer);
+  }
+
+  /// Fails when an invariant does not hold.
+  public void check() {
+    Invariant.check(heard.keySet().containsAll(suspects), "only who is watched is suspected");
   }
 }

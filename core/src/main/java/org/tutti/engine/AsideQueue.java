@@ -3,7 +3,9 @@ package org.tutti.engine;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.View;
@@ -179,5 +181,10 @@ final class AsideQueue implements Asides.User {
       sent = new Sent(left.batch, left.destinations, left.last, true);
     }
     out = false;
+  }
+
+  void check() {
+    Invariant.check(!out || sent != null, "an aside that is out was sent");
+    Invariant.check(!out || !Objects.requireNonNull(sent).last.isEmpty(), "an aside that is out has a destination");
   }
 }

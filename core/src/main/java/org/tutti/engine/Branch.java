@@ -3,6 +3,7 @@ package org.tutti.engine;
 import java.util.ArrayDeque;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.membership.KeptHistory;
@@ -167,6 +168,18 @@ final class Branch implements Deliverer {
     }
     if (cost > 0) {
       user.released(cost);
+    }
+  }
+
+  void check() {
+    Invariant.check(!active || kept.current() != null, "a branch that goes on has a history");
+    Invariant.check(ownDelivered <= sentNext, "no own batch is delivered that was not sent in the branch");
+    Outstanding last = unconsumed.peekLast();
+    Invariant.check(last == null || last.index < deliveredNext, "only what a branch has delivered is to be consumed");
+    Invariant.check(user.consumedInBranches() <= handed, "the application has consumed no more than it got in branches");
+    PrimaryHistory current = kept.current();
+    if (current != null) {
+      current.check();
     }
   }
 }

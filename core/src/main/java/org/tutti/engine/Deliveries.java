@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.membership.StateTransfer;
@@ -191,7 +192,9 @@ final class Deliveries implements Deliverer {
     marks.put(batch.sender(), batch.seq() + 1);
     handedNext = index + 1;
     if (batch.sender().equals(self)) {
-      unconsumed.add(new Outstanding(index, undecided.remove().cost));
+      Sent oldest = undecided.pollFirst();
+      Invariant.check(oldest != null && oldest.batch.seq() == batch.seq(), "own batches are delivered in their order");
+      unconsumed.add(new Outstanding(index, oldest.cost));
       tellDecided(batch, batch.positions() == 0 ? -1 : positionNext);
     }
     long position = positionNext;
@@ -430,5 +433,22 @@ final class Deliveries implements Deliverer {
       consumedSaid = Math.max(consumedSaid, user.consumedNext());
     }
     return consumedSaid;
+  }
+
+  void check() {
+    Sent oldest = undecided.peekFirst();
+    Invariant.check(
+        oldest == null || sentNext - oldest.batch.seq() == undecided.size(),
+        "own batches whose fate is open are the last ones, without a gap");
+    Invariant.check(ownPlacedNext <= sentNext, "no own batch has a place that was not sent");
+    Outstanding last = unconsumed.peekLast();
+    Invariant.check(
+        last == null || (last.index < deliveredNext && unconsumed.getFirst().index <= last.index),
+        "only what is delivered is to be consumed");
+    Invariant.check(!synced || (held.isEmpty() && started == null), "who has the state keeps nothing back");
+    Invariant.check(!synced || !replaying, "who replays its log does not deliver what follows");
+    Invariant.check(!held.isEmpty() || heldBytes == 0, "what is kept back is counted");
+    Invariant.check(
+        !serving || (synced && shown != null && shown.primary()), "who serves has the state, in a primary view");
   }
 }

@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
 
 /// This node's groups of one domain: overlapping groups among which order and causality hold as in one.
 ///
@@ -125,5 +126,13 @@ final class Domain {
       }
     }
     return next;
+  }
+
+  void check() {
+    Invariant.check(turn == null || members.containsValue(turn), "only a member of the domain has the turn");
+    for (Waiting one : outbox) {
+      Invariant.check(members.containsValue(one.member), "only members of the domain wait for their turn");
+    }
+    members.values().forEach(DomainMember::check);
   }
 }

@@ -8,6 +8,7 @@ import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.Event;
+import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.View;
@@ -313,5 +314,21 @@ final class DomainMember implements GroupUser {
   @Override
   public void stateInterrupted(long transfer) {
     inOrder(() -> user.stateInterrupted(transfer));
+  }
+
+  void check() {
+    int count = 0;
+    int begins = 0;
+    long last = 0;
+    for (Waiting one : waiting) {
+      if (one instanceof Waiting.Delivery delivery) {
+        Invariant.check(last <= delivery.stamp && delivery.stamp <= chain, "a group's deliveries are stamped in their order");
+        last = delivery.stamp;
+        count++;
+      }
+      begins += one instanceof Waiting.Entry ? 1 : 0;
+    }
+    Invariant.check(deliveries == count, "deliveries that wait are counted");
+    Invariant.check(beginnings.size() <= begins, "a beginning waits until the group has entered");
   }
 }

@@ -3,6 +3,7 @@ package org.tutti.engine;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import org.tutti.Invariant;
 import org.tutti.View;
 import org.tutti.pack.Batch;
 import org.tutti.pack.CausalPast;
@@ -161,5 +162,17 @@ final class EarlyDeliveries {
   void stop() {
     stopped = true;
     free.clear();
+  }
+
+  void check() {
+    int batches = 0;
+    for (int rank = 0; rank < causal.length; rank++) {
+      batches += waiting.get(rank).size();
+      Invariant.check(said[rank] <= causal[rank], "only what is delivered is said to be");
+      Invariant.check(stopped || totals[rank] <= totalsArrived[rank], "only what has come is delivered");
+    }
+    Invariant.check(size == batches, "causal batches that wait are counted");
+    Invariant.check(saidTotalNext <= totalNext, "only what is delivered was before");
+    Invariant.check(!stopped || free.isEmpty(), "in a wedged view nothing is delivered before its place");
   }
 }

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.Guarantee;
+import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Partitions;
@@ -495,6 +496,26 @@ final class GroupEngine {
       user.closed(end);
       node.ended().run();
     }
+  }
+
+  // ---- invariants ------------------------------------------------------------------------------------------------
+
+  void check() {
+    deliveries.check();
+    history.check();
+    branch.check();
+    agreement.check(viewOf(history.acting()), viewOf(branch.acting()));
+    transfer.check();
+    sending.check();
+    if (journal != null) {
+      journal.check();
+    }
+    Invariant.check(!ended || admission.acting() == null, "nothing goes on when a membership has ended");
+    Invariant.check(replay == null || !deliveries.isSynced(), "who replays its log has not all yet");
+  }
+
+  private static @Nullable View viewOf(@Nullable PrimaryHistory acting) {
+    return acting == null ? null : acting.view();
   }
 
   private final class Endings implements Merge.Endings {

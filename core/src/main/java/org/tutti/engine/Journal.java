@@ -242,4 +242,12 @@ final class Journal implements Written {
     next = end();
     return more;
   }
+
+  void check() {
+    base.check();
+    persisted.check();
+    Invariant.check(
+        base.index() <= persisted.index() && persisted.index() <= end(), "the application's state ends within the log");
+    Invariant.check(next <= end(), "only what is written is committed");
+  }
 }

@@ -2,6 +2,7 @@ package org.tutti.engine;
 
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.membership.KeptHistory;
@@ -92,6 +93,14 @@ final class LastHistory {
     Cut cut = of == null ? null : proposal.cutOf(of);
     if (cut != null && kept.fits(cut) && kept.holds(cut)) {
       end(before, proposal);
+    }
+  }
+
+  void check() {
+    PrimaryHistory current = kept.current();
+    Invariant.check(!active || current != null, "a history that goes on is there");
+    if (current != null) {
+      current.check();
     }
   }
 }

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.GroupConfig;
+import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.NodeConfig;
 import org.tutti.detector.TimeSilence;
@@ -514,6 +515,21 @@ public final class NodeEngine {
     public long agoNanos(MemberId member) {
       return detector.silentNanos(now, member);
     }
+  }
+
+  // ---- invariants ------------------------------------------------------------------------------------------------
+
+  /// Fails when an invariant does not hold; to be called between steps. The simulator does so after each one.
+  public void check() {
+    timers.check();
+    links.check();
+    detector.check();
+    groups.values().forEach(GroupEngine::check);
+    domains.values().forEach(Domain::check);
+    Invariant.check(later.isEmpty(), "a step leaves nothing for later");
+    Invariant.check(
+        groupKeys.size() == groups.size() + newcomers.size(), "each group has a name, and is joined once");
+    Invariant.check(!interest.contains(self), "a node does not watch itself");
   }
 
   // ---- arrivals --------------------------------------------------------------------------------------------------

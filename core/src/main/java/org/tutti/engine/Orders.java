@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.effect.Counters;
@@ -99,7 +100,7 @@ final class Orders {
   }
 
   /// Whether what others said led to a place that cannot be.
-  void check() throws Malformed {
+  void refuseContradiction() throws Malformed {
     if (contradicted) {
       throw new Malformed("place");
     }
@@ -117,7 +118,7 @@ final class Orders {
   ///
   /// @return whether there is room for it; if not, its sender has to be given up
   boolean receive(MemberId from, WireReader in) throws Malformed {
-    check();
+    refuseContradiction();
     int number = in.countUpTo(Integer.MAX_VALUE);
     if (number > current.number) {
       return keepEarly(from, number, in.rest());
@@ -132,7 +133,7 @@ final class Orders {
       }
     }
     settle();
-    check();
+    refuseContradiction();
     return true;
   }
 
@@ -201,6 +202,27 @@ final class Orders {
         counters.count("drop.malformed " + malformed.reason());
       }
     }
+  }
+
+  boolean isStopped() {
+    return stopped;
+  }
+
+  void check() {
+    Invariant.check(stopped || next == null, "a switch that is held is carried out");
+    Invariant.check(!current.retired, "the ordering in force is not retired");
+    int number = current.number - retiring.size();
+    long index = view.indexFirst();
+    for (Epoch<?> epoch : retiring) {
+      Invariant.check(epoch.number == number++ && epoch.retired, "orderings retire one after the other");
+      Invariant.check(epoch.indexNext >= index, "an ordering's places come after those of the one before");
+      index = epoch.indexNext;
+      epoch.order.check();
+    }
+    for (Early message : early) {
+      Invariant.check(message.epoch > current.number, "only what is for a later ordering waits");
+    }
+    current.order.check();
   }
 
   /// One ordering, from its switch to the next one.

@@ -2,6 +2,7 @@ package org.tutti.engine;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.membership.StateTransfer;
@@ -91,6 +92,12 @@ final class Position {
   void forgetAllBut(View view) {
     if (marks.size() > MARKS_MAX) {
       marks.keySet().removeIf(sender -> !view.contains(sender));
+    }
+  }
+
+  void check() {
+    for (Mark mark : marks.values()) {
+      Invariant.check(mark.behind <= index, "what is summed up in a place is before it");
     }
   }
 

@@ -233,7 +233,7 @@ final class PrimaryHistory {
     clock.witness(batch.stamp());
     arrived(rank, batch);
     orders.arrived(rank, batch);
-    orders.check();
+    orders.refuseContradiction();
     early.arrived(rank, batch);
   }
 
@@ -465,5 +465,28 @@ final class PrimaryHistory {
       asides.end(cut.asides());
     }
     deliverUpTo(cut.end());
+  }
+
+  void check() {
+    log.check();
+    room.check();
+    orders.check();
+    early.check();
+    if (frontier != null) {
+      frontier.check();
+    }
+    if (asides != null) {
+      asides.check();
+    }
+    Invariant.check(inForce.getLast() == log.ordering(), "the ordering in force is going to be told");
+    long delivered = deliveries.deliveredNext();
+    Invariant.check(
+        indexFirst <= delivered && log.first() <= delivered, "nothing is forgotten that is not delivered");
+    Invariant.check(delivered <= log.heldNext(), "only what is held is delivered");
+    if (orders.isStopped()) {
+      stability.check(); // the end of the history was another one, perhaps
+    } else {
+      stability.check(writtenNext(), log.first());
+    }
   }
 }

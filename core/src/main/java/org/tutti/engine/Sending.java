@@ -160,4 +160,9 @@ final class Sending {
   boolean isOver() {
     return !isUnderWay() && (domain == null || domain.isReleased());
   }
+
+  void check() {
+    packer.check();
+    asides.check();
+  }
 }

@@ -2,6 +2,7 @@ package org.tutti.engine;
 
 import java.util.Map;
 import java.util.TreeMap;
+import org.tutti.Invariant;
 import org.tutti.effect.Timer;
 
 /// A node's pending expiries. Equal times expire in the order in which they were asked for.
@@ -59,5 +60,9 @@ final class Timers {
 
   long deadline() {
     return pending.isEmpty() ? Long.MAX_VALUE : pending.firstKey().at;
+  }
+
+  void check() {
+    Invariant.check(pending.size() == dues.size(), "a timer runs out once");
   }
 }

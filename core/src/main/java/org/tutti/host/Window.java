@@ -12,6 +12,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Group;
 import org.tutti.GroupClosedException;
+import org.tutti.Invariant;
 import org.tutti.MemberConfig;
 import org.tutti.Outcome;
 import org.tutti.SendOptions;
@@ -261,12 +262,17 @@ final class Window {
   void release(long cost) {
     lock.lock();
     try {
-      used -= cost;
-      enterPropagation();
-      wakeFirst();
+      leave(cost);
     } finally {
       lock.unlock();
     }
+  }
+
+  private void leave(long cost) {
+    used -= cost;
+    Invariant.check(used >= 0, "no more leaves the window than has entered it");
+    enterPropagation();
+    wakeFirst();
   }
 
   /// What became of the oldest messages stays unknown for the time being.
@@ -338,9 +344,7 @@ final class Window {
     lock.lock();
     try {
       aside = Objects.requireNonNull(asides.remove(number));
-      used -= aside.cost;
-      enterPropagation();
-      wakeFirst();
+      leave(aside.cost);
     } finally {
       lock.unlock();
     }

@@ -5,6 +5,7 @@ import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
 import org.tutti.effect.Counters;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
@@ -29,6 +30,15 @@ final class InStream {
   /// What the streams of one node keep together.
   static final class Kept {
     private long bytes;
+
+    /// @param streams all that there are
+    void check(Iterable<InStream> streams) {
+      long sum = 0;
+      for (InStream each : streams) {
+        sum += each.kept;
+      }
+      Invariant.check(bytes == sum, "what all streams keep is counted");
+    }
   }
 
   private final Counters counters;
@@ -256,5 +266,22 @@ final class InStream {
       messages.accept(whole.flip());
       spare = whole.capacity() <= SPARE_BYTES_MAX ? whole : null;
     }
+  }
+
+  void check() {
+    Invariant.check(stream == 0 || stream > streamClosed, "an open stream is later than the closed ones");
+    Invariant.check(
+        stream != 0 || (expected == 0 && early.isEmpty() && partial == null), "nothing is kept of a closed stream");
+    Invariant.check(
+        early.isEmpty() || (early.firstKey() > expected && early.lastKey() < expected + WINDOW_PACKETS),
+        "what is kept lies beyond a gap and within the window");
+    long bytes = 0;
+    for (ByteBuffer packet : early.values()) {
+      bytes += packet.remaining();
+    }
+    Invariant.check(earlyBytes == bytes, "what is kept beyond a gap is counted");
+    Invariant.check(
+        kept == earlyBytes + (partial == null ? 0 : partial.position()), "what a stream keeps is counted for the node");
+    Invariant.check(ackOwed > 0 == ackAt < Long.MAX_VALUE, "an acknowledgement that is owed has its time");
   }
 }

@@ -151,4 +151,13 @@ final class Link {
     packet.raw(message.joined());
     path.put(now, packet);
   }
+
+  InStream in() {
+    return in;
+  }
+
+  void check() {
+    in.check();
+    out.check();
+  }
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.effect.Counters;
 import org.tutti.transport.Address;
@@ -345,5 +346,21 @@ public final class Links {
       deadline = Math.min(deadline, link.deadline());
     }
     return deadline;
+  }
+
+  /// Fails when an invariant does not hold.
+  public void check() {
+    Invariant.check(shut.size() <= SHUT_KEPT_MAX, "only so many closed links are kept");
+    List<InStream> streams = new ArrayList<>(open.size());
+    open.forEach((incarnation, link) -> {
+      Invariant.check(link.isOpen() && !shut.containsKey(incarnation), "an open link has a stream, and is not shut");
+      Invariant.check(link.peer().incarnation() == incarnation, "a link is found by its peer's incarnation");
+      link.check();
+      streams.add(link.in());
+    });
+    kept.check(streams); // a closed stream keeps nothing
+    for (Link link : shut.values()) {
+      Invariant.check(!link.isOpen(), "a link that is shut has no stream");
+    }
   }
 }

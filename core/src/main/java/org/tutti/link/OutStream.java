@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
+import org.tutti.Invariant;
 import org.tutti.wire.Encoded;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
@@ -297,5 +298,20 @@ final class OutStream {
     out.count(unacked.isEmpty() ? 0 : seq - unacked.peekFirst().seq);
     acknowledgements.writeAcknowledgement(out, 1);
     return out;
+  }
+
+  void check() {
+    boolean empty = queue.isEmpty() && unacked.isEmpty();
+    Invariant.check(stream != 0 || (empty && seqNext == 0), "nothing is on the way in a closed stream");
+    Invariant.check(
+        unacked.isEmpty()
+            || (unacked.getLast().seq == seqNext - 1 && seqNext - unacked.getFirst().seq == unacked.size()),
+        "packets that are not acknowledged have successive numbers up to the last one");
+    Invariant.check(seqNext <= seqLimit, "no packet goes beyond the receiver's window");
+    Invariant.check(
+        queueHeadDone == 0 || (!queue.isEmpty() && queueHeadDone < queue.getFirst().length()),
+        "of the first message that waits something is left");
+    Invariant.check(
+        unacked.isEmpty() == (retransmitAt == Long.MAX_VALUE), "what is not acknowledged is going to be sent again");
   }
 }

@@ -2,6 +2,7 @@ package org.tutti.membership;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.ViewId;
@@ -135,5 +136,15 @@ final class Chain {
   private boolean isSucceeding(View view) {
     View last = accepted == null ? null : accepted.proposal().lastPrimary();
     return last != null && last.id().equals(view.id());
+  }
+
+  void check() {
+    View last = primary;
+    Knowledge.Accepted next = accepted;
+    Invariant.check(next == null || next.proposal().view().primary(), "only primary views are chained");
+    Invariant.check(
+        next == null || (last != null && (isFor(last.id(), next) || isSucceeding(last))),
+        "what is accepted is the last primary view, or follows it");
+    Invariant.check(installed == null || (last != null && isFor(last.id(), installed)), "the last view is kept");
   }
 }

@@ -8,6 +8,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.ViewId;
@@ -219,5 +220,18 @@ final class Company {
   /// While a change is under way nobody can confirm.
   void suspendConfirmation() {
     confirmedAt.clear();
+  }
+
+  void check() {
+    List<MemberId> members = view.members();
+    Invariant.check(members.containsAll(gone) && !gone.contains(self), "only others in the view have gone");
+    Invariant.check(gone.containsAll(elsewhere.keySet()), "who is in another view has gone");
+    Invariant.check(members.containsAll(leavers), "only who is in the view leaves it");
+    Invariant.check(found.stream().noneMatch(view::contains), "nobody is found who is in the view");
+    Invariant.check(found.size() <= FOUND_MAX, "not more are found than a view can have");
+    Invariant.check(lost.stream().noneMatch(view::contains), "nobody is lost who is in the view");
+    Invariant.check(
+        members.containsAll(confirmedAt.keySet()) && members.containsAll(unheardSince.keySet()),
+        "only members of the view confirm it");
   }
 }

@@ -1,6 +1,7 @@
 package org.tutti.membership;
 
 import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.ViewId;
 
@@ -52,5 +53,11 @@ final class Promise {
   /// Somebody has promised more: ballots of this member are to be higher than that.
   void raise(ViewId other) {
     ballot = new ViewId(other.epoch(), ballot.proposer());
+  }
+
+  void check() {
+    Invariant.check(ballot.compareTo(first) >= 0, "promises rise");
+    MemberId to = proposer;
+    Invariant.check(to == null || ballot.proposer() == to.incarnation(), "a ballot is promised to its proposer");
   }
 }

@@ -9,6 +9,7 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.ViewId;
 import org.tutti.effect.Effects;
@@ -226,5 +227,18 @@ final class Proposer {
     } else {
       agreement.announced(next.id());
     }
+  }
+
+  void check() {
+    boolean accepting = phase == Phase.ACCEPTING;
+    Invariant.check(accepting == (proposal != null), "there is a proposal while it is to be accepted");
+    Invariant.check(
+        isBusy() ? candidates.contains(self) : candidates.isEmpty(), "without itself a proposer makes no attempt");
+    Invariant.check(candidates.containsAll(reports.keySet()), "only candidates report");
+    Invariant.check(
+        !accepting || reports.size() == candidates.size(), "a proposal counts on reports from all candidates");
+    Invariant.check(candidates.containsAll(accepted) && candidates.containsAll(late), "only candidates accept");
+    Invariant.check(accepting || (accepted.isEmpty() && late.isEmpty()), "only a proposal is accepted");
+    Invariant.check(accepted.stream().noneMatch(late::contains), "who is asked later has not accepted");
   }
 }

@@ -3,6 +3,7 @@ package org.tutti.membership;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.ViewId;
@@ -55,7 +56,7 @@ final class Recovery {
     complete = then;
     want(kept, cutOf(proposal, current));
     want(branch, branchCutOf(proposal));
-    check();
+    goOnIfAllIsHere();
   }
 
   private void want(KeptHistory of, @Nullable Cut cut) {
@@ -80,7 +81,7 @@ final class Recovery {
     complete = null;
   }
 
-  private void check() {
+  private void goOnIfAllIsHere() {
     Runnable then = complete;
     if (then != null && wanted.stream().allMatch(Wanted::isHere)) {
       abandon();
@@ -160,7 +161,12 @@ final class Recovery {
     for (Wanted cut : asked) {
       taken |= cut.isMissing(supply) && cut.of.supplied(supply.view(), supply.rank(), supply.batch());
     }
-    check();
+    goOnIfAllIsHere();
     return taken;
+  }
+
+  void check() {
+    Invariant.check(wanted.isEmpty() || complete != null, "whoever fetches goes on when all is here");
+    Invariant.check(asked.size() <= 2, "of each history one end is fetched");
   }
 }

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.ViewId;
@@ -521,5 +522,23 @@ public final class StateTransfer {
       incoming = null;
       host.complete();
     }
+  }
+
+  // ---- invariants ------------------------------------------------------------------------------------------------
+
+  /// Fails when an invariant does not hold.
+  public void check() {
+    Incoming coming = incoming;
+    if (coming != null) {
+      Invariant.check(!host.isSynced(), "who has the state waits for none");
+      Invariant.check(!coming.offered || coming.remote >= 0, "a state is offered when its donor has spoken");
+      Invariant.check(
+          coming.untaken >= 0 && coming.untaken <= Application.CHUNKS_ON_THE_WAY, "only so much of a state is not taken");
+      Invariant.check(coming.local <= numbers, "a transfer to this member has its number");
+    }
+    outgoing.forEach((transfer, to) -> {
+      Invariant.check(transfer <= numbers, "a transfer from this member has its number");
+      Invariant.check(to.onTheWay >= 0 && !to.newcomer.equals(self), "a state goes to others, piece by piece");
+    });
   }
 }

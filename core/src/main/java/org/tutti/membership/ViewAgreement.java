@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.ViewId;
@@ -520,6 +521,7 @@ public final class ViewAgreement {
     if (held) {
       host.wedge();
     }
+    check(); // a view change is rare, and what it leaves behind decides about the next one
     host.interestChanged();
   }
 
@@ -549,5 +551,33 @@ public final class ViewAgreement {
   /// An attempt of this member's ended.
   void attemptEnded() {
     host.interestChanged();
+  }
+
+  /// Fails when an invariant does not hold.
+  public void check() {
+    promise.check();
+    chain.check();
+    proposer.check();
+    recovery.check();
+    company.check();
+    Invariant.check(view.contains(self), "a member is in its view");
+    Invariant.check(!promise.isBelow(view.id()), "no view is installed that is later than what was promised");
+    Knowledge.Accepted next = pending;
+    Invariant.check(next == null || wedged, "who is going to install another view is wedged");
+    Invariant.check(next == null || !promise.isBelow(next.ballot()), "what is accepted was promised");
+    Invariant.check(announced == null || !proposer.isBusy(), "who has announced a view makes no other attempt");
+  }
+
+  /// How the view goes with the histories.
+  ///
+  /// @param primary the primary view whose history goes on here, or null
+  /// @param branch  the view that is not primary whose history goes on here, or null
+  public void check(@Nullable View primary, @Nullable View branch) {
+    check();
+    Invariant.check(!wedged || (primary == null && branch == null), "nothing goes on in a wedged view");
+    Invariant.check(primary == null || (primary.equals(view) && view.primary()), "the view's own history goes on");
+    Invariant.check(branch == null || (branch.equals(view) && !view.primary()), "the view's own branch goes on");
+    Invariant.check(
+        wedged || ended || !view.primary() || primary != null, "in a primary view that is not wedged its history goes on");
   }
 }

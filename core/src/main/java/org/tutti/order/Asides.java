@@ -515,6 +515,25 @@ public final class Asides {
     return kept.stream().anyMatch(place -> place.is(self, number));
   }
 
+  /// Fails when an invariant does not hold.
+  public void check() {
+    pending.check();
+    Own sent = own;
+    Invariant.check(sent == null || sent.number() == lane(self).last, "an own aside on its way is the last one");
+    long[] bytes = new long[lanes.length];
+    for (PendingAside aside : pending.list()) {
+      Lane from = lane(aside.rank);
+      Invariant.check(from.delivered < aside.number() && aside.number() <= from.last, "an aside waits once");
+      Invariant.check(!aside.isSaid() || from.held[self] >= aside.number(), "what is said to be held is held here");
+      Invariant.check(aside.timestamp() <= clock.now(), "no aside is beyond the clock");
+      bytes[aside.rank] += aside.bytes();
+    }
+    for (int rank = 0; rank < bytes.length; rank++) {
+      Lane from = lanes[rank];
+      Invariant.check(from == null || from.bytes >= bytes[rank], "what is kept of a sender's asides is counted");
+    }
+  }
+
   // ---- details ---------------------------------------------------------------------------------------------------
 
   private Lane lane(int rank) {

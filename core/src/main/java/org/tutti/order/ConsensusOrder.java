@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.consensus.ChandraToueg;
 import org.tutti.consensus.Consensus;
@@ -176,6 +177,24 @@ public final class ConsensusOrder implements TotalOrder<RoundMessage<List<Consen
       places.place(rank, placedNext[rank]++);
     }
     return true;
+  }
+
+  @Override
+  public void check() {
+    consensus.check();
+    long without = 0;
+    for (int rank = 0; rank < size; rank++) {
+      Invariant.check(
+          placedNext[rank] <= arrivedNext[rank] && (begun[rank] || arrivedNext[rank] == 0),
+          "only what has come has a place");
+      without += arrivedNext[rank] - placedNext[rank];
+    }
+    Invariant.check(unplaced == without, "what has no place is counted");
+    Invariant.check(arrivals.isEmpty() == (unplaced == 0), "what has no place is going to be proposed");
+    LaneEnd first = decisions.peekFirst();
+    Invariant.check(
+        first == null || (placedNext[first.rank] == arrivedNext[first.rank] && placedNext[first.rank] < first.next),
+        "a decision waits only for a batch");
   }
 
   /// What consensus is about: ends of lanes.

@@ -2,6 +2,7 @@ package org.tutti.order;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.effect.Effects;
@@ -132,5 +133,12 @@ public final class FixedSequencer implements TotalOrder<FixedSequencer.Message> 
   @Override
   public void retire() {
     retired = true;
+  }
+
+  @Override
+  public void check() {
+    long waiting = senior ? indexNext - unsaidIndex : 0;
+    Invariant.check(Run.places(unsaid) == waiting, "what is decided and was not said is going to be said");
+    Invariant.check(waiting < PLACES_MAX, "no more is decided than one message says");
   }
 }

@@ -1,6 +1,7 @@
 package org.tutti.order;
 
 import java.util.Arrays;
+import org.tutti.Invariant;
 import org.tutti.effect.Effects;
 import org.tutti.pack.Batch;
 import org.tutti.wire.Codec;
@@ -132,5 +133,14 @@ public final class Frontier {
       }
     }
     return lowest;
+  }
+
+  /// Fails when an invariant does not hold.
+  public void check() {
+    Invariant.check(said <= clock.now(), "this member has not said more than its clock");
+    Invariant.check(askedSaid <= asked, "only what is wanted was asked for");
+    for (long other : heard) {
+      Invariant.check(other <= clock.now(), "no member's clock is known to be beyond this one's");
+    }
   }
 }

@@ -471,4 +471,38 @@ public final class Log {
       places.append(rank, seq, 1);
     }
   }
+
+  // ---- invariants ------------------------------------------------------------------------------------------------
+
+  /// Fails when an invariant does not hold.
+  public void check() {
+    places.check();
+    Invariant.check(
+        places.first() <= heldNext && heldNext <= places.next(), "what is held begins with what is kept, and is known");
+    Invariant.check(places.next() - heldNext <= AHEAD_MAX, "places are not too far ahead of the batches");
+    for (int rank = 0; rank < begin.length; rank++) {
+      check(rank);
+    }
+    Invariant.check(heldNext == places.first() || isHere(heldNext - 1), "what is held is here");
+    Invariant.check(heldNext == places.next() || !isHere(heldNext), "what is here without a gap is held");
+  }
+
+  private void check(int rank) {
+    Sequence<Batch> lane = lanes.get(rank);
+    lane.check();
+    long least = started[rank] ? begin[rank] : 0;
+    Invariant.check(lane.first() >= least && least != UNKNOWN, "a sender's batches begin where its lane does");
+    Invariant.check(heldOf[rank] <= lane.next(), "of a sender only what has come is held");
+    Invariant.check(
+        placedNext[rank] >= begin[rank] && (placedNext[rank] == UNKNOWN) == (begin[rank] == UNKNOWN),
+        "a sender's places begin where its lane does");
+    Invariant.check(
+        rank != self || placedNext[rank] <= (started[rank] ? lane.next() : UNKNOWN),
+        "an own batch has no place before it was sent");
+  }
+
+  private boolean isHere(long index) {
+    int slot = places.slot(index);
+    return lanes.get(places.rank(slot)).holds(places.seq(slot, index));
+  }
 }

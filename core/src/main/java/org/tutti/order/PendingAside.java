@@ -1,5 +1,6 @@
 package org.tutti.order;
 
+import org.tutti.Invariant;
 import org.tutti.pack.Batch;
 
 /// One aside at a destination, until it is delivered.
@@ -73,5 +74,10 @@ final class PendingAside {
 
   AsidePlace place() {
     return new AsidePlace(rank, number(), aside.destinations(), index, timestamp);
+  }
+
+  void check() {
+    Invariant.check(decided || !isSettled(), "only what is decided has its place");
+    Invariant.check(isSettled() || !said, "only what has its place is said to be held");
   }
 }

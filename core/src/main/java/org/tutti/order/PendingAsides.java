@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
 
 /// The asides at one destination that are not delivered, and where they stand among the places of the history.
 ///
@@ -137,5 +138,15 @@ final class PendingAsides {
       limit = Math.min(limit, aside.isSettled() ? aside.index() : firstBehind(aside, Long.MAX_VALUE));
     }
     return limit;
+  }
+
+  void check() {
+    int open = 0;
+    for (PendingAside aside : asides) {
+      aside.check();
+      open += aside.isSettled() ? 0 : 1;
+    }
+    Invariant.check(unsettled == open, "asides without a place are counted");
+    Invariant.check(unsettled > 0 || placed.isEmpty(), "places are kept only while an aside has none");
   }
 }

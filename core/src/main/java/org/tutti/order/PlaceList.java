@@ -3,6 +3,7 @@ package org.tutti.order;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.tutti.Invariant;
 
 /// Which batch stands at which index, from one index on without a gap. Kept as runs, so that a long run costs no more
 /// than a short one, whoever said it.
@@ -103,5 +104,16 @@ final class PlaceList {
       at = end;
     }
     return runs;
+  }
+
+  void check() {
+    Invariant.check(
+        first <= next && 0 <= head && head <= tail && tail <= indexes.length, "a list of places has an order");
+    Invariant.check(first == next || head < tail, "every place is in a run");
+    Invariant.check(
+        head == tail || (indexes[head] <= first && indexes[tail - 1] < next), "runs reach from the first place on");
+    for (int slot = head + 1; slot < tail; slot++) {
+      Invariant.check(indexes[slot - 1] < indexes[slot] && indexes[slot] > first, "runs begin one after the other");
+    }
   }
 }

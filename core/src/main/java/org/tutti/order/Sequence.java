@@ -2,6 +2,7 @@ package org.tutti.order;
 
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
 
 /// Elements with successive numbers: appended at the end, dropped at the front, found by number.
 ///
@@ -65,6 +66,13 @@ final class Sequence<T> {
     while (next > Math.max(number, first)) {
       ring[(int) --next & ring.length - 1] = null;
     }
+  }
+
+  void check() {
+    Invariant.check(first <= next && next - first <= ring.length, "what a sequence holds has room in its ring");
+    Invariant.check(
+        first == next || (ring[(int) first & ring.length - 1] != null && ring[(int) next - 1 & ring.length - 1] != null),
+        "a sequence has no gap at its ends");
   }
 
   @Override

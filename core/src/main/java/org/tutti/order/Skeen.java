@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.effect.Effects;
@@ -272,4 +273,24 @@ public final class Skeen implements TotalOrder<Skeen.Message> {
   /// before the switch. They come after it, because everything that comes before was decided when it was placed here.
   @Override
   public void retire() {}
+
+  @Override
+  public void check() {
+    long arrived = 0;
+    for (StampedLane lane : lanes) {
+      lane.check();
+      arrived += lane.unproposed();
+      Invariant.check(lane.decidedLast() <= clock.now(), "nothing is decided beyond the clock");
+    }
+    Invariant.check(arrived == Run.places(unproposed), "what has come in this run of inputs is going to be proposed");
+    StampedLane own = lanes.get(self);
+    for (Proposals from : proposals) {
+      StampedRun first = from.undecided.peekFirst();
+      StampedRun last = from.undecided.peekLast();
+      Invariant.check(
+          first == null || (first.seq() == own.decidedNext() && last.end() <= own.arrivedNext()),
+          "a member's proposals begin with the first own batch that is not decided");
+      Invariant.check(last == null || last.last() == from.last, "a member's proposals rise");
+    }
+  }
 }

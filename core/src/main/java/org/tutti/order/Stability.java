@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Guarantee;
+import org.tutti.Invariant;
 import org.tutti.View;
 import org.tutti.effect.Effects;
 import org.tutti.wire.Codec;
@@ -289,5 +290,28 @@ public final class Stability {
       least = Math.min(least, values[rank]);
     }
     return least;
+  }
+
+  /// Fails when an invariant does not hold.
+  public void check() {
+    Invariant.check(decidedNext <= held[self], "nothing is decided that is not held here");
+    Invariant.check(
+        guarantee != Guarantee.UNIFORM || quorum.includes(rank -> held[rank] >= decidedNext),
+        "a quorum holds what is decided");
+    Invariant.check(consumed[self] <= held[self], "nothing is consumed that is not held here");
+    for (Told its : told) {
+      Invariant.check(its.held <= held[self] && its.consumed <= consumed[self], "members are told what is so");
+      Invariant.check(its.bytes <= deliveredBytes && !its.now, "who was told is looked at anew");
+    }
+  }
+
+  /// The same, and how it goes with what the member has.
+  ///
+  /// @param heldNext the index behind what it holds
+  /// @param first    the first index that it keeps
+  public void check(long heldNext, long first) {
+    check();
+    Invariant.check(held[self] <= heldNext, "nothing is acknowledged that is not held");
+    Invariant.check(first <= heldByAll(), "nothing is forgotten that a member does not hold");
   }
 }

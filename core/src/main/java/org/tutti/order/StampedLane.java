@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
 
 /// One sender's batches at one member on their way through Skeen's algorithm, in order: those that are here, then those
 /// for which this member has proposed a timestamp (pending), then those whose timestamp is decided.
@@ -117,5 +118,33 @@ final class StampedLane {
       }
       left -= Math.min(left, first.length());
     }
+  }
+
+  void check() {
+    Invariant.check(
+        decidedNext <= proposedNext && proposedNext <= arrivedNext, "what is decided was proposed, and that has come");
+    long at = decidedNext;
+    for (StampedRun run : pending) {
+      Invariant.check(run.seq() == at, "what is proposed and not decided is pending, in its order");
+      at = run.end();
+    }
+    Invariant.check(at == proposedNext, "all that is proposed and not decided is pending");
+    long last = 0;
+    for (StampedRun run : decided) {
+      Invariant.check(run.timestamp() > last, "a sender's decided timestamps rise");
+      last = run.last();
+    }
+    Invariant.check(
+        decided.isEmpty() || (last == decidedLast && decided.getLast().end() == decidedNext),
+        "the last decision is the last one that waits for its place");
+  }
+
+  /// How many batches have no proposal.
+  long unproposed() {
+    return arrivedNext - proposedNext;
+  }
+
+  long decidedLast() {
+    return decidedLast;
   }
 }

@@ -2,6 +2,7 @@ package org.tutti.order;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.effect.Effects;
@@ -152,5 +153,23 @@ public final class Symmetric implements TotalOrder<Symmetric.Message> {
       said = clock.now();
       effects.broadcast(new Message.Alive(said));
     }
+  }
+
+  @Override
+  public void check() {
+    Invariant.check(Math.max(said, seen) <= clock.now(), "nothing is said or seen beyond the clock");
+    for (int rank = 0; rank < heard.length; rank++) {
+      Sequence<Pending> lane = pending.get(rank);
+      lane.check();
+      Invariant.check(heard[rank] <= clock.now(), "nobody is heard beyond the clock");
+      long last = 0;
+      for (long at = lane.first(); at < lane.next(); at++) {
+        Invariant.check(lane.get(at).stamp > last, "a sender's stamps rise");
+        last = lane.get(at).stamp;
+      }
+      Invariant.check(last <= heard[rank], "who has sent a batch is heard");
+    }
+    int lowest = lowest();
+    Invariant.check(lowest < 0 || !isHeardPast(first(lowest).stamp), "nothing waits past which everybody is heard");
   }
 }

@@ -51,6 +51,9 @@ public interface TotalOrder<M> {
   /// behind the one at which this member switched.
   default void retire() {}
 
+  /// Fails when an invariant does not hold.
+  void check();
+
   /// Where the decisions go.
   @FunctionalInterface
   interface Places {

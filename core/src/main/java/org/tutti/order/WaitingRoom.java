@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
 import org.tutti.pack.Batch;
 
 /// Where batches wait that came before what their senders had delivered: links are in order one by one, but not
@@ -91,5 +92,23 @@ public final class WaitingRoom {
     waiting.forEach(ArrayDeque::clear);
     Arrays.fill(bytes, 0);
     size = 0;
+  }
+
+  /// Fails when an invariant does not hold.
+  public void check() {
+    int batches = 0;
+    for (int rank = 0; rank < bytes.length; rank++) {
+      long next = -1;
+      long sum = 0;
+      for (Batch batch : waiting.get(rank)) {
+        boolean goesOn = next < 0 ? log.isNext(rank, batch.seq()) : batch.seq() == next;
+        Invariant.check(goesOn, "what waits goes on where the log ends");
+        next = batch.seq() + 1;
+        sum += cost(batch);
+        batches++;
+      }
+      Invariant.check(bytes[rank] == sum, "the bytes of what waits are counted");
+    }
+    Invariant.check(size == batches, "what waits is counted");
   }
 }

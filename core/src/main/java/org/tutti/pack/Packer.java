@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Packing;
@@ -214,5 +215,13 @@ public final class Packer {
     }
     parts.clear();
     return payload;
+  }
+
+  /// Fails when an invariant does not hold.
+  public void check() {
+    Invariant.check(parts.isEmpty(), "nothing is left of a batch that was closed");
+    Invariant.check(
+        waiting.isEmpty() || waiting.getFirst().sinceNanos <= waiting.getLast().sinceNanos,
+        "what has waited longest goes first");
   }
 }

@@ -23,7 +23,8 @@ import org.tutti.transport.Traits;
 ///
 /// It does what the production host does: a turn feeds the engine with what has arrived, then with the expiry that was
 /// due before, and ends with one flush. It is harder on the engine in one respect: a frame's bytes are overwritten when
-/// its step is over, so that whoever keeps lent bytes is found out.
+/// its step is over, so that whoever keeps lent bytes is found out. Now and then, after a
+/// step or a flush, it checks the invariants of all protocols.
 final class SimulatedNode implements Outlet {
   /// What a node needs of the run around it.
   interface World {
@@ -42,6 +43,7 @@ final class SimulatedNode implements Outlet {
 
   private static final int POISON = 0x5a;
   private static final long SPIN_NANOS = 10_000; // what a turn takes at least
+  private static final int CHECKED_EVERY = 7; // each time would cost half as much as the run; odd: steps and flushes
   private static final Input EXPIRED = new Input.Expired();
 
   final int number;
@@ -67,6 +69,7 @@ final class SimulatedNode implements Outlet {
   private boolean paused;
   private Runnable resumed = () -> {};
   private boolean donor;
+  private int unchecked; // steps and flushes since the last check
 
   SimulatedNode(Simulation.Setting setting, World world, Network network, int number, MemberId self, NodeClock clock) {
     this.number = number;
@@ -144,6 +147,7 @@ final class SimulatedNode implements Outlet {
         step(now, EXPIRED);
       }
       engine().flush(now);
+      check();
       planExpiry(engine().deadlineNanos(), now);
     } catch (SimulatedDisk.PowerFailure failure) {
       world.lostPower(this);
@@ -164,8 +168,16 @@ final class SimulatedNode implements Outlet {
   private void step(long now, Input input) {
     note(input);
     engine().step(now, input);
+    check();
     if (input instanceof Input.Arrived arrived) {
       Arrays.fill(arrived.frame().array(), (byte) POISON);
+    }
+  }
+
+  private void check() {
+    if (++unchecked == CHECKED_EVERY) {
+      unchecked = 0;
+      engine().check();
     }
   }
 

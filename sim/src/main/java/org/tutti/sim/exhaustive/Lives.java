@@ -89,6 +89,7 @@ final class Lives {
     try {
       Peer<?> peer = replay(life);
       List<Peer.Letter> letters = peer.take(input);
+      peer.check();
       int next = number(peer, life, input);
       int[] receivers = letters.stream().mapToInt(Peer.Letter::to).toArray();
       int[] messages =

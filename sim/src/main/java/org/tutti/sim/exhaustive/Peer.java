@@ -187,6 +187,15 @@ final class Peer<M> {
     }
     log.adopt(cut, delivered.size());
     deliverUpTo(cut.end());
+    log.check();
+  }
+
+  /// Fails when an invariant of a protocol does not hold.
+  void check() {
+    log.check();
+    order.check();
+    stability.check(log.heldNext(), log.first());
+    Invariant.check(delivered.size() <= stability.decidedNext(), "only what is decided is delivered");
   }
 
   // ---- what can be seen of it ------------------------------------------------------------------------------------

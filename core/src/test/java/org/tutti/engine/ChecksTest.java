@@ -1,0 +1,613 @@
+package org.tutti.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.tutti.Members.A;
+import static org.tutti.Members.B;
+import static org.tutti.Members.C;
+import static org.tutti.Members.nonPrimary;
+import static org.tutti.Members.primary;
+
+import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.tutti.Durability;
+import org.tutti.GroupConfig;
+import org.tutti.Invariant;
+import org.tutti.MemberId;
+import org.tutti.Members;
+import org.tutti.Ordering;
+import org.tutti.View;
+import org.tutti.ViewId;
+import org.tutti.membership.Knowledge;
+import org.tutti.membership.Proposal;
+import org.tutti.membership.Standing;
+import org.tutti.order.Asides;
+import org.tutti.order.ConsensusOrder;
+import org.tutti.order.Run;
+import org.tutti.order.StampedRun;
+import org.tutti.pack.Batch;
+import org.tutti.pack.Packer;
+import org.tutti.pack.Stretch;
+import org.tutti.storage.Region;
+
+/// Each invariant is seen to be broken once: in a group at work something is changed that no code changes, and
+/// [NodeEngine#check] says which one is broken.
+class ChecksTest {
+  private static final long FAR = 1L << 40;
+  private static final String GROUP = "groups.0.";
+  private static final String HISTORY = GROUP + "history.kept.current.";
+  private static final String ORDER = HISTORY + "orders.current.order.";
+  private static final String AGREEMENT = GROUP + "agreement.";
+  private static final String LINK = "links.open.0.";
+  private static final String PROPOSER = AGREEMENT + "proposer.";
+  private static final Pattern CHECK = Pattern.compile("\n  +(public |private )?void check\\(");
+  private static final Pattern WORDS = Pattern.compile("\"([^\"]+)\"\\);");
+
+  /// They are broken in a test of their own.
+  private static final List<String> ELSEWHERE =
+      List.of(
+          "the application's state ends within the log",
+          "only what is written is committed",
+          "what is summed up in a place is before it");
+
+  private record Row(String words, GroupConfig group, boolean atOther, Consumer<Innards> change) {}
+
+  private final List<Row> rows = new ArrayList<>();
+  private GroupConfig group = GroupConfig.standard();
+
+  private void row(String words, Consumer<Innards> change) {
+    rows.add(new Row(words, group, false, change));
+  }
+
+  /// The same at the member that is not the senior one.
+  private void other(String words, Consumer<Innards> change) {
+    rows.add(new Row(words, group, true, change));
+  }
+
+  private List<Row> rows() {
+    rows.clear();
+    group = GroupConfig.standard();
+    node();
+    links();
+    log();
+    places();
+    stability();
+    orders();
+    history();
+    deliveries();
+    branch();
+    agreement();
+    chain();
+    proposer();
+    company();
+    transfer();
+    group = GroupConfig.builder().ordering(Ordering.SKEEN).build();
+    skeen();
+    asides();
+    group = GroupConfig.builder().ordering(Ordering.SYMMETRIC).build();
+    symmetric();
+    group = GroupConfig.builder().ordering(Ordering.CONSENSUS).build();
+    consensus();
+    group = GroupConfig.builder().domain("d").build();
+    domain();
+    return rows;
+  }
+
+  @TestFactory
+  Stream<DynamicTest> brokenInvariantsAreFound() {
+    return rows().stream().map(row -> DynamicTest.dynamicTest(row.words, () -> isFound(row)));
+  }
+
+  private static void isFound(Row row) {
+    var duet = new Duet(row.group);
+    NodeEngine node = row.atOther ? duet.b : duet.a;
+    node.check();
+    assertThatThrownBy(() -> {
+          row.change.accept(new Innards(node));
+          node.check();
+        })
+        .isInstanceOf(Invariant.Broken.class)
+        .hasMessage(row.words);
+  }
+
+  /// Whoever adds an invariant adds a line here, or says why there is none.
+  @Test
+  void everyInvariantIsAmongThem() throws IOException {
+    Set<String> missing = new LinkedHashSet<>();
+    try (Stream<Path> sources = Files.walk(Path.of("../core/src/main/java/org/tutti"))) {
+      for (Path source : sources.filter(path -> path.toString().endsWith(".java")).sorted().toList()) {
+        String text = Files.readString(source);
+        Matcher checks = CHECK.matcher(text);
+        while (checks.find()) {
+          String body = text.substring(checks.end(), text.indexOf("\n  }\n", checks.end()));
+          if (body.contains("Invariant.check(")) {
+            WORDS.matcher(body).results().forEach(words -> missing.add(words.group(1)));
+          }
+        }
+      }
+    }
+    assertThat(missing).hasSizeGreaterThan(100);
+    rows().forEach(row -> missing.remove(row.words));
+    missing.removeAll(ELSEWHERE);
+    assertThat(missing).isEmpty();
+  }
+
+  // ---- a node and its links --------------------------------------------------------------------------------------
+
+  private void node() {
+    row("a step leaves nothing for later", in -> in.add("later", (Runnable) () -> {}));
+    row("each group has a name, and is joined once", in -> in.put("groupKeys", "another", 1L));
+    row("a node does not watch itself", in -> in.add("interest", A));
+    row("a timer runs out once", in -> in.set("timers.dues", new TreeMap<>()));
+    row("only who is watched is suspected", in -> in.add("detector.suspects", C));
+    row(
+        "nothing is left of a batch that was closed",
+        in -> in.add(GROUP + "sending.packer.parts", ByteBuffer.allocate(1)));
+    row(
+        "what has waited longest goes first",
+        in -> {
+          Packer packer = in.get(GROUP + "sending.packer");
+          packer.add(2, Stretch.of(Batch.Kind.TOTAL, ByteBuffer.allocate(1)));
+          packer.add(1, Stretch.of(Batch.Kind.TOTAL, ByteBuffer.allocate(1)));
+        });
+    row("nothing goes on when a membership has ended", in -> in.set(GROUP + "ended", true));
+    row("an aside that is out was sent", in -> in.set(GROUP + "sending.asides.out", true));
+    row(
+        "an aside that is out has a destination",
+        in -> {
+          in.set(GROUP + "sending.asides.out", true);
+          in.set(
+              GROUP + "sending.asides.sent",
+              Innards.make("engine.AsideQueue$Sent", Members.batch(A, 1), List.of(), List.of(), false));
+        });
+    row(
+        "who replays its log has not all yet",
+        in -> in.set(GROUP + "replay", new Replay(nothingKept(), in.get(GROUP + "deliveries"), 1)));
+  }
+
+  private static Restart nothingKept() {
+    var none = new Position(0, 0);
+    return new Restart(
+        new Standing(A, List.of()), null, null, none, List.of(), none, none, none, region());
+  }
+
+  private static Region region() {
+    Class<?>[] types = {Region.class};
+    return (Region) Proxy.newProxyInstance(Region.class.getClassLoader(), types, (_, method, _) ->
+        method.getReturnType() == long.class ? (Object) 0L : null);
+  }
+
+  private void links() {
+    row("an open stream is later than the closed ones", in -> in.set(LINK + "in.streamClosed", FAR));
+    row("nothing is kept of a closed stream", in -> {
+      in.set(LINK + "in.stream", 0L);
+      in.set(LINK + "in.streamClosed", 0L);
+    });
+    row("what is kept lies beyond a gap and within the window", in -> in.put(LINK + "in.early", 0L, empty()));
+    row("what is kept beyond a gap is counted", in -> in.set(LINK + "in.earlyBytes", 1L));
+    row("what a stream keeps is counted for the node", in -> in.set(LINK + "in.kept", 1L));
+    row("what all streams keep is counted", in -> in.set("links.kept.bytes", 1L));
+    row("an acknowledgement that is owed has its time", in -> {
+      in.set(LINK + "in.ackOwed", 1);
+      in.set(LINK + "in.ackAt", Long.MAX_VALUE);
+    });
+    row("nothing is on the way in a closed stream", in -> in.set(LINK + "out.stream", 0L));
+    row(
+        "packets that are not acknowledged have successive numbers up to the last one",
+        in -> in.set(LINK + "out.seqNext", in.number(LINK + "out.seqNext") + 1));
+    row("no packet goes beyond the receiver's window", in -> in.set(LINK + "out.seqLimit", 0L));
+    row("of the first message that waits something is left", in -> in.set(LINK + "out.queueHeadDone", 1));
+    row(
+        "what is not acknowledged is going to be sent again",
+        in -> in.set(LINK + "out.retransmitAt", Long.MAX_VALUE));
+    row("only so many closed links are kept", in -> {
+      for (long i = 0; i < 2000; i++) {
+        in.put("links.shut", 1000 + i, in.get("links.open.0"));
+      }
+    });
+    row(
+        "an open link has a stream, and is not shut",
+        in -> in.put("links.shut", B.incarnation(), in.get("links.open.0")));
+    row("a link is found by its peer's incarnation", in -> in.put("links.open", 99L, in.get("links.open.0")));
+    row("a link that is shut has no stream", in -> in.put("links.shut", 99L, in.get("links.open.0")));
+  }
+
+  private static ByteBuffer empty() {
+    return ByteBuffer.allocate(0);
+  }
+
+  // ---- a view's history ------------------------------------------------------------------------------------------
+
+  private void log() {
+    String log = HISTORY + "log.";
+    row(
+        "what is held begins with what is kept, and is known",
+        in -> in.set(log + "heldNext", in.number(log + "places.first") - 1));
+    row("places are not too far ahead of the batches", in -> in.set(log + "places.next", FAR));
+    row("what is held is here", in -> in.set(log + "lanes.0.first", in.number(log + "lanes.0.next")));
+    row("what is here without a gap is held", in -> in.set(log + "heldNext", in.number(log + "heldNext") - 1));
+    row("a sender's batches begin where its lane does", in -> in.set(log + "begin.0", FAR));
+    row("of a sender only what has come is held", in -> in.set(log + "heldOf.0", FAR));
+    row("a sender's places begin where its lane does", in -> in.set(log + "placedNext.1", -1L));
+    row("an own batch has no place before it was sent", in -> in.set(log + "placedNext.0", FAR));
+    row("what a sequence holds has room in its ring", in -> in.set(log + "lanes.0.next", -1L));
+    row("a sequence has no gap at its ends", in -> in.set(log + "lanes.0.ring", new Object[16]));
+    row("what waits goes on where the log ends", in -> in.add(HISTORY + "room.waiting.1", Members.batch(B, 99)));
+    row("the bytes of what waits are counted", in -> in.set(HISTORY + "room.bytes.0", 1L));
+    row("what waits is counted", in -> in.set(HISTORY + "room.size", 1));
+  }
+
+  private void places() {
+    String places = HISTORY + "log.places.";
+    row("a list of places has an order", in -> in.set(places + "head", 1000));
+    row("every place is in a run", in -> in.set(places + "head", in.get(places + "tail")));
+    row(
+        "runs reach from the first place on",
+        in -> in.set(places + "indexes." + in.number(places + "head"), FAR));
+    row(
+        "runs begin one after the other",
+        in -> in.set(places + "indexes." + (in.number(places + "head") + 1), 0L));
+  }
+
+  private void stability() {
+    String stability = HISTORY + "stability.";
+    row("nothing is decided that is not held here", in -> in.set(stability + "decidedNext", FAR));
+    other("a quorum holds what is decided", in -> in.set(stability + "held.0", -1L));
+    row("nothing is consumed that is not held here", in -> in.set(stability + "consumed.0", FAR));
+    row("members are told what is so", in -> in.set(stability + "told.1.held", FAR));
+    row("who was told is looked at anew", in -> in.set(stability + "told.1.now", true));
+    row("nothing is acknowledged that is not held", in -> in.set(stability + "held.0", FAR));
+    row("nothing is forgotten that a member does not hold", in -> in.set(stability + "held.1", -1L));
+  }
+
+  private void orders() {
+    String orders = HISTORY + "orders.";
+    row("a switch that is held is carried out", in -> in.set(orders + "next", Ordering.SKEEN));
+    row("the ordering in force is not retired", in -> in.set(orders + "current.retired", true));
+    row("orderings retire one after the other", in -> in.add(orders + "retiring", in.get(orders + "current")));
+    row("an ordering's places come after those of the one before", in -> {
+      in.<Orders>get(HISTORY + "orders").switched(Ordering.SYMMETRIC);
+      in.<Orders>get(HISTORY + "orders").flush();
+      in.set(orders + "retiring.0.indexNext", -1L);
+    });
+    row(
+        "only what is for a later ordering waits",
+        in -> in.add(orders + "early", Innards.make("engine.Orders$Early", B, 0, empty())));
+    row("what is decided and was not said is going to be said", in -> in.add(ORDER + "unsaid", new Run(0, 0, 1)));
+    row("no more is decided than one message says", in -> {
+      in.set(ORDER + "unsaidIndex", in.number(ORDER + "indexNext") - (1 << 17));
+      in.add(ORDER + "unsaid", new Run(0, 0, 1 << 17));
+    });
+  }
+
+  private void history() {
+    row("the ordering in force is going to be told", in -> in.add(HISTORY + "inForce", Ordering.SKEEN));
+    row("nothing is forgotten that is not delivered", in -> in.set(HISTORY + "indexFirst", FAR));
+    row("only what is held is delivered", in -> in.set(GROUP + "deliveries.deliveredNext", FAR));
+    row("a history that goes on is there", in -> in.set(GROUP + "history.kept.current", null));
+    row("only what is delivered is said to be", in -> in.set(HISTORY + "early.said.0", FAR));
+    row("only what has come is delivered", in -> in.set(HISTORY + "early.totals.0", FAR));
+    row("causal batches that wait are counted", in -> in.set(HISTORY + "early.size", 1));
+    row("only what is delivered was before", in -> in.set(HISTORY + "early.saidTotalNext", FAR));
+    row("in a wedged view nothing is delivered before its place", in -> {
+      in.set(HISTORY + "early.stopped", true);
+      in.add(HISTORY + "early.free", Members.batch(A, 9));
+    });
+  }
+
+  private void deliveries() {
+    String deliveries = GROUP + "deliveries.";
+    row(
+        "own batches are delivered in their order",
+        in -> in.<Deliveries>get(GROUP + "deliveries").deliver(0, Members.batch(A, 99)));
+    other(
+        "own batches whose fate is open are the last ones, without a gap",
+        in -> in.set(deliveries + "sentNext", in.number(deliveries + "sentNext") + 1));
+    row("no own batch has a place that was not sent", in -> in.set(deliveries + "ownPlacedNext", FAR));
+    row("only what is delivered is to be consumed", in -> in.set(deliveries + "deliveredNext", 0L));
+    row("who has the state keeps nothing back", in -> in.add(deliveries + "held", "something"));
+    row("who replays its log does not deliver what follows", in -> in.set(deliveries + "replaying", true));
+    row("what is kept back is counted", in -> in.set(deliveries + "heldBytes", 1L));
+    row("who serves has the state, in a primary view", in -> in.set(deliveries + "synced", false));
+  }
+
+  private void branch() {
+    String branch = GROUP + "branch.";
+    row("a branch that goes on has a history", in -> in.set(branch + "active", true));
+    row("no own batch is delivered that was not sent in the branch", in -> in.set(branch + "ownDelivered", 1L));
+    row("only what a branch has delivered is to be consumed", in -> {
+      in.set(branch + "sentNext", 1L);
+      in.<Branch>get(GROUP + "branch").deliver(0, Members.batch(A, 0));
+      in.set(branch + "deliveredNext", 0L);
+    });
+    row("the application has consumed no more than it got in branches", in -> in.set(branch + "handed", -1L));
+  }
+
+  @Test
+  void aBrokenJournalIsFound() {
+    var journal = new Journal(region(), Durability.EACH, null, _ -> {});
+    var in = new Innards(journal);
+    journal.check();
+    in.set("next", FAR);
+    assertThatThrownBy(journal::check).hasMessage("only what is written is committed");
+    in.set("persisted.index", FAR);
+    assertThatThrownBy(journal::check).hasMessage("the application's state ends within the log");
+    in.<Position>get("base").pass(A, 0, 1);
+    in.set("base.index", 0L);
+    assertThatThrownBy(journal::check).hasMessage("what is summed up in a place is before it");
+  }
+
+  // ---- views -----------------------------------------------------------------------------------------------------
+
+  private static Knowledge.Accepted agreed(Innards in) {
+    return in.get(AGREEMENT + "chain.installed");
+  }
+
+  private void agreement() {
+    row("a member is in its view", in -> in.set(AGREEMENT + "view", primary(1, B)));
+    row("no view is installed that is later than what was promised", in -> in.set(AGREEMENT + "view", primary(99, A)));
+    row("who is going to install another view is wedged", in -> in.set(AGREEMENT + "pending", agreed(in)));
+    row("what is accepted was promised", in -> {
+      in.set(AGREEMENT + "wedged", true);
+      in.set(AGREEMENT + "pending", new Knowledge.Accepted(new ViewId(99, 1), agreed(in).proposal()));
+    });
+    row("who has announced a view makes no other attempt", in -> {
+      in.set(AGREEMENT + "announced", new ViewId(99, 1));
+      attempt(in, "ASKING");
+    });
+    row("nothing goes on in a wedged view", in -> in.set(AGREEMENT + "wedged", true));
+    row("the view's own history goes on", in -> in.set(HISTORY + "view", primary(1, A)));
+    row("the view's own branch goes on", in -> {
+      in.set(GROUP + "branch.active", true);
+      in.set(GROUP + "branch.kept.current", in.get(GROUP + "history.kept.current"));
+    });
+    row("in a primary view that is not wedged its history goes on", in -> in.set(GROUP + "history.active", false));
+    row("promises rise", in -> in.set(AGREEMENT + "promise.ballot", new ViewId(0, 0)));
+    row("a ballot is promised to its proposer", in -> in.set(AGREEMENT + "promise.proposer", C));
+    row("whoever fetches goes on when all is here", in -> in.add(AGREEMENT + "recovery.wanted", "something"));
+    row("of each history one end is fetched", in -> {
+      for (int i = 0; i < 3; i++) {
+        in.add(AGREEMENT + "recovery.asked", "something");
+      }
+    });
+  }
+
+  private void chain() {
+    row("the last view is kept", in -> in.set(AGREEMENT + "chain.primary", null));
+    row("what is accepted is the last primary view, or follows it", in -> {
+      in.set(AGREEMENT + "chain.accepted", agreed(in));
+      in.set(AGREEMENT + "chain.primary", primary(99, A));
+    });
+    row("only primary views are chained", in -> {
+      View apart = nonPrimary(9, A);
+      var proposal =
+          new Proposal(
+              apart, null, null, List.of(), 0, Ordering.SKEEN, 0, List.of(), List.of(), List.of());
+      in.set(AGREEMENT + "chain.accepted", new Knowledge.Accepted(apart.id(), proposal));
+    });
+  }
+
+  /// The proposer seems to be at work, with itself as the only candidate.
+  private static void attempt(Innards in, String phase) {
+    in.set(PROPOSER + "phase", phase);
+    in.add(PROPOSER + "candidates", A);
+    if (phase.equals("ACCEPTING")) {
+      in.set(PROPOSER + "proposal", agreed(in).proposal());
+    }
+  }
+
+  private void proposer() {
+    row(
+        "there is a proposal while it is to be accepted",
+        in -> in.set(PROPOSER + "proposal", agreed(in).proposal()));
+    row("without itself a proposer makes no attempt", in -> in.add(PROPOSER + "candidates", B));
+    row("only candidates report", in -> {
+      attempt(in, "ASKING");
+      in.put(PROPOSER + "reports", B, null);
+    });
+    row("a proposal counts on reports from all candidates", in -> attempt(in, "ACCEPTING"));
+    row("only candidates accept", in -> in.add(PROPOSER + "late", B));
+    row("only a proposal is accepted", in -> {
+      attempt(in, "ASKING");
+      in.add(PROPOSER + "accepted", A);
+    });
+    row("who is asked later has not accepted", in -> {
+      attempt(in, "ACCEPTING");
+      in.put(PROPOSER + "reports", A, null);
+      in.add(PROPOSER + "accepted", A);
+      in.add(PROPOSER + "late", A);
+    });
+  }
+
+  private void company() {
+    String company = AGREEMENT + "company.";
+    row("only others in the view have gone", in -> in.add(company + "gone", A));
+    row("who is in another view has gone", in -> in.put(company + "elsewhere", B, new ViewId(9, 1)));
+    row("only who is in the view leaves it", in -> in.add(company + "leavers", C));
+    row("nobody is found who is in the view", in -> in.add(company + "found", B));
+    row("not more are found than a view can have", in -> {
+      for (int i = 0; i < 5000; i++) {
+        in.add(company + "found", Members.member("x" + i, 100 + i));
+      }
+    });
+    row("nobody is lost who is in the view", in -> in.add(company + "lost", B));
+    row("only members of the view confirm it", in -> in.put(company + "confirmedAt", C, 0L));
+  }
+
+  private static void coming(Innards in) {
+    in.set(GROUP + "deliveries.serving", false);
+    in.set(GROUP + "deliveries.synced", false);
+    in.set(GROUP + "transfer.incoming", incoming());
+  }
+
+  private static Object incoming() {
+    var transfer = new Knowledge.Transfer(B, new ViewId(1, 1));
+    return Innards.make("membership.StateTransfer$Incoming", transfer, 0L);
+  }
+
+  private static void going(Innards in) {
+    MemberId newcomer = B;
+    in.put(
+        GROUP + "transfer.outgoing",
+        5L,
+        Innards.make("membership.StateTransfer$Outgoing", newcomer, new ViewId(1, 1), true));
+  }
+
+  private void transfer() {
+    String coming = GROUP + "transfer.incoming.";
+    row("who has the state waits for none", in -> in.set(GROUP + "transfer.incoming", incoming()));
+    row("a state is offered when its donor has spoken", in -> {
+      coming(in);
+      in.set(coming + "offered", true);
+    });
+    row("only so much of a state is not taken", in -> {
+      coming(in);
+      in.set(coming + "untaken", 99);
+    });
+    row("a transfer to this member has its number", in -> {
+      coming(in);
+      in.set(coming + "local", FAR);
+    });
+    row("a transfer from this member has its number", ChecksTest::going);
+    row("a state goes to others, piece by piece", in -> {
+      going(in);
+      in.set(GROUP + "transfer.numbers", 5L);
+      in.set(GROUP + "transfer.outgoing.0.onTheWay", -1);
+    });
+  }
+
+  // ---- orderings -------------------------------------------------------------------------------------------------
+
+  private void skeen() {
+    String lane = ORDER + "lanes.0.";
+    row("nothing is decided beyond the clock", in -> in.set(lane + "decidedLast", FAR));
+    row(
+        "what has come in this run of inputs is going to be proposed",
+        in -> in.add(ORDER + "unproposed", new Run(0, 0, 1)));
+    row(
+        "a member's proposals begin with the first own batch that is not decided",
+        in -> in.add(ORDER + "proposals.1.undecided", new StampedRun(77, 1, 1)));
+    row("a member's proposals rise", in -> in.set(ORDER + "proposals.0.last", FAR));
+    row("what is decided was proposed, and that has come", in -> in.set(lane + "arrivedNext", 0L));
+    row("all that is proposed and not decided is pending", in -> in.clear(lane + "pending"));
+    row(
+        "what is proposed and not decided is pending, in its order",
+        in -> in.add(lane + "pending", new StampedRun(99, 1, 1)));
+    row("a sender's decided timestamps rise", in -> {
+      in.add(lane + "decided", new StampedRun(0, 1, 2));
+      in.add(lane + "decided", new StampedRun(1, 1, 1));
+    });
+    row(
+        "the last decision is the last one that waits for its place",
+        in -> in.add(lane + "decided", new StampedRun(0, 1, FAR)));
+  }
+
+  /// With an aside of this member on its way.
+  private void aside(String words, Consumer<Innards> change) {
+    row(words, in -> {
+      in.<Asides>get(HISTORY + "asides").send(List.of(0, 1), Members.batch(A, 1));
+      change.accept(in);
+    });
+  }
+
+  private void asides() {
+    String lane = HISTORY + "asides.lanes.0.";
+    String aside = HISTORY + "asides.pending.asides.0.";
+    aside("an own aside on its way is the last one", in -> in.set(lane + "last", 0L));
+    aside("an aside waits once", in -> in.set(lane + "delivered", FAR));
+    aside("only what is decided has its place", in -> in.set(aside + "index", 5L));
+    aside("only what has its place is said to be held", in -> in.set(aside + "said", true));
+    aside("asides without a place are counted", in -> in.set(HISTORY + "asides.pending.unsettled", 0));
+    aside("places are kept only while an aside has none", in -> {
+      in.clear(HISTORY + "asides.pending.asides");
+      in.set(HISTORY + "asides.pending.unsettled", 0);
+      in.add(HISTORY + "asides.pending.placed", "something");
+    });
+    aside("what is said to be held is held here", in -> {
+      in.set(aside + "decided", true);
+      in.set(aside + "index", 5L);
+      in.set(aside + "said", true);
+      in.set(HISTORY + "asides.pending.unsettled", 0);
+    });
+    aside("no aside is beyond the clock", in -> in.set(aside + "timestamp", FAR));
+    aside("what is kept of a sender's asides is counted", in -> in.set(lane + "bytes", 0L));
+  }
+
+  private void symmetric() {
+    row("nothing is said or seen beyond the clock", in -> in.set(ORDER + "said", FAR));
+    row("nobody is heard beyond the clock", in -> in.set(ORDER + "heard.1", FAR));
+    row("a sender's stamps rise", in -> in.set(ORDER + "pending.0.ring", ring(0)));
+    row("who has sent a batch is heard", in -> in.set(ORDER + "heard.0", 0L));
+    row(
+        "nothing waits past which everybody is heard",
+        in -> in.set(ORDER + "heard.1", in.number("clock.last")));
+  }
+
+  private static Object[] ring(long stamp) {
+    var ring = new Object[16];
+    for (int i = 0; i < ring.length; i++) {
+      ring[i] = Innards.make("order.Symmetric$Pending", 1L, stamp);
+    }
+    return ring;
+  }
+
+  private void consensus() {
+    String rounds = ORDER + "consensus.";
+    row("only what has come has a place", in -> in.set(ORDER + "arrivedNext.0", 0L));
+    row("what has no place is counted", in -> in.set(ORDER + "unplaced", 9L));
+    row(
+        "what has no place is going to be proposed",
+        in -> in.add(ORDER + "arrivals", new ConsensusOrder.LaneEnd(0, 1)));
+    row("a decision waits only for a batch", in -> in.add(ORDER + "decisions", new ConsensusOrder.LaneEnd(0, 0)));
+    row("nothing is adopted in a round that is to come", in -> in.set(rounds + "adoptedIn", FAR));
+    row("only what is decided is forgotten", in -> in.set(rounds + "keptFirst", FAR));
+    row(
+        "values go from the first that somebody may lack on without a gap",
+        in -> in.put(rounds + "values", 99L, List.of()));
+    row("what is decided and kept has a value", in -> in.set(rounds + "decidedNext", FAR));
+    other("only a round's coordinator leads it", in -> in.set(rounds + "leading", true));
+    row(
+        "a coordinator has proposed what it has adopted",
+        in -> in.set(rounds + "roundNext", in.number(rounds + "roundNext") + 1));
+    row("nobody is told of a round that this member is not in", in -> in.set(rounds + "told.1", FAR));
+    row("nobody has adopted what was not proposed", in -> in.set(rounds + "acked.1", FAR));
+  }
+
+  private void domain() {
+    String member = "domains.0.members.0.";
+    row("this member has not said more than its clock", in -> in.set(HISTORY + "frontier.said", FAR));
+    row("only what is wanted was asked for", in -> in.set(HISTORY + "frontier.askedSaid", FAR));
+    row(
+        "no member's clock is known to be beyond this one's",
+        in -> in.set(HISTORY + "frontier.heard.1", FAR));
+    row("only a member of the domain has the turn", in -> in.set("domains.0.turn", stranger()));
+    row(
+        "only members of the domain wait for their turn",
+        in -> in.add("domains.0.outbox", Innards.make("engine.Domain$Waiting", stranger(), (Runnable) () -> {})));
+    row("deliveries that wait are counted", in -> in.set(member + "deliveries", 1));
+    row("a beginning waits until the group has entered", in -> in.add(member + "beginnings", 1L));
+    row("a group's deliveries are stamped in their order", in -> {
+      in.<DomainMember>get("domains.0.members.0").deliver(9, Members.batch(B, 9), 9);
+      in.set(member + "chain", -1L);
+    });
+  }
+
+  private static DomainMember stranger() {
+    return new DomainMember(new Duet.User(), new Domain(), 7);
+  }
+}

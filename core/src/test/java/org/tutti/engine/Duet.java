@@ -1,0 +1,180 @@
+package org.tutti.engine;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+import org.tutti.End;
+import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
+import org.tutti.MemberId;
+import org.tutti.Members;
+import org.tutti.NodeConfig;
+import org.tutti.View;
+import org.tutti.membership.StateChecksum;
+import org.tutti.pack.Batch;
+import org.tutti.pack.Stretch;
+import org.tutti.transport.Address;
+import org.tutti.transport.Outlet;
+import org.tutti.transport.Traits;
+
+/// Two nodes in one group, `a` and `b`, in an own time. At the end what `a` says does not arrive any more, so that both
+/// are in the midst of something: `b` has multicast, then `a` has.
+final class Duet {
+  static final String GROUP = "duet";
+
+  private record Frame(Address to, byte[] bytes) {}
+
+  private final Map<Address, NodeEngine> nodes = new HashMap<>();
+  private final ArrayDeque<Frame> frames = new ArrayDeque<>();
+  private final MemberConfig member = MemberConfig.standard();
+  private boolean isCut;
+  private long now;
+
+  final NodeEngine a = node(Members.A);
+  final NodeEngine b = node(Members.B);
+
+  Duet(GroupConfig group) {
+    request(a, new Request.Create(GROUP, Terms.voter(group, member), new User(), 1));
+    request(b, new Request.Join(GROUP, null, member, false, new User()));
+    run();
+    multicast(b);
+    multicast(a);
+    run();
+    isCut = true;
+    multicast(b);
+    multicast(a);
+  }
+
+  private NodeEngine node(MemberId self) {
+    NodeConfig config = NodeConfig.lan(self.name()).withContacts(List.of(Members.A.address()));
+    var node = new NodeEngine(self, config, new Ether(self), new SplittableRandom(self.incarnation()));
+    nodes.put(self.address(), node);
+    return node;
+  }
+
+  private void run() {
+    for (int step = 0; step < 200; step++) {
+      settle();
+      now = Math.min(a.deadlineNanos(), b.deadlineNanos());
+      for (NodeEngine node : List.of(a, b)) {
+        node.step(now, new Input.Expired());
+      }
+    }
+    settle();
+  }
+
+  private void settle() {
+    do {
+      a.flush(now);
+      b.flush(now);
+      for (Frame frame = frames.poll(); frame != null; frame = frames.poll()) {
+        nodes.get(frame.to).step(now, new Input.Arrived(ByteBuffer.wrap(frame.bytes)));
+      }
+      a.flush(now);
+      b.flush(now);
+    } while (!frames.isEmpty());
+    a.check();
+    b.check();
+  }
+
+  void request(NodeEngine node, Request request) {
+    node.step(now, new Input.Requested(request));
+    settle();
+  }
+
+  private void multicast(NodeEngine node) {
+    request(node, new Request.Multicast(GROUP, Stretch.of(Batch.Kind.TOTAL, ByteBuffer.allocate(8))));
+  }
+
+  private final class Ether implements Outlet {
+    private final MemberId self;
+    private @Nullable Address to;
+    private @Nullable ByteBuffer claimed;
+
+    Ether(MemberId self) {
+      this.self = self;
+    }
+
+    @Override
+    public ByteBuffer claim(Address target, int length) {
+      to = target;
+      claimed = ByteBuffer.allocate(length);
+      return claimed;
+    }
+
+    @Override
+    public void commit() {
+      if (!isCut || !self.equals(Members.A)) {
+        frames.add(new Frame(to, claimed.array()));
+      }
+    }
+
+    @Override
+    public Traits traits() {
+      return new Traits(1400, Duration.ofMillis(20), false);
+    }
+  }
+
+  /// Takes everything at once.
+  static final class User implements GroupUser {
+    private long next;
+
+    @Override
+    public void deliver(long index, Batch batch, long position) {
+      next = index + 1;
+    }
+
+    @Override
+    public void deliverEarly(Batch batch) {}
+
+    @Override
+    public void pass(long index, Batch batch, long position) {
+      next = index + 1;
+    }
+
+    @Override
+    public void begin(long index, long position) {
+      next = index;
+    }
+
+    @Override
+    public void install(View view) {}
+
+    @Override
+    public void decided(int messages, long position) {}
+
+    @Override
+    public void released(long cost) {}
+
+    @Override
+    public long consumedNext() {
+      return next;
+    }
+
+    @Override
+    public void closed(End end) {}
+
+    @Override
+    public void stateRequested(long transfer, MemberId newcomer) {}
+
+    @Override
+    public void stateWanted(long transfer) {}
+
+    @Override
+    public void stateCancelled(long transfer) {}
+
+    @Override
+    public void stateOffered(long transfer, MemberId donor, long index, long position) {}
+
+    @Override
+    public void stateChunk(long transfer, ByteBuffer chunk, StateChecksum.@Nullable Sum end) {}
+
+    @Override
+    public void stateInterrupted(long transfer) {}
+  }
+}
