@@ -176,7 +176,8 @@ final class Branch implements Deliverer {
     Invariant.check(ownDelivered <= sentNext, "no own batch is delivered that was not sent in the branch");
     Outstanding last = unconsumed.peekLast();
     Invariant.check(last == null || last.index < deliveredNext, "only what a branch has delivered is to be consumed");
-    Invariant.check(user.consumedInBranches() <= handed, "the application has consumed no more than it got in branches");
+    Invariant.check(
+        user.consumedInBranches() <= handed, "the application has consumed no more than it got in branches");
     PrimaryHistory current = kept.current();
     if (current != null) {
       current.check();

@@ -322,7 +322,8 @@ final class DomainMember implements GroupUser {
     long last = 0;
     for (Waiting one : waiting) {
       if (one instanceof Waiting.Delivery delivery) {
-        Invariant.check(last <= delivery.stamp && delivery.stamp <= chain, "a group's deliveries are stamped in their order");
+        Invariant.check(
+            last <= delivery.stamp && delivery.stamp <= chain, "a group's deliveries are stamped in their order");
         last = delivery.stamp;
         count++;
       }

@@ -472,9 +472,6 @@ final class PrimaryHistory {
     room.check();
     orders.check();
     early.check();
-    if (frontier != null) {
-      frontier.check();
-    }
     if (asides != null) {
       asides.check();
     }
@@ -487,6 +484,9 @@ final class PrimaryHistory {
       stability.check(); // the end of the history was another one, perhaps
     } else {
       stability.check(writtenNext(), log.first());
+      if (frontier != null) {
+        frontier.check(); // who only catches up with a view has not the clock that its members begin with
+      }
     }
   }
 }

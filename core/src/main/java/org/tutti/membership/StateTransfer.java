@@ -533,7 +533,8 @@ public final class StateTransfer {
       Invariant.check(!host.isSynced(), "who has the state waits for none");
       Invariant.check(!coming.offered || coming.remote >= 0, "a state is offered when its donor has spoken");
       Invariant.check(
-          coming.untaken >= 0 && coming.untaken <= Application.CHUNKS_ON_THE_WAY, "only so much of a state is not taken");
+          coming.untaken >= 0 && coming.untaken <= Application.CHUNKS_ON_THE_WAY,
+          "only so much of a state is not taken");
       Invariant.check(coming.local <= numbers, "a transfer to this member has its number");
     }
     outgoing.forEach((transfer, to) -> {

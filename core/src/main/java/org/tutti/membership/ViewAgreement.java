@@ -578,6 +578,7 @@ public final class ViewAgreement {
     Invariant.check(primary == null || (primary.equals(view) && view.primary()), "the view's own history goes on");
     Invariant.check(branch == null || (branch.equals(view) && !view.primary()), "the view's own branch goes on");
     Invariant.check(
-        wedged || ended || !view.primary() || primary != null, "in a primary view that is not wedged its history goes on");
+        wedged || ended || !view.primary() || primary != null,
+        "in a primary view that is not wedged its history goes on");
   }
 }

@@ -70,9 +70,9 @@ final class Sequence<T> {
 
   void check() {
     Invariant.check(first <= next && next - first <= ring.length, "what a sequence holds has room in its ring");
-    Invariant.check(
-        first == next || (ring[(int) first & ring.length - 1] != null && ring[(int) next - 1 & ring.length - 1] != null),
-        "a sequence has no gap at its ends");
+    Object head = ring[(int) first & ring.length - 1];
+    Object tail = ring[(int) next - 1 & ring.length - 1];
+    Invariant.check(first == next || (head != null && tail != null), "a sequence has no gap at its ends");
   }
 
   @Override
