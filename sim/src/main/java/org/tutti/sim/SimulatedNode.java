@@ -43,7 +43,7 @@ final class SimulatedNode implements Outlet {
 
   private static final int POISON = 0x5a;
   private static final long SPIN_NANOS = 10_000; // what a turn takes at least
-  private static final int CHECKED_EVERY = 11; // each time would cost half of the run; odd: after steps and after flushes
+  private static final int CHECKED_EVERY = 11; // each time costs half of the run; odd, for steps and flushes
   private static final Input EXPIRED = new Input.Expired();
 
   final int number;
