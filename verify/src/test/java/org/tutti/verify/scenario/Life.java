@@ -21,11 +21,12 @@ import org.tutti.End;
 import org.tutti.MemberId;
 import org.tutti.NodeConfig;
 import org.tutti.Ordering;
-import org.tutti.Status;
+import org.tutti.Status.Phase;
 import org.tutti.View;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Input;
 import org.tutti.engine.NodeEngine;
+import org.tutti.engine.Report;
 import org.tutti.engine.Request;
 import org.tutti.membership.StateChecksum;
 import org.tutti.pack.Batch;
@@ -66,7 +67,7 @@ final class Life implements Outlet, GroupUser {
   private final List<String> state = new ArrayList<>();
   private final List<Ordering> orderings = new ArrayList<>(); // in this view
   private @Nullable View view;
-  private @Nullable Status status;
+  private @Nullable Report status;
   private @Nullable End end;
   private @Nullable ByteBuffer claimed;
   private @Nullable Address claimedTo;
@@ -253,10 +254,10 @@ final class Life implements Outlet, GroupUser {
     if (!alive || status == null) {
       return alive ? name() + " is in no group" : name() + " has crashed";
     }
-    return new Status(
+    return new Report(
             World.GROUP,
             self,
-            end == null ? status.phase() : Status.Phase.CLOSED,
+            end == null ? status.phase() : Phase.CLOSED,
             view,
             status.lastPrimary(),
             positionNext < 0 ? OptionalLong.empty() : OptionalLong.of(positionNext),
@@ -365,7 +366,7 @@ final class Life implements Outlet, GroupUser {
   }
 
   @Override
-  public void status(Status now) {
+  public void status(Report now) {
     status = now;
   }
 
