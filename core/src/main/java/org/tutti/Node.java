@@ -399,12 +399,13 @@ public final class Node implements AutoCloseable {
     loop.inbox().ask(new Request.Suspect(member));
   }
 
-  /// What the node and its transport have counted, drops with their reasons among it.
+  /// What the node and its transport tell about themselves: what was sent, repeated, dropped and why. What each number
+  /// means, and what to do when it grows, is in `docs/guides/operate.md`.
   ///
-  /// @return a copy, sorted by name
+  /// @return unmodifiable, in the order of [Metric#ORDER]; after the end of the node, as it was then
   /// @throws InterruptedException when interrupted while waiting for the engine thread
-  public Map<String, Long> counters() throws InterruptedException {
-    return loop.counters();
+  public List<Metric> metrics() throws InterruptedException {
+    return loop.metrics();
   }
 
   /// What stopped this node: a bug in it or an exception of a listener. All groups have been told.

@@ -182,7 +182,7 @@ public final class NodeBuilder {
   /// @throws TransportException when the transport cannot be opened, such as where the port is in use, where the
   ///                            address is not loopback and there are no certificates, or where these are for another
   ///                            cluster
-  public Node start() throws TransportException {
+  public Node start() {
     var config = new NodeConfig(name, cluster, contacts, heartbeat, suspectAfter, spin);
     TransportProvider provider = TransportProvider.named(transport);
     if (tls != null) {
@@ -197,7 +197,7 @@ public final class NodeBuilder {
         node.discover(discovery);
       }
       return node;
-    } catch (TransportException | RuntimeException failed) {
+    } catch (RuntimeException failed) {
       if (opened != null) {
         opened.close();
       }

@@ -66,8 +66,7 @@ final class ClientServer implements AutoCloseable {
   /// @param clients  how many; client i asks server i modulo the number of servers
   /// @param ordering of the group
   /// @param provider opens all transports
-  ClientServer(Case how, int servers, int clients, Ordering ordering, TransportProvider provider)
-      throws TransportException {
+  ClientServer(Case how, int servers, int clients, Ordering ordering, TransportProvider provider) {
     this.how = how;
     this.multicast = new AtomicLongArray(clients * LATE_MAX);
     this.ensemble = new Ensemble(how == Case.A ? servers + clients : servers, ordering, provider);
@@ -82,7 +81,7 @@ final class ClientServer implements AutoCloseable {
       for (int i = 0; i < clients; i++) {
         this.clients.add(new Client(i, provider));
       }
-    } catch (TransportException failure) {
+    } catch (RuntimeException failure) {
       close();
       throw failure;
     }
@@ -162,7 +161,7 @@ final class ClientServer implements AutoCloseable {
     private long begun;
     private int request;
 
-    Client(int number, TransportProvider provider) throws TransportException {
+    Client(int number, TransportProvider provider) {
       this.number = number;
       this.desk = new Desk(provider.open(TransportSettings.at(Ensemble.ANYWHERE)), this::answered);
     }

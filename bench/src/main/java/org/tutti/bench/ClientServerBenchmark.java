@@ -87,7 +87,7 @@ public final class ClientServerBenchmark {
   /// @param out     where to print
   /// @throws InterruptedException when interrupted
   /// @throws TransportException   when a transport cannot be opened
-  public static void run(Options options, PrintWriter out) throws InterruptedException, TransportException {
+  public static void run(Options options, PrintWriter out) throws InterruptedException {
     out.printf(
         Locale.ROOT,
         "clients and servers in this one process, each with its threads and transport (%s), on loopback;%n"
@@ -117,7 +117,7 @@ public final class ClientServerBenchmark {
   }
 
   private static Map<Case, Figures> measure(Options options, int servers, int clients)
-      throws InterruptedException, TransportException {
+      throws InterruptedException {
     Map<Case, Figures> figures = new EnumMap<>(Case.class);
     Map<Case, ClientServer> systems = new EnumMap<>(Case.class);
     try {

@@ -54,11 +54,11 @@ public final class ClosedBenchmark {
   /// @param out     where to print
   /// @throws InterruptedException when interrupted
   /// @throws TransportException   when a transport cannot be opened
-  public static void run(ClosedOptions options, PrintWriter out) throws InterruptedException, TransportException {
+  public static void run(ClosedOptions options, PrintWriter out) throws InterruptedException {
     new ClosedBenchmark(options, out).run();
   }
 
-  private void run() throws InterruptedException, TransportException {
+  private void run() throws InterruptedException {
     out.printf(
         Locale.ROOT,
         "n nodes in this one process, each with its engine thread and transport, on loopback; %d processors; Java %s;%n"
@@ -79,7 +79,7 @@ public final class ClosedBenchmark {
     out.flush();
   }
 
-  private Map<TransportProvider, Numbers> pings(int bytes) throws TransportException {
+  private Map<TransportProvider, Numbers> pings(int bytes) {
     Map<TransportProvider, Ping> pings = new LinkedHashMap<>();
     Map<TransportProvider, Numbers> times = new LinkedHashMap<>();
     try {
@@ -107,7 +107,7 @@ public final class ClosedBenchmark {
     return times;
   }
 
-  private Map<Row, Figures> closed(int size, int bytes) throws InterruptedException, TransportException {
+  private Map<Row, Figures> closed(int size, int bytes) throws InterruptedException {
     Map<Row, Figures> figures = new LinkedHashMap<>();
     Map<TransportProvider, Ensemble> ensembles = new LinkedHashMap<>();
     try {

@@ -2,8 +2,9 @@ package org.tutti.bench;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
-import java.util.Map;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Metric;
 import org.tutti.transport.Address;
 import org.tutti.transport.Receiver;
 import org.tutti.transport.Traits;
@@ -87,8 +88,8 @@ final class DistantTransport implements Transport {
   }
 
   @Override
-  public Map<String, Long> counters() {
-    return transport.counters();
+  public List<Metric> metrics() {
+    return transport.metrics();
   }
 
   @Override

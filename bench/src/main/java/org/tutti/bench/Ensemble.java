@@ -18,6 +18,7 @@ import org.tutti.GroupConfig;
 import org.tutti.GroupListener;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
+import org.tutti.Metric;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.Ordering;
@@ -54,7 +55,7 @@ final class Ensemble implements AutoCloseable {
   ///
   /// @param size     how many members
   /// @param ordering who decides the order first
-  Ensemble(int size, Ordering ordering) throws TransportException {
+  Ensemble(int size, Ordering ordering) {
     this(size, ordering, TransportProvider.named(TCP));
   }
 
@@ -63,7 +64,7 @@ final class Ensemble implements AutoCloseable {
   /// @param size     how many members
   /// @param ordering who decides the order first
   /// @param provider opens their transports
-  Ensemble(int size, Ordering ordering, TransportProvider provider) throws TransportException {
+  Ensemble(int size, Ordering ordering, TransportProvider provider) {
     this(size, config(ordering), WIDE, opening(provider), null);
   }
 
@@ -72,7 +73,7 @@ final class Ensemble implements AutoCloseable {
   /// @param size     how many members
   /// @param ordering who decides the order first
   /// @param travel   how long frames travel beyond what loopback takes
-  Ensemble(int size, Ordering ordering, Duration travel) throws TransportException {
+  Ensemble(int size, Ordering ordering, Duration travel) {
     this(size, config(ordering), WIDE, opening(TransportProvider.named(TCP)), new Distance(travel));
   }
 
@@ -81,12 +82,11 @@ final class Ensemble implements AutoCloseable {
   /// @param size    how many members
   /// @param config  of the group
   /// @param opening opens the transport of the next node
-  Ensemble(int size, GroupConfig config, Opening opening) throws TransportException {
+  Ensemble(int size, GroupConfig config, Opening opening) {
     this(size, config, MemberConfig.standard(), opening, null);
   }
 
-  private Ensemble(int size, GroupConfig config, MemberConfig common, Opening opening, @Nullable Distance distance)
-      throws TransportException {
+  private Ensemble(int size, GroupConfig config, MemberConfig common, Opening opening, @Nullable Distance distance) {
     this.opening = opening;
     this.distance = distance;
     try {
@@ -101,7 +101,7 @@ final class Ensemble implements AutoCloseable {
         members.add(member);
         await("a view of " + nodes.size(), () -> members.stream().allMatch(each -> each.sees(nodes.size())));
       }
-    } catch (RuntimeException | TransportException failure) {
+    } catch (RuntimeException failure) {
       close();
       throw failure;
     }
@@ -115,14 +115,14 @@ final class Ensemble implements AutoCloseable {
     return () -> provider.open(TransportSettings.at(ANYWHERE));
   }
 
-  private Transport transport() throws TransportException {
+  private Transport transport() {
     Transport loopback = opening.open();
     return distance == null ? loopback : new DistantTransport(loopback, distance);
   }
 
   /// Opens the transport of a node.
   interface Opening {
-    Transport open() throws TransportException;
+    Transport open();
   }
 
   /// One member; counts what is delivered to it.
@@ -222,11 +222,11 @@ final class Ensemble implements AutoCloseable {
         });
   }
 
-  /// The sum of what all nodes have counted under a name.
+  /// The sum of what all nodes have counted under a name, whatever its tags.
   long counted(String name) throws InterruptedException {
     long sum = 0;
     for (Node node : nodes) {
-      sum += node.counters().getOrDefault(name, 0L);
+      sum += Metric.sum(node.metrics(), name);
     }
     return sum;
   }

@@ -83,16 +83,14 @@ public final class LossBenchmark {
     long repeated;
   }
 
-  private Ensemble group(LossyNetwork network) throws TransportException {
+  private Ensemble group(LossyNetwork network) {
     UdpConfig config = UdpConfig.lan().withDatagramBytesMax(options.datagramBytes());
     return new Ensemble(MEMBERS, GroupConfig.standard(), () -> open(network, config));
   }
 
-  private static Transport open(LossyNetwork network, UdpConfig config) throws TransportException {
+  private static Transport open(LossyNetwork network, UdpConfig config) {
     try {
       return network.open(config);
-    } catch (TransportException e) {
-      throw e;
     } catch (IOException e) {
       throw new TransportException("no socket", e);
     }
@@ -158,13 +156,13 @@ public final class LossBenchmark {
   }
 
   private void measure(Ensemble ensemble, LossyNetwork network, int length, Row row) throws InterruptedException {
-    long datagrams = ensemble.counted("datagrams-sent");
+    long datagrams = ensemble.counted("udp.datagrams.sent");
     long lost = network.lost();
-    long repeated = ensemble.counted("link.repeated");
+    long repeated = ensemble.counted("link.packets.repeated");
     row.rate.add(flood(ensemble, length, options.flood()));
-    row.datagrams += ensemble.counted("datagrams-sent") - datagrams;
+    row.datagrams += ensemble.counted("udp.datagrams.sent") - datagrams;
     row.lost += network.lost() - lost;
-    row.repeated += ensemble.counted("link.repeated") - repeated;
+    row.repeated += ensemble.counted("link.packets.repeated") - repeated;
   }
 
   /// One member does not read its socket while its application works. Nothing but flow control keeps its receive buffer
@@ -210,10 +208,10 @@ public final class LossBenchmark {
   /// How many datagrams came to sockets of nodes and were not read, when they had some time for it.
   private static long missing(Ensemble ensemble, LossyNetwork network) throws InterruptedException {
     long end = System.nanoTime() + SETTLE_NANOS;
-    long missing = network.carried() - ensemble.counted("datagrams-received");
+    long missing = network.carried() - ensemble.counted("udp.datagrams.received");
     while (missing != 0 && System.nanoTime() < end) {
       LockSupport.parkNanos(POLL_NANOS);
-      missing = network.carried() - ensemble.counted("datagrams-received");
+      missing = network.carried() - ensemble.counted("udp.datagrams.received");
     }
     return missing;
   }

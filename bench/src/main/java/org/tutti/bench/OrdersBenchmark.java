@@ -38,11 +38,11 @@ public final class OrdersBenchmark {
   /// @return whether the gap of a switch is under two round trips, simulated and with links that have a length
   /// @throws InterruptedException when interrupted
   /// @throws TransportException   when no socket can be opened
-  public static boolean run(OrdersOptions options, PrintWriter out) throws InterruptedException, TransportException {
+  public static boolean run(OrdersOptions options, PrintWriter out) throws InterruptedException {
     return new OrdersBenchmark(options, out).run();
   }
 
-  private boolean run() throws InterruptedException, TransportException {
+  private boolean run() throws InterruptedException {
     out.printf(
         Locale.ROOT,
         "n nodes in this one process, each with its engine thread and sockets, over TCP on loopback; %d processors;%n"

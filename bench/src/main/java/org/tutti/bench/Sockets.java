@@ -15,7 +15,7 @@ import org.tutti.transport.TransportSettings;
 /// @param config the settings
 record Sockets(String name, TcpConfig config) implements TransportProvider {
   @Override
-  public Transport open(TransportSettings settings) throws TransportException {
+  public Transport open(TransportSettings settings) {
     return TcpTransport.open(settings.listen(), settings.advertised(), config);
   }
 

@@ -44,7 +44,7 @@ final class SwitchBenchmark {
   ///
   /// @param ensemble a group over loopback whose orderings have been in use
   /// @return whether the gaps are under two round trips where the machine is not the network
-  boolean run(Ensemble ensemble) throws InterruptedException, TransportException {
+  boolean run(Ensemble ensemble) throws InterruptedException {
     if (rows.isEmpty()) {
       return true;
     }

@@ -10,7 +10,6 @@ import org.tutti.bench.CostTable;
 import org.tutti.bench.OrdersBenchmark;
 import org.tutti.bench.OrdersOptions;
 import org.tutti.bench.TransferBenchmark;
-import org.tutti.transport.TransportException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -111,11 +110,7 @@ final class BenchCommand implements Runnable {
 
     @Override
     public Integer call() throws InterruptedException {
-      try {
-        return OrdersBenchmark.run(options(), spec.commandLine().getOut()) ? 0 : 1;
-      } catch (TransportException e) {
-        throw new Failure(String.valueOf(e.getMessage()), e);
-      }
+      return OrdersBenchmark.run(options(), spec.commandLine().getOut()) ? 0 : 1;
     }
 
     private OrdersOptions options() {

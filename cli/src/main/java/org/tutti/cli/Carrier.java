@@ -99,7 +99,7 @@ final class Carrier {
   }
 
   /// Opens the chosen transport.
-  Transport open(Address listen, @Nullable Address advertised, String cluster) throws TransportException {
+  Transport open(Address listen, @Nullable Address advertised, String cluster) {
     check(cluster);
     guard(listen, tls, insecure);
     return TransportProvider.named(transport).open(new TransportSettings(listen, advertised).withTls(tls, insecure));

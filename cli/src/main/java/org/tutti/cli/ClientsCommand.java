@@ -7,7 +7,6 @@ import java.util.concurrent.Callable;
 import org.tutti.Ordering;
 import org.tutti.bench.ClientServerBenchmark;
 import org.tutti.bench.ClosedOptions;
-import org.tutti.transport.TransportException;
 import org.tutti.transport.TransportProvider;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -65,12 +64,8 @@ final class ClientsCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    try {
-      ClientServerBenchmark.run(options(), spec.commandLine().getOut());
-      return 0;
-    } catch (TransportException e) {
-      throw new Failure(String.valueOf(e.getMessage()), e);
-    }
+    ClientServerBenchmark.run(options(), spec.commandLine().getOut());
+    return 0;
   }
 
   private ClientServerBenchmark.Options options() {

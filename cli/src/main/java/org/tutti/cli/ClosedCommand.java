@@ -9,7 +9,6 @@ import java.util.concurrent.Callable;
 import org.tutti.Ordering;
 import org.tutti.bench.ClosedBenchmark;
 import org.tutti.bench.ClosedOptions;
-import org.tutti.transport.TransportException;
 import org.tutti.transport.TransportProvider;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -70,12 +69,8 @@ final class ClosedCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    try {
-      ClosedBenchmark.run(options(), spec.commandLine().getOut());
-      return 0;
-    } catch (TransportException e) {
-      throw new Failure(String.valueOf(e.getMessage()), e);
-    }
+    ClosedBenchmark.run(options(), spec.commandLine().getOut());
+    return 0;
   }
 
   private ClosedOptions options() {

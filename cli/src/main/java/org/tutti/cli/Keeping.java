@@ -3,7 +3,6 @@ package org.tutti.cli;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Durability;
-import org.tutti.storage.StorageException;
 import org.tutti.store.FileStorage;
 import picocli.CommandLine.Option;
 
@@ -47,10 +46,6 @@ final class Keeping {
 
   /// Opens what is kept; null when nothing is.
   @Nullable FileStorage open() {
-    try {
-      return data == null ? null : FileStorage.open(data);
-    } catch (StorageException e) {
-      throw new Failure(String.valueOf(e.getMessage()), e);
-    }
+    return data == null ? null : FileStorage.open(data);
   }
 }

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.net.tls.Credentials;
 import org.tutti.registry.Registry;
 import org.tutti.registry.RegistryConfig;
-import org.tutti.storage.StorageException;
 import org.tutti.store.FileStorage;
 import org.tutti.transport.Address;
 import picocli.CommandLine.Command;
@@ -113,8 +112,6 @@ final class RegistryCommand implements Callable<Integer> {
     try {
       storage = data == null ? null : FileStorage.open(data);
       return Registry.open(at, config, storage, context, news -> say(out, news));
-    } catch (StorageException e) {
-      throw new Failure(String.valueOf(e.getMessage()), e);
     } catch (IOException e) {
       if (storage != null) {
         storage.close();

@@ -7,7 +7,6 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -86,7 +85,7 @@ final class Session implements AutoCloseable {
       if (storage != null) {
         storage.close();
       }
-      throw new Failure(String.valueOf(e.getMessage()), e);
+      throw e;
     }
   }
 
@@ -190,9 +189,8 @@ final class Session implements AutoCloseable {
     if (!refused.isEmpty()) {
       return refused(refused);
     }
-    Map<String, Long> counters = node.counters();
     boolean reached =
-        counters.entrySet().stream().anyMatch(one -> one.getKey().startsWith("connected-") && one.getValue() > 0);
+        node.metrics().stream().anyMatch(one -> one.name().endsWith(".peers.connected") && one.value() > 0);
     String problem = reached ? "no member of group \"" + options.group + "\"" : "nobody";
     return nobodyAnswers(problem, search, options);
   }

@@ -3,8 +3,8 @@ package org.tutti.cli;
 import java.lang.module.ModuleDescriptor;
 import java.security.Security;
 import java.util.Optional;
-import org.tutti.GroupClosedException;
 import org.tutti.Names;
+import org.tutti.TuttiException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -72,7 +72,7 @@ public final class Tutti implements Runnable {
   private static int onFailure(Exception failure, CommandLine command, ParseResult all) {
     String name = command.getCommandSpec().qualifiedName();
     String line =
-        failure instanceof Failure || failure instanceof GroupClosedException
+        failure instanceof Failure || failure instanceof TuttiException
             ? String.valueOf(failure.getMessage())
             : failure.toString();
     command.getErr().println(name + ": " + oneLine(line));

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Map;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.omg.CORBA.ORB;
@@ -15,6 +15,7 @@ import org.omg.PortableServer.LifespanPolicyValue;
 import org.omg.PortableServer.POA;
 import org.omg.PortableServer.POAHelper;
 import org.omg.PortableServer.ThreadPolicyValue;
+import org.tutti.Metric;
 import org.tutti.corba.gate.ForeignAnswerException;
 import org.tutti.corba.gate.Gate;
 import org.tutti.corba.idl.Peer;
@@ -76,8 +77,7 @@ public final class IiopMiddleware implements Middleware {
   /// @param config     bounds and times
   /// @return the middleware
   /// @throws TransportException when the address is not of that form or cannot be listened on
-  public static IiopMiddleware open(Address listen, @Nullable Address advertised, IiopConfig config)
-      throws TransportException {
+  public static IiopMiddleware open(Address listen, @Nullable Address advertised, IiopConfig config) {
     Endpoint endpoint = Endpoint.resolve(listen);
     Address shown = advertised == null ? null : Endpoint.advertised(advertised).at(portOf(advertised));
     Gate gate = Gate.open(config.messageBytesMax(), config.acceptedMax(), config.greetingMax(), config.tls());
@@ -174,8 +174,8 @@ public final class IiopMiddleware implements Middleware {
   }
 
   @Override
-  public Map<String, Long> counters() {
-    return gate.counters();
+  public List<Metric> metrics() {
+    return gate.metrics();
   }
 
   @Override
@@ -200,7 +200,7 @@ public final class IiopMiddleware implements Middleware {
     }
   }
 
-  private static int portOf(Address advertised) throws TransportException {
+  private static int portOf(Address advertised) {
     return Endpoint.advertised(advertised).port();
   }
 }

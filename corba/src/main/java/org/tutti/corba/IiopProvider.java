@@ -19,7 +19,7 @@ public final class IiopProvider implements TransportProvider {
   }
 
   @Override
-  public Transport open(TransportSettings settings) throws TransportException {
+  public Transport open(TransportSettings settings) {
     return IiopTransport.open(settings, MiddlewareConfig.lan());
   }
 

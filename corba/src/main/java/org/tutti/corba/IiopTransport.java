@@ -20,7 +20,7 @@ public final class IiopTransport {
   /// @param config   bounds and times of queues and batches
   /// @return the transport
   /// @throws TransportException when it cannot or must not listen there
-  public static Transport open(TransportSettings settings, MiddlewareConfig config) throws TransportException {
+  public static Transport open(TransportSettings settings, MiddlewareConfig config) {
     TransportSettings checked = settings.refuseStrangers();
     IiopConfig plain = IiopConfig.lan(config.batchBytesMax());
     IiopConfig iiop = checked.tls() == null ? plain : plain.withTls(Credentials.of(checked.tls()));

@@ -5,6 +5,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.ViewId;
+import org.tutti.effect.Count;
 import org.tutti.effect.Counters;
 import org.tutti.membership.StateTransfer;
 import org.tutti.membership.ViewAgreement;
@@ -52,7 +53,7 @@ final class Admission {
     if (!of.equals(agreement.view().id())) {
       keepEarly(from, channel, of, bytes);
     } else if (current == null || agreement.isCutOff(from)) {
-      counters.count(current == null ? "drop.wedged" : "drop.cut off");
+      counters.count(current == null ? Count.MESSAGE_WHILE_WEDGED : Count.MESSAGE_OF_CUT_OFF);
     } else {
       try {
         inHistory(current, from, channel, new WireReader(bytes));
@@ -73,7 +74,7 @@ final class Admission {
       default -> current.stability(from, Stability.CODEC.readAll(in));
     }
     if (!room) {
-      counters.count("drop.early");
+      counters.count(Count.MESSAGE_EARLY);
       lost.accept(from);
     }
   }
@@ -97,9 +98,9 @@ final class Admission {
   /// Others may install a view earlier and speak in it; what they say waits for this member's installation.
   private void keepEarly(MemberId from, Channel channel, ViewId of, ByteBuffer bytes) {
     if (!agreement.expects(of, from)) {
-      counters.count("drop.other view");
+      counters.count(Count.MESSAGE_OF_OTHER_VIEW);
     } else if (!early.keep(from, channel, of, bytes)) {
-      counters.count("drop.early");
+      counters.count(Count.MESSAGE_EARLY);
       lost.accept(from);
     }
   }
@@ -114,7 +115,7 @@ final class Admission {
           inView(message.from(), message.channel(), message.view(), message.bytes());
         }
       } catch (Malformed malformed) {
-        counters.count("drop.malformed " + malformed.reason());
+        counters.malformed(malformed.reason());
       }
     }
   }

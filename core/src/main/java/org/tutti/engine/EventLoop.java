@@ -3,9 +3,8 @@ package org.tutti.engine;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.Map;
+import java.util.List;
 import java.util.Queue;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
@@ -14,7 +13,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Metric;
+import org.tutti.effect.Count;
+import org.tutti.effect.Counters;
 import org.tutti.transport.Address;
 import org.tutti.transport.Receiver;
 import org.tutti.transport.Refused;
@@ -53,24 +56,24 @@ public final class EventLoop {
   private static final Input EXPIRED = new Input.Expired();
 
   private final NodeEngine engine;
+  private final Counters counters;
   private final Transport transport;
   private final long spinNanos;
   private final Consumer<String> ended;
   private final String name;
   private final Inbox inbox;
   private final Thread thread;
-  private final Queue<CompletableFuture<Map<String, Long>>> questions = new ConcurrentLinkedQueue<>();
+  private final Queue<CompletableFuture<List<Metric>>> questions = new ConcurrentLinkedQueue<>();
   private final Receiver receiver = new Arrivals();
   private final Consumer<Request> requested = request -> step(new Input.Requested(request));
   private final long originNanos = System.nanoTime();
 
   // When the turn began, or idle: for whoever watches from outside, so written without a fence.
   private final AtomicLong began = new AtomicLong(IDLE);
-  private final AtomicLong stalls = new AtomicLong();
 
   private volatile boolean stopping;
   private volatile @Nullable Throwable failure;
-  private volatile @Nullable Map<String, Long> lastCounters;
+  private volatile @Nullable List<Metric> lastMetrics;
 
   // Of the engine thread.
   private long nowNanos;
@@ -78,8 +81,6 @@ public final class EventLoop {
   private boolean waiting;
   private boolean postponed;
   private long busyNanos; // when there was input last; kept by those that spin
-  private long turns;
-  private long waits;
 
   /// Prepares a loop; [#start] runs it.
   ///
@@ -89,6 +90,7 @@ public final class EventLoop {
   /// @param ended     called once, on the engine thread, after the last step, with the reason in words
   public EventLoop(NodeEngine engine, Transport transport, Duration spin, Consumer<String> ended) {
     this.engine = engine;
+    this.counters = engine.counters();
     this.transport = transport;
     this.spinNanos = TimeUnit.NANOSECONDS.convert(spin);
     this.ended = ended;
@@ -148,31 +150,31 @@ public final class EventLoop {
     return since == IDLE ? null : new Turn(since, clock() - since, inbox.calling.get());
   }
 
-  /// Counts a turn that took too long, for `loop.stalls`; may be called from any thread.
+  /// Counts a turn that took too long, for [Count#LOOP_STALLS]; may be called from any thread.
   ///
   /// @return where the engine thread is in its code
   public StackTraceElement[] stalled() {
-    stalls.incrementAndGet();
+    counters.countShared(Count.LOOP_STALLS);
     return thread.getStackTrace();
   }
 
-  /// What engine and transport have counted; after the end, what they had counted by then.
+  /// What engine and transport tell about themselves; after the end, what it was then.
   ///
-  /// @return a copy, sorted by name
+  /// @return unmodifiable, in the order of [Metric#ORDER]
   /// @throws InterruptedException when interrupted while waiting for the engine thread
-  public Map<String, Long> counters() throws InterruptedException {
+  public List<Metric> metrics() throws InterruptedException {
     if (inbox.isOwner()) {
-      return count();
+      return sorted(measured());
     }
-    var question = new CompletableFuture<Map<String, Long>>();
+    var question = new CompletableFuture<List<Metric>>();
     questions.add(question);
     transport.wakeup();
-    if (lastCounters != null) {
+    if (lastMetrics != null) {
       // The loop may have looked at the questions for the last time before this one was there.
-      answer(lastCounters);
+      answer(lastMetrics);
     }
     try {
-      return question.get();
+      return sorted(question.get()); // not by the engine thread
     } catch (ExecutionException impossible) {
       throw new IllegalStateException(impossible);
     }
@@ -196,10 +198,10 @@ public final class EventLoop {
     Throwable why = failure;
     end(() -> ended.accept(why == null ? "node " + name + " was closed" : "node " + name + " stopped: " + why));
     began.set(IDLE);
-    end(() -> lastCounters = count());
+    end(() -> lastMetrics = measured());
     end(transport::close);
-    Map<String, Long> last = lastCounters;
-    answer(last == null ? lastCounters = Map.of() : last);
+    List<Metric> last = lastMetrics;
+    answer(last == null ? lastMetrics = List.of() : last);
   }
 
   /// Input first, timers after: when the process was stopped for a while (SIGSTOP, a long collection, a suspended
@@ -214,12 +216,12 @@ public final class EventLoop {
     nowNanos = before;
     began.setRelease(before);
     boolean due = deadlineNanos <= before;
-    turns++;
+    counters.count(Count.LOOP_TURNS);
     if (due || before - busyNanos < spinNanos || !inbox.doze()) {
       transport.poll(0);
     } else {
       waiting = true;
-      waits++;
+      counters.count(Count.LOOP_WAITS);
       began.setRelease(IDLE);
       transport.poll(deadlineNanos == Long.MAX_VALUE ? Long.MAX_VALUE : deadlineNanos - before);
       look();
@@ -235,7 +237,7 @@ public final class EventLoop {
       }
     }
     if (!questions.isEmpty()) {
-      answer(count());
+      answer(measured());
     }
     engine.flush(nowNanos);
     for (int again = 0; again < AGAIN_MAX && inbox.drain(requested, RUN_MAX) > 0; again++) {
@@ -271,18 +273,17 @@ public final class EventLoop {
     return System.nanoTime() - originNanos;
   }
 
-  private Map<String, Long> count() {
-    var all = new TreeMap<>(engine.counters());
-    all.put("loop.stalls", stalls.get());
-    all.put("loop.turns", turns);
-    all.put("loop.waits", waits);
-    all.putAll(transport.counters());
-    return all;
+  private List<Metric> measured() {
+    return Stream.concat(counters.metrics().stream(), transport.metrics().stream()).toList();
   }
 
-  private void answer(Map<String, Long> counters) {
+  private static List<Metric> sorted(List<Metric> metrics) {
+    return metrics.stream().sorted(Metric.ORDER).toList();
+  }
+
+  private void answer(List<Metric> metrics) {
     for (var question = questions.poll(); question != null; question = questions.poll()) {
-      question.complete(new TreeMap<>(counters));
+      question.complete(metrics);
     }
   }
 

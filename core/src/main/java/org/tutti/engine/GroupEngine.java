@@ -15,6 +15,7 @@ import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Partitions;
 import org.tutti.View;
+import org.tutti.effect.Count;
 import org.tutti.effect.Effects;
 import org.tutti.effect.Timer;
 import org.tutti.membership.DynamicLinearVoting;
@@ -358,7 +359,7 @@ final class GroupEngine {
   /// others.
   private void drop(MemberId observer) {
     if (agreement.isCoordinator() && !view().isObserver(self) && !agreement.isCutOff(observer)) {
-      node.counters().count("observer.too slow");
+      node.counters().count(Count.OBSERVERS_DROPPED);
       viewDoor.send(observer, new ViewMessage.TooSlow(terms.member().catchUpBytesMax()));
       lost(observer);
     }
@@ -399,7 +400,7 @@ final class GroupEngine {
 
   void message(MemberId from, Channel channel, WireReader in) throws Malformed {
     if (departure.isDeparting()) {
-      node.counters().count("drop.departing");
+      node.counters().count(Count.MESSAGE_WHILE_DEPARTING);
       return;
     }
     switch (channel) {
@@ -567,7 +568,7 @@ final class GroupEngine {
         viewMessage(from, message);
       } catch (Malformed malformed) {
         // What this member proposes follows from what others reported. If they lied, it is dropped like theirs.
-        node.counters().count("drop.malformed " + malformed.reason());
+        node.counters().malformed(malformed.reason());
       }
     }
 

@@ -21,6 +21,7 @@ import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.NodeConfig;
 import org.tutti.detector.TimeSilence;
+import org.tutti.effect.Count;
 import org.tutti.effect.Counters;
 import org.tutti.effect.Timer;
 import org.tutti.link.Links;
@@ -132,9 +133,9 @@ public final class NodeEngine {
 
   /// What was counted, drops with their reasons among it.
   ///
-  /// @return a copy, by name
-  public Map<String, Long> counters() {
-    return counters.copy();
+  /// @return the counters of this node; its loop counts with them, too
+  public Counters counters() {
+    return counters;
   }
 
   /// Whether a member has not been heard for the time of suspicion. Whether a group takes it for gone is for the
@@ -218,7 +219,7 @@ public final class NodeEngine {
 
   private void commit(Journal.Staged what) {
     if (storage != null && what != Journal.Staged.NOTHING) {
-      counters.count(what == Journal.Staged.FORCE ? "storage.force" : "storage.write");
+      counters.count(what == Journal.Staged.FORCE ? Count.COMMITS_FORCED : Count.COMMITS_UNFORCED);
       storage.commit(what == Journal.Staged.FORCE);
     }
   }
@@ -287,7 +288,7 @@ public final class NodeEngine {
     } else if (newcomer != null) {
       newcomer.wish(action);
     } else {
-      counters.count("request.not a member");
+      counters.count(Count.REQUEST_OF_NO_MEMBER);
     }
   }
 
@@ -470,7 +471,7 @@ public final class NodeEngine {
       any |= peer.address().equals(address) && detector.suspect(now, peer);
     }
     if (any) {
-      counters.count("suspect.connection refused");
+      counters.count(Count.SUSPECTED_BY_REFUSAL);
       suspicionChanged();
     }
   }
@@ -538,7 +539,7 @@ public final class NodeEngine {
     private @Nullable GroupEngine group(long key) {
       GroupEngine group = groups.get(key);
       if (group == null) {
-        counters.count(newcomers.containsKey(key) ? "drop.newcomer" : "drop.unknown group");
+        counters.count(newcomers.containsKey(key) ? Count.MESSAGE_FOR_NEWCOMER : Count.MESSAGE_FOR_UNKNOWN_GROUP);
       }
       return group;
     }
@@ -555,7 +556,7 @@ public final class NodeEngine {
           group.message(from, channel, in);
         }
       } catch (Malformed malformed) {
-        counters.count("drop.malformed " + malformed.reason());
+        counters.malformed(malformed.reason());
       }
     }
 
@@ -590,7 +591,7 @@ public final class NodeEngine {
           group.hello(from, in);
         }
       } catch (Malformed malformed) {
-        counters.count("drop.malformed " + malformed.reason());
+        counters.malformed(malformed.reason());
       }
     }
 
@@ -601,7 +602,7 @@ public final class NodeEngine {
 
     @Override
     public void refused(MemberId by, String cluster) {
-      counters.count("refused.other cluster");
+      counters.count(Count.REFUSED_BY_CLUSTER);
       rejections.add(now, Refused.otherCluster(by.address(), cluster, config.cluster()));
     }
 

@@ -199,7 +199,7 @@ final class Orders {
           keepEarly(message.from, message.epoch, message.bytes);
         }
       } catch (Malformed malformed) {
-        counters.count("drop.malformed " + malformed.reason());
+        counters.malformed(malformed.reason());
       }
     }
   }
@@ -265,7 +265,7 @@ final class Orders {
       try {
         order.receive(from, message);
       } catch (Malformed malformed) {
-        counters.count("drop.malformed " + malformed.reason()); // it followed from what others said
+        counters.malformed(malformed.reason()); // it followed from what others said
       }
       settle();
     }

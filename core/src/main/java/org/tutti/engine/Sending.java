@@ -8,6 +8,7 @@ import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.View;
+import org.tutti.effect.Count;
 import org.tutti.effect.Counters;
 import org.tutti.order.Asides;
 import org.tutti.pack.Batch;
@@ -110,7 +111,7 @@ final class Sending {
     }
     do {
       for (Batch batch = next(now, current); batch != null; batch = next(now, current)) {
-        counters.count("batch.sent");
+        counters.count(Count.BATCHES_SENT);
         deliveries.sent(batch);
         current.send(batch);
       }

@@ -11,6 +11,7 @@ import org.tutti.Ordering;
 import org.tutti.Status.Cause;
 import org.tutti.Status.Wait;
 import org.tutti.View;
+import org.tutti.effect.Count;
 import org.tutti.effect.Counters;
 import org.tutti.order.Asides;
 
@@ -185,14 +186,14 @@ final class Standstill {
     }
   }
 
-  private static String counter(Cause cause) {
+  private static Count counter(Cause cause) {
     return switch (cause) {
-      case VIEW_CHANGE -> "standstill.view change";
-      case ORDER -> "standstill.order";
-      case MESSAGE -> "standstill.message";
-      case ACKNOWLEDGEMENT -> "standstill.acknowledgement";
-      case CONSUMPTION -> "consumer.slow";
-      case QUORUM, STATE, STORAGE -> "standstill.other";
+      case VIEW_CHANGE -> Count.STANDSTILL_OF_VIEW_CHANGE;
+      case ORDER -> Count.STANDSTILL_OF_ORDER;
+      case MESSAGE -> Count.STANDSTILL_OF_MESSAGE;
+      case ACKNOWLEDGEMENT -> Count.STANDSTILL_OF_ACKNOWLEDGEMENT;
+      case CONSUMPTION -> Count.STANDSTILL_OF_CONSUMPTION;
+      case QUORUM, STATE, STORAGE -> Count.STANDSTILL_OF_OTHER;
     };
   }
 }

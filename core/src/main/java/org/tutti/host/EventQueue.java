@@ -38,6 +38,7 @@ final class EventQueue implements Application {
   private record Told(Event event) implements Entry {}
 
   private final String group;
+  private final MemberId self;
   private final int windowBytes;
   private final int reportBytes;
   private final Inbox inbox;
@@ -63,6 +64,7 @@ final class EventQueue implements Application {
   /// @param consumed called when more was consumed than was reported
   EventQueue(String group, int windowBytes, Inbox inbox, Predicate<Event> taken, Runnable consumed) {
     this.group = group;
+    this.self = self;
     this.windowBytes = windowBytes;
     this.reportBytes = windowBytes / REPORTS_PER_WINDOW;
     this.inbox = inbox;
@@ -165,7 +167,7 @@ final class EventQueue implements Application {
 
   private void check() {
     if (closed != null) {
-      throw new GroupClosedException(group, closed.words());
+      throw new GroupClosedException(group, self, closed.words());
     }
     if (state != null && !state.isOver()) {
       throw new IllegalStateException(

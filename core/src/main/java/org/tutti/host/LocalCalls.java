@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.Event;
 import org.tutti.GroupClosedException;
 import org.tutti.LocalRequest;
+import org.tutti.MemberId;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.Request;
 
@@ -70,14 +71,16 @@ final class LocalCalls {
   }
 
   private final String group;
+  private final MemberId self;
   private final Inbox inbox;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition room = lock.newCondition();
   private final Set<Open<?>> open = new HashSet<>(); // guarded by lock, as is the next
   private @Nullable String closed;
 
-  LocalCalls(String group, Inbox inbox) {
+  LocalCalls(String group, MemberId self, Inbox inbox) {
     this.group = group;
+    this.self = self;
     this.inbox = inbox;
   }
 
@@ -155,6 +158,10 @@ final class LocalCalls {
     } finally {
       lock.unlock();
     }
-    ended.forEach(call -> call.end(() -> new GroupClosedException(group, reason)));
+    ended.forEach(call -> call.end(() -> refusal(reason)));
+  }
+
+  private GroupClosedException refusal(@Nullable String reason) {
+    return new GroupClosedException(group, self, String.valueOf(reason));
   }
 }

@@ -76,10 +76,10 @@ public final class Membership implements Group, GroupUser {
     this.self = self;
     this.member = member;
     this.inbox = inbox;
-    this.window = new Window(name, member, inbox);
+    this.window = new Window(name, self, member, inbox);
     this.windowFull =
         new Outcome.Refused(Outcome.Reason.WINDOW_FULL, "not sent: the window of group \"" + name + "\" is full");
-    this.calls = new LocalCalls(name, inbox);
+    this.calls = new LocalCalls(name, self, inbox);
     this.propagating = new Propagating(self, window);
     this.whiteboard = new OwnWhiteboard(name, self, inbox);
     GroupListener listener = member.listener();
@@ -89,7 +89,7 @@ public final class Membership implements Group, GroupUser {
             : new EventQueue(name, member.windowBytes(), inbox, this::taken, this::reportConsumed);
     this.application = listener != null ? new Listening(name, listener, inbox, this::taken) : queue;
     this.states = new StateStreams(name, inbox, words -> leave(new End(Cause.LEFT, words)));
-    this.wishes = new OrderingWishes(name, inbox);
+    this.wishes = new OrderingWishes(name, self, inbox);
     this.ended = ended;
   }
 
@@ -463,7 +463,7 @@ public final class Membership implements Group, GroupUser {
     leaving.set(true);
     view = null;
     reporter.close(end);
-    joined.completeExceptionally(new GroupClosedException("never was in group \"" + name + "\": " + reason));
+    joined.completeExceptionally(GroupClosedException.neverIn(name, self, reason));
     window.abandon(reason);
     states.close(reason);
     wishes.close(reason);

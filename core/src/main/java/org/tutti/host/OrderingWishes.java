@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.tutti.GroupClosedException;
+import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.Request;
@@ -15,14 +16,16 @@ final class OrderingWishes {
   private record Wish(Ordering to, CompletableFuture<Void> done) {}
 
   private final String group;
+  private final MemberId self;
   private final Inbox inbox;
   private final ReentrantLock lock = new ReentrantLock();
   private final List<Wish> wishes = new ArrayList<>(); // guarded by lock
   private @Nullable GroupClosedException closed; // guarded by lock
   private volatile @Nullable Ordering now;
 
-  OrderingWishes(String group, Inbox inbox) {
+  OrderingWishes(String group, MemberId self, Inbox inbox) {
     this.group = group;
+    this.self = self;
     this.inbox = inbox;
   }
 
@@ -62,7 +65,7 @@ final class OrderingWishes {
   /// Called by the engine thread, once.
   void close(String reason) {
     List<Wish> open;
-    var end = new GroupClosedException(group, reason);
+    var end = new GroupClosedException(group, self, reason);
     lock.lock();
     try {
       closed = end;

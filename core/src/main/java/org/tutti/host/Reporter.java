@@ -62,7 +62,7 @@ final class Reporter {
     long begin = System.nanoTime();
     while (!told.isServing()) {
       if (told.phase() == Phase.CLOSED) {
-        throw new GroupClosedException(told.group(), String.valueOf(told.closed()));
+        throw new GroupClosedException(told.group(), self, String.valueOf(told.closed()));
       }
       long remaining = nanos - (System.nanoTime() - begin);
       if (remaining <= 0) {

@@ -14,6 +14,7 @@ import org.tutti.Group;
 import org.tutti.GroupClosedException;
 import org.tutti.Invariant;
 import org.tutti.MemberConfig;
+import org.tutti.MemberId;
 import org.tutti.Outcome;
 import org.tutti.SendOptions;
 import org.tutti.engine.AsideFate;
@@ -40,6 +41,7 @@ final class Window {
   private static final long NO_POSITION = -1;
 
   private final String group;
+  private final MemberId self;
   private final int bytes;
   private final int runBytesMax;
   private int runMessagesMax = 1; // until the group is known
@@ -64,8 +66,9 @@ final class Window {
     return new CompletableFuture[0];
   }
 
-  Window(String group, MemberConfig member, Inbox inbox) {
+  Window(String group, MemberId self, MemberConfig member, Inbox inbox) {
     this.group = group;
+    this.self = self;
     this.bytes = member.windowBytes();
     this.runBytesMax = member.batchBytesMax();
     this.inbox = inbox;
@@ -245,7 +248,7 @@ final class Window {
   }
 
   private GroupClosedException refusal(String reason) {
-    return new GroupClosedException(group, reason);
+    return new GroupClosedException(group, self, reason);
   }
 
   /// A stretch's buffer can be used for another.

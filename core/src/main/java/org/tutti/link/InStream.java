@@ -6,6 +6,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Invariant;
+import org.tutti.effect.Count;
 import org.tutti.effect.Counters;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
@@ -142,15 +143,15 @@ final class InStream {
   /// @return whether its stream can be taken; otherwise its sender must be told to open another
   boolean data(long now, long of, long seq, long distance, ByteBuffer chunks) throws Malformed {
     if (of < stream) {
-      counters.count("drop.stale stream");
+      counters.count(Count.PACKET_OF_STALE_STREAM);
       return true;
     }
     if (of <= streamClosed) {
-      counters.count("drop.closed stream");
+      counters.count(Count.PACKET_OF_CLOSED_STREAM);
       return false;
     }
     if (seq - distance > (of == stream ? expected : 0)) {
-      counters.count("drop.forgotten stream"); // something that is not here was acknowledged
+      counters.count(Count.PACKET_OF_FORGOTTEN_STREAM); // something that is not here was acknowledged
       if (of == stream) {
         close();
       }
@@ -172,13 +173,13 @@ final class InStream {
 
   private void take(long now, long seq, ByteBuffer chunks) throws Malformed {
     if (seq < expected || seq >= expected + WINDOW_PACKETS || early.containsKey(seq)) {
-      counters.count(seq >= expected + WINDOW_PACKETS ? "drop.beyond window" : "link.duplicate");
+      counters.count(seq >= expected + WINDOW_PACKETS ? Count.PACKET_BEYOND_WINDOW : Count.PACKETS_DUPLICATE);
       owe(now, ACK_EVERY);
       return;
     }
     check(chunks.duplicate());
     if (isTooMuch(seq, chunks.remaining())) {
-      counters.count("drop.too much of a stranger");
+      counters.count(Count.PACKET_OF_TALKATIVE);
       return;
     }
     if (seq > expected) {
@@ -242,13 +243,13 @@ final class InStream {
   private void assemble(ByteBuffer bytes, boolean first, boolean last) {
     ByteBuffer whole = first ? null : partial;
     if (!first && whole == null) {
-      counters.count("drop.fragment");
+      counters.count(Count.MESSAGE_FRAGMENT);
       return;
     }
     int have = whole == null ? 0 : whole.position();
     int need = have + bytes.remaining();
     if (need > MESSAGE_BYTES_MAX) {
-      counters.count("drop.message too long");
+      counters.count(Count.MESSAGE_TOO_LONG);
       partial = null;
       return;
     }

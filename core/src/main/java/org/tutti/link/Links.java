@@ -10,6 +10,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Invariant;
 import org.tutti.MemberId;
+import org.tutti.effect.Count;
 import org.tutti.effect.Counters;
 import org.tutti.transport.Address;
 import org.tutti.transport.Outlet;
@@ -111,7 +112,7 @@ public final class Links {
     try {
       Packet packet = Packet.read(frame, outlet.traits().checksum());
       if (packet.cluster() != cluster) {
-        counters.count("drop.other cluster");
+        counters.count(Count.PACKET_OF_OTHER_CLUSTER);
         refusals.answer(now, packet);
         return;
       }
@@ -131,14 +132,14 @@ public final class Links {
         }
       }
     } catch (Malformed malformed) {
-      counters.count("drop.damaged " + malformed.reason());
+      counters.damaged(malformed.reason());
     }
   }
 
   private void refused(Packet packet) throws Malformed {
     String its = refusals.read(packet);
     if (its == null || packet.identity() == null) {
-      counters.count("drop.other incarnation");
+      counters.count(Count.PACKET_FOR_OTHER_LIFE);
     } else {
       receiver.refused(packet.identity(), its);
     }
@@ -155,21 +156,21 @@ public final class Links {
 
   private @Nullable Link accept(Packet packet, @Nullable Link known) {
     if (packet.source() == self.incarnation()) {
-      counters.count("drop.own packet");
+      counters.count(Count.PACKET_OF_OWN);
       return null;
     }
     if (packet.destination() != self.incarnation() && (packet.destination() != 0 || packet.kind() != Packet.DATAGRAM)) {
-      counters.count("drop.other incarnation");
+      counters.count(Count.PACKET_FOR_OTHER_LIFE);
       return null;
     }
     MemberId identity = packet.identity();
     if (known == null && identity == null) {
-      counters.count("drop.unknown sender");
+      counters.count(Count.PACKET_OF_UNKNOWN);
       return null;
     }
     Link link = known == null ? remember(identity) : known;
     if (identity != null && !link.introduced(identity)) {
-      counters.count("drop.identity changed");
+      counters.count(Count.PACKET_OF_CHANGED);
       return null;
     }
     if (packet.destination() != 0) {
@@ -223,7 +224,7 @@ public final class Links {
     while (open.size() > needed.size() + STRANGERS_MAX && oldest.hasNext()) {
       Link link = oldest.next();
       if (!needed.contains(link.peer())) {
-        counters.count("drop.too many strangers");
+        counters.count(Count.STRANGERS_CLOSED);
         oldest.remove();
         link.close();
         keepShut(link);

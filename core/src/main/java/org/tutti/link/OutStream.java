@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
 import org.tutti.Invariant;
+import org.tutti.effect.Count;
 import org.tutti.wire.Encoded;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
@@ -90,7 +91,7 @@ final class OutStream {
     if (of != stream || stream == 0) {
       return;
     }
-    path.counters().count("link.reset");
+    path.counters().count(Count.STREAMS_RESET);
     ArrayDeque<Encoded> again = new ArrayDeque<>();
     unacked.removeIf(sent -> sent.seq < next);
     for (Sent sent : unacked) {
@@ -210,7 +211,7 @@ final class OutStream {
   }
 
   private void retransmit(long now) {
-    path.counters().count("link.timeout");
+    path.counters().count(Count.TIMEOUTS_EXPIRED);
     backoff = Math.min(backoff + 1, BACKOFF_MAX);
     retransmitAt = now + roundTrip.timeoutNanos(backoff);
     holesAt = Long.MAX_VALUE;
@@ -227,7 +228,7 @@ final class OutStream {
   }
 
   private boolean repeat(long now, Sent sent) {
-    path.counters().count("link.repeated");
+    path.counters().count(Count.PACKETS_REPEATED);
     sent.repeated = true;
     return transmit(now, sent);
   }

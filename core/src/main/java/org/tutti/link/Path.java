@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
+import org.tutti.effect.Count;
 import org.tutti.effect.Counters;
 import org.tutti.transport.Outlet;
 import org.tutti.wire.WireWriter;
@@ -104,7 +105,7 @@ final class Path {
   @Nullable ByteBuffer claim(long now, int length) {
     ByteBuffer frame = outlet.claim(peer.address(), length);
     if (frame == null) {
-      counters.count("link.refused");
+      counters.count(Count.CLAIMS_REFUSED);
       blockedUntil = now + retransmitNanos / 4;
     }
     return frame;

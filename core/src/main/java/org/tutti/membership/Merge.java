@@ -15,6 +15,7 @@ import org.tutti.End;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.ViewId;
+import org.tutti.effect.Count;
 import org.tutti.effect.Counters;
 import org.tutti.effect.Effects;
 import org.tutti.membership.Hello.Regard;
@@ -215,7 +216,7 @@ public final class Merge {
   /// not, whoever does is told by the other.
   private void unheardBy(MemberId member) {
     if (agreement.isCoordinator() && agreement.company().unheardBy(member, effects.nowNanos(), heartbeatNanos)) {
-      counters.count("view.unheard");
+      counters.count(Count.SUSPECTED_UNHEARD);
       agreement.suspicionChanged();
     }
   }
@@ -347,7 +348,7 @@ public final class Merge {
         return yields(holder, other);
       }
       case REFUSED -> {
-        counters.count("merge.name in use");
+        counters.count(Count.JOIN_OF_NAME_IN_USE);
         effects.send(other, new ViewMessage.NameInUse(Objects.requireNonNull(holder), primary()));
       }
       case WAITS -> {}
@@ -387,7 +388,7 @@ public final class Merge {
 
   /// Only the older history goes on; one that nobody here votes in, whose voters may all be gone, gives way to any.
   private void otherHistory(MemberId from, Lineage theirs, View view, boolean answered) {
-    counters.count("merge.other history");
+    counters.count(Count.HISTORIES_DIFFERENT);
     boolean voted = agreement.view().voters() > 0;
     boolean older =
         voted == view.voters() > 0 ? theirs.isOlderThan(Objects.requireNonNull(agreement.lineage())) : !voted;

@@ -11,6 +11,7 @@ import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.ViewId;
+import org.tutti.effect.Count;
 import org.tutti.effect.Counters;
 import org.tutti.effect.Effects;
 import org.tutti.wire.Codec;
@@ -347,7 +348,7 @@ public final class StateTransfer {
     MemberId newcomer = assignment.newcomer();
     ViewId since = assignment.transfer().since();
     if (host.isAhead()) {
-      counters.count("drop.malformed assignment"); // the proposal contradicts what was reported
+      counters.malformed("assignment"); // the proposal contradicts what was reported
       effects.send(newcomer, new Message.Cancelled(since));
       return;
     }
@@ -459,7 +460,7 @@ public final class StateTransfer {
       case Message.Chunk chunk when fromDonor && chunk.transfer() == current.remote -> chunk(current, chunk);
       case Message.Cancelled _ when fromDonor -> fail();
       case Message.Cancelled(ViewId since) when isGiving(from, since) -> endOutgoing(to -> to.newcomer.equals(from));
-      default -> counters.count("state.stale");
+      default -> counters.count(Count.STATE_STALE);
     }
   }
 
@@ -486,7 +487,7 @@ public final class StateTransfer {
 
   /// What the donor said cannot be true: another transfer is needed.
   private void distrust() {
-    counters.count("drop.malformed state");
+    counters.malformed("state");
     fail();
   }
 

@@ -8,6 +8,7 @@ import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.ViewId;
+import org.tutti.effect.Count;
 import org.tutti.effect.Counters;
 import org.tutti.effect.Effects;
 import org.tutti.effect.Timer;
@@ -285,7 +286,7 @@ public final class ViewAgreement {
     if (proposer.isBusy() || waitsForAnother()) {
       company.suspendConfirmation();
     } else if (company.checkConfirmed(effects.nowNanos(), CONFIRM_FACTOR * patienceNanos)) {
-      counters.count("view.not confirmed");
+      counters.count(Count.SUSPECTED_UNCONFIRMED);
     }
     List<MemberId> silent = company.silent();
     if (!isCoordinator() && !wedged && !silent.isEmpty()) {
@@ -360,7 +361,7 @@ public final class ViewAgreement {
       case ViewMessage.Fetch fetch -> recovery.fetch(from, fetch);
       case ViewMessage.Supply supply -> {
         if (!recovery.supply(supply)) {
-          counters.count("view.stale supply");
+          counters.count(Count.STALE_SUPPLY);
         }
       }
       case ViewMessage.Report(List<MemberId> members) -> reported(from, members);
@@ -376,7 +377,7 @@ public final class ViewAgreement {
       throw new Malformed("ballot");
     }
     if (!promise.isBelow(ballot)) {
-      counters.count("view.refused");
+      counters.count(Count.BALLOTS_REFUSED);
       effects.send(from, new ViewMessage.Refused(ballot, promise.ballot()));
       return;
     }
@@ -418,18 +419,18 @@ public final class ViewAgreement {
     if (proposer.refused(ballot) && promise.isBelow(other)) {
       promise.raise(other);
       backoff.begin();
-      counters.count("view.outbid by " + (view.contains(from) ? "a member" : "a stranger"));
+      counters.count(view.contains(from) ? Count.BALLOT_OUTBID_BY_MEMBER : Count.BALLOT_OUTBID_BY_STRANGER);
     }
   }
 
   private void accept(MemberId from, ViewId ballot, Proposal proposal) throws Malformed {
     if (ballot.proposer() != from.incarnation() || !ballot.equals(promise.ballot())) {
-      counters.count("view.stale accept");
+      counters.count(Count.STALE_ACCEPT);
       return;
     }
     View known = proposal.lastPrimary();
     if (chain.isBeyond(known) || chain.isOfAnother(proposal.lineage())) {
-      counters.count("view.outdated proposal"); // what was told since the report changes the decision
+      counters.count(Count.PROPOSALS_OUTDATED); // what was told since the report changes the decision
       effects.send(from, new ViewMessage.Refused(ballot, promise.ballot()));
       return;
     }
@@ -460,7 +461,7 @@ public final class ViewAgreement {
     Knowledge.Accepted agreed = pending;
     if (agreed == null || !Chain.isFor(id, agreed)) {
       if (!chain.announced(id)) {
-        counters.count("view.stale install");
+        counters.count(Count.STALE_INSTALL);
       }
       return;
     }
@@ -481,7 +482,7 @@ public final class ViewAgreement {
   /// A proposer has found out that a primary view was agreed which this member has not installed.
   private void agreed(MemberId from, ViewId ballot, Proposal proposal) {
     if (!ballot.equals(promise.ballot())) {
-      counters.count("view.stale agreed");
+      counters.count(Count.STALE_AGREED);
       return;
     }
     recovery.begin(

@@ -13,6 +13,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Metric;
 
 /// Which connections of others a listening port keeps, so that those who connect and say nothing shut it for nobody.
 ///
@@ -163,6 +164,21 @@ public final class Admission<C extends Closeable> implements AutoCloseable {
   /// @return a count since the beginning
   public long refused() {
     return read(() -> refused);
+  }
+
+  /// The same three as metrics.
+  ///
+  /// @param layer of the port: the first word of their name, such as `rmi`
+  /// @return connections that were closed, by reason
+  public List<Metric> metrics(String layer) {
+    return List.of(
+        closed(layer, "too-many", "There were too many connections that had said something.", refused()),
+        closed(layer, "crowded-out", "A connection that had said nothing made room for a newer one.", crowdedOut()),
+        closed(layer, "greeting-timeout", "The first words did not come in time.", late()));
+  }
+
+  private static Metric closed(String layer, String reason, String about, long value) {
+    return Metric.counter(layer + ".connections.closed", about).tagged("reason", reason).with(value);
   }
 
   private long read(LongSupplier count) {

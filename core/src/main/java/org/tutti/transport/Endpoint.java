@@ -34,7 +34,7 @@ public record Endpoint(String host, InetAddress inet, int port) {
   /// @param address where to listen
   /// @return the endpoint; its port may be 0
   /// @throws TransportException when the text is not of that form, the name unknown, or the host all interfaces at once
-  public static Endpoint resolve(Address address) throws TransportException {
+  public static Endpoint resolve(Address address) {
     Endpoint literal = ofLiteral(address);
     try {
       Endpoint found = literal != null ? literal : byName(host(address), port(address));
@@ -54,7 +54,7 @@ public record Endpoint(String host, InetAddress inet, int port) {
   /// @param address a literal host and a port
   /// @return the endpoint
   /// @throws TransportException when the text is not of that form
-  public static Endpoint advertised(Address address) throws TransportException {
+  public static Endpoint advertised(Address address) {
     Endpoint literal = ofLiteral(address);
     if (literal == null || literal.port == 0) {
       throw new TransportException("cannot advertise " + address + ": not a literal host:port");
@@ -68,7 +68,7 @@ public record Endpoint(String host, InetAddress inet, int port) {
   /// @param asked the address as whoever runs the node wrote it
   /// @param rule  why only loopback will do
   /// @throws TransportException when the host is another one
-  public void requireLoopback(Address asked, String rule) throws TransportException {
+  public void requireLoopback(Address asked, String rule) {
     if (!inet.isLoopbackAddress()) {
       throw new TransportException("cannot listen on " + asked + ": " + rule);
     }

@@ -1,6 +1,7 @@
 package org.tutti.transport;
 
-import java.util.Map;
+import java.util.List;
+import org.tutti.Metric;
 
 /// Carries opaque frames between nodes: message-agnostic, non-blocking, non-throwing, and allowed to lose, repeat or
 /// reorder frames. Every transport passes one contract suite.
@@ -27,11 +28,12 @@ public interface Transport extends Outlet, AutoCloseable {
   /// Makes a [#poll] that waits, or the next one, return at once. May be called from any thread.
   void wakeup();
 
-  /// What this transport has counted, refused and dropped frames among it. Called by the engine thread.
+  /// What this transport has counted, refused and dropped frames among it, each [Metric#key] once ([Counts]). Called by
+  /// the engine thread.
   ///
-  /// @return a copy, by name; empty for a transport that does not count
-  default Map<String, Long> counters() {
-    return Map.of();
+  /// @return a copy; empty for a transport that does not count
+  default List<Metric> metrics() {
+    return List.of();
   }
 
   /// Releases sockets and threads after a last attempt to write what was committed. Idempotent.

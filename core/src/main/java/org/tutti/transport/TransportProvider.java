@@ -21,7 +21,7 @@ public interface TransportProvider {
   /// @param settings where to listen, and what lies between the nodes
   /// @return a transport whose [Transport#address] peers can use
   /// @throws TransportException when that is not possible, with the reason in one line
-  Transport open(TransportSettings settings) throws TransportException;
+  Transport open(TransportSettings settings);
 
   /// Refuses certificates with which a node could not take part. To be called before a transport is opened with them.
   /// Here none will do; whoever keeps strangers out by TLS overrides it.

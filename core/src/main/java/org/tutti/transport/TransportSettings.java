@@ -36,7 +36,7 @@ public record TransportSettings(
   ///
   /// @return the same with the literal address that was checked
   /// @throws TransportException when it is so, or when the host is not known
-  public TransportSettings refuseStrangers() throws TransportException {
+  public TransportSettings refuseStrangers() {
     return tls == null ? refuseStrangers(Endpoint.WITHOUT_CERTIFICATES) : literal(Endpoint.resolve(listen));
   }
 
@@ -45,7 +45,7 @@ public record TransportSettings(
   /// @param rule why only loopback will do
   /// @return the same with the literal address that was checked
   /// @throws TransportException when the host is another one and that was not allowed, or when it is not known
-  public TransportSettings refuseStrangers(String rule) throws TransportException {
+  public TransportSettings refuseStrangers(String rule) {
     Endpoint found = Endpoint.resolve(listen);
     if (!insecure) {
       found.requireLoopback(listen, rule);

@@ -7,7 +7,7 @@ public final class Malformed extends Exception {
 
   /// Names what is wrong.
   ///
-  /// @param reason from a small fixed set, as it becomes the name of a counter
+  /// @param reason lower case words, a constant of the code, as counters have it as a tag ([org.tutti.effect.Counters])
   public Malformed(String reason) {
     super(reason, null, false, false);
   }

@@ -13,6 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.tutti.MemberId;
 import org.tutti.Members;
+import org.tutti.Metric;
 import org.tutti.link.LossyPair.Medium;
 import org.tutti.transport.Address;
 import org.tutti.wire.Codec;
@@ -231,7 +232,7 @@ class LinkTest {
       pair.a.send(100);
     }
     assertThat(pair.quiet(STEPS_MAX)).isTrue();
-    assertThat(pair.b.counters.copy().keySet()).anyMatch(name -> name.startsWith("drop.damaged"));
+    assertThat(Metric.sum(pair.b.counters.metrics(), "link.packets.damaged")).isPositive();
     assertThat(pair.b.received).isEqualTo(upTo(200));
   }
 
@@ -243,7 +244,8 @@ class LinkTest {
     pair.a.links.datagram(0, hearsay, new Encoded(ByteBuffer.allocate(Long.BYTES), Codec.NOTHING));
     pair.b.send(10);
     pair.quiet(1000);
-    assertThat(pair.a.counters.copy()).doesNotContainKey("drop.identity changed");
+    assertThat(Metric.byKey(pair.a.counters.metrics()))
+        .containsEntry("link.packets.dropped{reason=identity-changed}", 0L);
     assertThat(pair.a.received).containsExactly(0L);
   }
 
@@ -287,7 +289,8 @@ class LinkTest {
     half.raw(ByteBuffer.allocate(InStream.MESSAGE_BYTES_MAX));
     pair.b.links.arrived(0, said(half, 1));
     assertThat(pair.quiet(20_000)).isFalse();
-    assertThat(pair.b.counters.copy()).containsKey("drop.too much of a stranger");
+    assertThat(Metric.byKey(pair.b.counters.metrics()).get("link.packets.dropped{reason=too-much-of-a-stranger}"))
+        .isPositive();
     assertThat(pair.b.received).containsExactly(0L);
     pair.b.needed.add(pair.a.self);
     assertThat(pair.quiet(STEPS_MAX)).isTrue();
@@ -309,7 +312,7 @@ class LinkTest {
       pair.b.links.arrived(0, said(packet, 1));
     }
     assertThat(pair.b.links.open()).startsWith(pair.a.self).endsWith(strangers.getLast()).hasSize(65);
-    assertThat(pair.b.counters.copy()).containsEntry("drop.too many strangers", 300L - 64);
+    assertThat(Metric.byKey(pair.b.counters.metrics())).containsEntry("link.strangers.closed", 300L - 64);
   }
 
   @Test
@@ -363,7 +366,7 @@ class LinkTest {
     for (long beat : new long[] {0, -1, Packet.BEAT_MAX + 1}) {
       pair.a.links.arrived(0, said(packet(pair, Packet.DATAGRAM), beat));
     }
-    assertThat(pair.a.counters.copy()).containsEntry("drop.damaged heartbeat", 3L);
+    assertThat(Metric.byKey(pair.a.counters.metrics())).containsEntry("link.packets.damaged{reason=heartbeat}", 3L);
     assertThat(pair.a.heardFirst).isEmpty();
     pair.a.links.arrived(0, said(packet(pair, Packet.DATAGRAM), Packet.BEAT_MAX));
     assertThat(pair.a.heardFirst).containsExactly(pair.b.self);

@@ -12,6 +12,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.tutti.MemberId;
+import org.tutti.Metric;
 import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.ViewId;
@@ -140,7 +141,7 @@ class StateTransferTest {
     newcomer.receive(A, header(10));
     newcomer.receive(A, header(10));
     assertThat(said).containsExactly("started", "offered");
-    assertThat(counters.copy()).containsEntry("state.stale", 1L);
+    assertThat(Metric.byKey(counters.metrics())).containsEntry("state.messages.stale", 1L);
   }
 
   /// The donor's first word may have come, and been dropped, before this member knew of the view.
@@ -172,7 +173,7 @@ class StateTransferTest {
     newcomer.receive(A, header(11));
     assertThat(said).containsExactly("failed");
     assertThat(newcomer.running()).isNull();
-    assertThat(counters.copy()).containsEntry("drop.malformed state", 1L);
+    assertThat(Metric.byKey(counters.metrics())).containsEntry("engine.messages.malformed{reason=state}", 1L);
   }
 
   @Test
@@ -219,7 +220,7 @@ class StateTransferTest {
       assertThat(said).containsExactly("started", "offered", "chunk", "interrupted", "failed");
       assertThat(newcomer.running()).isNull();
     }
-    assertThat(counters.copy()).containsEntry("drop.malformed state", 3L);
+    assertThat(Metric.byKey(counters.metrics())).containsEntry("engine.messages.malformed{reason=state}", 3L);
   }
 
   @Test

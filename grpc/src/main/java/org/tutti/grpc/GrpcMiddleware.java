@@ -16,14 +16,15 @@ import io.grpc.netty.shaded.io.netty.handler.ssl.IdentityCipherSuiteFilter;
 import io.grpc.netty.shaded.io.netty.handler.ssl.JdkSslContext;
 import io.grpc.netty.shaded.io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
-import java.util.Map;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
-import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Metric;
 import org.tutti.middleware.Arrivals;
 import org.tutti.middleware.Call;
 import org.tutti.middleware.Middleware;
@@ -109,8 +110,7 @@ final class GrpcMiddleware implements Middleware {
     listening.awaitUninterruptibly(LEAVE_SECONDS_MAX, TimeUnit.SECONDS); // until then the port is not free
   }
 
-  static GrpcMiddleware open(Address listen, Endpoint at, @Nullable Endpoint shown, GrpcConfig config)
-      throws TransportException {
+  static GrpcMiddleware open(Address listen, Endpoint at, @Nullable Endpoint shown, GrpcConfig config) {
     try {
       var opened = new GrpcMiddleware(at, config);
       opened.self = shown == null ? at.at(opened.server.getPort()) : shown.at(shown.port());
@@ -180,18 +180,19 @@ final class GrpcMiddleware implements Middleware {
   }
 
   @Override
-  public Map<String, Long> counters() {
-    var all =
-        new TreeMap<>(
-            Map.of(
-                "accepted-grpc", accepted.get(),
-                "closed-unready", refused.get(),
-                "closed-foreign-protocol", entrance.foreign(),
-                "closed-too-many", entrance.admission().refused(),
-                "closed-crowded-out", entrance.admission().crowdedOut(),
-                "closed-greeting-timeout", entrance.admission().late()));
+  public List<Metric> metrics() {
+    var all = new ArrayList<>(entrance.admission().metrics("grpc"));
+    all.add(Metric.counter("grpc.calls.accepted", "Streams that peers opened.").with(accepted.get()));
+    all.add(
+        Metric.counter("grpc.calls.refused", "A stream came before this node was started.")
+            .tagged("reason", "unready")
+            .with(refused.get()));
+    all.add(
+        Metric.counter("grpc.connections.closed", "Something else than HTTP/2 came.")
+            .tagged("reason", "foreign-protocol")
+            .with(entrance.foreign()));
     if (config.tls() != null) {
-      all.putAll(config.tls().refusals());
+      all.addAll(config.tls().metrics());
     }
     return all;
   }

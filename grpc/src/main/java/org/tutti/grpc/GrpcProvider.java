@@ -18,7 +18,7 @@ public final class GrpcProvider implements TransportProvider {
   }
 
   @Override
-  public Transport open(TransportSettings settings) throws TransportException {
+  public Transport open(TransportSettings settings) {
     TransportSettings checked = settings.refuseStrangers();
     GrpcConfig config = GrpcConfig.lan();
     if (settings.tls() != null) {

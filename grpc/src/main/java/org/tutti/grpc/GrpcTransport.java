@@ -20,7 +20,7 @@ public final class GrpcTransport {
   /// @param config the settings
   /// @return a transport whose address tells the host literal and the actual port
   /// @throws TransportException when that is not possible, with the reason in one line
-  public static Transport open(Address listen, GrpcConfig config) throws TransportException {
+  public static Transport open(Address listen, GrpcConfig config) {
     return open(listen, null, config);
   }
 
@@ -31,8 +31,7 @@ public final class GrpcTransport {
   /// @param config     the settings
   /// @return a transport whose address is the advertised one
   /// @throws TransportException when that is not possible, with the reason in one line
-  public static Transport open(Address listen, @Nullable Address advertised, GrpcConfig config)
-      throws TransportException {
+  public static Transport open(Address listen, @Nullable Address advertised, GrpcConfig config) {
     Endpoint wish = Endpoint.resolve(listen);
     Endpoint shown = advertised == null ? null : Endpoint.advertised(advertised);
     return new MiddlewareTransport(GrpcMiddleware.open(listen, wish, shown, config), config.common());

@@ -124,7 +124,7 @@ public final class LabMember {
 
   /// Nobody else reaches the lab's network, so TCP does without TLS. UDP asks for a key off the loopback interface; all
   /// members make the same one from the lab's seed.
-  private static Transport open(String transport, Address at, long seed) throws TransportException {
+  private static Transport open(String transport, Address at, long seed) {
     if (transport.equals("udp")) {
       var key = new byte[UdpKey.BYTES];
       new SplittableRandom(seed).nextBytes(key);
@@ -238,7 +238,7 @@ public final class LabMember {
     synchronized (open) { // nothing may be multicast between the two
       journal.write(nanos -> new Entry.Viewed(nanos, view.id(), view.primary(), members, view.predecessors()));
       if (!view.primary()) {
-        var _ = node.counters(); // the engine's turn that installed the view is over now, and futures are told
+        var _ = node.metrics(); // the engine's turn that installed the view is over now, and futures are told
         int undecided = (int) open.stream().takeWhile(Open::isUndecided).count();
         if (undecided > 0) {
           journal.write(nanos -> new Entry.Undecided(nanos, undecided));

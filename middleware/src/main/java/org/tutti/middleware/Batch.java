@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.tutti.transport.Address;
+import org.tutti.transport.Counts;
 
 /// What one remote call carries: who speaks to whom, as over TCP, and frames, each after its length.
 ///
@@ -54,7 +55,7 @@ record Batch(byte[] bytes, int start) {
   /// @param frameBytesMax the longest frame
   /// @param counters      gets the reason when it is refused
   /// @return the batch, or null
-  static @Nullable Batch check(byte[] bytes, byte[] self, int frameBytesMax, Counters counters) {
+  static @Nullable Batch check(byte[] bytes, byte[] self, int frameBytesMax, Counts<Count> counters) {
     int start = FIXED_BYTES;
     Count wrong = null;
     if (bytes.length < FIXED_BYTES || ByteBuffer.wrap(bytes).getInt() != MAGIC) {
@@ -73,7 +74,7 @@ record Batch(byte[] bytes, int start) {
       }
     }
     if (wrong != null) {
-      counters.add(wrong);
+      counters.addShared(wrong);
       return null;
     }
     return new Batch(bytes, start);

@@ -8,6 +8,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.tutti.transport.Address;
+import org.tutti.transport.Counts;
 import org.tutti.transport.Refused;
 
 /// The way to one peer: a queue that the engine thread fills, and a virtual thread that dials, takes all that is queued
@@ -33,7 +34,7 @@ final class Lane implements Runnable {
   /// What all lanes of a transport share.
   ///
   /// @param dialling bounds how many attempts are under way: each may take a file descriptor for some seconds
-  record Hub(Middleware middleware, MiddlewareConfig config, Counters counters, Inbox inbox, Semaphore dialling) {}
+  record Hub(Middleware middleware, MiddlewareConfig config, Counts<Count> counters, Inbox inbox, Semaphore dialling) {}
 
   final Address peer;
 
@@ -112,7 +113,7 @@ final class Lane implements Runnable {
       queue[end + 3] = (byte) length;
       System.arraycopy(frame, 0, queue, end + Batch.PREFIX_BYTES, length);
       end = needed;
-      hub.counters().add(Count.FRAMES_SENT);
+      hub.counters().addShared(Count.FRAMES_SENT);
     } finally {
       lock.unlock();
     }
@@ -218,8 +219,8 @@ final class Lane implements Runnable {
       opened();
       for (byte[] batch = take(); batch.length > 0; batch = take()) {
         call.send(batch);
-        hub.counters().add(Count.BATCHES_SENT);
-        hub.counters().add(Count.BYTES_SENT, batch.length);
+        hub.counters().addShared(Count.BATCHES_SENT);
+        hub.counters().addShared(Count.BYTES_SENT, batch.length);
       }
     } catch (UnusableAddressException _) {
       failed(Count.ADDRESS_UNUSABLE);
@@ -266,7 +267,7 @@ final class Lane implements Runnable {
   }
 
   private void opened() {
-    hub.counters().add(Count.CONNECTED);
+    hub.counters().addShared(Count.CONNECTED);
     lock.lock();
     try {
       state = State.OPEN;
@@ -289,7 +290,7 @@ final class Lane implements Runnable {
       while (end == 0 && !closing) {
         long remaining = idle - (System.nanoTime() - claimedNanos);
         if (remaining <= 0) {
-          hub.counters().add(Count.CALL_IDLE);
+          hub.counters().addShared(Count.CALL_IDLE);
           state = State.APART;
           return new byte[0];
         }
@@ -321,7 +322,7 @@ final class Lane implements Runnable {
   }
 
   private void failed(Count reason) {
-    hub.counters().add(reason);
+    hub.counters().addShared(reason);
     lock.lock();
     try {
       backoffNanos =

@@ -1,7 +1,8 @@
 package org.tutti.middleware;
 
 import java.io.IOException;
-import java.util.Map;
+import java.util.List;
+import org.tutti.Metric;
 import org.tutti.transport.Address;
 
 /// A system that calls remote operations: all that a [MiddlewareTransport] needs of it. It knows nothing of frames; it
@@ -17,7 +18,7 @@ import org.tutti.transport.Address;
 /// An implementation trusts nobody: it takes byte arrays of at most [MiddlewareConfig#batchBytesMax] bytes and nothing
 /// else, and counts what it refuses.
 public interface Middleware extends AutoCloseable {
-  /// A short name in lower case, such as `rmi`; part of the names of counters.
+  /// A short name in lower case, such as `rmi`; part of the names of threads.
   ///
   /// @return the name
   String name();
@@ -44,9 +45,9 @@ public interface Middleware extends AutoCloseable {
 
   /// What the middleware has counted by itself, such as calls that it refused; read by the engine thread.
   ///
-  /// @return a copy, by name
-  default Map<String, Long> counters() {
-    return Map.of();
+  /// @return a copy, each [Metric#key] once
+  default List<Metric> metrics() {
+    return List.of();
   }
 
   /// Ends listening, connections and threads, and frees the address before it returns. Called once, from any thread,

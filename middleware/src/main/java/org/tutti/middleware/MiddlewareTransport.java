@@ -14,9 +14,12 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Invariant;
+import org.tutti.Metric;
 import org.tutti.transport.Address;
+import org.tutti.transport.Counts;
 import org.tutti.transport.Receiver;
 import org.tutti.transport.Refused;
 import org.tutti.transport.Traits;
@@ -47,7 +50,7 @@ public final class MiddlewareTransport implements Transport {
   private final MiddlewareConfig config;
   private final Traits traits;
   private final byte[] self;
-  private final Counters counters = new Counters();
+  private final Counts<Count> counters = new Counts<>(Count.class);
   private final Inbox inbox;
   private final Lane.Hub hub;
 
@@ -108,7 +111,7 @@ public final class MiddlewareTransport implements Transport {
       granted = lane != null && lane.claim(length);
     }
     if (!granted) {
-      counters.add(Count.CLAIMS_REFUSED);
+      counters.addShared(Count.CLAIMS_REFUSED);
       return null;
     }
     claimed = lane;
@@ -157,18 +160,16 @@ public final class MiddlewareTransport implements Transport {
 
   @Override
   public void wakeup() {
-    counters.add(Count.WAKEUPS);
+    counters.addShared(Count.WAKEUPS);
     inbox.wakeup();
   }
 
   /// What was carried and what went wrong, by reason, since the start; and what the middleware itself has counted.
   ///
-  /// @return all counters by name; a copy, taken by any thread
+  /// @return a copy, taken by any thread
   @Override
-  public Map<String, Long> counters() {
-    Map<String, Long> all = counters.snapshot(middleware.name());
-    all.putAll(middleware.counters());
-    return all;
+  public List<Metric> metrics() {
+    return Stream.concat(counters.metrics().stream(), middleware.metrics().stream()).toList();
   }
 
   @Override
@@ -214,15 +215,15 @@ public final class MiddlewareTransport implements Transport {
   private final class Input implements Arrivals {
     @Override
     public boolean take(byte[] bytes) {
-      counters.add(Count.BATCHES_RECEIVED);
-      counters.add(Count.BYTES_RECEIVED, bytes.length);
+      counters.addShared(Count.BATCHES_RECEIVED);
+      counters.addShared(Count.BYTES_RECEIVED, bytes.length);
       Batch batch = Batch.check(bytes, self, config.frameBytesMax(), counters);
       if (batch == null) {
         return false;
       }
       boolean taken = inbox.put(batch);
       if (!taken && !closing) {
-        counters.add(Count.DROP_INBOX_FULL);
+        counters.addShared(Count.DROP_INBOX_FULL);
       }
       return taken;
     }
@@ -239,7 +240,7 @@ public final class MiddlewareTransport implements Transport {
     while (at < bytes.capacity() && !closing) {
       int begin = at + Batch.PREFIX_BYTES;
       at = begin + bytes.order(ByteOrder.BIG_ENDIAN).getInt(at);
-      counters.add(Count.FRAMES_RECEIVED);
+      counters.addShared(Count.FRAMES_RECEIVED);
       to.onFrame(bytes.clear().limit(at).position(begin));
       bytes.clear(); // the limit of this frame
     }
@@ -272,7 +273,7 @@ public final class MiddlewareTransport implements Transport {
     for (Iterator<Lane> all = lanes.values().iterator(); all.hasNext(); ) {
       Lane lane = all.next();
       if (lane.isApart()) {
-        counters.add(Count.ADDRESS_FORGOTTEN);
+        counters.addShared(Count.ADDRESS_FORGOTTEN);
         lane.end();
         all.remove();
         return true;

@@ -43,7 +43,7 @@ final class Casts {
   /// Joins the group, or logs why it cannot be.
   ///
   /// @param sender gets the interface as that of its multicasts
-  static @Nullable Casts open(UdpMulticast where, UdpConfig config, DatagramChannel sender) throws TransportException {
+  static @Nullable Casts open(UdpMulticast where, UdpConfig config, DatagramChannel sender) {
     DatagramChannel channel = null;
     try {
       NetworkInterface device = NetworkInterface.getByName(where.device());
@@ -59,8 +59,6 @@ final class Casts {
       channel.join(where.endpoint().inet(), device);
       sender.setOption(StandardSocketOptions.IP_MULTICAST_IF, device);
       return new Casts(where, group, channel);
-    } catch (TransportException e) {
-      throw e;
     } catch (IOException | IllegalArgumentException | UnsupportedOperationException e) {
       Acceptor.close(channel);
       LOG.log(

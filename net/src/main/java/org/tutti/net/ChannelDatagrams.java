@@ -6,17 +6,18 @@ import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.SelectionKey;
 import org.jspecify.annotations.Nullable;
+import org.tutti.transport.Counts;
 
 /// One system call for each datagram: what every JDK can do.
 final class ChannelDatagrams implements Datagrams {
   private final DatagramChannel channel;
   private final SelectionKey key;
-  private final Counters<UdpCount> counters;
+  private final Counts<UdpCount> counters;
   private final ByteBuffer in;
   private boolean full;
   private boolean tooLong;
 
-  ChannelDatagrams(DatagramChannel channel, SelectionKey key, Counters<UdpCount> counters, ByteBuffer in) {
+  ChannelDatagrams(DatagramChannel channel, SelectionKey key, Counts<UdpCount> counters, ByteBuffer in) {
     this.channel = channel;
     this.key = key;
     this.counters = counters;

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.Invariant;
 import org.tutti.net.tls.Credentials;
 import org.tutti.transport.Address;
+import org.tutti.transport.Counts;
 import org.tutti.transport.Receiver;
 import org.tutti.transport.Refused;
 
@@ -19,7 +20,7 @@ final class Loop {
   final Address self;
   final TcpConfig config;
   final Selector selector;
-  final Counters<Count> counters = new Counters<>(Count.class);
+  final Counts<Count> counters = new Counts<>(Count.class);
   final Peers peers = new Peers();
   final @Nullable Security security;
   final BufferPool sendBuffers;

@@ -3,6 +3,7 @@ package org.tutti.net;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
+import org.tutti.transport.Counts;
 
 /// Puts the pieces of one peer's datagrams together again.
 ///
@@ -53,10 +54,10 @@ final class Pieces {
     }
   }
 
-  private final Counters<UdpCount> counters;
+  private final Counts<UdpCount> counters;
   private final Whole[] wholes = {new Whole(), new Whole()};
 
-  Pieces(Counters<UdpCount> counters) {
+  Pieces(Counts<UdpCount> counters) {
     this.counters = counters;
   }
 

@@ -3,15 +3,16 @@ package org.tutti.net;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import org.tutti.transport.Counts;
 
 /// Bytes as they are: one system call for each read and each write.
 final class PlainWire extends Wire {
   private static final int FINISH_BYTES = 1 << 14;
 
   private final SocketChannel channel;
-  private final Counters<Count> counters;
+  private final Counts<Count> counters;
 
-  PlainWire(SocketChannel channel, Counters<Count> counters) {
+  PlainWire(SocketChannel channel, Counts<Count> counters) {
     this.channel = channel;
     this.counters = counters;
   }

@@ -6,6 +6,7 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import org.tutti.transport.Counts;
 
 /// Finds out which casts are missing here, asks the group for them, and says again what others miss.
 ///
@@ -58,7 +59,7 @@ final class Repairs {
 
   private final long life;
   private final Out out;
-  private final Counters<UdpCount> counters;
+  private final Counts<UdpCount> counters;
   private final SplittableRandom random;
   private final CastStore store = new CastStore();
   private final Map<Long, Gaps> gaps = new HashMap<>();
@@ -70,7 +71,7 @@ final class Repairs {
   private long repairAt = NEVER;
   private long ageAt;
 
-  Repairs(long now, long life, long seed, Out out, Counters<UdpCount> counters) {
+  Repairs(long now, long life, long seed, Out out, Counts<UdpCount> counters) {
     this.life = life;
     this.out = out;
     this.counters = counters;

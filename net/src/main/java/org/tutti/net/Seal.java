@@ -11,6 +11,7 @@ import javax.crypto.Cipher;
 import javax.crypto.spec.IvParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
+import org.tutti.transport.Counts;
 
 /// Encrypts and authenticates datagrams with the first of the [UdpKeys], and opens what was sealed with any of them:
 /// ChaCha20-Poly1305 (RFC 8439).
@@ -81,7 +82,7 @@ final class Seal {
 
   private final UdpKeys keys;
   private final long life;
-  private final Counters<UdpCount> counters;
+  private final Counts<UdpCount> counters;
   private final Cipher cipher;
   private final ByteBuffer out;
   private final byte[] nonce = new byte[NONCE_BYTES];
@@ -91,7 +92,7 @@ final class Seal {
   private long failures; // of the keys' file, as counted last
   private long sealed; // with all keys together
 
-  Seal(UdpKeys keys, long life, int datagramBytes, int speakersMax, Counters<UdpCount> counters) {
+  Seal(UdpKeys keys, long life, int datagramBytes, int speakersMax, Counts<UdpCount> counters) {
     this.keys = keys;
     this.life = life;
     this.counters = counters;

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.net.tls.Credentials;
 import org.tutti.net.tls.Refusal;
 import org.tutti.transport.Address;
+import org.tutti.transport.Counts;
 import org.tutti.transport.Refused;
 
 /// What the connections of a transport with TLS share: credentials, buffers, and the way back from other threads.
@@ -37,7 +38,7 @@ final class Security {
     this.spills = new BufferPool(plainBytes);
   }
 
-  TlsWire wire(SocketChannel channel, Connection connection, boolean client, Counters<Count> counters) {
+  TlsWire wire(SocketChannel channel, Connection connection, boolean client, Counts<Count> counters) {
     return new TlsWire(channel, counters, this, connection, credentials.protect(client));
   }
 

@@ -19,7 +19,7 @@ public final class TcpProvider implements TransportProvider {
   }
 
   @Override
-  public Transport open(TransportSettings settings) throws TransportException {
+  public Transport open(TransportSettings settings) {
     TcpConfig config = settings.profile() == Profile.WAN ? TcpConfig.wan() : TcpConfig.lan();
     Credentials own = settings.tls() == null ? null : Credentials.of(settings.tls());
     TcpConfig chosen = settings.insecure() ? config.withInsecure() : config;

@@ -6,8 +6,9 @@ import java.nio.ByteBuffer;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.time.Duration;
-import java.util.Map;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Metric;
 import org.tutti.net.tls.Credentials;
 import org.tutti.transport.Address;
 import org.tutti.transport.Endpoint;
@@ -50,7 +51,7 @@ public final class TcpTransport extends SelectorTransport {
   /// @param config the settings
   /// @return a transport whose [#address] tells the host literal and the actual port
   /// @throws TransportException when that is not possible, with the reason in one line
-  public static TcpTransport open(Address listen, TcpConfig config) throws TransportException {
+  public static TcpTransport open(Address listen, TcpConfig config) {
     return open(listen, null, config);
   }
 
@@ -62,8 +63,7 @@ public final class TcpTransport extends SelectorTransport {
   /// @param config     the settings
   /// @return a transport whose [#address] is the advertised one
   /// @throws TransportException when that is not possible, with the reason in one line
-  public static TcpTransport open(Address listen, @Nullable Address advertised, TcpConfig config)
-      throws TransportException {
+  public static TcpTransport open(Address listen, @Nullable Address advertised, TcpConfig config) {
     return open(listen, advertised, config, null);
   }
 
@@ -77,8 +77,7 @@ public final class TcpTransport extends SelectorTransport {
   /// @return a transport whose [#address] is the advertised one
   /// @throws TransportException when that is not possible, with the reason in one line
   public static TcpTransport open(
-      Address listen, @Nullable Address advertised, TcpConfig config, @Nullable Credentials credentials)
-      throws TransportException {
+      Address listen, @Nullable Address advertised, TcpConfig config, @Nullable Credentials credentials) {
     Endpoint wish = Endpoint.resolve(listen);
     Endpoint shown = advertised == null ? null : Endpoint.advertised(advertised);
     if (credentials == null && !config.insecure()) {
@@ -157,10 +156,10 @@ public final class TcpTransport extends SelectorTransport {
 
   /// What was carried (frames, bytes, writes, reads, wakeups) and what went wrong, by reason, since the start.
   ///
-  /// @return all counters by name; an unmodifiable snapshot, taken by any thread
+  /// @return a copy, taken by any thread
   @Override
-  public Map<String, Long> counters() {
-    return loop.counters.snapshot();
+  public List<Metric> metrics() {
+    return loop.counters.metrics();
   }
 
   @Override

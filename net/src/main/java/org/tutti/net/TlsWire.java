@@ -7,6 +7,7 @@ import java.nio.channels.SocketChannel;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLException;
+import org.tutti.transport.Counts;
 
 /// Bytes under TLS 1.3: an [SSLEngine] between the connection's buffers and the socket.
 ///
@@ -24,7 +25,7 @@ final class TlsWire extends Wire {
   private static final int HANDSHAKE = 22;
 
   private final SocketChannel channel;
-  private final Counters<Count> counters;
+  private final Counts<Count> counters;
   private final Security security;
   private final Connection connection;
   private final SSLEngine engine;
@@ -39,7 +40,7 @@ final class TlsWire extends Wire {
   private boolean full; // the last read ended for lack of room
   private boolean closed;
 
-  TlsWire(SocketChannel channel, Counters<Count> counters, Security security, Connection connection, SSLEngine engine) {
+  TlsWire(SocketChannel channel, Counts<Count> counters, Security security, Connection connection, SSLEngine engine) {
     this.channel = channel;
     this.counters = counters;
     this.security = security;

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.tutti.transport.Counts;
 
 /// One system call for several datagrams to or from one peer, see [TrainSocket]. The channel is there for the selector
 /// and to be closed; nobody reads it, as it would not tell where the datagrams end.
@@ -25,7 +26,7 @@ final class TrainDatagrams implements Datagrams {
   private final DatagramChannel channel;
   private final SelectionKey key;
   private final TrainSocket socket;
-  private final Counters<UdpCount> counters;
+  private final Counts<UdpCount> counters;
   private final ByteBuffer in;
   private final ByteBuffer out;
   private final Map<InetSocketAddress, Integer> refused = new HashMap<>(); // datagrams so long did not leave in trains
@@ -52,7 +53,7 @@ final class TrainDatagrams implements Datagrams {
   record Buffers(ByteBuffer in, ByteBuffer out) {}
 
   TrainDatagrams(
-      DatagramChannel channel, SelectionKey key, TrainSocket socket, Counters<UdpCount> counters, Buffers buffers) {
+      DatagramChannel channel, SelectionKey key, TrainSocket socket, Counts<UdpCount> counters, Buffers buffers) {
     this.channel = channel;
     this.key = key;
     this.socket = socket;
@@ -67,7 +68,7 @@ final class TrainDatagrams implements Datagrams {
   /// @param in      what is read gets here
   /// @return null when a channel has to do
   static @Nullable TrainDatagrams open(
-      UdpConfig config, DatagramChannel channel, SelectionKey key, Counters<UdpCount> counters, ByteBuffer in)
+      UdpConfig config, DatagramChannel channel, SelectionKey key, Counts<UdpCount> counters, ByteBuffer in)
       throws IOException {
     var local = (InetSocketAddress) channel.getLocalAddress();
     String system = System.getProperty("os.name") + " on " + System.getProperty("os.arch");

@@ -15,6 +15,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Invariant;
+import org.tutti.transport.Counts;
 import org.tutti.transport.Receiver;
 import org.tutti.transport.Refused;
 
@@ -25,7 +26,7 @@ final class UdpLoop {
 
   final UdpConfig config;
   final Selector selector;
-  final Counters<UdpCount> counters = new Counters<>(UdpCount.class);
+  final Counts<UdpCount> counters = new Counts<>(UdpCount.class);
   final BufferPool buffers;
   final Drafts drafts;
   final @Nullable Casts casts;

@@ -23,7 +23,6 @@ final class UdpPeers {
   private final Map<Address, UdpPeer> byAddress = new HashMap<>();
   private long numbersUsed; // no peer that was forgotten has a higher one
   private int speakers = 1;
-  private int leastPathBytes; // as it is counted
   private long tidyAt;
 
   /// @param onlyIpv4 the socket reaches no other addresses
@@ -147,7 +146,6 @@ final class UdpPeers {
       int known = peer.path.known();
       least = least == 0 || known > 0 && known < least ? known : least;
     }
-    loop.counters.add(UdpCount.PATH_BYTES_LEAST, least - leastPathBytes);
-    leastPathBytes = least;
+    loop.counters.set(UdpCount.PATH_BYTES_LEAST, least);
   }
 }

@@ -24,7 +24,7 @@ public final class UdpProvider implements TransportProvider {
   }
 
   @Override
-  public Transport open(TransportSettings settings) throws TransportException {
+  public Transport open(TransportSettings settings) {
     String where = System.getProperty(MULTICAST);
     String file = System.getProperty(KEY);
     try {
@@ -32,8 +32,6 @@ public final class UdpProvider implements TransportProvider {
       config = file == null ? config : config.withKeys(UdpKeys.follow(Path.of(file)));
       config = where == null ? config : config.withMulticast(UdpMulticast.parse(where));
       return UdpTransport.open(settings.listen(), settings.advertised(), config);
-    } catch (TransportException e) {
-      throw e;
     } catch (IOException e) {
       throw new TransportException("no key", e);
     } catch (IllegalArgumentException e) {

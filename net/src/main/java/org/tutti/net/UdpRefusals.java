@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.tutti.transport.Address;
+import org.tutti.transport.Counts;
 import org.tutti.transport.Refused;
 import org.tutti.transport.Refused.Reason;
 
@@ -33,12 +34,12 @@ final class UdpRefusals {
   private static final int KEY_UNKNOWN = 3;
   private static final int VERSION_OTHER = 4;
 
-  private final Counters<UdpCount> counters;
+  private final Counts<UdpCount> counters;
   private final ByteBuffer out = ByteBuffer.allocateDirect(BYTES);
   private long since = System.nanoTime();
   private int answers;
 
-  UdpRefusals(Counters<UdpCount> counters) {
+  UdpRefusals(Counts<UdpCount> counters) {
     this.counters = counters;
   }
 

@@ -12,9 +12,10 @@ import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.Selector;
 import java.time.Duration;
-import java.util.Map;
+import java.util.List;
 import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Metric;
 import org.tutti.transport.Address;
 import org.tutti.transport.Endpoint;
 import org.tutti.transport.Receiver;
@@ -66,7 +67,7 @@ public final class UdpTransport extends SelectorTransport {
   /// @return a transport whose [#address] tells the host literal and the actual port
   /// @throws TransportException when that is not possible, or the host is not loopback and there is no key, with the
   ///                            reason in one line
-  public static UdpTransport open(Address listen, UdpConfig config) throws TransportException {
+  public static UdpTransport open(Address listen, UdpConfig config) {
     return open(listen, null, config);
   }
 
@@ -78,8 +79,7 @@ public final class UdpTransport extends SelectorTransport {
   /// @param config     the settings
   /// @return a transport whose [#address] is the advertised one
   /// @throws TransportException when that is not possible, with the reason in one line
-  public static UdpTransport open(Address listen, @Nullable Address advertised, UdpConfig config)
-      throws TransportException {
+  public static UdpTransport open(Address listen, @Nullable Address advertised, UdpConfig config) {
     Endpoint wish = Endpoint.resolve(listen);
     Endpoint shown = advertised == null ? null : Endpoint.advertised(advertised);
     if (config.keys() == null) {
@@ -108,11 +108,18 @@ public final class UdpTransport extends SelectorTransport {
       transport.report(config.receiveBufferBytes(), granted);
       return transport;
     } catch (IOException e) {
-      Acceptor.close(channel);
-      Acceptor.close(casts == null ? null : casts.channel);
-      Acceptor.close(selector);
-      throw e instanceof TransportException known ? known : new TransportException("cannot listen on " + listen, e);
+      close(channel, casts, selector);
+      throw new TransportException("cannot listen on " + listen, e);
+    } catch (TransportException e) {
+      close(channel, casts, selector);
+      throw e;
     }
+  }
+
+  private static void close(@Nullable DatagramChannel channel, @Nullable Casts casts, @Nullable Selector selector) {
+    Acceptor.close(channel);
+    Acceptor.close(casts == null ? null : casts.channel);
+    Acceptor.close(selector);
   }
 
   static ProtocolFamily family(InetAddress inet) {
@@ -129,8 +136,8 @@ public final class UdpTransport extends SelectorTransport {
   }
 
   private void report(int asked, int granted) {
-    loop.counters.add(UdpCount.RECEIVE_BUFFER_ASKED, asked);
-    loop.counters.add(UdpCount.RECEIVE_BUFFER_GRANTED, granted);
+    loop.counters.set(UdpCount.RECEIVE_BUFFER_ASKED, asked);
+    loop.counters.set(UdpCount.RECEIVE_BUFFER_GRANTED, granted);
     LOG.log(
         granted < asked ? System.Logger.Level.WARNING : System.Logger.Level.DEBUG,
         "UDP at {0}: asked for a receive buffer of {1} bytes, granted {2}; datagrams of {3} bytes",
@@ -139,7 +146,7 @@ public final class UdpTransport extends SelectorTransport {
         String.valueOf(granted),
         String.valueOf(loop.datagramBytes));
     if (loop.casts != null) {
-      loop.counters.add(UdpCount.RECEIVE_BUFFER_GRANTED_CASTS, loop.casts.receiveBufferBytes);
+      loop.counters.set(UdpCount.RECEIVE_BUFFER_GRANTED_CASTS, loop.casts.receiveBufferBytes);
       LOG.log(
           loop.casts.receiveBufferBytes < asked ? System.Logger.Level.WARNING : System.Logger.Level.DEBUG,
           "UDP multicasts to {0}: asked for a receive buffer of {1} bytes, granted {2}",
@@ -194,9 +201,9 @@ public final class UdpTransport extends SelectorTransport {
 
   /// What was carried (frames, datagrams, bytes, wakeups), the receive buffer, and what went wrong, by reason.
   ///
-  /// @return all counters by name; an unmodifiable snapshot, taken by any thread
+  /// @return a copy, taken by any thread
   @Override
-  public Map<String, Long> counters() {
-    return loop.counters.snapshot();
+  public List<Metric> metrics() {
+    return loop.counters.metrics();
   }
 }

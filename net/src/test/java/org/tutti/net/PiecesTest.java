@@ -10,9 +10,10 @@ import java.util.List;
 import java.util.Random;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
+import org.tutti.transport.Counts;
 
 class PiecesTest {
-  private final Counters<UdpCount> counters = new Counters<>(UdpCount.class);
+  private final Counts<UdpCount> counters = new Counts<>(UdpCount.class);
   private final Pieces pieces = new Pieces(counters);
   private final ByteBuffer in = ByteBuffer.allocate(1 << 16);
 
@@ -20,10 +21,6 @@ class PiecesTest {
     in.clear().position(DatagramHeader.BYTES);
     in.putShort((short) index).putShort((short) count).putShort((short) unit).put(bytes).flip();
     return pieces.add(number, in.position(DatagramHeader.BYTES));
-  }
-
-  private long count(String name) {
-    return counters.snapshot().get(name);
   }
 
   private byte[] whole() {
@@ -81,7 +78,7 @@ class PiecesTest {
       assertThat(whole()).isEqualTo(frames);
       number += cut.size();
     }
-    assertThat(count("pieces-joined")).isEqualTo(500);
+    assertThat(counters.get(UdpCount.PIECES_JOINED)).isEqualTo(500);
   }
 
   @Test
@@ -91,11 +88,11 @@ class PiecesTest {
     assertThat(add(3, 0, 2, 10, ten)).isFalse();
     assertThat(add(2, 1, 2, 10, ten)).isTrue();
     assertThat(add(5, 0, 2, 10, ten)).isFalse();
-    assertThat(count("drop-incomplete")).isZero();
+    assertThat(counters.get(UdpCount.DROP_INCOMPLETE)).isZero();
     assertThat(add(7, 0, 2, 10, ten)).isFalse();
-    assertThat(count("drop-incomplete")).isEqualTo(1);
+    assertThat(counters.get(UdpCount.DROP_INCOMPLETE)).isEqualTo(1);
     assertThat(add(4, 1, 2, 10, ten)).isFalse();
-    assertThat(count("drop-late-piece")).isEqualTo(1);
+    assertThat(counters.get(UdpCount.DROP_LATE_PIECE)).isEqualTo(1);
     assertThat(add(6, 1, 2, 10, ten)).isTrue();
     assertThat(add(8, 1, 2, 10, ten)).isTrue();
   }
@@ -108,7 +105,7 @@ class PiecesTest {
     assertThat(add(2, 1, 2, 10, ten)).isTrue();
     assertThat(add(2, 1, 2, 10, ten)).isFalse();
     assertThat(add(1, 0, 2, 10, ten)).isFalse();
-    assertThat(count("drop-late-piece")).isEqualTo(3);
+    assertThat(counters.get(UdpCount.DROP_LATE_PIECE)).isEqualTo(3);
   }
 
   @Test
@@ -136,11 +133,11 @@ class PiecesTest {
     assertThat(add(9, 0, 2, 10, new byte[0])).as("nothing").isFalse();
     in.clear().position(DatagramHeader.BYTES).put(new byte[3]).flip();
     assertThat(pieces.add(9, in.position(DatagramHeader.BYTES))).as("no header").isFalse();
-    assertThat(count("drop-bad-piece")).isEqualTo(bad.length + 3);
+    assertThat(counters.get(UdpCount.DROP_BAD_PIECE)).isEqualTo(bad.length + 3);
     assertThat(add(1, 0, 3, 10, ten)).isFalse();
     assertThat(add(2, 1, 4, 10, ten)).as("another count").isFalse();
     assertThat(add(2, 1, 3, 11, new byte[11])).as("another length").isFalse();
-    assertThat(count("drop-bad-piece")).isEqualTo(bad.length + 5);
+    assertThat(counters.get(UdpCount.DROP_BAD_PIECE)).isEqualTo(bad.length + 5);
   }
 
   @Test
@@ -156,6 +153,6 @@ class PiecesTest {
         assertThat(in.remaining()).isBetween(1, (1 << 16) - DatagramHeader.BYTES);
       }
     }
-    assertThat(count("pieces-joined")).isPositive();
+    assertThat(counters.get(UdpCount.PIECES_JOINED)).isPositive();
   }
 }

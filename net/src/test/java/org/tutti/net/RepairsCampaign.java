@@ -10,6 +10,7 @@ import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import org.tutti.transport.Counts;
 
 /// Some nodes with [Repairs] on a network in memory that loses, delays and reorders, and a check of what they do. All
 /// of it comes from the seed.
@@ -54,7 +55,7 @@ final class RepairsCampaign {
   private final class Member implements Repairs.Out {
     final int index;
     final long life;
-    final Counters<UdpCount> counters = new Counters<>(UdpCount.class);
+    final Counts<UdpCount> counters = new Counts<>(UdpCount.class);
     final Repairs repairs;
     final Map<Long, CastPeer> peers = new HashMap<>();
     final Set<List<Long>> taken = new HashSet<>();
@@ -274,14 +275,14 @@ final class RepairsCampaign {
     if (weather.hostile) {
       return; // it counts what never was
     }
-    Map<String, Long> counted = member.counters.snapshot();
-    long given = counted.get("casts-given-up");
-    totals.missed += counted.get("casts-missed");
+    Counts<UdpCount> counted = member.counters;
+    long given = counted.get(UdpCount.CASTS_GIVEN_UP);
+    totals.missed += counted.get(UdpCount.CASTS_MISSED);
     totals.givenUp += given;
-    totals.asked += counted.get("naks-sent");
-    totals.suppressed += counted.get("naks-suppressed");
-    totals.repaired += counted.get("repairs-sent");
-    totals.repairedByOthers += counted.get("repairs-sent-for-others");
+    totals.asked += counted.get(UdpCount.NAKS_SENT);
+    totals.suppressed += counted.get(UdpCount.NAKS_SUPPRESSED);
+    totals.repaired += counted.get(UdpCount.REPAIRS_SENT);
+    totals.repairedByOthers += counted.get(UdpCount.REPAIRS_SENT_FOR_OTHERS);
     if (!member.alive) {
       return;
     }

@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.tutti.net.RepairsCampaign.Totals;
 import org.tutti.net.RepairsCampaign.Weather;
+import org.tutti.transport.Counts;
 
 class RepairsTest {
   private static final int SEEDS = 2000;
@@ -106,7 +107,7 @@ class RepairsTest {
           }
         };
     long now = MILLI;
-    var repairs = new Repairs(now, 1, 1, out, new Counters<>(UdpCount.class));
+    var repairs = new Repairs(now, 1, 1, out, new Counts<>(UdpCount.class));
     for (int i = 0; i < 200_000; i++) {
       long life = 1 + random.nextInt(20);
       long number = random.nextInt(10) == 0 ? random.nextLong() : random.nextLong(1 + i);

@@ -18,12 +18,13 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.tutti.transport.Counts;
 
 class SealTest {
   private static final int ROOM = 1000;
   private static final UdpKey KEY = key(1);
 
-  private final Counters<UdpCount> counters = new Counters<>(UdpCount.class);
+  private final Counts<UdpCount> counters = new Counts<>(UdpCount.class);
   private final Seal a = seal(UdpKeys.of(KEY), 11);
   private final Seal b = seal(UdpKeys.of(KEY), 22);
   private final ByteBuffer into = ByteBuffer.allocateDirect(ROOM);
@@ -128,10 +129,10 @@ class SealTest {
     assertThat(open(c, close(d, "and back"))).isEqualTo("and back");
     change(keysOfA, c, ofA, 1, 2);
     change(keysOfB, d, ofB, 2, 1);
-    assertThat(counters.snapshot()).containsEntry("opened-with-other-key", 0L);
+    assertThat(counters.get(UdpCount.OPENED_WITH_OTHER_KEY)).isEqualTo(0);
     assertThat(open(d, close(c, "step 2, half"))).isEqualTo("step 2, half");
     assertThat(open(c, close(d, "and back"))).isEqualTo("and back");
-    assertThat(counters.snapshot()).containsEntry("opened-with-other-key", 2L);
+    assertThat(counters.get(UdpCount.OPENED_WITH_OTHER_KEY)).isEqualTo(2);
     byte[] late = close(c, "late");
     byte[] early = close(c, "early");
     change(keysOfA, c, ofA, 2, 1);
@@ -141,7 +142,8 @@ class SealTest {
     change(keysOfB, d, ofB, 2);
     assertThat(open(d, close(c, "step 3"))).isEqualTo("step 3");
     assertThat(open(d, late)).isEqualTo("DROP_UNKNOWN_KEY");
-    assertThat(counters.snapshot()).containsEntry("opened-with-other-key", 3L).containsEntry("keys-changed", 6L);
+    assertThat(counters.get(UdpCount.OPENED_WITH_OTHER_KEY)).isEqualTo(3);
+    assertThat(counters.get(UdpCount.KEYS_CHANGED)).isEqualTo(6);
   }
 
   @Test
@@ -199,7 +201,8 @@ class SealTest {
     assertThat(keys.problem()).startsWith("no file " + file);
     c.follow(System.nanoTime());
     assertThat(open(b, close(c, "x"))).isEqualTo("x");
-    assertThat(counters.snapshot()).containsEntry("keys-unusable", 8L).containsEntry("keys-changed", 0L);
+    assertThat(counters.get(UdpCount.KEYS_UNUSABLE)).isEqualTo(8);
+    assertThat(counters.get(UdpCount.KEYS_CHANGED)).isEqualTo(0);
     change(keys, c, file, 2, 1);
     assertThat(keys.problem()).isNull();
     assertThat(open(b, close(c, "x"))).isEqualTo("DROP_UNKNOWN_KEY");

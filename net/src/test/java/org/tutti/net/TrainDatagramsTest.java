@@ -19,13 +19,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.tutti.transport.Counts;
 
 /// Trains, with a kernel that says whatever the test wants.
 class TrainDatagramsTest {
   private static final InetSocketAddress A = new InetSocketAddress("127.0.0.1", 1);
   private static final InetSocketAddress B = new InetSocketAddress("127.0.0.1", 2);
 
-  private final Counters<UdpCount> counters = new Counters<>(UdpCount.class);
+  private final Counts<UdpCount> counters = new Counts<>(UdpCount.class);
   private final TrainDatagrams.Buffers buffers =
       new TrainDatagrams.Buffers(ByteBuffer.allocate(1 << 16), ByteBuffer.allocate(1 << 16));
   private final Kernel kernel = new Kernel();
@@ -93,7 +94,7 @@ class TrainDatagramsTest {
   }
 
   private long count(UdpCount what) {
-    return counters.snapshot().get(what.name().toLowerCase(java.util.Locale.ROOT).replace('_', '-'));
+    return counters.get(what);
   }
 
   @Test

@@ -5,15 +5,18 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Metric;
 import org.tutti.storage.StableStorage;
 import org.tutti.storage.StorageException;
+import org.tutti.transport.Counts;
 
 /// Where processes that are to be one group meet: each registers and gets the next number; when the expected
 /// number is there, all learn the others' addresses, and the one with the smallest number creates the group. Members
@@ -25,14 +28,14 @@ import org.tutti.storage.StorageException;
 ///
 /// Nothing that strangers send grows without a bound: requests have 4 KiB at most, connections are limited, of which
 /// the oldest yields to a new one, and so are groups and members; what is refused is counted with its reason
-/// ([#counters]).
+/// ([#metrics]).
 public final class Registry implements AutoCloseable {
   /// The longest request.
   public static final int REQUEST_BYTES_MAX = 4096;
 
   private final HttpPort port;
   private final @Nullable StableStorage storage;
-  private final AtomicLongArray counters = new AtomicLongArray(Count.values().length);
+  private final Counts<Count> counts = new Counts<>(Count.class);
   private final CompletableFuture<Void> failure = new CompletableFuture<>();
   private final ReentrantLock lock = new ReentrantLock();
   private final Rolls rolls; // guarded by the lock, and so are storage and closed
@@ -86,15 +89,11 @@ public final class Registry implements AutoCloseable {
 
   /// What it answered and what it refused, by reason.
   ///
-  /// @return all counters by name
-  public Map<String, Long> counters() {
-    var all = new LinkedHashMap<String, Long>();
-    for (Count count : Count.values()) {
-      all.put(count.text(), counters.get(count.ordinal()));
-    }
-    all.put("closed-crowded-out", port.admission().crowdedOut());
-    all.put("closed-too-late", port.admission().late());
-    return all;
+  /// @return a copy, in the order of [Metric#ORDER]
+  public List<Metric> metrics() {
+    return Stream.concat(counts.metrics().stream(), port.admission().metrics("registry").stream())
+        .sorted(Metric.ORDER)
+        .toList();
   }
 
   /// Fails when the registry cannot go on: its storage is broken, or it has a bug.
@@ -111,7 +110,7 @@ public final class Registry implements AutoCloseable {
     try {
       HttpRequest request = asked.request();
       if (request.path().equals("/v1/counters")) {
-        answer = new LinkedHashMap<>(counters());
+        answer = new LinkedHashMap<>(Metric.byKey(metrics()));
         outcome = Count.LOOKED;
       } else {
         outcome = outcome(request.path());
@@ -124,7 +123,7 @@ public final class Registry implements AutoCloseable {
       failure.completeExceptionally(broken);
       throw broken;
     }
-    counters.getAndIncrement(outcome.ordinal());
+    counts.addShared(outcome);
     return new HttpAnswer(outcome.status, bytes(answer));
   }
 

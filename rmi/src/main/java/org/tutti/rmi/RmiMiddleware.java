@@ -9,9 +9,10 @@ import java.rmi.registry.LocateRegistry;
 import java.rmi.registry.Registry;
 import java.rmi.server.UnicastRemoteObject;
 import java.security.Security;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Metric;
 import org.tutti.middleware.Arrivals;
 import org.tutti.middleware.Call;
 import org.tutti.middleware.Middleware;
@@ -52,8 +53,7 @@ final class RmiMiddleware implements Middleware {
     this.registry = LocateRegistry.createRegistry(doorway.getLocalPort(), written, doorway);
   }
 
-  static RmiMiddleware open(Address listen, Endpoint at, @Nullable Endpoint shown, RmiConfig config)
-      throws TransportException {
+  static RmiMiddleware open(Address listen, Endpoint at, @Nullable Endpoint shown, RmiConfig config) {
     try {
       var doorway = new Doorway(at, config);
       try {
@@ -127,18 +127,22 @@ final class RmiMiddleware implements Middleware {
   }
 
   @Override
-  public Map<String, Long> counters() {
-    var all = new TreeMap<String, Long>();
-    all.put("drop-foreign-object", filter.refused.get());
-    all.put("closed-foreign-answer", answers.refused.get());
-    all.put("closed-foreign-protocol", doorway.foreign.get());
-    all.put("closed-too-many", doorway.visitors.refused());
-    all.put("closed-crowded-out", doorway.visitors.crowdedOut());
-    all.put("closed-greeting-timeout", doorway.visitors.late());
+  public List<Metric> metrics() {
+    var all = new ArrayList<>(doorway.visitors.metrics("rmi"));
+    all.add(
+        Metric.counter("rmi.calls.dropped", "A call brought an object of a class that no peer sends.")
+            .tagged("reason", "foreign-object")
+            .with(filter.refused.get()));
+    all.add(closed("foreign-answer", "A peer answered what no node of Tutti says.", answers.refused.get()));
+    all.add(closed("foreign-protocol", "Something else than RMI came.", doorway.foreign.get()));
     if (config.tls() != null) {
-      all.putAll(config.tls().refusals());
+      all.addAll(config.tls().metrics());
     }
     return all;
+  }
+
+  private static Metric closed(String reason, String about, long value) {
+    return Metric.counter("rmi.connections.closed", about).tagged("reason", reason).with(value);
   }
 
   @Override

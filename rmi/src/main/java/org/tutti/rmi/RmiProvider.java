@@ -18,7 +18,7 @@ public final class RmiProvider implements TransportProvider {
   }
 
   @Override
-  public Transport open(TransportSettings settings) throws TransportException {
+  public Transport open(TransportSettings settings) {
     TransportSettings checked = settings.refuseStrangers();
     RmiConfig config = RmiConfig.lan();
     if (settings.tls() != null) {

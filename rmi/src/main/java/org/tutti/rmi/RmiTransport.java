@@ -27,7 +27,7 @@ public final class RmiTransport {
   /// @param config the settings
   /// @return a transport whose address tells the host literal and the actual port
   /// @throws TransportException when that is not possible, with the reason in one line
-  public static Transport open(Address listen, RmiConfig config) throws TransportException {
+  public static Transport open(Address listen, RmiConfig config) {
     return open(listen, null, config);
   }
 
@@ -38,8 +38,7 @@ public final class RmiTransport {
   /// @param config     the settings
   /// @return a transport whose address is the advertised one
   /// @throws TransportException when that is not possible, with the reason in one line
-  public static Transport open(Address listen, @Nullable Address advertised, RmiConfig config)
-      throws TransportException {
+  public static Transport open(Address listen, @Nullable Address advertised, RmiConfig config) {
     Endpoint wish = Endpoint.resolve(listen);
     Endpoint shown = advertised == null ? null : Endpoint.advertised(advertised);
     return new MiddlewareTransport(RmiMiddleware.open(listen, wish, shown, config), config.common());

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.tutti.Metric;
 import org.tutti.middleware.Call;
 import org.tutti.transport.Address;
 import org.tutti.transport.Endpoint;
@@ -99,11 +100,11 @@ class ForeignAnswersTest {
   }
 
   private void refuses(Remote answer, String reason) throws RemoteException {
-    long before = node.counters().get("closed-foreign-answer");
+    long before = Metric.byKey(node.metrics()).get("rmi.connections.closed{reason=foreign-answer}");
     registry.rebind(RmiTransport.NAME, answer);
     assertThatIOException().isThrownBy(() -> node.dial(liar)).havingRootCause().withMessageContaining(reason);
     assertThat(SPRUNG).isFalse();
-    assertThat(node.counters().get("closed-foreign-answer")).isEqualTo(before + 1);
+    assertThat(Metric.byKey(node.metrics()).get("rmi.connections.closed{reason=foreign-answer}")).isEqualTo(before + 1);
   }
 
   @Test

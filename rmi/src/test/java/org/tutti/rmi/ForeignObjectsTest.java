@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.tutti.Metric;
 import org.tutti.middleware.Call;
 import org.tutti.transport.Address;
 import org.tutti.transport.Endpoint;
@@ -63,7 +64,7 @@ class ForeignObjectsTest {
     for (Object foreign : List.of(new Gadget(), new Object[] {new Gadget()}, new long[100])) {
       assertThatThrownBy(() -> send(foreign)).hasStackTraceContaining("ended by an exception");
     }
-    assertThat(node.counters().get("drop-foreign-object")).isEqualTo(3);
+    assertThat(Metric.byKey(node.metrics()).get("rmi.calls.dropped{reason=foreign-object}")).isEqualTo(3);
     assertThat(SPRUNG).isFalse();
     // No filter is asked about text, which is harmless; it is not what the operation takes.
     assertThatThrownBy(() -> send("text")).hasStackTraceContaining("ended by an exception");
@@ -78,7 +79,7 @@ class ForeignObjectsTest {
     assertThat(taken).hasSize(1);
     // Refused before all of it is written: the caller learns the reason, or only that nobody listens any more.
     assertThatThrownBy(() -> send(new byte[most + 1])).isInstanceOf(RemoteException.class);
-    assertThat(node.counters().get("drop-foreign-object")).isOne();
+    assertThat(Metric.byKey(node.metrics()).get("rmi.calls.dropped{reason=foreign-object}")).isOne();
     stillServes();
   }
 

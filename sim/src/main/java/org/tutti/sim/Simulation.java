@@ -118,7 +118,7 @@ public final class Simulation {
     }
     for (Application life : cast.lives()) {
       found.addAll(life.violations());
-      found.addAll(NoContradiction.check(life.node.self.name(), life.node.engine().counters()));
+      found.addAll(NoContradiction.check(life.node.self.name(), life.node.engine().counters().metrics()));
     }
     found.addAll(violations);
     if (recorder != null) {

@@ -3,10 +3,10 @@ package org.tutti.bench.member;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -23,6 +23,7 @@ import org.tutti.GroupListener;
 import org.tutti.Guarantee;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
+import org.tutti.Metric;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.Ordering;
@@ -184,7 +185,9 @@ final class TuttiContestant implements Contestant {
 
   @Override
   public Map<String, Long> counters() throws InterruptedException {
-    var counters = new TreeMap<>(opened(node).counters());
+    var metrics = new ArrayList<>(opened(node).metrics());
+    metrics.removeIf(metric -> metric.kind() == Metric.Kind.GAUGE);
+    Map<String, Long> counters = Metric.byKey(metrics);
     counters.put("views-installed", views);
     return counters;
   }

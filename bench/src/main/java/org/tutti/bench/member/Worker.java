@@ -181,7 +181,7 @@ public final class Worker {
     var usage = new LinkedHashMap<String, Long>();
     usage.put("engine", Memory.allocated(contestant.engineThread()));
     usage.put("process", Memory.allocatedByAll());
-    contestant.counters().forEach((name, value) -> usage.put("counted." + name.replace(' ', '-'), value));
+    contestant.counters().forEach((name, value) -> usage.put("counted." + name.replace('=', ':'), value));
     return usage;
   }
 }

@@ -20,9 +20,10 @@ import org.tutti.bench.member.Times;
 /// The processes of one contestant, by rank. It makes trials into outcomes.
 final class Team implements Player, AutoCloseable {
   private static final Map<String, Measure> COUNTED_PER_MESSAGE =
-      Map.of("wakeups", Measure.WAKEUPS, "loop.waits", Measure.WAITS);
+      Map.of(
+          "tcp.wakeups.made", Measure.WAKEUPS, "udp.wakeups.made", Measure.WAKEUPS, "loop.waits.made", Measure.WAITS);
   private static final String VIEWS = "views-installed"; // counted by the contestant
-  private static final String BATCHES = "batch.sent";
+  private static final String BATCHES = "engine.batches.sent";
   private static final String COUNTED = "counted.";
   private static final double MILLION = 1e6;
   private static final long DRAIN_NANOS = 20_000_000_000L;

@@ -10,18 +10,17 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLongArray;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Metric;
 import org.tutti.net.tls.Credentials;
 import org.tutti.net.tls.Refusal;
 import org.tutti.transport.Admission;
+import org.tutti.transport.Counts;
 
 /// All sockets of one ORB, and what may pass them.
 ///
@@ -49,7 +48,7 @@ public final class Gate implements AutoCloseable {
   private final Admission<Socket> admission;
   private final long greetingNanos;
   private final @Nullable Credentials tls;
-  private final AtomicLongArray counts = new AtomicLongArray(IiopCount.values().length);
+  private final Counts<IiopCount> counts = new Counts<>(IiopCount.class);
 
   // All guarded by this.
   private final Set<Socket> dialled = new LinkedHashSet<>();
@@ -163,22 +162,17 @@ public final class Gate implements AutoCloseable {
   ///
   /// @param count which
   public void count(IiopCount count) {
-    counts.incrementAndGet(count.ordinal());
+    counts.addShared(count);
   }
 
-  /// All counters.
+  /// What was counted here, and by the credentials.
   ///
-  /// @return a copy, by name
-  public Map<String, Long> counters() {
-    Map<String, Long> all = new TreeMap<>();
-    for (IiopCount count : IiopCount.values()) {
-      all.put(count.name().toLowerCase(Locale.ROOT).replace('_', '-'), counts.get(count.ordinal()));
-    }
-    all.put("closed-crowded-out", admission.crowdedOut());
-    all.put("closed-too-many", admission.refused());
-    all.put("closed-greeting-timeout", admission.late());
+  /// @return a copy
+  public List<Metric> metrics() {
+    List<Metric> all = new ArrayList<>(counts.metrics());
+    all.addAll(admission.metrics("iiop"));
     if (tls != null) {
-      tls.refusals().forEach((reason, count) -> all.merge(reason, count, Long::sum));
+      all.addAll(tls.metrics());
     }
     return all;
   }

@@ -1,34 +1,50 @@
 package org.tutti.corba.gate;
 
-/// What a [Gate] counts; users see `CLOSED_BAD_LENGTH` as `closed-bad-length`, and what the transport over TCP counts
-/// as well has the same name.
-public enum IiopCount {
-  /// Connections of others.
-  ACCEPTED_IIOP,
-  /// Something else than GIOP: random bytes, HTTP.
-  CLOSED_FOREIGN_PROTOCOL,
-  /// GIOP, but not 1.2.
-  CLOSED_OTHER_VERSION,
-  /// A type of message that GIOP does not have or nobody may send here, or a request that no peer makes.
-  CLOSED_BAD_MESSAGE,
-  /// A peer that says that its object is elsewhere, or a connection to somebody whom nobody has dialled.
-  CLOSED_FORWARDED,
-  /// A message longer than any that peers send.
-  CLOSED_BAD_LENGTH,
-  /// Something else than TLS, where certificates are asked for.
-  CLOSED_NOT_TLS,
-  /// No certificate; and what [org.tutti.net.tls.Credentials#refusals] counts under this name: one of another
-  /// authority.
-  CLOSED_WRONG_CERTIFICATE,
-  /// The peer did not believe the own certificate, or hung up within the handshake.
-  CLOSED_REFUSED_BY_PEER,
-  /// TLS went wrong otherwise.
-  CLOSED_TLS_BROKEN,
-  /// A request for an operation that a peer does not have.
-  DROP_UNKNOWN_OPERATION,
-  /// A request whose bytes are fewer than it says.
-  DROP_BAD_SEQUENCE,
-  /// A thread of the ORB has ended by an exception: there was a request that it does not survive. If it was one that
-  /// all requests need, the node stops.
-  ORB_THREAD_ENDED
+import static org.tutti.Metric.counter;
+
+import org.tutti.Metric;
+import org.tutti.transport.Counts;
+
+/// What a [Gate] counts: the sentence of each says what. Certificates that are wrong its credentials count.
+@SuppressWarnings("doclint:missing") // it would be said twice
+public enum IiopCount implements Counts.Counted {
+  ACCEPTED_IIOP(counter("iiop.connections.accepted", "Connections of others.")),
+  CLOSED_FOREIGN_PROTOCOL(closed("foreign-protocol", "Something else than GIOP came: random bytes, HTTP.")),
+  CLOSED_OTHER_VERSION(closed("other-version", "GIOP came, but not 1.2.")),
+  CLOSED_BAD_MESSAGE(
+      closed(
+          "bad-message",
+          "A type of message came that GIOP does not have or nobody may send here, or a request that no peer makes.")),
+  CLOSED_FORWARDED(
+      closed(
+          "forwarded",
+          "A peer said that its object is elsewhere, or somebody was connected to whom nobody has dialled.")),
+  CLOSED_BAD_LENGTH(closed("bad-length", "A message was longer than any that peers send.")),
+  CLOSED_NOT_TLS(closed("not-tls", "The peer does not speak TLS, and this node does.")),
+  CLOSED_WRONG_CERTIFICATE(closed("wrong-certificate", "The peer has no certificate.")),
+  CLOSED_REFUSED_BY_PEER(
+      closed("refused-by-peer", "The peer refused this node's certificate, or hung up within the handshake.")),
+  CLOSED_TLS_BROKEN(closed("tls-broken", "The rules of TLS were broken.")),
+  DROP_UNKNOWN_OPERATION(
+      counter("iiop.requests.dropped", "An operation was asked for that a peer does not have.")
+          .tagged("reason", "unknown-operation")),
+  DROP_BAD_SEQUENCE(
+      counter("iiop.requests.dropped", "A request had fewer bytes than it says.").tagged("reason", "bad-sequence")),
+  ORB_THREAD_ENDED(
+      counter("iiop.threads.ended", "A thread of the ORB ended by an exception; the node stops if it was vital."));
+
+  private final Metric metric;
+
+  IiopCount(Metric metric) {
+    this.metric = metric;
+  }
+
+  @Override
+  public Metric metric() {
+    return metric;
+  }
+
+  private static Metric closed(String reason, String about) {
+    return counter("iiop.connections.closed", about).tagged("reason", reason);
+  }
 }

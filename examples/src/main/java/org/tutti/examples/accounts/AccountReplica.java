@@ -116,7 +116,7 @@ public final class AccountReplica {
     }
   }
 
-  private static Transport transport(Arguments arguments) throws TransportException {
+  private static Transport transport(Arguments arguments) {
     var listen = new Address(arguments.text("listen"));
     Address advertised = arguments.has("advertise") ? new Address(arguments.text("advertise")) : null;
     Path tls = arguments.has("tls") ? Path.of(arguments.text("tls")) : null;

@@ -18,6 +18,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import org.tutti.TuttiException;
 import org.tutti.transport.Admission;
 
 /// Where clients reach a replica: one TCP connection per client, requests in, replies out.
@@ -165,7 +166,7 @@ public final class ClientPort implements AutoCloseable {
         socket.setTcpNoDelay(true);
         writer.start();
         read(new DataInputStream(new BufferedInputStream(socket.getInputStream())));
-      } catch (IOException | IllegalStateException | InterruptedException _) {
+      } catch (IOException | IllegalStateException | TuttiException | InterruptedException _) {
         // The client went away, or the group did: the client asks another replica.
       } finally {
         connections.remove(client, this);

@@ -5,7 +5,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Metric;
 import org.tutti.transport.Address;
+import org.tutti.transport.Counts;
 import org.tutti.transport.Endpoint;
 
 /// What a member multicasts of itself.
@@ -14,22 +16,30 @@ import org.tutti.transport.Endpoint;
 /// datagram := magic "TutD"  version (1)  length of cluster (1)  length of address (1)  cluster  address
 /// ```
 final class Announcement {
-  /// What becomes of a datagram; users see `DROP_OTHER_VERSION` as `drop-other-version`.
-  enum Verdict {
-    /// A member of the cluster.
-    TAKEN,
-    /// Not one of these datagrams.
-    DROP_FOREIGN_PROTOCOL,
-    /// One of another version.
-    DROP_OTHER_VERSION,
-    /// Shorter or longer than it says.
-    DROP_BAD_LENGTH,
-    /// Of another cluster.
-    DROP_OTHER_CLUSTER,
-    /// Not the literal address of a host, with a port.
-    DROP_BAD_ADDRESS,
-    /// More than are remembered, of one host or of all.
-    DROP_TOO_MANY
+  /// What becomes of a datagram, and how it is counted.
+  enum Verdict implements Counts.Counted {
+    TAKEN(Metric.counter("discovery.datagrams.taken", "Members of the cluster told their addresses.")),
+    DROP_FOREIGN_PROTOCOL(dropped("foreign-protocol", "Datagrams of something else came.")),
+    DROP_OTHER_VERSION(dropped("other-version", "Datagrams of another version came.")),
+    DROP_BAD_LENGTH(dropped("bad-length", "Datagrams came that are shorter or longer than they say.")),
+    DROP_OTHER_CLUSTER(dropped("other-cluster", "Members of another cluster told their addresses.")),
+    DROP_BAD_ADDRESS(dropped("bad-address", "What was told is not the literal address of a host, with a port.")),
+    DROP_TOO_MANY(dropped("too-many", "More addresses were told than are remembered, of one host or of all."));
+
+    private final Metric metric;
+
+    Verdict(Metric metric) {
+      this.metric = metric;
+    }
+
+    @Override
+    public Metric metric() {
+      return metric;
+    }
+
+    private static Metric dropped(String reason, String about) {
+      return Metric.counter("discovery.datagrams.dropped", about).tagged("reason", reason);
+    }
   }
 
   /// The longest datagram.

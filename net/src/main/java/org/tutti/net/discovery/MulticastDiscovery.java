@@ -12,14 +12,13 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Metric;
 import org.tutti.net.discovery.Announcement.Verdict;
 import org.tutti.transport.Address;
+import org.tutti.transport.Counts;
 import org.tutti.transport.Discovery;
 import org.tutti.transport.Endpoint;
 
@@ -43,7 +42,7 @@ public final class MulticastDiscovery implements Discovery {
   private final @Nullable Address own;
   private final Map<Address, Heard> heard = new LinkedHashMap<>();
   private @Nullable MulticastSocket socket;
-  private final AtomicLongArray counts = new AtomicLongArray(Announcement.Verdict.values().length);
+  private final Counts<Verdict> counts = new Counts<>(Verdict.class);
 
   /// @param source who sent it
   /// @param nanos  when, last
@@ -82,16 +81,11 @@ public final class MulticastDiscovery implements Discovery {
     return new MulticastDiscovery(group, device, cluster, null);
   }
 
-  /// What became of the datagrams that were heard, own ones included, by reason: `taken`, `drop-foreign-protocol`,
-  /// `drop-other-version`, `drop-bad-length`, `drop-other-cluster`, `drop-bad-address`, `drop-too-many`.
+  /// What became of the datagrams that were heard, own ones included, by reason.
   ///
-  /// @return since the start
-  public Map<String, Long> counters() {
-    var all = new TreeMap<String, Long>();
-    for (Verdict verdict : Verdict.values()) {
-      all.put(verdict.name().toLowerCase(Locale.ROOT).replace('_', '-'), counts.get(verdict.ordinal()));
-    }
-    return all;
+  /// @return since the start; a copy
+  public List<Metric> metrics() {
+    return counts.metrics();
   }
 
   @Override
@@ -158,7 +152,7 @@ public final class MulticastDiscovery implements Discovery {
         heard.put(told, new Heard(source, System.nanoTime()));
       }
     }
-    counts.incrementAndGet(verdict.ordinal());
+    counts.addShared(verdict);
   }
 
   /// One host that makes up addresses must not leave others without room.

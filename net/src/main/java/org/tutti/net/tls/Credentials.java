@@ -9,7 +9,7 @@ import java.security.PrivateKey;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.util.Date;
-import java.util.Map;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
@@ -19,6 +19,7 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.X509ExtendedKeyManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Metric;
 import org.tutti.transport.TransportException;
 
 /// A node's certificate, its private key, and the authority whose certificates it believes, from three PEM files in one
@@ -77,7 +78,7 @@ public final class Credentials {
   /// @param directory where the files are
   /// @return credentials that follow changes of the files
   /// @throws TransportException when they cannot be used, with the reason in one line that names the file
-  public static Credentials of(Path directory) throws TransportException {
+  public static Credentials of(Path directory) {
     try {
       return load(directory);
     } catch (IOException e) {
@@ -126,15 +127,16 @@ public final class Credentials {
 
   /// How often a certificate of a peer was refused, for transports whose library does not tell why a handshake failed.
   ///
-  /// @return by reason, with the names that [org.tutti.net.TcpTransport] has for them; a copy
-  public Map<String, Long> refusals() {
-    return Map.of(
-        "closed-wrong-certificate",
-        wrong.get(),
-        "closed-expired-certificate",
-        expired.get(),
-        "closed-wrong-cluster",
-        otherCluster.get());
+  /// @return by reason; a copy
+  public List<Metric> metrics() {
+    return List.of(
+        refused("wrong-certificate", "The peer's certificate is of another authority.", wrong),
+        refused("expired-certificate", "The peer's certificate is not valid any more, or not yet.", expired),
+        refused("wrong-cluster", "The peer's certificate is for another cluster.", otherCluster));
+  }
+
+  private static Metric refused(String reason, String about, AtomicLong count) {
+    return Metric.counter("tls.certificates.refused", about).tagged("reason", reason).with(count.get());
   }
 
   /// Why the files as they are now cannot be used.

@@ -81,7 +81,7 @@ class MulticastHostileTest {
         List<Address> found = discovery.find();
         // Own address and the other's come from hosts of their own; of one that floods 64 are remembered.
         boolean good = found.contains(new Address(other + ":7001")) && found.size() <= 65;
-        all = good && discovery.counters().values().stream().allMatch(count -> count > 0);
+        all = good && discovery.metrics().stream().allMatch(one -> one.value() > 0);
         if (good) {
           System.out.println("found");
         }
@@ -90,7 +90,7 @@ class MulticastHostileTest {
       for (int i = 0; i < 20; i++) {
         discovery.find();
       }
-      System.out.println(discovery.counters());
+      System.out.println(discovery.metrics());
     }
   }
 

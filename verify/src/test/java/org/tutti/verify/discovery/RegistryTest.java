@@ -15,7 +15,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +29,7 @@ import org.tutti.registry.RegistryDiscovery;
 import org.tutti.registry.Standing;
 import org.tutti.store.FileStorage;
 import org.tutti.transport.Address;
+import org.tutti.verify.Told;
 
 /// The registry over loopback: what members are told, what it remembers, and what strangers may do to it.
 @Tag("socket")
@@ -189,12 +189,18 @@ class RegistryTest {
     assertThat(send(registry, "/", "{}").statusCode()).isEqualTo(404);
     var get = HttpRequest.newBuilder(URI.create("http://" + at(registry) + "/v1/look")).build();
     assertThat(http.send(get, HttpResponse.BodyHandlers.ofString()).statusCode()).isEqualTo(405);
-    Map<String, Long> counters = registry.counters();
-    assertThat(counters).containsEntry("malformed", (long) malformed.size()).containsEntry("too-long", 1L);
-    assertThat(counters).containsEntry("unknown-path", 2L).containsEntry("wrong-method", 1L);
-    assertThat(send(registry, "/v1/counters", "").body()).contains("\"malformed\":" + malformed.size());
+    assertThat(refused(registry, "malformed")).isEqualTo(malformed.size());
+    assertThat(refused(registry, "too-long")).isEqualTo(1);
+    assertThat(refused(registry, "unknown-path")).isEqualTo(2);
+    assertThat(refused(registry, "wrong-method")).isEqualTo(1);
+    assertThat(send(registry, "/v1/counters", "").body())
+        .contains("\"registry.requests.refused{reason=malformed}\":" + malformed.size());
     assertThat(member(registry, "n1").ask().id()).isZero();
     assertThat(registry.failure()).isNotDone();
+  }
+
+  private static long refused(Registry registry, String reason) {
+    return Told.of(registry.metrics(), "registry.requests.refused{reason=" + reason + "}");
   }
 
   @Test
@@ -207,7 +213,7 @@ class RegistryTest {
     member(registry, "shop", "n1").ask();
     RegistryDiscovery third = member(registry, "third", "n1");
     assertThatThrownBy(third::ask).hasMessage("refused: there are 2 groups already");
-    assertThat(registry.counters()).containsEntry("full", 2L);
+    assertThat(refused(registry, "full")).isEqualTo(2);
     Registry brief = registry(new RegistryConfig(1, Duration.ofSeconds(1), 1, 3), null, 0);
     member(brief, "n1").ask();
     RegistryDiscovery next = member(brief, "third", "n1");
@@ -248,7 +254,8 @@ class RegistryTest {
     String waits = "POST /v1/look HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 16";
     assertThat(said(registry, waits + end + "{\"group\":\"bank\"}"))
         .startsWith("HTTP/1.1 100 Continue" + end + "HTTP/1.1 200 OK");
-    assertThat(registry.counters()).containsEntry("malformed", 4L).containsEntry("no-length", 1L);
+    assertThat(refused(registry, "malformed")).isEqualTo(4);
+    assertThat(refused(registry, "no-length")).isEqualTo(1);
     assertThat(registry.failure()).isNotDone();
   }
 

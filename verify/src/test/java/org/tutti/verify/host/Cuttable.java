@@ -1,9 +1,10 @@
 package org.tutti.verify.host;
 
 import java.nio.ByteBuffer;
-import java.util.Map;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Metric;
 import org.tutti.transport.Address;
 import org.tutti.transport.Receiver;
 import org.tutti.transport.Traits;
@@ -73,8 +74,8 @@ final class Cuttable implements Transport {
   }
 
   @Override
-  public Map<String, Long> counters() {
-    return sockets.counters();
+  public List<Metric> metrics() {
+    return sockets.metrics();
   }
 
   @Override

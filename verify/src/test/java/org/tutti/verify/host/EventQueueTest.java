@@ -194,7 +194,7 @@ class EventQueueTest {
     assertThat(hand.group.receive()).isEqualTo(new Event.Closed(new End(End.Cause.LEFT, "left")));
     assertThatThrownBy(() -> hand.group.receive())
         .isInstanceOf(GroupClosedException.class)
-        .hasMessage("no longer a member of group \"bank\": left");
+        .hasMessage("n1 is no longer a member of group \"bank\": left");
     hand.group.closed(new End(End.Cause.LEFT, "again"));
     assertThat(hand.ended).hasSize(1);
   }

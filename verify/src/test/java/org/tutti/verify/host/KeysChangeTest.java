@@ -31,6 +31,7 @@ import org.tutti.net.UdpKeys;
 import org.tutti.net.UdpTransport;
 import org.tutti.transport.Address;
 import org.tutti.transport.Receiver;
+import org.tutti.verify.Told;
 
 /// A group over UDP multicasts on while its members' keys are changed.
 @Tag("socket")
@@ -85,7 +86,7 @@ class KeysChangeTest {
   }
 
   private long counted(int member, String what) {
-    return transports.get(member).counters().get(what);
+    return Told.of(transports.get(member).metrics(), what);
   }
 
   /// Each member multicasts, and all is delivered everywhere and nothing else happens, until something has come to be.
@@ -112,15 +113,15 @@ class KeysChangeTest {
   private void step(String... lines) throws Exception {
     for (int i = 0; i < MEMBERS; i++) {
       int member = i;
-      long changes = counted(member, "keys-changed");
+      long changes = counted(member, "keys.changed");
       write(member, lines);
-      multicastUntil(() -> counted(member, "keys-changed") > changes);
+      multicastUntil(() -> counted(member, "keys.changed") > changes);
     }
   }
 
   /// Whether who has only this key is refused.
   private boolean isStrange(String key) throws IOException {
-    long refused = counted(0, "drop-unknown-key");
+    long refused = counted(0, "datagrams.dropped{reason=unknown-key}");
     UdpKey secret = UdpKey.of(HexFormat.of().parseHex(key));
     try (UdpTransport stranger = UdpTransport.open(ANYWHERE, UdpConfig.lan().withKey(secret))) {
       stranger.start(
@@ -132,10 +133,10 @@ class KeysChangeTest {
             public void onReady(Address peer) {}
           });
       boolean known = false;
-      while (!known && counted(0, "drop-unknown-key") == refused) {
+      while (!known && counted(0, "datagrams.dropped{reason=unknown-key}") == refused) {
         stranger.claim(nodes.getFirst().self().address(), 1);
         stranger.poll(TimeUnit.MILLISECONDS.toNanos(10));
-        known = stranger.counters().get("connected-udp") > 0;
+        known = Told.of(stranger.metrics(), "peers.connected") > 0;
       }
       return !known;
     }
@@ -152,8 +153,8 @@ class KeysChangeTest {
     assertThat(isStrange(NEW)).isFalse();
     assertThat(isStrange(OLD)).isTrue();
     for (int i = 0; i < MEMBERS; i++) {
-      assertThat(counted(i, "keys-changed")).isEqualTo(3);
-      assertThat(counted(i, "opened-with-other-key")).as("while the first two had changed").isPositive();
+      assertThat(counted(i, "keys.changed")).isEqualTo(3);
+      assertThat(counted(i, "datagrams.opened{key=other}")).as("while the first two had changed").isPositive();
     }
   }
 
@@ -161,12 +162,12 @@ class KeysChangeTest {
   void aBadFileChangesNothing() throws Exception {
     begin();
     Files.writeString(file(1), NEW.substring(1));
-    multicastUntil(() -> counted(1, "keys-unusable") > 1);
+    multicastUntil(() -> counted(1, "keys.unusable") > 1);
     Files.delete(file(2));
-    multicastUntil(() -> counted(2, "keys-unusable") > 1);
+    multicastUntil(() -> counted(2, "keys.unusable") > 1);
     step(OLD, NEW);
-    long before = counted(1, "keys-unusable");
+    long before = counted(1, "keys.unusable");
     multicastUntil(() -> true);
-    assertThat(counted(1, "keys-unusable")).isEqualTo(before);
+    assertThat(counted(1, "keys.unusable")).isEqualTo(before);
   }
 }

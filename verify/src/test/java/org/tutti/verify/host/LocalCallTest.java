@@ -159,7 +159,7 @@ class LocalCallTest {
     assertThat(answer(call)).isFalse();
     assertThat(responses.remove())
         .isInstanceOf(GroupClosedException.class)
-        .hasToString("org.tutti.GroupClosedException: no longer a member of group \"bank\": left");
+        .hasToString("org.tutti.GroupClosedException: n1 is no longer a member of group \"bank\": left");
     assertThatThrownBy(() -> hand.group.localCall(increment(2))).isInstanceOf(GroupClosedException.class);
   }
 

@@ -51,7 +51,7 @@ class NodeBuilderTest {
     nodes.reversed().forEach(Node::close);
   }
 
-  private Node start(NodeBuilder builder) throws TransportException {
+  private Node start(NodeBuilder builder) {
     Node node = builder.start();
     nodes.add(node);
     return node;

@@ -130,7 +130,7 @@ class NodeTest {
     }
     assertThatThrownBy(group::receive).isInstanceOf(GroupClosedException.class);
     assertThat(node.failure()).isNull();
-    assertThat(node.counters()).isNotNull();
+    assertThat(node.metrics()).isNotNull();
     group.close();
   }
 
@@ -168,12 +168,12 @@ class NodeTest {
       assertThat(node.failure()).hasMessage("boom");
       assertThatThrownBy(() -> other.multicast(new byte[1]))
           .isInstanceOf(GroupClosedException.class)
-          .hasMessage("no longer a member of group \"other\": " + reason);
+          .hasMessage("n1 is no longer a member of group \"other\": " + reason);
       assertThatThrownBy(() -> node.create("third", CONFIG))
           .isInstanceOf(IllegalStateException.class)
           .hasMessage(reason)
           .hasCause(node.failure());
-      assertThat(node.counters()).isNotNull();
+      assertThat(node.metrics()).isNotNull();
       node.close();
       assertThat(logged)
           .singleElement()
@@ -224,7 +224,7 @@ class NodeTest {
               }));
           all.add(catchThrowable(node::close));
           all.add(catchThrowable(() -> group.get().close()));
-          all.add(catchThrowable(() -> node.counters()));
+          all.add(catchThrowable(() -> node.metrics()));
           thrown.complete(all);
         });
     group.complete(node.create("bank", CONFIG, MemberConfig.builder().listener(listener).build()));

@@ -28,6 +28,7 @@ import org.tutti.View;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
 import org.tutti.transport.Address;
+import org.tutti.verify.Told;
 
 /// Observers over TCP: the others go on as if they were not there.
 @Tag("socket")
@@ -135,7 +136,7 @@ class ObserverTest {
     assertThat(untilClosed(slow, views))
         .returns(End.Cause.DROPPED, End::cause)
         .hasToString("this observer was dropped: its application was more than 262144 bytes behind");
-    assertThat(nodes.getFirst().counters()).containsEntry("observer.too slow", 1L);
+    assertThat(Told.of(nodes.getFirst().metrics(), "engine.observers.dropped")).isOne();
     View view = first.view();
     assertThat(view == null ? null : view.primary()).isEqualTo(true);
     assertThat(view == null ? null : view.members()).containsExactly(first.self(), voter.self());

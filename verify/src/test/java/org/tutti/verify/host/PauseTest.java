@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -16,6 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
+import org.tutti.Metric;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.View;
@@ -114,8 +114,8 @@ class PauseTest {
     }
 
     @Override
-    public Map<String, Long> counters() {
-      return inner.counters();
+    public List<Metric> metrics() {
+      return inner.metrics();
     }
 
     @Override

@@ -30,6 +30,7 @@ import org.tutti.transport.InProcess;
 import org.tutti.transport.Refused;
 import org.tutti.transport.Refused.Reason;
 import org.tutti.transport.Transport;
+import org.tutti.verify.Told;
 
 /// What a node that nobody takes in says of it in its status.
 @Tag("socket")
@@ -90,7 +91,7 @@ class RefusedJoinTest {
         new Refused(first.self().address(), Reason.OTHER_CLUSTER, "it is of cluster \"prod\", this node of \"test\"");
     assertThat(status.refused()).containsExactly(expected);
     assertThat(status.toString()).endsWith("; " + expected);
-    assertThat(first.counters().get("drop.other cluster")).isPositive();
+    assertThat(Told.of(first.metrics(), "link.packets.dropped{reason=other-cluster}")).isPositive();
   }
 
   @Test

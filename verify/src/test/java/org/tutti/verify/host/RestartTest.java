@@ -43,7 +43,7 @@ class RestartTest {
   private final List<Address> contacts = new ArrayList<>();
   private final List<Node> nodes = new ArrayList<>();
 
-  private Node start(int number) throws TransportException {
+  private Node start(int number) {
     var transport = TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan().withSocketDirectory(null));
     // Long, as whoever is dropped in a slow moment gets the state instead of what its own log holds; but the last one
     // to stop waits as long for the others.

@@ -5,16 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
+import org.tutti.Metric;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.View;
 import org.tutti.transport.Address;
 import org.tutti.transport.InProcess;
+import org.tutti.verify.Told;
 
 /// Engine threads spin only when told so, and then do not wait: [NodeConfig#spin].
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -25,21 +26,21 @@ class SpinTest {
 
   @Test
   void aNodeThatSpinsForADayNeverWaitsAndDeliversAsOthersDo() throws Exception {
-    Map<String, Long> counters = countersAfterMessages(Duration.ofDays(1));
-    assertThat(counters.get("loop.waits")).isZero();
-    assertThat(counters.get("loop.turns")).isPositive();
+    List<Metric> metrics = metricsAfterMessages(Duration.ofDays(1));
+    assertThat(Told.of(metrics, "loop.waits.made")).isZero();
+    assertThat(Told.of(metrics, "loop.turns.made")).isPositive();
   }
 
   @Test
   void aNodeWaitsAtOnceUnlessToldToSpin() throws Exception {
-    assertThat(countersAfterMessages(NodeConfig.lan("x").spin()).get("loop.waits")).isPositive();
+    assertThat(Told.of(metricsAfterMessages(NodeConfig.lan("x").spin()), "loop.waits.made")).isPositive();
   }
 
   @Test
   void aNodeThatSpinsForAWhileWaitsWhenNothingComes() throws Exception {
     try (Node node = Node.start(NodeConfig.lan("a").withSpin(Duration.ofNanos(100)), hub.open(new Address("a")))) {
-      long before = node.counters().get("loop.waits");
-      while (node.counters().get("loop.waits") <= before) {
+      long before = Told.of(node.metrics(), "loop.waits.made");
+      while (Told.of(node.metrics(), "loop.waits.made") <= before) {
         Thread.onSpinWait();
       }
     }
@@ -52,7 +53,7 @@ class SpinTest {
         .hasMessageContaining("spin");
   }
 
-  private Map<String, Long> countersAfterMessages(Duration spin) throws Exception {
+  private List<Metric> metricsAfterMessages(Duration spin) throws Exception {
     NodeConfig first = NodeConfig.lan("a").withSpin(spin);
     NodeConfig second = NodeConfig.lan("b").withSpin(spin).withContacts(List.of(new Address("a")));
     try (Node a = Node.start(first, hub.open(new Address("a")));
@@ -65,7 +66,7 @@ class SpinTest {
       for (int i = 0; i < MESSAGES; i++) {
         founded.multicast(new byte[] {1}).get();
       }
-      return a.counters();
+      return a.metrics();
     }
   }
 }

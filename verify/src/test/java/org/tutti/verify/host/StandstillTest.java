@@ -30,6 +30,7 @@ import org.tutti.Status;
 import org.tutti.Status.Cause;
 import org.tutti.transport.Address;
 import org.tutti.transport.InProcess;
+import org.tutti.verify.Told;
 
 /// Signs of life pass and messages do not: nobody is suspected, nothing goes on, and whoever waits says for whom.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -141,7 +142,7 @@ class StandstillTest {
     Status status = until(2, Cause.ORDER, 1);
     assertThat(status.toString()).contains("waiting for n1 to order what was multicast, for ");
     assertThat(status.isServing()).as("nobody is suspected").isTrue();
-    assertThat(nodes.get(1).counters().get("standstill.order")).isPositive();
+    assertThat(Told.of(nodes.get(1).metrics(), "engine.standstills.begun{reason=order}")).isPositive();
     while (log.stream().noneMatch(line -> line.matches("group bank at n2: no progress: .*waiting for n1 to order.*"))) {
       Thread.onSpinWait();
     }
@@ -159,7 +160,7 @@ class StandstillTest {
     until(1, Cause.ACKNOWLEDGEMENT, 3, true);
     until(2, Cause.ACKNOWLEDGEMENT, 3, true);
     until(3, Cause.MESSAGE, 2, true);
-    assertThat(nodes.get(2).counters().get("standstill.message")).isPositive();
+    assertThat(Told.of(nodes.get(2).metrics(), "engine.standstills.begun{reason=message}")).isPositive();
     lose(2);
     untilNobodyWaits();
     while (groups.stream().anyMatch(group -> group.view() == null || group.view().size() != 3)) {

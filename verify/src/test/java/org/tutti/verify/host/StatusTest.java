@@ -37,6 +37,7 @@ import org.tutti.ViewId;
 import org.tutti.engine.Report;
 import org.tutti.transport.Address;
 import org.tutti.transport.InProcess;
+import org.tutti.verify.Told;
 
 /// What a group says of itself is true when it is asked, not only after a view change.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -168,7 +169,7 @@ class StatusTest {
       assertThat(writer.status().slowest()).returns(List.of(slow.self()), Wait::members);
       assertThat(writer.status().toString())
           .contains("waiting for the application of n2, which has taken nothing for ");
-      assertThat(nodes.getFirst().counters().get("consumer.slow")).isPositive();
+      assertThat(Told.of(nodes.getFirst().metrics(), "engine.standstills.begun{reason=consumption}")).isPositive();
       assertThat(until(slow, status -> !status.waits().isEmpty()).waits().getFirst().members())
           .containsExactly(slow.self());
       String line = "group bank at n1: the application of n2 has taken nothing for ";

@@ -283,7 +283,7 @@ class TransferTest {
       HandDriven.untilBlocked(sender);
       for (int turn = 0; turn < 100; turn++) { // of both engines: time enough to tell of room, if there were any
         for (Node node : nodes) {
-          var _ = node.counters();
+          var _ = node.metrics();
         }
       }
     }

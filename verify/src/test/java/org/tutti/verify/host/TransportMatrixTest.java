@@ -70,7 +70,7 @@ class TransportMatrixTest {
     return Stream.concat(Stream.of("memory", "unix"), TransportProvider.installed().keySet().stream());
   }
 
-  private Transport open(String transport) throws TransportException {
+  private Transport open(String transport) {
     return switch (transport) {
       case "memory" -> hub.open(new Address("here:" + opened.incrementAndGet()));
       case "unix" -> TcpTransport.open(HERE, TcpConfig.lan());

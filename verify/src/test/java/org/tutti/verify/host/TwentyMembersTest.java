@@ -78,7 +78,7 @@ class TwentyMembersTest {
     assertThat(orders).as("one order").hasSize(1);
   }
 
-  private Node start(String transport) throws TransportException {
+  private Node start(String transport) {
     List<Address> contacts = nodes.isEmpty() ? List.of() : List.of(nodes.getFirst().self().address());
     NodeConfig config =
         NodeConfig.lan("n" + (nodes.size() + 1))

@@ -24,6 +24,7 @@ import org.tutti.Ordering;
 import org.tutti.bench.LossyNetwork;
 import org.tutti.net.UdpConfig;
 import org.tutti.transport.Address;
+import org.tutti.verify.Told;
 
 /// Groups over UDP on a network that loses datagrams: Ethernet's, and each by itself.
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -153,8 +154,8 @@ class UdpLossTest {
     messagesOfEverySize();
     network.narrow(1252);
     messagesOfEverySize();
-    assertThat(nodes.getFirst().counters().get("path-bytes-least")).as("size found").isLessThanOrEqualTo(1252);
-    assertThat(nodes.getFirst().counters().get("pieces-sent")).isPositive();
+    assertThat(Told.of(nodes.getFirst().metrics(), "path.bytes")).as("size found").isLessThanOrEqualTo(1252);
+    assertThat(Told.of(nodes.getFirst().metrics(), "pieces.sent")).isPositive();
   }
 
   private void messagesOfEverySize() throws Exception {

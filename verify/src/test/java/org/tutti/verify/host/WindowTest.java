@@ -290,10 +290,10 @@ class WindowTest {
         .singleElement()
         .isInstanceOfSatisfying(
             GroupClosedException.class,
-            e -> assertThat(e).hasMessage("no longer a member of group \"bank\": expelled"));
+            e -> assertThat(e).hasMessage("n1 is no longer a member of group \"bank\": expelled"));
     assertThatThrownBy(open::join)
         .isInstanceOf(CompletionException.class)
-        .hasRootCauseMessage("no longer a member of group \"bank\": expelled");
+        .hasRootCauseMessage("n1 is no longer a member of group \"bank\": expelled");
     assertThatThrownBy(() -> hand.group.multicast(new byte[0])).isInstanceOf(GroupClosedException.class);
     assertThatThrownBy(() -> hand.group.tryMulticast(new byte[0])).isInstanceOf(GroupClosedException.class);
     assertThat(hand.ended).containsExactly(hand.group);
@@ -306,7 +306,7 @@ class WindowTest {
     assertThat(hand.group.leave()).isNotDone();
     assertThatThrownBy(() -> hand.group.multicast(new byte[1]))
         .isInstanceOf(GroupClosedException.class)
-        .hasMessage("no longer a member of group \"bank\": it is leaving");
+        .hasMessage("n1 is no longer a member of group \"bank\": it is leaving");
     assertThat(hand.asked()).hasSize(2).last().isEqualTo(new Request.Leave("bank", new End(End.Cause.LEFT, "left")));
     hand.group.decided(1, 7);
     hand.group.closed(new End(End.Cause.LEFT, "left"));
@@ -342,6 +342,6 @@ class WindowTest {
     hand.inbox.close();
     assertThatThrownBy(() -> hand.group.multicast(new byte[1]))
         .isInstanceOf(GroupClosedException.class)
-        .hasMessage("no longer a member of group \"bank\": its node has stopped");
+        .hasMessage("n1 is no longer a member of group \"bank\": its node has stopped");
   }
 }

@@ -7,7 +7,6 @@ import static org.tutti.verify.sim.Written.primary;
 import static org.tutti.verify.sim.Written.uniform;
 
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.tutti.End;
@@ -18,6 +17,8 @@ import org.tutti.PrimaryViews;
 import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.ViewId;
+import org.tutti.effect.Count;
+import org.tutti.effect.Counters;
 import org.tutti.engine.AsideFate;
 import org.tutti.sim.check.Content;
 import org.tutti.sim.check.Deciders;
@@ -586,8 +587,14 @@ class CheckersTest {
 
   @Test
   void noContradiction() {
-    var counters = Map.of("drop.malformed place", 2L, "drop.damaged checksum", 5L, "drop.other view", 1L);
-    assertThat(NoContradiction.check("a", counters)).extracting(Violation::property).containsExactly("NoContradiction");
-    assertThat(NoContradiction.check("a", Map.of("drop.damaged checksum", 5L, "drop.malformed fetch", 1L))).isEmpty();
+    var counters = new Counters();
+    counters.damaged("checksum");
+    counters.count(Count.MESSAGE_OF_OTHER_VIEW);
+    counters.malformed("fetch");
+    assertThat(NoContradiction.check("a", counters.metrics())).isEmpty();
+    counters.malformed("place");
+    assertThat(NoContradiction.check("a", counters.metrics()))
+        .extracting(Violation::property)
+        .containsExactly("NoContradiction");
   }
 }

@@ -3,7 +3,6 @@ package org.tutti.verify.transport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
@@ -43,11 +42,6 @@ final class ClientPortContractTest extends PortContract {
       public byte[] question() {
         byte[] request = new Request(1, 1, new Deposit("alice", 1)).encode();
         return ByteBuffer.allocate(Integer.BYTES + request.length).putInt(request.length).put(request).array();
-      }
-
-      @Override
-      public Map<String, Long> counters() {
-        return Map.of("silent", port.silent());
       }
 
       @Override

@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.corba.IiopConfig;
 import org.tutti.corba.IiopMiddleware;
 import org.tutti.transport.Address;
+import org.tutti.verify.Told;
 
 /// A peer that says that its object is at another host and port: GIOP's forwards, by which it could send a node
 /// anywhere.
@@ -38,7 +39,7 @@ final class IiopForwardTest {
       Thread lies = Thread.ofVirtual().start(() -> lie(liar, status, victim.getLocalPort()));
       assertThatIOException().isThrownBy(() -> node.dial(new Address("127.0.0.1:" + liar.getLocalPort())));
       assertThat(isVisited(victim)).as("connected to where the liar pointed").isFalse();
-      assertThat(node.counters().get("closed-forwarded")).isPositive();
+      assertThat(Told.of(node.metrics(), "closed{reason=forwarded}")).isPositive();
       lies.join();
     }
   }

@@ -28,6 +28,7 @@ import org.tutti.corba.IiopTransport;
 import org.tutti.middleware.MiddlewareConfig;
 import org.tutti.transport.Address;
 import org.tutti.transport.TransportSettings;
+import org.tutti.verify.Told;
 import org.tutti.verify.Tree;
 
 /// A node and a peer that was written in C++, for another ORB (`verify/src/test/cpp/iiop-peer.cc`, on omniORB).
@@ -116,7 +117,8 @@ class IiopInteropTest {
       }
       assertThat(answer).isEqualTo(ByteBuffer.wrap(backwards));
     }
-    assertThat(node.transport.counters()).containsEntry("call-broken", 0L).containsEntry("closed-bad-length", 0L);
+    assertThat(Told.of(node.transport.metrics(), "calls.ended{reason=broken}")).isZero();
+    assertThat(Told.of(node.transport.metrics(), "closed{reason=bad-length}")).isZero();
   }
 
   @Test

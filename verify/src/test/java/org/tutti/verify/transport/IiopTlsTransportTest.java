@@ -18,6 +18,7 @@ import org.tutti.net.tls.Credentials;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;
+import org.tutti.verify.Told;
 
 /// IIOP under TLS: all that transports over middlewares promise, with every connection encrypted, and what strangers
 /// can do before they have shown a certificate.
@@ -33,7 +34,7 @@ final class IiopTlsTransportTest extends MiddlewareContract {
   }
 
   @Override
-  Transport open(Address listen, @Nullable Address advertised, @Nullable Credentials tls) throws TransportException {
+  Transport open(Address listen, @Nullable Address advertised, @Nullable Credentials tls) {
     return new MiddlewareTransport(
         IiopMiddleware.open(listen, advertised, IiopTransportTest.strict().withTls(tls == null ? members : tls)),
         IiopTransportTest.CONFIG);
@@ -41,26 +42,26 @@ final class IiopTlsTransportTest extends MiddlewareContract {
 
   @Override
   String strangersCountedAs() {
-    return "closed-not-tls";
+    return "closed{reason=not-tls}";
   }
 
-  private static Transport plain() throws TransportException {
+  private static Transport plain() {
     return new MiddlewareTransport(
         IiopMiddleware.open(new Address("127.0.0.1:0"), null, IiopTransportTest.strict()), IiopTransportTest.CONFIG);
   }
 
   private static long count(Station station, String name) {
-    return station.transport.counters().get(name);
+    return Told.of(station.transport.metrics(), name);
   }
 
   @Test
   void nodesWithoutTlsAreNotHeardAndHearNobody() throws IOException {
     Station a = station("a");
     try (Station plain = new Station(plain())) {
-      until("its attempt", () -> !plain.offer(a.address(), bytes(1)) && count(a, "closed-not-tls") > 0, plain, a);
+      until("its attempt", () -> !plain.offer(a.address(), bytes(1)) && count(a, "{reason=not-tls}") > 0, plain, a);
       until(
           "our attempt",
-          () -> !a.offer(plain.address(), bytes(1)) && count(plain, "closed-foreign-protocol") > 0,
+          () -> !a.offer(plain.address(), bytes(1)) && count(plain, "closed{reason=foreign-protocol}") > 0,
           plain,
           a);
       assertThat(a.frames).isEmpty();
@@ -74,8 +75,12 @@ final class IiopTlsTransportTest extends MiddlewareContract {
     Station a = station("a");
     Credentials shop = Credentials.load(Authority.in(directory).issue("s", "shop", DAY));
     try (Station other = new Station(open(new Address("127.0.0.1:0"), null, shop))) {
-      until("an attempt", () -> !a.offer(other.address(), bytes(1)) && count(a, "closed-wrong-cluster") > 0, a, other);
-      until("our refusal, there", () -> count(other, "closed-refused-by-peer") > 0, a, other);
+      until(
+          "an attempt",
+          () -> !a.offer(other.address(), bytes(1)) && count(a, "{reason=wrong-cluster}") > 0,
+          a,
+          other);
+      until("our refusal, there", () -> count(other, "closed{reason=refused-by-peer}") > 0, a, other);
     }
     exchange(a, station("honest"));
   }
@@ -88,7 +93,7 @@ final class IiopTlsTransportTest extends MiddlewareContract {
       slow.setSoTimeout(20_000);
       byte[] hello = {22, 3, 1, 0x3f, (byte) 0xff}; // a record of 16 KiB, of which some bytes follow
       slow.getOutputStream().write(hello);
-      until("the end of its time", () -> dribble(slow) && count(a, "closed-greeting-timeout") > 0, a);
+      until("the end of its time", () -> dribble(slow) && count(a, "closed{reason=greeting-timeout}") > 0, a);
     }
     exchange(a, station("honest"));
   }

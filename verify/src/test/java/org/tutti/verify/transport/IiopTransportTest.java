@@ -43,7 +43,7 @@ final class IiopTransportTest extends MiddlewareContract {
   private final List<SocketChannel> strangers = new ArrayList<>();
 
   @Override
-  Transport open(Address listen, @Nullable Address advertised, @Nullable Credentials tls) throws TransportException {
+  Transport open(Address listen, @Nullable Address advertised, @Nullable Credentials tls) {
     IiopConfig plain = strict();
     return new MiddlewareTransport(
         IiopMiddleware.open(listen, advertised, tls == null ? plain : plain.withTls(tls)), CONFIG);
@@ -51,7 +51,7 @@ final class IiopTransportTest extends MiddlewareContract {
 
   @Override
   String strangersCountedAs() {
-    return "closed-foreign-protocol";
+    return "closed{reason=foreign-protocol}";
   }
 
   /// Settings under which strangers are refused before a test has become boring.
@@ -107,7 +107,7 @@ final class IiopTransportTest extends MiddlewareContract {
         .isThrownBy(() -> a.transport.poll(0))
         .withMessageContaining("the ORB's RequestProcessor")
         .withRootCauseInstanceOf(IllegalArgumentException.class);
-    assertThat(counter(a, "orb-thread-ended")).isPositive();
+    assertThat(counter(a, "threads.ended")).isPositive();
   }
 
   /// One that reads a connection takes only that with it.
@@ -131,22 +131,22 @@ final class IiopTransportTest extends MiddlewareContract {
     Station a = station("a");
     byte[] future = IiopRequest.header(0, IiopRequest.REQUEST, 100);
     future[5] = 3;
-    isClosedAndCounted(a, "closed-other-version", future);
+    isClosedAndCounted(a, "closed{reason=other-version}", future);
     byte[] other = IiopRequest.header(0, IiopRequest.REQUEST, 100);
     other[4] = 2;
-    isClosedAndCounted(a, "closed-other-version", other);
-    isClosedAndCounted(a, "closed-bad-message", IiopRequest.header(0, 8, 100));
-    isClosedAndCounted(a, "closed-bad-message", IiopRequest.header(0, IiopRequest.REPLY, 100));
+    isClosedAndCounted(a, "closed{reason=other-version}", other);
+    isClosedAndCounted(a, "closed{reason=bad-message}", IiopRequest.header(0, 8, 100));
+    isClosedAndCounted(a, "closed{reason=bad-message}", IiopRequest.header(0, IiopRequest.REPLY, 100));
   }
 
   @ParameterizedTest
   @ValueSource(ints = {-1, Integer.MIN_VALUE, Integer.MAX_VALUE, 1 << 21})
   void aMessageLongerThanAnyIsRefusedBeforeItIsThere(int length) throws IOException {
     Station a = station("a");
-    isClosedAndCounted(a, "closed-bad-length", IiopRequest.header(0, IiopRequest.REQUEST, length));
+    isClosedAndCounted(a, "closed{reason=bad-length}", IiopRequest.header(0, IiopRequest.REQUEST, length));
     byte[] littleEndian = IiopRequest.header(1, IiopRequest.REQUEST, 0);
     ByteBuffer.wrap(littleEndian).order(ByteOrder.LITTLE_ENDIAN).putInt(8, length);
-    isClosedAndCounted(a, "closed-bad-length", littleEndian);
+    isClosedAndCounted(a, "closed{reason=bad-length}", littleEndian);
   }
 
   @Test
@@ -161,7 +161,7 @@ final class IiopTransportTest extends MiddlewareContract {
     } catch (IOException _) {
       // It has been closed.
     }
-    until("counted", () -> counter(a, "closed-bad-length") == 1, a);
+    until("counted", () -> counter(a, "closed{reason=bad-length}") == 1, a);
     stillServes(a);
   }
 
@@ -175,7 +175,7 @@ final class IiopTransportTest extends MiddlewareContract {
       wrong += 2;
     }
     int all = wrong;
-    until("counted", () -> counter(a, "drop-bad-sequence") == all, a);
+    until("counted", () -> counter(a, "requests.dropped{reason=bad-sequence}") == all, a);
     stillServes(a);
   }
 
@@ -185,19 +185,19 @@ final class IiopTransportTest extends MiddlewareContract {
     Station a = station("a");
     byte[] flags = IiopRequest.frames(new byte[50]);
     flags[16] = 2;
-    isClosedAndCounted(a, "closed-bad-message", flags);
-    isClosedAndCounted(a, "closed-bad-message", IiopRequest.withContext(7, new byte[64]));
+    isClosedAndCounted(a, "closed{reason=bad-message}", flags);
+    isClosedAndCounted(a, "closed{reason=bad-message}", IiopRequest.withContext(7, new byte[64]));
     stranger(a).write(ByteBuffer.wrap(IiopRequest.withContext(1, new byte[12])));
-    until("another context is fine", () -> counter(a, "drop-foreign-protocol") == 1, a);
+    until("another context is fine", () -> counter(a, "batches.dropped{reason=foreign-protocol}") == 1, a);
   }
 
   @Test
   void whatIsNoBatchAndWhatIsNoOperationIsCounted() throws IOException {
     Station a = station("a");
     stranger(a).write(ByteBuffer.wrap(IiopRequest.frames("hello".getBytes(StandardCharsets.US_ASCII))));
-    until("counted", () -> counter(a, "drop-foreign-protocol") == 1, a);
+    until("counted", () -> counter(a, "batches.dropped{reason=foreign-protocol}") == 1, a);
     stranger(a).write(ByteBuffer.wrap(IiopRequest.asking("shutdown")));
-    until("counted", () -> counter(a, "drop-unknown-operation") == 1, a);
+    until("counted", () -> counter(a, "requests.dropped{reason=unknown-operation}") == 1, a);
     stillServes(a);
   }
 
@@ -227,7 +227,7 @@ final class IiopTransportTest extends MiddlewareContract {
       a.transport.poll(0);
     }
     stillServes(a);
-    assertThat(counter(a, "orb-thread-ended")).isZero();
+    assertThat(counter(a, "threads.ended")).isZero();
   }
 
   @Test
@@ -236,7 +236,7 @@ final class IiopTransportTest extends MiddlewareContract {
     stranger(a);
     stranger(a).write(ByteBuffer.wrap(IiopRequest.header(0, IiopRequest.REQUEST, 100)).limit(9));
     stranger(a).write(ByteBuffer.wrap(IiopRequest.header(0, IiopRequest.REQUEST, 100)));
-    until("counted", () -> counter(a, "closed-greeting-timeout") == 3, a);
+    until("counted", () -> counter(a, "closed{reason=greeting-timeout}") == 3, a);
     stillServes(a);
   }
 
@@ -249,7 +249,7 @@ final class IiopTransportTest extends MiddlewareContract {
     stillServes(a);
     until(
         "the others to be closed",
-        () -> counter(a, "closed-crowded-out") + counter(a, "closed-greeting-timeout") >= 100 - ACCEPTED_MAX,
+        () -> counter(a, "{reason=crowded-out}") + counter(a, "{reason=greeting-timeout}") >= 100 - ACCEPTED_MAX,
         a);
   }
 
@@ -263,7 +263,7 @@ final class IiopTransportTest extends MiddlewareContract {
     }
     SocketChannel oneMore = stranger(a);
     assertThat(isEnded(oneMore)).isTrue();
-    assertThat(counter(a, "closed-too-many")).isEqualTo(1);
+    assertThat(counter(a, "closed{reason=too-many}")).isEqualTo(1);
     closeStrangers();
     stillServes(a);
   }

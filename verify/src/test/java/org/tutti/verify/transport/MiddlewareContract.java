@@ -28,6 +28,7 @@ import org.tutti.net.tls.Credentials;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;
+import org.tutti.verify.Told;
 
 /// What a transport over a middleware that listens at a port promises besides: strangers at its door harm nobody, and
 /// it can be encrypted, advertised, and used over IPv6.
@@ -36,8 +37,7 @@ abstract class MiddlewareContract extends TransportContract {
   private static final Duration DAY = Duration.ofDays(1);
 
   /// Opens a transport of the kind under test.
-  abstract Transport open(Address listen, @Nullable Address advertised, @Nullable Credentials tls)
-      throws TransportException;
+  abstract Transport open(Address listen, @Nullable Address advertised, @Nullable Credentials tls);
 
   /// The counter of connections that speak another protocol; null when the middleware does not tell.
   abstract @Nullable String strangersCountedAs();
@@ -73,7 +73,7 @@ abstract class MiddlewareContract extends TransportContract {
       say(stranger, bytes);
       until("their end", () -> isEnded(stranger), a);
       if (counted != null) {
-        until("their count", () -> a.transport.counters().get(counted) == 1, a);
+        until("their count", () -> Told.of(a.transport.metrics(), counted) == 1, a);
       }
     }
     assertThat(a.frames).isEmpty();
@@ -137,12 +137,12 @@ abstract class MiddlewareContract extends TransportContract {
       for (Station one : new Station[] {stranger, neighbour, plain}) {
         until(
             "an attempt",
-            () -> one.transport.counters().get("connect-failed") > 0 || one.offer(a.address(), bytes(1)),
+            () -> Told.of(one.transport.metrics(), "dials.failed") > 0 || one.offer(a.address(), bytes(1)),
             one,
             a);
       }
-      until("its refusal", () -> counted(stranger, a, "closed-wrong-certificate", a), stranger, a);
-      until("the neighbour's refusal", () -> counted(neighbour, a, "closed-wrong-cluster", neighbour), neighbour, a);
+      until("its refusal", () -> counted(stranger, a, "closed{reason=wrong-certificate}", a), stranger, a);
+      until("the neighbour's refusal", () -> counted(neighbour, a, "{reason=wrong-cluster}", neighbour), neighbour, a);
       turns(20, plain, a);
       assertThat(a.frames).isEmpty();
     }
@@ -151,7 +151,7 @@ abstract class MiddlewareContract extends TransportContract {
   /// Whether a station's attempts to say something to another have been counted, where they are to be.
   private static boolean counted(Station from, Station to, String reason, Station at) {
     from.offer(to.address(), bytes(1));
-    return at.transport.counters().get(reason) > 0;
+    return Told.of(at.transport.metrics(), reason) > 0;
   }
 
   @Test
@@ -184,7 +184,9 @@ abstract class MiddlewareContract extends TransportContract {
     Station a = station("a");
     until(
         "count",
-        () -> !a.offer(new Address("host.invalid:1"), bytes(1)) && a.transport.counters().get("address-unusable") > 0,
+        () ->
+            !a.offer(new Address("host.invalid:1"), bytes(1))
+                && Told.of(a.transport.metrics(), "addresses.unusable") > 0,
         a);
   }
 
@@ -193,7 +195,7 @@ abstract class MiddlewareContract extends TransportContract {
     Station a = station("a");
     try (ServerSocket mute = new ServerSocket(0, 10, InetAddress.getByName("127.0.0.1"))) {
       Address address = new Address("127.0.0.1:" + mute.getLocalPort());
-      until("an attempt", () -> !a.offer(address, bytes(1)) && a.transport.counters().get("connect-failed") >= 1, a);
+      until("an attempt", () -> !a.offer(address, bytes(1)) && Told.of(a.transport.metrics(), "dials.failed") >= 1, a);
     }
   }
 }

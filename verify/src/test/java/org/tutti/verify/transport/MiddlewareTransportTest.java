@@ -18,6 +18,7 @@ import org.tutti.middleware.MiddlewareConfig;
 import org.tutti.middleware.MiddlewareTransport;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
+import org.tutti.verify.Told;
 
 /// What every transport over a middleware does by itself, shown with one that is a method call.
 final class MiddlewareTransportTest extends TransportContract {
@@ -48,26 +49,26 @@ final class MiddlewareTransportTest extends TransportContract {
 
   /// Not while the lane is still about an earlier batch.
   private static boolean leaveAsOneBatch(Station a, Station b) {
-    long before = counter(b, "batches-received");
+    long before = counter(b, "batches.received");
     int frames = b.frames.size();
     for (int i = 0; i < 500; i++) {
       assertThat(a.offer(b.address(), new byte[100])).isTrue();
     }
     until("all frames", () -> b.frames.size() == frames + 500, a, b);
-    return counter(b, "batches-received") == before + 1;
+    return counter(b, "batches.received") == before + 1;
   }
 
   @Test
   void whatIsNoBatchIsDroppedAndCountedWithTheReason() throws IOException {
     Station a = station("a");
     byte[] right = batch("x", "a", frame(3));
-    refused(a, new byte[0], "drop-foreign-protocol", 1);
-    refused(a, "GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII), "drop-foreign-protocol", 2);
-    refused(a, changed(right, 4, 2), "drop-other-version", 1);
-    refused(a, changed(right, 5, 0), "drop-bad-preamble", 1);
-    refused(a, changed(right, 6, 0), "drop-bad-preamble", 2);
-    refused(a, changed(right, 6, 255), "drop-bad-preamble", 3);
-    refused(a, batch("x", "b", frame(3)), "drop-wrong-identity", 1);
+    refused(a, new byte[0], "batches.dropped{reason=foreign-protocol}", 1);
+    refused(a, "GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII), "dropped{reason=foreign-protocol}", 2);
+    refused(a, changed(right, 4, 2), "batches.dropped{reason=other-version}", 1);
+    refused(a, changed(right, 5, 0), "batches.dropped{reason=bad-preamble}", 1);
+    refused(a, changed(right, 6, 0), "batches.dropped{reason=bad-preamble}", 2);
+    refused(a, changed(right, 6, 255), "batches.dropped{reason=bad-preamble}", 3);
+    refused(a, batch("x", "b", frame(3)), "batches.dropped{reason=wrong-identity}", 1);
     assertThat(board.send(a.address(), right)).isTrue();
     until("the frame", () -> a.frames.size() == 1, a);
     assertThat(a.frames.getFirst()).hasSize(3);
@@ -78,8 +79,8 @@ final class MiddlewareTransportTest extends TransportContract {
   void aBatchWithALengthThatNoFrameHasIsDroppedAsAWhole(int length) throws IOException {
     Station a = station("a");
     byte[] wrong = ByteBuffer.allocate(7).putInt(length).put(new byte[3]).array();
-    refused(a, batch("x", "a", frame(3), wrong), "drop-bad-length", 1);
-    refused(a, batch("x", "a", frame(3), new byte[2]), "drop-bad-length", 2);
+    refused(a, batch("x", "a", frame(3), wrong), "batches.dropped{reason=bad-length}", 1);
+    refused(a, batch("x", "a", frame(3), new byte[2]), "batches.dropped{reason=bad-length}", 2);
     turns(3, a);
     assertThat(a.frames).isEmpty();
   }
@@ -93,7 +94,7 @@ final class MiddlewareTransportTest extends TransportContract {
       for (int i = 0; i < fit; i++) {
         assertThat(board.send(a.address(), large)).isTrue();
       }
-      refused(a, large, "drop-inbox-full", 1);
+      refused(a, large, "batches.dropped{reason=inbox-full}", 1);
       until("the rest", () -> a.frames.size() == fit, a);
       assertThat(board.send(a.address(), large)).isTrue();
     }
@@ -113,13 +114,13 @@ final class MiddlewareTransportTest extends TransportContract {
             });
     until("all that was sent", () -> a.frames.size() == 3 * fit, a);
     source.join();
-    assertThat(counter(a, "drop-inbox-full")).isZero();
+    assertThat(counter(a, "batches.dropped{reason=inbox-full}")).isZero();
   }
 
   @Test
   void anAddressThatCannotBeDialledIsCounted() throws IOException {
     Station a = station("a");
-    until("counted", () -> !a.offer(new Address("?"), bytes(1)) && counter(a, "address-unusable") > 0, a);
+    until("counted", () -> !a.offer(new Address("?"), bytes(1)) && counter(a, "addresses.unusable") > 0, a);
   }
 
   @Test
@@ -128,7 +129,7 @@ final class MiddlewareTransportTest extends TransportContract {
     for (int i = 0; i < 3000; i++) {
       a.offer(new Address("nobody" + i), bytes(1));
     }
-    assertThat(counter(a, "address-forgotten")).isEqualTo(3000 - MiddlewareConfig.lan().peersMax());
+    assertThat(counter(a, "addresses.forgotten")).isEqualTo(3000 - MiddlewareConfig.lan().peersMax());
     exchange(a, station("b"));
   }
 
@@ -138,7 +139,7 @@ final class MiddlewareTransportTest extends TransportContract {
     Station b = station("b");
     exchange(a, b);
     assertThat(board.open.get()).isEqualTo(2);
-    assertThat(counter(a, "connected-memory")).isEqualTo(1);
+    assertThat(counter(a, "peers.connected")).isEqualTo(1);
     a.close();
     b.close();
     assertThat(board.open.get()).isZero();
@@ -163,7 +164,7 @@ final class MiddlewareTransportTest extends TransportContract {
   }
 
   static long counter(Station at, String name) {
-    return at.transport.counters().get(name);
+    return Told.of(at.transport.metrics(), name);
   }
 
   private static byte[] changed(byte[] batch, int at, int value) {

@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
+import org.tutti.Metric;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.net.UdpConfig;
@@ -26,6 +27,7 @@ import org.tutti.net.UdpKey;
 import org.tutti.net.UdpMulticast;
 import org.tutti.net.UdpTransport;
 import org.tutti.transport.Address;
+import org.tutti.verify.Told;
 
 /// A process of [UdpMulticastTest] with some members of a group, the sender or receivers. It does what it is told on
 /// its input, a line at a time, and says what happened in lines of a word and values.
@@ -85,9 +87,9 @@ final class MulticastMembers {
       group.receive(Duration.ofMillis(100));
     }
     for (boolean ready = !heard; !ready; ) {
-      long before = node.counters().get("casts-copies");
+      long before = Told.of(node.metrics(), "copies.replaced");
       group.multicast(new byte[BYTES]).get(60, TimeUnit.SECONDS);
-      ready = node.counters().get("casts-copies") - before >= members - 1;
+      ready = Told.of(node.metrics(), "copies.replaced") - before >= members - 1;
     }
     System.out.println("ready now");
   }
@@ -95,7 +97,7 @@ final class MulticastMembers {
   private void send(int atOnce) throws Exception {
     Node node = nodes.getFirst();
     Group group = groups.getFirst();
-    Map<String, Long> before = node.counters();
+    Map<String, Long> before = Metric.byKey(node.metrics());
     long[] kernel = kernel();
     var room = new Semaphore(atOnce);
     for (int i = 0; i < MESSAGES; i++) {
@@ -109,10 +111,10 @@ final class MulticastMembers {
       throw new IllegalStateException("not delivered");
     }
     long[] after = kernel();
-    Map<String, Long> counted = node.counters();
+    Map<String, Long> counted = Metric.byKey(node.metrics());
     for (long[] now = kernel(); !Arrays.equals(now, after); now = kernel()) {
       after = now; // a multicast came between the two readings
-      counted = node.counters();
+      counted = Metric.byKey(node.metrics());
     }
     Map<String, Long> told = counted;
     System.out.printf(
@@ -120,9 +122,9 @@ final class MulticastMembers {
         after[0] - kernel[0],
         after[1] - kernel[1],
         after[2] - kernel[2],
-        told.get("casts-sent") - before.get("casts-sent"),
-        told.get("casts-copies") - before.get("casts-copies"),
-        List.of("casts-asked", "naks-sent", "repairs-sent", "repairs-sent-for-others").stream()
+        told.get("udp.casts.sent") - before.get("udp.casts.sent"),
+        told.get("udp.copies.replaced") - before.get("udp.copies.replaced"),
+        List.of("udp.asks.sent", "udp.naks.sent", "udp.repairs.sent{of=own}", "udp.repairs.sent{of=others}").stream()
             .mapToLong(name -> told.get(name) - before.get(name))
             .sum());
   }
@@ -150,10 +152,10 @@ final class MulticastMembers {
   private void count() throws InterruptedException {
     var sum = new TreeMap<String, Long>();
     for (Node node : nodes) {
-      node.counters().forEach((name, value) -> sum.merge(name, value, Long::sum));
+      node.metrics().forEach(one -> sum.merge(one.key(), one.value(), Long::sum));
     }
     var line = new StringBuilder("counters");
-    sum.forEach((name, value) -> line.append(' ').append(name.replace(' ', '-')).append('=').append(value));
+    sum.forEach((name, value) -> line.append(' ').append(name).append('=').append(value));
     System.out.println(line);
   }
 

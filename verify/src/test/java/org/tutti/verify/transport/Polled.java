@@ -1,6 +1,5 @@
 package org.tutti.verify.transport;
 
-import java.util.Map;
 import org.tutti.transport.Transport;
 
 /// A transport's port, with a thread that does what a node's engine thread does.
@@ -24,11 +23,6 @@ abstract class Polled implements PortContract.Door {
   @Override
   public int port() {
     return TcpTransportTest.port(station.address());
-  }
-
-  @Override
-  public Map<String, Long> counters() {
-    return station.transport.counters();
   }
 
   @Override

@@ -15,7 +15,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import javax.net.ssl.KeyManager;
@@ -31,6 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.tutti.certs.Authority;
 import org.tutti.net.tls.Credentials;
+import org.tutti.verify.Told;
 
 /// What every port promises on which a process listens for strangers.
 @Tag("socket")
@@ -50,8 +50,6 @@ abstract class PortContract {
 
     /// What a client says first, so that there is an answer.
     byte[] question();
-
-    Map<String, Long> counters();
 
     @Override
     void close() throws IOException;
@@ -248,7 +246,7 @@ abstract class PortContract {
     Files.copy(directory.resolve("ca.pem"), other.resolve("ca.pem"), StandardCopyOption.REPLACE_EXISTING);
     assertThat(server.reload()).isTrue();
     assertThat(answers(at, client)).as("served with a ticket of earlier days").isFalse();
-    await("count", () -> server.refusals().get("closed-wrong-certificate") > 0);
+    await("count", () -> Told.of(server.metrics(), "{reason=wrong-certificate}") > 0);
     assertThat(answers(at, withTickets(Credentials.load(other)))).as("serves others").isTrue();
   }
 
@@ -267,9 +265,9 @@ abstract class PortContract {
       assertThat(seconds).as("seconds of a certificate that is not accepted").isLessThan(30);
     }
     Instant expired = end.plusSeconds(1); // certificates know whole seconds
-    long before = server.refusals().get("closed-expired-certificate");
+    long before = Told.of(server.metrics(), "{reason=expired-certificate}");
     await("the end of the certificate", () -> Instant.now().isAfter(expired));
     assertThat(answers(at, client)).as("served with a ticket of earlier days").isFalse();
-    await("count", () -> server.refusals().get("closed-expired-certificate") > before);
+    await("count", () -> Told.of(server.metrics(), "{reason=expired-certificate}") > before);
   }
 }

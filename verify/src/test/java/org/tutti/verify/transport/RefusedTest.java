@@ -32,6 +32,7 @@ import org.tutti.transport.Address;
 import org.tutti.transport.Refused;
 import org.tutti.transport.Refused.Reason;
 import org.tutti.transport.Transport;
+import org.tutti.verify.Told;
 
 /// Whoever is not taken in learns why, over TCP and UDP.
 @Tag("socket")
@@ -280,7 +281,7 @@ final class RefusedTest {
       ByteBuffer hello = receive(newer, inside);
       long life = hello.getLong(12);
       newer.send(answer.duplicate().putLong(4, life + 1), socket(inside.address()));
-      until("dropped", () -> counted(inside, "drop-unasked") == 1, inside);
+      until("dropped", () -> counted(inside, "datagrams.dropped{reason=unasked}") == 1, inside);
       assertThat(inside.refused).isEmpty();
       newer.send(answer.duplicate().putLong(4, life), socket(inside.address()));
       until("told", () -> !inside.refused.isEmpty(), inside);
@@ -298,14 +299,14 @@ final class RefusedTest {
         stranger.send(greeting.duplicate(), socket(inside.address()));
         inside.transport.poll(0);
       }
-      until("all read", () -> counted(inside, "drop-unsealed") == 200, inside);
+      until("all read", () -> counted(inside, "datagrams.dropped{reason=unsealed}") == 200, inside);
       long seconds = Duration.ofNanos(System.nanoTime() - began).toSeconds() + 1;
-      assertThat(counted(inside, "refusals-sent")).isBetween(10L, 10 * (seconds + 1));
+      assertThat(counted(inside, "refusals.sent")).isBetween(10L, 10 * (seconds + 1));
     }
   }
 
   private static long counted(Station station, String name) {
-    return station.transport.counters().get(name);
+    return Told.of(station.transport.metrics(), name);
   }
 
   private static ByteBuffer receive(DatagramChannel at, Station... others) {

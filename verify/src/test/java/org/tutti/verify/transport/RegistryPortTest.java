@@ -9,18 +9,22 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.tutti.Metric;
 import org.tutti.net.tls.Credentials;
 import org.tutti.registry.Registry;
 import org.tutti.registry.RegistryConfig;
+import org.tutti.verify.Told;
 
 final class RegistryPortTest extends PortContract {
   private static final String QUESTION = "GET /v1/counters HTTP/1.1\r\nHost: here\r\n\r\n";
 
   private static final int MANY = 2000;
   private static final Duration SOON = Duration.ofSeconds(4); // who waits for a silent one waits five
+
+  private @Nullable Registry opened;
 
   @Override
   int most() {
@@ -41,8 +45,8 @@ final class RegistryPortTest extends PortContract {
           assertThat(Duration.ofNanos(System.nanoTime() - start)).as("beside " + i).isLessThan(SOON);
         }
       }
-      Map<String, Long> counted = at.counters();
-      assertThat(counted.get("closed-crowded-out") + counted.get("closed-too-late"))
+      List<Metric> told = Objects.requireNonNull(opened).metrics();
+      assertThat(Told.of(told, "{reason=crowded-out}") + Told.of(told, "{reason=greeting-timeout}"))
           .isGreaterThanOrEqualTo(MANY - most());
     } finally {
       for (Socket one : silent) {
@@ -60,6 +64,7 @@ final class RegistryPortTest extends PortContract {
             null,
             tls == null ? null : tls.context(),
             _ -> {});
+    opened = registry;
     return new Door() {
       @Override
       public int port() {
@@ -69,11 +74,6 @@ final class RegistryPortTest extends PortContract {
       @Override
       public byte[] question() {
         return QUESTION.getBytes(StandardCharsets.US_ASCII);
-      }
-
-      @Override
-      public Map<String, Long> counters() {
-        return registry.counters();
       }
 
       @Override

@@ -12,7 +12,7 @@ import org.tutti.transport.TransportException;
 
 final class RmiTransportTest extends MiddlewareContract {
   @Override
-  Transport open(Address listen, @Nullable Address advertised, @Nullable Credentials tls) throws TransportException {
+  Transport open(Address listen, @Nullable Address advertised, @Nullable Credentials tls) {
     MiddlewareConfig eager = MiddlewareConfig.lan().withBackoff(Duration.ofMillis(10), Duration.ofMillis(50));
     RmiConfig config = RmiConfig.lan().withCommon(eager);
     return RmiTransport.open(listen, advertised, tls == null ? config : config.withTls(tls));

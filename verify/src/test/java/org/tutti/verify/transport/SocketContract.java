@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
 import org.tutti.transport.Address;
+import org.tutti.verify.Told;
 
 /// What a transport over stream sockets promises besides: strangers at its door are counted and harm nobody.
 abstract class SocketContract extends TransportContract {
@@ -77,7 +78,7 @@ abstract class SocketContract extends TransportContract {
     byte[] noise = new byte[100_000];
     new Random(seed).nextBytes(noise);
     stranger(a, noise);
-    untilCounted(a, "closed-foreign-protocol", 1);
+    untilCounted(a, "closed{reason=foreign-protocol}", 1);
     stillServes(a);
   }
 
@@ -85,7 +86,7 @@ abstract class SocketContract extends TransportContract {
   void anHttpRequestIsCountedAndTheConnectionIsClosed() throws IOException {
     Station a = station("a");
     SocketChannel browser = stranger(a, "GET / HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-    untilCounted(a, "closed-foreign-protocol", 1);
+    untilCounted(a, "closed{reason=foreign-protocol}", 1);
     assertThat(isEnded(browser)).isTrue();
     stillServes(a);
   }
@@ -96,15 +97,15 @@ abstract class SocketContract extends TransportContract {
     byte[] future = preamble(a.address());
     future[4] = 2;
     stranger(a, future);
-    untilCounted(a, "closed-other-version", 1);
+    untilCounted(a, "closed{reason=other-version}", 1);
     byte[] nameless = preamble(a.address());
     nameless[5] = 0;
     stranger(a, nameless);
-    untilCounted(a, "closed-bad-preamble", 1);
+    untilCounted(a, "closed{reason=bad-preamble}", 1);
     byte[] garbled = preamble(a.address());
     garbled[8] = (byte) 0xff;
     stranger(a, garbled);
-    untilCounted(a, "closed-bad-preamble", 2);
+    untilCounted(a, "closed{reason=bad-preamble}", 2);
     stillServes(a);
   }
 
@@ -112,7 +113,7 @@ abstract class SocketContract extends TransportContract {
   void aPreambleForSomebodyElseIsRefused() throws IOException {
     Station a = station("a");
     stranger(a, preamble(new Address("127.0.0.1:1")));
-    untilCounted(a, "closed-wrong-identity", 1);
+    untilCounted(a, "closed{reason=wrong-identity}", 1);
     stillServes(a);
   }
 
@@ -122,7 +123,7 @@ abstract class SocketContract extends TransportContract {
     Station a = station("a");
     byte[] greeting = preamble(a.address());
     SocketChannel liar = stranger(a, ByteBuffer.allocate(greeting.length + 4).put(greeting).putInt(length).array());
-    untilCounted(a, "closed-bad-length", 1);
+    untilCounted(a, "closed{reason=bad-length}", 1);
     assertThat(isEnded(liar)).isTrue();
     assertThat(a.frames).isEmpty();
     stillServes(a);
@@ -133,7 +134,7 @@ abstract class SocketContract extends TransportContract {
     Station a = station("a");
     stranger(a, new byte[0]);
     stranger(a, Arrays.copyOf(preamble(a.address()), 9));
-    untilCounted(a, "closed-preamble-timeout", 2);
+    untilCounted(a, "closed{reason=preamble-timeout}", 2);
     stillServes(a);
   }
 
@@ -141,7 +142,7 @@ abstract class SocketContract extends TransportContract {
   void aStrangerThatHangsUpIsForgotten() throws IOException {
     Station a = station("a");
     stranger(a, Arrays.copyOf(preamble(a.address()), 3)).close();
-    untilCounted(a, "closed-by-peer", 1);
+    untilCounted(a, "closed{reason=by-peer}", 1);
     stillServes(a);
   }
 
@@ -151,7 +152,7 @@ abstract class SocketContract extends TransportContract {
     for (int i = 0; i < 100; i++) {
       stranger(a, new byte[0]);
     }
-    untilCounted(a, "closed-crowded-out", 100 - HANDSHAKES_MAX);
+    untilCounted(a, "closed{reason=crowded-out}", 100 - HANDSHAKES_MAX);
     stillServes(a);
   }
 
@@ -166,11 +167,11 @@ abstract class SocketContract extends TransportContract {
       stranger(a, begun);
       turns(2, a);
     }
-    untilCounted(a, "closed-too-many", 60 - ACCEPTED_MAX);
+    untilCounted(a, "closed{reason=too-many}", 60 - ACCEPTED_MAX);
     assertThat(directBytes() - before).isLessThan((ACCEPTED_MAX + 2L) * TcpConfig.lan().receiveBufferBytes());
     closeStrangers();
     // A close with our preamble unread is a reset.
-    until("their end", () -> counter(a, "closed-by-peer") + counter(a, "closed-broken") >= ACCEPTED_MAX, a);
+    until("their end", () -> counter(a, "{reason=by-peer}") + counter(a, "{reason=broken}") >= ACCEPTED_MAX, a);
     stillServes(a);
   }
 
@@ -186,7 +187,7 @@ abstract class SocketContract extends TransportContract {
       }
       closeStrangers();
       long ended = (long) wave * ACCEPTED_MAX;
-      until("their end", () -> counter(a, "closed-by-peer") + counter(a, "closed-broken") >= ended, a);
+      until("their end", () -> counter(a, "closed{reason=by-peer}") + counter(a, "closed{reason=broken}") >= ended, a);
     }
     assertThat(directBytes() - before).isLessThan((ACCEPTED_MAX + 2L) * TcpConfig.lan().receiveBufferBytes());
   }
@@ -203,7 +204,7 @@ abstract class SocketContract extends TransportContract {
     b.send(a.address(), bytes(1));
     until("written", () -> !engine.isAlive(), b);
     assertThat(a.frames).hasSize(1);
-    assertThat(counter(a, "closed-preamble-timeout")).isZero();
+    assertThat(counter(a, "closed{reason=preamble-timeout}")).isZero();
   }
 
   private static boolean isPolledFor(Station station, int seconds) {
@@ -230,7 +231,7 @@ abstract class SocketContract extends TransportContract {
     SocketChannel old = stranger(a, preamble(a.address()));
     turns(5, a);
     stranger(a, preamble(a.address()));
-    untilCounted(a, "closed-replaced", 1);
+    untilCounted(a, "closed{reason=replaced}", 1);
     assertThat(isEnded(old)).isTrue();
   }
 
@@ -239,14 +240,14 @@ abstract class SocketContract extends TransportContract {
     Station a = station("a");
     Station b = station("b");
     exchange(a, b);
-    long writes = counter(a, "writes");
+    long writes = counter(a, "writes.made");
     int before = b.frames.size();
     for (int i = 0; i < 500; i++) {
       assertThat(a.offer(b.address(), new byte[100])).isTrue();
     }
     until("all frames", () -> b.frames.size() == before + 500, a, b);
-    assertThat(counter(a, "writes") - writes).isEqualTo(1);
-    assertThat(counter(a, "frames-sent")).isGreaterThanOrEqualTo(500);
+    assertThat(counter(a, "writes.made") - writes).isEqualTo(1);
+    assertThat(counter(a, "frames.sent")).isGreaterThanOrEqualTo(500);
   }
 
   private SocketChannel stranger(Station at, byte[] bytes) throws IOException {
@@ -291,7 +292,7 @@ abstract class SocketContract extends TransportContract {
   }
 
   static long counter(Station at, String name) {
-    return ((TcpTransport) at.transport).counters().get(name);
+    return Told.of(((TcpTransport) at.transport).metrics(), name);
   }
 
   private static long directBytes() {

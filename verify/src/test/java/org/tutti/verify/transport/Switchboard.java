@@ -23,7 +23,7 @@ final class Switchboard {
   /// What each call throws, besides nothing.
   volatile @Nullable RuntimeException bug;
 
-  Line at(Address address) throws TransportException {
+  Line at(Address address) {
     Line line = new Line(address);
     if (lines.putIfAbsent(address, line) != null) {
       throw new TransportException("cannot listen on " + address + ": address already in use");

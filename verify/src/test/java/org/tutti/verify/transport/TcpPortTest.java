@@ -1,7 +1,6 @@
 package org.tutti.verify.transport;
 
 import java.io.IOException;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
@@ -16,11 +15,6 @@ final class TcpPortTest extends PortContract {
       @Override
       public byte[] question() {
         return SocketContract.preamble(new Address("127.0.0.1:9"), station.address());
-      }
-
-      @Override
-      public Map<String, Long> counters() {
-        return ((TcpTransport) station.transport).counters();
       }
     };
   }

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Timeout;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
 import org.tutti.transport.Address;
+import org.tutti.verify.Told;
 
 /// What a transport over TCP says of a process that ended, and how it replaces a connection that says nothing.
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -24,7 +25,7 @@ class TcpRenewalTest {
   }
 
   private static long count(Station station, String name) {
-    return station.transport.counters().getOrDefault(name, 0L);
+    return Told.of(station.transport.metrics(), name);
   }
 
   /// Exchanges frames until a connection has lasted.
@@ -43,7 +44,7 @@ class TcpRenewalTest {
       b.transport.close();
       until("word of it", () -> !a.gone.isEmpty(), a);
       assertThat(a.gone).containsExactly(b.address());
-      assertThat(count(a, "connect-failed")).isEqualTo(2);
+      assertThat(count(a, "dials.failed")).isEqualTo(2);
     }
   }
 
@@ -54,7 +55,7 @@ class TcpRenewalTest {
       settle(a, b);
       b.transport.close();
       try (Station again = station(b.address())) {
-        until("another connection", () -> count(a, "connected-tcp") == 2, a, again);
+        until("another connection", () -> count(a, "peers.connected{over=tcp}") == 2, a, again);
         a.send(b.address(), new byte[] {2}, again);
         until("a frame", () -> !again.frames.isEmpty(), a, again);
         assertThat(a.gone).isEmpty();
@@ -67,7 +68,7 @@ class TcpRenewalTest {
     try (Station a = station(ANY);
         Station b = station(ANY)) {
       b.transport.close();
-      until("refusals", () -> !a.offer(b.address(), new byte[] {1}) && count(a, "connect-failed") > 3, a);
+      until("refusals", () -> !a.offer(b.address(), new byte[] {1}) && count(a, "dials.failed") > 3, a);
       assertThat(a.gone).isEmpty();
     }
   }
@@ -78,13 +79,13 @@ class TcpRenewalTest {
         Station b = station(ANY)) {
       settle(a, b);
       a.transport.renew(b.address());
-      until("another connection", () -> count(a, "connected-tcp") == 2, a, b);
+      until("another connection", () -> count(a, "peers.connected{over=tcp}") == 2, a, b);
       a.transport.renew(b.address());
       b.frames.clear();
       a.send(b.address(), new byte[] {2}, b);
       until("a frame", () -> !b.frames.isEmpty(), a, b);
       assertThat(b.frames).containsExactly(new byte[] {2});
-      assertThat(count(a, "connected-tcp")).as("not again and again").isEqualTo(2);
+      assertThat(count(a, "peers.connected{over=tcp}")).as("not again and again").isEqualTo(2);
       assertThat(a.gone).isEmpty();
     }
   }

@@ -90,7 +90,7 @@ final class TcpTransportTest extends SocketContract {
     Station a = station("a");
     Station b = station("b");
     Address alias = new Address("[::ffff:127.0.0.1]:" + port(b.address()));
-    until("a refusal", () -> !a.offer(alias, bytes(1)) && counter(b, "closed-wrong-identity") > 0, a, b);
+    until("a refusal", () -> !a.offer(alias, bytes(1)) && counter(b, "closed{reason=wrong-identity}") > 0, a, b);
     assertThat(b.frames).isEmpty();
     exchange(a, b);
   }
@@ -108,7 +108,7 @@ final class TcpTransportTest extends SocketContract {
           () -> {
             assertThat(a.offer(wanted, bytes(1))).isFalse();
             answer(other, accepted, a.address(), actual);
-            return counter(a, "closed-wrong-identity") == 1;
+            return counter(a, "closed{reason=wrong-identity}") == 1;
           },
           a);
       accepted[0].close();
@@ -118,7 +118,7 @@ final class TcpTransportTest extends SocketContract {
   @Test
   void anAddressThatIsNoLiteralIsRefusedAndCounted() throws IOException {
     Station a = station("a");
-    until("count", () -> !a.offer(new Address("host.invalid:1"), bytes(1)) && counter(a, "address-unusable") > 0, a);
+    until("count", () -> !a.offer(new Address("host.invalid:1"), bytes(1)) && counter(a, "addresses.unusable") > 0, a);
   }
 
   @Test
@@ -126,8 +126,8 @@ final class TcpTransportTest extends SocketContract {
     Station a = station("a");
     try (ServerSocketChannel mute = ServerSocketChannel.open().bind(new InetSocketAddress("127.0.0.1", 0))) {
       Address address = new Address("127.0.0.1:" + mute.socket().getLocalPort());
-      until("two attempts", () -> !a.offer(address, bytes(1)) && counter(a, "connect-failed") >= 2, a);
-      assertThat(counter(a, "closed-preamble-timeout")).isGreaterThanOrEqualTo(2);
+      until("two attempts", () -> !a.offer(address, bytes(1)) && counter(a, "dials.failed") >= 2, a);
+      assertThat(counter(a, "closed{reason=preamble-timeout}")).isGreaterThanOrEqualTo(2);
     }
   }
 
@@ -155,7 +155,7 @@ final class TcpTransportTest extends SocketContract {
     for (int i = 0; i < 5000; i++) {
       a.offer(new Address("host" + i + ".invalid:1"), bytes(1));
     }
-    untilCounted(a, "address-forgotten", 5000 - 1024);
+    untilCounted(a, "addresses.forgotten", 5000 - 1024);
     exchange(a, station("b"));
   }
 
@@ -170,7 +170,7 @@ final class TcpTransportTest extends SocketContract {
       until("a room", () -> a.offer(peer, bytes(1)) || answer(half, lost, a.address(), peer), a);
       try (SocketChannel fresh = dial(a.address())) {
         fresh.write(ByteBuffer.wrap(preamble(peer, a.address())));
-        until("its greeting", () -> counter(a, "accepted-tcp") == 1, a);
+        until("its greeting", () -> counter(a, "connections.accepted{over=tcp}") == 1, a);
         assertThat(a.offer(peer, bytes(2))).isTrue();
         turns(1, a);
         ByteBuffer reply = ByteBuffer.allocate(preamble(a.address(), peer).length + 8);
@@ -206,7 +206,7 @@ final class TcpTransportTest extends SocketContract {
           "given up",
           () -> {
             a.offer(b.address(), bytes(2));
-            return counter(a, "closed-silent") > 0;
+            return counter(a, "closed{reason=silent}") > 0;
           },
           a,
           b);
@@ -220,10 +220,10 @@ final class TcpTransportTest extends SocketContract {
     Station b = station("b");
     exchange(a, b);
     long[] seen = new long[1];
-    Thread reader = new Thread(() -> seen[0] = counter(a, "frames-sent"));
+    Thread reader = new Thread(() -> seen[0] = counter(a, "frames.sent"));
     reader.start();
     reader.join();
     assertThat(seen[0]).isPositive();
-    assertThat(counter(a, "connected-tcp") + counter(a, "accepted-tcp")).isPositive();
+    assertThat(counter(a, "peers.connected{over=tcp}") + counter(a, "connections.accepted{over=tcp}")).isPositive();
   }
 }

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.tutti.certs.Authority;
 import org.tutti.net.tls.Credentials;
+import org.tutti.verify.Told;
 
 /// A peer that hands out tickets is checked again, too, when it is dialled again; see [PortContract] for who dials us.
 @Tag("socket")
@@ -47,7 +48,7 @@ final class TlsSessionsTest {
       Files.copy(other.resolve("ca.pem"), own.resolve("ca.pem"), StandardCopyOption.REPLACE_EXISTING);
       assertThat(node.reload()).isTrue();
       assertThatExceptionOfType(SSLException.class).isThrownBy(() -> read(node, door.getLocalPort()));
-      assertThat(node.refusals()).containsEntry("closed-wrong-certificate", 1L);
+      assertThat(Told.of(node.metrics(), "{reason=wrong-certificate}")).isOne();
     }
   }
 

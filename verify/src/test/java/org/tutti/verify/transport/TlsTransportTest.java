@@ -70,7 +70,7 @@ final class TlsTransportTest extends TransportContract {
         "refused when the other connects",
         () -> {
           assertThat(outside.offer(inside.address(), bytes(1))).isFalse();
-          return counter(inside, reason) + counter(inside, "closed-refused-by-peer") > 0;
+          return counter(inside, reason) + counter(inside, "closed{reason=refused-by-peer}") > 0;
         },
         inside,
         outside);
@@ -98,23 +98,23 @@ final class TlsTransportTest extends TransportContract {
   @Test
   void aCertificateOfAnotherAuthorityIsRefused() throws IOException {
     Path other = Authority.in(directory.resolve("other")).issue("n", "tutti", DAY);
-    refuses(Credentials.load(other), "closed-wrong-certificate");
+    refuses(Credentials.load(other), "closed{reason=wrong-certificate}");
   }
 
   @Test
   void anExpiredCertificateIsRefused() throws IOException {
     Instant now = Instant.now();
     Path expired = authority.issue("expired", "tutti", now.minus(DAY), now.minusSeconds(60));
-    refuses(Credentials.load(expired), "closed-expired-certificate");
+    refuses(Credentials.load(expired), "closed{reason=expired-certificate}");
     Path early = authority.issue("early", "tutti", now.plusSeconds(600), now.plus(DAY));
-    refuses(Credentials.load(early), "closed-expired-certificate");
+    refuses(Credentials.load(early), "closed{reason=expired-certificate}");
   }
 
   @Test
   void aCertificateForAnotherClusterIsRefused() throws IOException {
     Credentials other = Credentials.load(authority.issue("elsewhere", "other", DAY));
     assertThat(other.cluster()).isEqualTo("other");
-    refuses(other, "closed-wrong-cluster");
+    refuses(other, "closed{reason=wrong-cluster}");
   }
 
   @Test
@@ -126,7 +126,7 @@ final class TlsTransportTest extends TransportContract {
           "counted",
           () -> {
             assertThat(outside.offer(inside.address(), bytes(1))).isFalse();
-            return counter(inside, "closed-not-tls") > 0;
+            return counter(inside, "closed{reason=not-tls}") > 0;
           },
           inside,
           outside);
@@ -134,11 +134,11 @@ final class TlsTransportTest extends TransportContract {
           "counted there",
           () -> {
             assertThat(inside.offer(outside.address(), bytes(1))).isFalse();
-            return counter(outside, "closed-is-tls") > 0;
+            return counter(outside, "closed{reason=is-tls}") > 0;
           },
           inside,
           outside);
-      assertThat(counter(inside, "closed-preamble-timeout") + counter(outside, "closed-preamble-timeout")).isZero();
+      assertThat(counter(inside, "{reason=preamble-timeout}") + counter(outside, "{reason=preamble-timeout}")).isZero();
     }
     exchange(inside, station("b"));
   }
@@ -154,7 +154,7 @@ final class TlsTransportTest extends TransportContract {
       System.arraycopy(new byte[] {22, 3, 3, 16, 0}, 0, noise, 0, 5);
     }
     say(inside, noise);
-    until("closed", () -> counter(inside, "closed-not-tls") + counter(inside, "closed-tls-broken") == 1, inside);
+    until("closed", () -> counter(inside, "{reason=not-tls}") + counter(inside, "{reason=tls-broken}") == 1, inside);
     exchange(inside, station("b"));
   }
 
@@ -162,7 +162,7 @@ final class TlsTransportTest extends TransportContract {
   void aPreambleInTheClearIsNoHandshake() throws IOException {
     Station inside = station("a");
     say(inside, preamble(new Address("127.0.0.1:9"), inside.address()));
-    until("closed", () -> counter(inside, "closed-not-tls") == 1, inside);
+    until("closed", () -> counter(inside, "closed{reason=not-tls}") == 1, inside);
   }
 
   @Test
@@ -172,7 +172,7 @@ final class TlsTransportTest extends TransportContract {
       try (SocketChannel _ = dial(inside);
           SocketChannel half = dial(inside)) {
         half.write(ByteBuffer.wrap(new byte[] {22, 3, 1, 2, 0, 1, 0}));
-        until("both ended", () -> counter(inside, "closed-preamble-timeout") == 2, inside);
+        until("both ended", () -> counter(inside, "closed{reason=preamble-timeout}") == 2, inside);
       }
     }
   }
@@ -206,7 +206,7 @@ final class TlsTransportTest extends TransportContract {
       exchange(a, b); // what is there stays
       until("used", () -> changing.reload() || changing.reloads() > 0, a, b);
       Station c = station("c");
-      until("refused", () -> !c.offer(b.address(), bytes(1)) && counter(c, "closed-wrong-certificate") > 0, b, c);
+      until("refused", () -> !c.offer(b.address(), bytes(1)) && counter(c, "{reason=wrong-certificate}") > 0, b, c);
       try (Station d = new Station(open(HERE, Credentials.load(other)))) {
         exchange(b, d);
       }

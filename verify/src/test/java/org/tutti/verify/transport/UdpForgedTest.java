@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.tutti.net.UdpConfig;
 import org.tutti.net.UdpTransport;
 import org.tutti.transport.Address;
+import org.tutti.verify.Told;
 
 /// Datagrams in the name of an address whose answers their sender does not get. There is no key.
 @Tag("socket")
@@ -91,7 +92,7 @@ final class UdpForgedTest {
   }
 
   private long count(String name) {
-    return node.transport.counters().get(name);
+    return Told.of(node.transport.metrics(), name);
   }
 
   @Test
@@ -101,27 +102,27 @@ final class UdpForgedTest {
       named.write(datagram(kind, life, LIAR, 0));
       assertThat(drawn(named)).as("bytes for kind " + kind).isLessThanOrEqualTo(HEADER_BYTES);
     }
-    assertThat(count("connected-udp")).as("peers that are believed").isZero();
-    assertThat(count("drop-other-life")).isEqualTo(2);
+    assertThat(count("peers.connected")).as("peers that are believed").isZero();
+    assertThat(count("datagrams.dropped{reason=other-life}")).isEqualTo(2);
   }
 
   @Test
   void whoReceivesWhatIsSentToItsAddressIsBelieved() throws IOException {
     named.write(datagram(ECHO, greet(named, PEER), PEER, 0));
-    until("believed", () -> count("connected-udp") == 1, node);
+    until("believed", () -> count("peers.connected") == 1, node);
   }
 
   @Test
   void aForgedDatagramReplacesNoLifeAndEndsNone() throws IOException {
     named.write(datagram(ECHO, greet(named, PEER), PEER, 0));
-    until("believed", () -> count("connected-udp") == 1, node);
+    until("believed", () -> count("peers.connected") == 1, node);
     long life = greet(liar, LIAR);
     named.write(datagram(ECHO, life, LIAR, 0));
     named.write(datagram(BYE, life, PEER, 0));
     ByteBuffer frame = datagram(DATA, life, PEER, 3).putShort(HEADER_BYTES, (short) 1);
     named.write(frame);
-    until("the datagrams", () -> count("drop-other-life") == 3, node);
-    assertThat(count("life-replaced") + count("ended-by-peer")).isZero();
+    until("the datagrams", () -> count("datagrams.dropped{reason=other-life}") == 3, node);
+    assertThat(count("peers.ended{reason=replaced}") + count("peers.ended{reason=by-peer}")).isZero();
     assertThat(node.frames).isEmpty();
   }
 }

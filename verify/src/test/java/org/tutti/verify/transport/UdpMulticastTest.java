@@ -55,7 +55,7 @@ class UdpMulticastTest {
       tell("counters");
       var counters = new TreeMap<String, Long>();
       for (String one : after("counters").split(" ")) {
-        counters.put(one.substring(0, one.indexOf('=')), Long.parseLong(one.substring(one.indexOf('=') + 1)));
+        counters.put(one.substring(0, one.lastIndexOf('=')), Long.parseLong(one.substring(one.lastIndexOf('=') + 1)));
       }
       return counters;
     }
@@ -245,16 +245,16 @@ class UdpMulticastTest {
         "%s: %d casts, %d missed, %d given up; %d questions, %d not asked as others did; %d repairs by the sender, "
             + "%d by others, %d taken; %d frames repeated by links, %d timeouts%n",
         what,
-        counters.getFirst().get("casts-sent"),
-        sum(counters, "casts-missed"),
-        sum(counters, "casts-given-up"),
-        sum(counters, "naks-sent"),
-        sum(counters, "naks-suppressed"),
-        sum(counters, "repairs-sent"),
-        sum(counters, "repairs-sent-for-others"),
-        sum(counters, "repairs-received"),
-        counters.getFirst().getOrDefault("link.repeated", 0L),
-        counters.getFirst().getOrDefault("link.timeout", 0L));
+        counters.getFirst().get("udp.casts.sent"),
+        sum(counters, "udp.casts.missed"),
+        sum(counters, "udp.casts.abandoned"),
+        sum(counters, "udp.naks.sent"),
+        sum(counters, "udp.naks.suppressed"),
+        sum(counters, "udp.repairs.sent{of=own}"),
+        sum(counters, "udp.repairs.sent{of=others}"),
+        sum(counters, "udp.repairs.received"),
+        counters.getFirst().get("link.packets.repeated"),
+        counters.getFirst().get("link.timeouts.expired"));
     return counters;
   }
 
@@ -269,10 +269,10 @@ class UdpMulticastTest {
   @Test
   void whatAllMissIsAskedForByFew() throws Exception {
     List<Map<String, Long>> counters = run("a tenth is lost to all", () -> lose(0, "output", 10));
-    assertThat(sum(counters, "casts-missed")).isPositive();
-    assertThat(sum(counters, "repairs-received")).isPositive();
-    assertThat(sum(counters, "naks-suppressed")).isPositive();
-    assertThat(sum(counters, "naks-sent")).isLessThan(sum(counters, "casts-missed"));
+    assertThat(sum(counters, "udp.casts.missed")).isPositive();
+    assertThat(sum(counters, "udp.repairs.received")).isPositive();
+    assertThat(sum(counters, "udp.naks.suppressed")).isPositive();
+    assertThat(sum(counters, "udp.naks.sent")).isLessThan(sum(counters, "udp.casts.missed"));
   }
 
   @Test
@@ -286,8 +286,8 @@ class UdpMulticastTest {
                 lose(node, "input", 10);
               }
             });
-    assertThat(sum(counters, "naks-sent")).isPositive();
-    assertThat(sum(counters, "repairs-received")).isPositive();
-    assertThat(sum(counters, "repairs-sent-for-others")).isPositive();
+    assertThat(sum(counters, "udp.naks.sent")).isPositive();
+    assertThat(sum(counters, "udp.repairs.received")).isPositive();
+    assertThat(sum(counters, "udp.repairs.sent{of=others}")).isPositive();
   }
 }

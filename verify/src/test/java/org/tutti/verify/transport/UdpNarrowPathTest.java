@@ -14,6 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.bench.LossyNetwork;
 import org.tutti.net.UdpConfig;
 import org.tutti.net.UdpKey;
+import org.tutti.verify.Told;
 
 /// Two transports with something between that swallows long datagrams and says nothing.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -40,7 +41,7 @@ class UdpNarrowPathTest {
   }
 
   private static long counter(Station at, String name) {
-    return at.transport.counters().get(name);
+    return Told.of(at.transport.metrics(), name);
   }
 
   private void untilMeasured(int bytes) {
@@ -48,7 +49,7 @@ class UdpNarrowPathTest {
       until(
           "the size " + bytes,
           () -> {
-            long found = counter(one, "path-bytes-least");
+            long found = counter(one, "path.bytes");
             return found > bytes - GRAIN && found <= bytes;
           },
           a,
@@ -91,10 +92,10 @@ class UdpNarrowPathTest {
     begin(UdpConfig.lan(), 0, bytes);
     untilMeasured(bytes);
     exchangeAllSizes();
-    assertThat(counter(a, "datagrams-cut")).isPositive();
-    assertThat(counter(b, "pieces-joined")).isPositive().isLessThanOrEqualTo(counter(a, "datagrams-cut"));
-    assertThat(counter(b, "pieces-received")).isLessThanOrEqualTo(counter(a, "pieces-sent"));
-    assertThat(counter(a, "drop-incomplete")).isZero();
+    assertThat(counter(a, "datagrams.cut")).isPositive();
+    assertThat(counter(b, "pieces.joined")).isPositive().isLessThanOrEqualTo(counter(a, "datagrams.cut"));
+    assertThat(counter(b, "pieces.received")).isLessThanOrEqualTo(counter(a, "pieces.sent"));
+    assertThat(counter(a, "datagrams.dropped{reason=incomplete}")).isZero();
   }
 
   @Test
@@ -108,13 +109,13 @@ class UdpNarrowPathTest {
   void whatFitsIsNotCut() throws IOException {
     begin(UdpConfig.lan(), 0, 1400);
     untilMeasured(1400);
-    long cut = counter(a, "datagrams-cut");
+    long cut = counter(a, "datagrams.cut");
     int before = b.frames.size();
     for (int i = 0; i < 1000; i++) {
       a.send(b.address(), new byte[100 + i], b);
     }
     until("all frames", () -> b.frames.size() == before + 1000, a, b);
-    assertThat(counter(a, "datagrams-cut")).isEqualTo(cut);
+    assertThat(counter(a, "datagrams.cut")).isEqualTo(cut);
   }
 
   @Test
@@ -125,8 +126,8 @@ class UdpNarrowPathTest {
     long tries = 5 + Duration.ofNanos(System.nanoTime() - start).toMillis() / 30; // asked again as long as it takes
     exchangeAllSizes();
     for (Station one : new Station[] {a, b}) {
-      assertThat(counter(one, "datagrams-cut")).isZero();
-      assertThat(counter(one, "size-probes-sent")).isLessThanOrEqualTo(2 * tries);
+      assertThat(counter(one, "datagrams.cut")).isZero();
+      assertThat(counter(one, "probes.sent{kind=size}")).isLessThanOrEqualTo(2 * tries);
     }
   }
 
@@ -139,10 +140,10 @@ class UdpNarrowPathTest {
     while (System.nanoTime() - end < 0) {
       a.offer(b.address(), frame);
       Station.turns(1, a, b);
-      assertThat(counter(a, "path-bytes-least")).isEqualTo(8192);
+      assertThat(counter(a, "path.bytes")).isEqualTo(8192);
     }
     assertThat(network.lost()).isGreaterThan(100);
-    assertThat(counter(a, "size-probes-sent")).isLessThan(100);
+    assertThat(counter(a, "probes.sent{kind=size}")).isLessThan(100);
   }
 
   @Test
@@ -166,7 +167,7 @@ class UdpNarrowPathTest {
       long millis = Duration.ofNanos(System.nanoTime() - begin).toMillis();
       System.out.println("narrowed to " + bytes + ": 100 frames later after " + millis + " ms");
       assertThat(millis).isLessThan(10_000);
-      until("the size", () -> counter(a, "path-bytes-least") <= bytes, a, b);
+      until("the size", () -> counter(a, "path.bytes") <= bytes, a, b);
     }
   }
 }

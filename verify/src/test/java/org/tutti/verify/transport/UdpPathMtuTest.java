@@ -45,13 +45,13 @@ class UdpPathMtuTest {
   private static final List<String> SHOWN =
       List.of(
           "gap-millis",
-          "path-bytes-least",
-          "size-probes-sent",
-          "send-too-long",
-          "datagrams-cut",
-          "pieces-sent",
-          "pieces-joined",
-          "drop-incomplete");
+          "udp.path.bytes",
+          "udp.probes.sent{kind=size}",
+          "udp.datagrams.unsent{reason=too-long}",
+          "udp.datagrams.cut",
+          "udp.pieces.sent",
+          "udp.pieces.joined",
+          "udp.datagrams.dropped{reason=incomplete}");
   private static final String[] NAMES = {"a", "r", "s", "b"};
 
   private final String prefix = "tutti-" + ProcessHandle.current().pid() + "-9-";
@@ -108,7 +108,7 @@ class UdpPathMtuTest {
         }
       }
       var out = new StringBuilder("done gap-millis=" + Duration.ofNanos(gap).toMillis());
-      node.counters().forEach((name, value) -> out.append(';').append(name).append('=').append(value));
+      node.metrics().forEach(one -> out.append(';').append(one.key()).append('=').append(one.value()));
       System.out.println(out);
     }
 
@@ -274,7 +274,7 @@ class UdpPathMtuTest {
   private static Map<String, Long> counters(BufferedReader of) {
     Map<String, Long> counters = new TreeMap<>();
     for (String pair : after(of, "done").split(";")) {
-      int at = pair.indexOf('=');
+      int at = pair.lastIndexOf('=');
       counters.put(pair.substring(0, at), Long.parseLong(pair.substring(at + 1)));
     }
     return counters;
@@ -296,12 +296,12 @@ class UdpPathMtuTest {
   }
 
   private static boolean isNear(Map<String, Long> counters, int mtu) {
-    return counters.get("path-bytes-least") >= mtu - HEADERS - SEAL - NEAR;
+    return counters.get("udp.path.bytes") >= mtu - HEADERS - SEAL - NEAR;
   }
 
   private static void assertSize(Map<String, Long> counters, int mtu) {
     int most = mtu - HEADERS - SEAL;
-    assertThat(counters.get("path-bytes-least")).isBetween((long) most - NEAR, (long) most);
+    assertThat(counters.get("udp.path.bytes")).isBetween((long) most - NEAR, (long) most);
   }
 
   /// Runs both members through two exchanges, with the link's MTU as it is at first and then as it becomes.
@@ -328,18 +328,20 @@ class UdpPathMtuTest {
       print(what, first.get(i));
       print(what, second.get(i));
       assertSize(second.get(i), thenMtu);
-      assertThat(second.get(i).get("drop-bad-piece")).isZero();
+      assertThat(second.get(i).get("udp.pieces.dropped{reason=bad}")).isZero();
       assertThat(second.get(i).get("gap-millis")).as("nothing stands still once the size is known").isLessThan(5000);
       if (thenMtu < ETHERNET) {
-        assertThat(second.get(i).get("pieces-joined")).isPositive();
+        assertThat(second.get(i).get("udp.pieces.joined")).isPositive();
         if (silent) {
-          assertThat(second.get(i).get("send-too-long")).isZero();
+          assertThat(second.get(i).get("udp.datagrams.unsent{reason=too-long}")).isZero();
         } else {
-          assertThat(second.get(i).get("send-too-long")).as("the kernel knows the path").isPositive();
+          assertThat(second.get(i).get("udp.datagrams.unsent{reason=too-long}"))
+              .as("the kernel knows the path")
+              .isPositive();
         }
       } else {
-        assertThat(second.get(i).get("datagrams-cut")).isZero();
-        assertThat(second.get(i).get("size-probes-sent")).isLessThan(10);
+        assertThat(second.get(i).get("udp.datagrams.cut")).isZero();
+        assertThat(second.get(i).get("udp.probes.sent{kind=size}")).isLessThan(10);
       }
     }
     assertNoFragments();

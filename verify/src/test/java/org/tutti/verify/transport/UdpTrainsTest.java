@@ -9,9 +9,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
+import java.util.SortedMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
@@ -24,12 +23,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
+import org.tutti.Metric;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.net.UdpConfig;
 import org.tutti.net.UdpKey;
 import org.tutti.net.UdpTransport;
 import org.tutti.transport.Address;
+import org.tutti.verify.Told;
 
 /// Several datagrams in one system call, and what becomes of them where that is not to be had.
 @EnabledOnOs(OS.LINUX)
@@ -70,8 +71,8 @@ class UdpTrainsTest {
             throw new IllegalStateException("out of order");
           }
         }
-        var counters = new TreeMap<>(a.counters());
-        System.out.println("all " + counters.get("trains-sent") + " " + counters.get("trains-refused"));
+        var told = a.metrics();
+        System.out.println("all " + Told.of(told, "trains.sent") + " " + Told.of(told, "trains.refused"));
       }
     }
 
@@ -123,16 +124,16 @@ class UdpTrainsTest {
         byte[] frame = b.frames.get(i + 1);
         assertThat(frame[0] & 0xff | (frame[length - 1] & 0xff) << 8).isEqualTo(i);
       }
-      Map<String, Long> sent = a.transport.counters();
-      Map<String, Long> read = b.transport.counters();
+      SortedMap<String, Long> sent = Metric.byKey(a.transport.metrics());
+      SortedMap<String, Long> read = Metric.byKey(b.transport.metrics());
       System.out.printf(
           "%d datagrams sent by %d calls, read by %d%n",
-          sent.get("datagrams-sent"), sent.get("sends"), read.get("reads"));
-      assertThat(sent.get("datagrams-sent")).isGreaterThan(FRAMES);
-      assertThat(sent.get("sends")).isLessThan(FRAMES / 4);
-      assertThat(sent.get("segments-sent")).isGreaterThan(FRAMES * 3 / 4);
-      assertThat(read.get("trains-received")).isGreaterThan(sent.get("trains-sent") / 2);
-      assertThat(sent.get("trains-refused") + sent.get("send-failed")).isZero();
+          sent.get("udp.datagrams.sent"), sent.get("udp.sends.made"), read.get("udp.reads.made"));
+      assertThat(sent.get("udp.datagrams.sent")).isGreaterThan(FRAMES);
+      assertThat(sent.get("udp.sends.made")).isLessThan(FRAMES / 4);
+      assertThat(sent.get("udp.segments.sent")).isGreaterThan(FRAMES * 3 / 4);
+      assertThat(read.get("udp.trains.received")).isGreaterThan(sent.get("udp.trains.sent") / 2);
+      assertThat(sent.get("udp.trains.refused") + sent.get("udp.datagrams.unsent{reason=failed}")).isZero();
     }
   }
 

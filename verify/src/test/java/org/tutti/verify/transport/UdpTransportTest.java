@@ -19,6 +19,7 @@ import org.tutti.net.UdpKey;
 import org.tutti.net.UdpTransport;
 import org.tutti.transport.Address;
 import org.tutti.transport.TransportException;
+import org.tutti.verify.Told;
 
 final class UdpTransportTest extends TransportContract {
   private static final int HEADER_BYTES = 48;
@@ -38,13 +39,13 @@ final class UdpTransportTest extends TransportContract {
     Station a = station("a");
     Station b = station("b");
     exchange(a, b);
-    long datagrams = counter(a, "datagrams-sent");
+    long datagrams = counter(a, "datagrams.sent");
     int before = b.frames.size();
     for (int i = 0; i < 500; i++) {
       assertThat(a.offer(b.address(), new byte[100])).isTrue();
     }
     until("all frames", () -> b.frames.size() == before + 500, a, b);
-    assertThat(counter(a, "datagrams-sent") - datagrams).isLessThanOrEqualTo(7);
+    assertThat(counter(a, "datagrams.sent") - datagrams).isLessThanOrEqualTo(7);
   }
 
   @Test
@@ -60,10 +61,10 @@ final class UdpTransportTest extends TransportContract {
   @Test
   void whatTheKernelGrantedIsCounted() throws IOException {
     try (UdpTransport transport = open(new Address("127.0.0.1:0"))) {
-      assertThat(transport.counters().get("receive-buffer-asked"))
+      assertThat(Told.of(transport.metrics(), "buffer.asked.bytes"))
           .isEqualTo(UdpConfig.lan().receiveBufferBytes())
-          .isGreaterThanOrEqualTo(transport.counters().get("receive-buffer-granted"));
-      assertThat(transport.counters().get("receive-buffer-granted")).isPositive();
+          .isGreaterThanOrEqualTo(Told.of(transport.metrics(), "buffer.granted.bytes{socket=peers}"));
+      assertThat(Told.of(transport.metrics(), "buffer.granted.bytes{socket=peers}")).isPositive();
     }
   }
 
@@ -73,9 +74,9 @@ final class UdpTransportTest extends TransportContract {
     for (String elsewhere : new String[] {"[::1]:7000", "localhost:7000", "127.0.0.1:0"}) {
       assertThat(a.offer(new Address(elsewhere), new byte[1])).isFalse();
     }
-    assertThat(counter(a, "address-unusable")).isEqualTo(3);
+    assertThat(counter(a, "addresses.unusable")).isEqualTo(3);
     turns(1, a);
-    assertThat(counter(a, "hellos-sent")).isZero();
+    assertThat(counter(a, "hellos.sent")).isZero();
     a.close();
   }
 
@@ -93,7 +94,7 @@ final class UdpTransportTest extends TransportContract {
         stranger.write(ByteBuffer.wrap(noise));
         turns(1, a);
       }
-      until("all strange datagrams", () -> counter(a, "drop-foreign-protocol") == 100, a);
+      until("all strange datagrams", () -> counter(a, "datagrams.dropped{reason=foreign-protocol}") == 100, a);
     }
     exchange(a, b);
   }
@@ -103,7 +104,7 @@ final class UdpTransportTest extends TransportContract {
     Station a = station("a");
     try (DatagramChannel stranger = dial(a)) {
       stranger.write(header(1, 0, 5).put(2, (byte) 2));
-      until("its end", () -> counter(a, "drop-other-version") == 1, a);
+      until("its end", () -> counter(a, "datagrams.dropped{reason=other-version}") == 1, a);
     }
   }
 
@@ -116,10 +117,10 @@ final class UdpTransportTest extends TransportContract {
       assertThat(answer.position()).isEqualTo(HEADER_BYTES);
       assertThat(answer.get(3)).isEqualTo((byte) 2);
       assertThat(answer.getLong(4)).isEqualTo(5);
-      assertThat(counter(a, "connected-udp")).isZero();
+      assertThat(counter(a, "peers.connected")).isZero();
       // Only now it is known that the stranger gets what is sent to its address.
       stranger.write(header(4, answer.getLong(12), 5));
-      until("to be known", () -> counter(a, "connected-udp") == 1, a);
+      until("to be known", () -> counter(a, "peers.connected") == 1, a);
     }
   }
 
@@ -129,9 +130,9 @@ final class UdpTransportTest extends TransportContract {
     try (DatagramChannel stranger = dial(a)) {
       ByteBuffer answer = answer(stranger, header(3, 77, 5), a);
       assertThat(answer.get(3)).isEqualTo((byte) 2);
-      assertThat(counter(a, "drop-other-life")).isEqualTo(1);
+      assertThat(counter(a, "datagrams.dropped{reason=other-life}")).isEqualTo(1);
       stranger.write(header(2, 77, 5));
-      until("the second one", () -> counter(a, "drop-other-life") == 2, a);
+      until("the second one", () -> counter(a, "datagrams.dropped{reason=other-life}") == 2, a);
       turns(5, a);
       assertThat(isRead(stranger, answer.clear())).as("an answer to an answer").isFalse();
     }
@@ -147,7 +148,7 @@ final class UdpTransportTest extends TransportContract {
         ByteBuffer bad = ByteBuffer.allocate(HEADER_BYTES + 6).put(header(3, answer.getLong(12), 5));
         stranger.write(bad.putShort((short) length).putInt(1).flip());
       }
-      until("three drops", () -> counter(a, "drop-bad-length") == 3, a);
+      until("three drops", () -> counter(a, "datagrams.dropped{reason=bad-length}") == 3, a);
     }
     assertThat(a.frames).isEmpty();
   }
@@ -164,15 +165,15 @@ final class UdpTransportTest extends TransportContract {
       stranger.write(piece(life, 1, 2, 2, 4, 0));
       stranger.write(piece(life, 1, 0, 0xffff, 4, 0));
       stranger.write(piece(life, 2, 1, 2, 5, 0)); // another length than that of the first piece
-      until("five drops", () -> counter(a, "drop-bad-piece") == 5, a);
+      until("five drops", () -> counter(a, "pieces.dropped{reason=bad}") == 5, a);
       stranger.write(piece(life, 1, 0, 2, 4, 0));
-      until("the one that came twice", () -> counter(a, "drop-late-piece") == 1, a);
+      until("the one that came twice", () -> counter(a, "pieces.dropped{reason=late}") == 1, a);
       assertThat(a.frames).isEmpty();
       stranger.write(piece(life, 2, 1, 2, 4, 0x03040500).limit(HEADER_BYTES + 6 + 3));
       until("the frame", () -> a.frames.size() == 1, a);
     }
     assertThat(a.frames.getFirst()).containsExactly(1, 2, 3, 4, 5);
-    assertThat(counter(a, "pieces-joined")).isEqualTo(1);
+    assertThat(counter(a, "pieces.joined")).isEqualTo(1);
   }
 
   private static ByteBuffer piece(long to, long number, int index, int count, int length, int content) {
@@ -214,8 +215,8 @@ final class UdpTransportTest extends TransportContract {
     try (Station a = new Station(UdpTransport.open(new Address("127.0.0.1:0"), impatient))) {
       exchange(a, b);
       a.send(b.address(), bytes(3), b);
-      long before = counter(a, "ended-silent");
-      until("its patience to end", () -> counter(a, "ended-silent") > before && !a.offer(b.address(), bytes(4)), a);
+      long before = counter(a, "peers.ended{reason=silent}");
+      until("its patience to end", () -> counter(a, "{reason=silent}") > before && !a.offer(b.address(), bytes(4)), a);
       exchange(a, b);
     }
   }
@@ -234,8 +235,14 @@ final class UdpTransportTest extends TransportContract {
       exchange(a, b);
       assertThat(c.offer(a.address(), bytes(1))).isFalse();
       assertThat(d.offer(a.address(), bytes(1))).isFalse();
-      until("the greetings", () -> counter(a, "drop-unknown-key") > 0 && counter(a, "drop-unsealed") > 0, a, b, c, d);
-      assertThat(counter(c, "connected-udp") + counter(d, "connected-udp")).isZero();
+      until(
+          "the greetings",
+          () -> counter(a, "dropped{reason=unknown-key}") > 0 && counter(a, "dropped{reason=unsealed}") > 0,
+          a,
+          b,
+          c,
+          d);
+      assertThat(counter(c, "peers.connected") + counter(d, "peers.connected")).isZero();
     }
   }
 
@@ -287,6 +294,6 @@ final class UdpTransportTest extends TransportContract {
   }
 
   private static long counter(Station at, String name) {
-    return at.transport.counters().get(name);
+    return Told.of(at.transport.metrics(), name);
   }
 }

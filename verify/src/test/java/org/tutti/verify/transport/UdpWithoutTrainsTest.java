@@ -7,6 +7,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.tutti.net.UdpConfig;
 import org.tutti.net.UdpTransport;
 import org.tutti.transport.Address;
+import org.tutti.verify.Told;
 
 /// A system call for each datagram, as where the kernel or the JVM allows nothing else.
 final class UdpWithoutTrainsTest extends TransportContract {
@@ -20,7 +21,7 @@ final class UdpWithoutTrainsTest extends TransportContract {
 
   @AfterEach
   void noneWasSent() {
-    assertThat(last == null ? 0 : last.counters().get("trains-sent")).isZero();
+    assertThat(last == null ? 0 : Told.of(last.metrics(), "trains.sent")).isZero();
   }
 
   @Override

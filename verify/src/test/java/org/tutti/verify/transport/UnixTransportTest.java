@@ -75,8 +75,8 @@ final class UnixTransportTest extends SocketContract {
       foreign.bind(UnixDomainSocketAddress.of(file));
       Station b = stationAt(gone.address());
       a.send(b.address(), bytes(1), b);
-      assertThat(counter(a, "closed-preamble-timeout")).isEqualTo(1);
-      assertThat(counter(a, "connected-tcp")).isEqualTo(1);
+      assertThat(counter(a, "closed{reason=preamble-timeout}")).isEqualTo(1);
+      assertThat(counter(a, "peers.connected{over=tcp}")).isEqualTo(1);
       b.close();
       assertThat(file).exists();
     }
@@ -91,8 +91,8 @@ final class UnixTransportTest extends SocketContract {
     Files.delete(file);
     Files.createSymbolicLink(file, socketFile(other.address()));
     a.send(b.address(), bytes(1), b, other);
-    assertThat(counter(other, "closed-wrong-identity")).isEqualTo(1);
-    assertThat(counter(a, "connected-tcp")).isEqualTo(1);
+    assertThat(counter(other, "closed{reason=wrong-identity}")).isEqualTo(1);
+    assertThat(counter(a, "peers.connected{over=tcp}")).isEqualTo(1);
     assertThat(other.frames).isEmpty();
   }
 
@@ -104,7 +104,7 @@ final class UnixTransportTest extends SocketContract {
     Files.delete(file);
     Files.createFile(file);
     a.send(b.address(), bytes(1), b);
-    assertThat(counter(a, "connected-tcp")).isEqualTo(1);
+    assertThat(counter(a, "peers.connected{over=tcp}")).isEqualTo(1);
     exchange(a, b);
   }
 
@@ -130,11 +130,11 @@ final class UnixTransportTest extends SocketContract {
   }
 
   private static long unixConnections(Station station) {
-    return counter(station, "connected-unix") + counter(station, "accepted-unix");
+    return counter(station, "peers.connected{over=unix}") + counter(station, "connections.accepted{over=unix}");
   }
 
   private static long tcpConnections(Station station) {
-    return counter(station, "connected-tcp") + counter(station, "accepted-tcp");
+    return counter(station, "peers.connected{over=tcp}") + counter(station, "connections.accepted{over=tcp}");
   }
 
   private Path socketFile(Address address) throws IOException {

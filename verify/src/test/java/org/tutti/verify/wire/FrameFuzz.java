@@ -12,6 +12,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
+import org.tutti.Metric;
 import org.tutti.transport.Address;
 
 /// Throws frames at nodes in every state that a group passes through, and watches what becomes of each.
@@ -119,7 +120,7 @@ final class FrameFuzz {
     private final long moment;
     private final Lies lies;
     private Stage.Player victim;
-    private Map<String, Long> before = Map.of();
+    private List<Metric> before = List.of();
     private boolean relaying;
     private boolean relayed;
     private long allocatedBefore;
@@ -144,8 +145,8 @@ final class FrameFuzz {
         stage.tick();
       }
       victim = stage.player(victim.number);
-      before = victim.engine.counters();
-      Map<String, Long> start = before;
+      before = victim.engine.counters().metrics();
+      List<Metric> start = before;
       Stage.Player first = victim;
       try {
         relaying = aim == Aim.RELAY;
@@ -162,7 +163,7 @@ final class FrameFuzz {
       } catch (Throwable thrown) { // whatever it is, it would have stopped the node
         find(describe(thrown), thrown);
       }
-      tally.add(start, first.engine.counters());
+      tally.add(start, first.engine.counters().metrics());
     }
 
     /// Strangers and damage must not keep the group from playing to the end; members who lie may.
@@ -187,15 +188,9 @@ final class FrameFuzz {
     }
 
     private void account(long allocated) {
-      Map<String, Long> after = victim.engine.counters();
-      boolean dropped = false;
-      boolean counted = false;
-      for (Map.Entry<String, Long> entry : after.entrySet()) {
-        if (!entry.getValue().equals(before.get(entry.getKey()))) {
-          dropped |= entry.getKey().startsWith("drop.");
-          counted = true;
-        }
-      }
+      List<Metric> after = victim.engine.counters().metrics();
+      boolean counted = !after.equals(before);
+      boolean dropped = counted && after.stream().anyMatch(one -> Tally.isDrop(one) && !before.contains(one));
       before = after;
       tally.add(aim, kind, dropped, counted, allocated);
       if (allocated > ALLOCATION_BASE + ALLOCATION_FACTOR * frame.length) {
@@ -222,7 +217,7 @@ final class FrameFuzz {
         return seen;
       }
       victim = to;
-      before = to.engine.counters();
+      before = to.engine.counters().metrics();
       frame = relayed(seen);
       allocatedBefore = THREADS.getCurrentThreadAllocatedBytes();
       return frame.clone();

@@ -1,9 +1,11 @@
 package org.tutti.verify.wire;
 
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import org.tutti.Metric;
 
 /// What became of the frames that were thrown, by aim and kind; and the reasons that the nodes counted.
 final class Tally {
@@ -34,7 +36,7 @@ final class Tally {
 
   /// A frame was thrown.
   ///
-  /// @param dropped whether a `drop.` counter rose
+  /// @param dropped whether something was dropped ([#isDrop])
   /// @param counted whether any counter rose
   /// @param bytes   what the node allocated for it
   void add(FrameFuzz.Aim aim, String kind, boolean dropped, boolean counted, long bytes) {
@@ -48,13 +50,19 @@ final class Tally {
   }
 
   /// The counters of a node, before and after.
-  void add(Map<String, Long> before, Map<String, Long> after) {
-    after.forEach((name, value) -> {
-      long rise = value - before.getOrDefault(name, 0L);
-      if (rise > 0 && name.startsWith("drop.")) {
-        reasons.merge(name, rise, Long::sum);
+  void add(List<Metric> before, List<Metric> after) {
+    Map<String, Long> then = Metric.byKey(before);
+    for (Metric metric : after) {
+      long rise = metric.value() - then.getOrDefault(metric.key(), 0L);
+      if (rise > 0 && isDrop(metric)) {
+        reasons.merge(metric.key(), rise, Long::sum);
       }
-    });
+    }
+  }
+
+  /// Whether this counts what was dropped.
+  static boolean isDrop(Metric metric) {
+    return metric.name().matches(".*\\.(dropped|damaged|malformed)");
   }
 
   @Override

@@ -1,0 +1,99 @@
+package org.tutti.verify.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.tutti.Metric;
+import org.tutti.Node;
+import org.tutti.NodeConfig;
+import org.tutti.certs.Authority;
+import org.tutti.effect.Counters;
+import org.tutti.net.discovery.MulticastDiscovery;
+import org.tutti.registry.Registry;
+import org.tutti.registry.RegistryConfig;
+import org.tutti.transport.Address;
+import org.tutti.transport.InProcess;
+import org.tutti.transport.Transport;
+import org.tutti.transport.TransportProvider;
+import org.tutti.transport.TransportSettings;
+import org.tutti.verify.Tree;
+
+/// The guide to operating a node lists every metric that there is, with its unit and its sentence.
+@Tag("socket")
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class OperateTest {
+  private static final Address ANYWHERE = new Address("127.0.0.1:0");
+  private static final String NAME = "`[a-z]+(\\.[a-z]+){2,3}";
+  private static final Pattern ROW = Pattern.compile("(?m)^\\| " + NAME + ".*$");
+
+  /// What a node tells over all transports, what has to happen first included, and what its surroundings tell.
+  private static List<Metric> metrics(Path directory) throws Exception {
+    var all = new ArrayList<Metric>();
+    try (Node node = Node.start(NodeConfig.lan("n1"), new InProcess().open(new Address("n1")))) {
+      all.addAll(node.metrics());
+    }
+    var rare = new Counters();
+    rare.damaged("any");
+    rare.malformed("any");
+    all.addAll(rare.metrics().stream().filter(metric -> "any".equals(metric.tag("reason"))).toList());
+    Path certificate = Authority.in(directory.resolve("ca")).issue("n1", "tutti", Duration.ofDays(1));
+    for (TransportProvider provider : TransportProvider.installed().values()) {
+      Path tls = provider.protects() ? certificate : null;
+      try (Transport transport = provider.open(TransportSettings.at(ANYWHERE).withTls(tls, false))) {
+        all.addAll(transport.metrics());
+      }
+    }
+    var anywhere = new InetSocketAddress("127.0.0.1", 0);
+    try (var registry = Registry.open(anywhere, RegistryConfig.expecting(1), null, null, _ -> {});
+        var discovery = MulticastDiscovery.onlooker(new Address("239.192.0.8:7400"), "lo", "tutti")) {
+      all.addAll(registry.metrics());
+      all.addAll(discovery.metrics());
+    }
+    return all.stream().distinct().sorted(Metric.ORDER).toList(); // several transports tell of TLS
+  }
+
+  /// The advice, and the tables.
+  private static String[] guide() throws IOException {
+    return Files.readString(Tree.root().resolve("docs/guides/operate.md")).split("## All metrics");
+  }
+
+  private static String row(Metric metric) {
+    String key = metric.key().replace("reason=any}", "reason=...}");
+    String unit = metric.unit() + (metric.kind() == Metric.Kind.GAUGE ? ", gauge" : "");
+    return "| `" + key + "` | " + unit + " | " + metric.about() + " |";
+  }
+
+  @Test
+  void theGuideListsAllMetrics(@TempDir Path directory) throws Exception {
+    List<String> rows = ROW.matcher(guide()[1]).results().map(MatchResult::group).toList();
+    assertThat(rows).containsExactlyInAnyOrderElementsOf(metrics(directory).stream().map(OperateTest::row).toList());
+  }
+
+  /// What is named before the tables is in them.
+  @Test
+  void whatTheGuideNamesExists(@TempDir Path directory) throws Exception {
+    List<String> named =
+        Pattern.compile(NAME).matcher(guide()[0]).results().map(found -> found.group().substring(1)).toList();
+    assertThat(named).hasSizeGreaterThan(15);
+    assertThat(metrics(directory)).extracting(Metric::name).containsAll(named);
+  }
+
+  @Test
+  void sentencesAreSentencesAndKeysAreThereOnce(@TempDir Path directory) throws Exception {
+    List<Metric> all = metrics(directory);
+    assertThat(all).extracting(Metric::key).doesNotHaveDuplicates();
+    assertThat(all).extracting(Metric::about).allMatch(about -> about.matches("[A-Z].*\\.") && !about.contains("|"));
+  }
+}
