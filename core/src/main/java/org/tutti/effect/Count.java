@@ -25,7 +25,7 @@ public enum Count implements Counts.Counted {
   PACKET_OF_CLOSED_STREAM(packet("closed-stream", "Packets came of a stream that was closed here.")),
   PACKET_OF_FORGOTTEN_STREAM(packet("forgotten-stream", "The sender thinks taken what is not known here.")),
   PACKET_BEYOND_WINDOW(packet("beyond-window", "Packets came that their sender was not allowed to send yet.")),
-  PACKET_OF_TALKATIVE(packet("too-much-of-a-stranger", "A node of no common group sent more than is kept of such.")),
+  PACKET_TOO_MUCH(packet("too-much-of-a-stranger", "A node of no common group sent more than is kept of such.")),
   MESSAGE_FRAGMENT(
       Metric.counter("link.messages.dropped", "Messages came without their beginning.").tagged("reason", "fragment")),
   MESSAGE_TOO_LONG(

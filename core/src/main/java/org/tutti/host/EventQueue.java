@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.GroupClosedException;
+import org.tutti.MemberId;
 import org.tutti.Service;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.GroupUser;
@@ -62,7 +63,7 @@ final class EventQueue implements Application {
   ///
   /// @param taken    called when an event is taken that is neither a delivery nor state; tells whether it still counts
   /// @param consumed called when more was consumed than was reported
-  EventQueue(String group, int windowBytes, Inbox inbox, Predicate<Event> taken, Runnable consumed) {
+  EventQueue(String group, MemberId self, int windowBytes, Inbox inbox, Predicate<Event> taken, Runnable consumed) {
     this.group = group;
     this.self = self;
     this.windowBytes = windowBytes;

@@ -107,11 +107,11 @@ final class LocalCalls {
         room.await();
       }
       if (closed != null) {
-        throw new GroupClosedException(group, closed);
+        throw refusal(closed);
       }
       var entered = new Open<>(request);
       if (!inbox.post(new Request.LocalCall(group, entered))) {
-        throw new GroupClosedException(group, "its node has stopped");
+        throw refusal("its node has stopped");
       }
       open.add(entered);
       return entered;

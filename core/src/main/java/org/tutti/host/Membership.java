@@ -86,7 +86,7 @@ public final class Membership implements Group, GroupUser {
     this.queue =
         listener != null
             ? null
-            : new EventQueue(name, member.windowBytes(), inbox, this::taken, this::reportConsumed);
+            : new EventQueue(name, self, member.windowBytes(), inbox, this::taken, this::reportConsumed);
     this.application = listener != null ? new Listening(name, listener, inbox, this::taken) : queue;
     this.states = new StateStreams(name, inbox, words -> leave(new End(Cause.LEFT, words)));
     this.wishes = new OrderingWishes(name, self, inbox);

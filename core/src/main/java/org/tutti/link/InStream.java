@@ -179,7 +179,7 @@ final class InStream {
     }
     check(chunks.duplicate());
     if (isTooMuch(seq, chunks.remaining())) {
-      counters.count(Count.PACKET_OF_TALKATIVE);
+      counters.count(Count.PACKET_TOO_MUCH);
       return;
     }
     if (seq > expected) {

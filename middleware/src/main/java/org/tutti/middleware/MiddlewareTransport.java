@@ -38,9 +38,9 @@ import org.tutti.transport.Transport;
 /// Frames to a peer arrive whole and in order as long as calls succeed; when a call breaks, what was queued is lost. A
 /// peer is dialled when a frame is first claimed for it; after a failure, each refused claim asks for one more attempt,
 /// made when the pause since the last one is over. Input is not trusted: a batch that is not right is dropped as a
-/// whole and counted with the reason, see [#counters]. But who a peer says it is gets believed.
+/// whole and counted with the reason, see [#metrics]. But who a peer says it is gets believed.
 ///
-/// [#wakeup], [#close] and [#counters] may be called by any thread, all else by the engine thread only.
+/// [#wakeup], [#close] and [#metrics] may be called by any thread, all else by the engine thread only.
 public final class MiddlewareTransport implements Transport {
   private static final Duration RETRANSMIT_AFTER = Duration.ofSeconds(1);
   private static final Duration LAST_WAIT = Duration.ofMillis(500);

@@ -25,11 +25,11 @@ import org.tutti.transport.TransportException;
 /// process seems to have ended ([Receiver#onGone]).
 ///
 /// Addresses are `host:port` with a literal host, `127.0.0.1:7001` or `[::1]:7001`, written the same way by all nodes.
-/// Input is not trusted: a connection that breaks the rules is closed and counted, see [#counters]. But who a peer says
+/// Input is not trusted: a connection that breaks the rules is closed and counted, see [#metrics]. But who a peer says
 /// it is gets believed: TLS, or the network, must keep strangers out. Without certificates it listens on loopback
 /// addresses only, unless [TcpConfig#withInsecure] says that the network does.
 ///
-/// A wait in [#poll] is rounded up to whole milliseconds. [#wakeup], [#close] and [#counters] may be called by any
+/// A wait in [#poll] is rounded up to whole milliseconds. [#wakeup], [#close] and [#metrics] may be called by any
 /// thread, all else by the engine thread only.
 public final class TcpTransport extends SelectorTransport {
   private static final Duration RETRANSMIT_AFTER = Duration.ofSeconds(1);

@@ -37,8 +37,8 @@ import org.tutti.transport.TransportException;
 /// listens on loopback only.
 ///
 /// Addresses are `host:port` with a literal host, written the same way by all nodes. Input is not trusted: what breaks
-/// the rules is dropped and counted, see [#counters]. A wait in [#poll] is rounded up to whole milliseconds. [#wakeup],
-/// [#close] and [#counters] may be called by any thread, all else by the engine thread only.
+/// the rules is dropped and counted, see [#metrics]. A wait in [#poll] is rounded up to whole milliseconds. [#wakeup],
+/// [#close] and [#metrics] may be called by any thread, all else by the engine thread only.
 public final class UdpTransport extends SelectorTransport {
   private static final Duration RETRANSMIT_AFTER = Duration.ofMillis(20);
   private static final int HEADERS_IPV4 = 28;

@@ -27,7 +27,7 @@ import org.tutti.transport.Endpoint;
 ///
 /// Multicasts leave through one interface, which is named, and are taken from it only, with a time to live of 1: they
 /// stay on the segment. What is not of the form, or of another cluster, is dropped and counted by reason
-/// ([#counters]). Anybody on the segment can tell addresses: that costs connection attempts, no more. At most 256 are
+/// ([#metrics]). Anybody on the segment can tell addresses: that costs connection attempts, no more. At most 256 are
 /// remembered, and 64 of one sending host, so that one that makes up addresses does not hide others.
 public final class MulticastDiscovery implements Discovery {
   private static final int TAKEN_MAX = 1024; // datagrams for one answer

@@ -20,6 +20,6 @@ final class GrpcTransportTest extends MiddlewareContract {
 
   @Override
   String strangersCountedAs() {
-    return "closed-foreign-protocol";
+    return "closed{reason=foreign-protocol}";
   }
 }

@@ -141,7 +141,7 @@ abstract class MiddlewareContract extends TransportContract {
             one,
             a);
       }
-      until("its refusal", () -> counted(stranger, a, "closed{reason=wrong-certificate}", a), stranger, a);
+      until("its refusal", () -> counted(stranger, a, "{reason=wrong-certificate}", a), stranger, a);
       until("the neighbour's refusal", () -> counted(neighbour, a, "{reason=wrong-cluster}", neighbour), neighbour, a);
       turns(20, plain, a);
       assertThat(a.frames).isEmpty();

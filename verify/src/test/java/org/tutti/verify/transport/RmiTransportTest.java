@@ -20,6 +20,6 @@ final class RmiTransportTest extends MiddlewareContract {
 
   @Override
   @Nullable String strangersCountedAs() {
-    return "closed-foreign-protocol";
+    return "closed{reason=foreign-protocol}";
   }
 }
