@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -50,8 +51,8 @@ class OperateTest {
     all.addAll(rare.metrics().stream().filter(metric -> "any".equals(metric.tag("reason"))).toList());
     Path certificate = Authority.in(directory.resolve("ca")).issue("n1", "tutti", Duration.ofDays(1));
     for (TransportProvider provider : TransportProvider.installed().values()) {
-      Path tls = provider.protects() ? certificate : null;
-      try (Transport transport = provider.open(TransportSettings.at(ANYWHERE).withTls(tls, false))) {
+      TransportSettings settings = TransportSettings.at(ANYWHERE).withTls(tls(provider, certificate), false);
+      try (Transport transport = provider.open(settings)) {
         all.addAll(transport.metrics());
       }
     }
@@ -62,6 +63,15 @@ class OperateTest {
       all.addAll(discovery.metrics());
     }
     return all.stream().distinct().sorted(Metric.ORDER).toList(); // several transports tell of TLS
+  }
+
+  private static @Nullable Path tls(TransportProvider provider, Path certificate) {
+    try {
+      provider.requireCertificates(certificate, "tutti");
+      return certificate;
+    } catch (IllegalArgumentException noTls) {
+      return null;
+    }
   }
 
   /// The advice, and the tables.
