@@ -1,16 +1,15 @@
-/// The `tutti` command.
+/// The `tutti` command, as who runs a group has it.
 module org.tutti.cli {
   requires info.picocli;
   requires org.tutti;
-  requires org.tutti.bench;
   requires org.tutti.certs;
-  requires org.tutti.examples;
-  requires org.tutti.lab;
   requires org.tutti.net;
   requires org.tutti.registry;
-  requires org.tutti.sim;
   requires org.tutti.store;
   requires static org.jspecify;
+
+  exports org.tutti.cli to
+      org.tutti.workshop;
 
   opens org.tutti.cli to
       info.picocli;

@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
 /// The option by which commands choose what carries frames between members.
-final class Carrier {
+public final class Carrier {
   /// The names of those that are there, for `--help`.
   static final class Names implements Iterable<String> {
     @Override
@@ -51,8 +51,13 @@ final class Carrier {
       description = "Without --tls, listen on other addresses than loopback too: whoever reaches it is believed.")
   private boolean insecure;
 
-  /// The directory of the own certificate; null for no TLS.
-  @Nullable Path tls() {
+  /// The options as they are when none is given.
+  public Carrier() {}
+
+  /// The directory of the own certificate.
+  ///
+  /// @return null for no TLS
+  public @Nullable Path tls() {
     return tls;
   }
 
@@ -62,7 +67,10 @@ final class Carrier {
   }
 
   /// Refuses what cannot be protected as it was asked for.
-  void check(String cluster) {
+  ///
+  /// @param cluster the name of the members' cluster
+  /// @throws Failure when the transport has no TLS, or the certificate is none for this cluster
+  public void check(String cluster) {
     try {
       if (tls != null) {
         TransportProvider.named(transport).requireCertificates(tls, cluster);
@@ -94,7 +102,9 @@ final class Carrier {
   }
 
   /// The chosen provider's name.
-  String transport() {
+  ///
+  /// @return the name of one that is installed
+  public String transport() {
     return transport;
   }
 

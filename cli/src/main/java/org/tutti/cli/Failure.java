@@ -3,14 +3,21 @@ package org.tutti.cli;
 import java.io.Serial;
 
 /// Something that the user must know and that is not a bug: one clear line on standard error, exit code 1.
-final class Failure extends RuntimeException {
+public final class Failure extends RuntimeException {
   @Serial private static final long serialVersionUID = 1;
 
-  Failure(String line) {
+  /// Something without a cause that was thrown.
+  ///
+  /// @param line what the user must know
+  public Failure(String line) {
     super(line);
   }
 
-  Failure(String line, Throwable cause) {
+  /// Something that came of an exception.
+  ///
+  /// @param line what the user must know
+  /// @param cause what `--verbose` prints besides
+  public Failure(String line, Throwable cause) {
     super(line, cause);
   }
 }

@@ -6,8 +6,11 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /// What is forced to the disk: `each` or `views`.
-final class FsyncConverter implements ITypeConverter<Durability> {
+public final class FsyncConverter implements ITypeConverter<Durability> {
   static final String NAMES = "each, views";
+
+  /// For picocli.
+  FsyncConverter() {}
 
   @Override
   public Durability convert(String text) {

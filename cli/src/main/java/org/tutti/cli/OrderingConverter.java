@@ -8,8 +8,12 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /// Reads the names of orderings, in lower case.
-final class OrderingConverter implements ITypeConverter<Ordering> {
-  static final String NAMES = "sequencer, skeen, consensus, symmetric";
+public final class OrderingConverter implements ITypeConverter<Ordering> {
+  /// All names, for descriptions of options.
+  public static final String NAMES = "sequencer, skeen, consensus, symmetric";
+
+  /// For picocli, and for lists in which `all` is a name, too.
+  public OrderingConverter() {}
 
   @Override
   public Ordering convert(String text) {

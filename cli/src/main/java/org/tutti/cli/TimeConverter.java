@@ -8,8 +8,11 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /// Reads times such as `50us`, `500ms`, `10s` or `2m`.
-final class TimeConverter implements ITypeConverter<Duration> {
+public final class TimeConverter implements ITypeConverter<Duration> {
   private static final Pattern TIME = Pattern.compile("(\\d{1,9})(us|ms|s|m)");
+
+  /// For picocli.
+  TimeConverter() {}
 
   @Override
   public Duration convert(String text) {

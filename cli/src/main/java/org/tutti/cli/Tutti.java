@@ -2,7 +2,9 @@ package org.tutti.cli;
 
 import java.lang.module.ModuleDescriptor;
 import java.security.Security;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.tutti.Names;
 import org.tutti.TuttiException;
 import picocli.CommandLine;
@@ -21,20 +23,12 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     versionProvider = Tutti.Version.class,
     scope = CommandLine.ScopeType.INHERIT,
-    subcommands = {
-      DemoCommand.class,
-      MemberCommand.class,
-      SendCommand.class,
-      WatchCommand.class,
-      RegistryCommand.class,
-      CertsCommand.class,
-      SimulateCommand.class,
-      BenchCommand.class,
-      LabCommand.class
-    },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {"0:success", "1:failure; one line on standard error says which", "2:wrong usage"})
 public final class Tutti implements Runnable {
+  private static final List<Class<?>> COMMANDS =
+      List.of(MemberCommand.class, SendCommand.class, WatchCommand.class, RegistryCommand.class, CertsCommand.class);
+
   @Spec private CommandSpec spec = CommandSpec.create();
 
   /// For picocli.
@@ -44,17 +38,24 @@ public final class Tutti implements Runnable {
   ///
   /// @param args the command line
   public static void main(String[] args) {
+    run(List.of(), List.of(), args);
+  }
+
+  /// Runs the command with more subcommands and ends the process.
+  ///
+  /// @param first classes of subcommands that the help names before its own
+  /// @param last classes of subcommands that it names after them
+  /// @param args the command line
+  public static void run(List<Class<?>> first, List<Class<?>> last, String... args) {
     // Who is looked for now may be in DNS in a second: the JDK would remember for ten that a name is unknown.
     Security.setProperty("networkaddress.cache.negative.ttl", "1");
     Security.setProperty("networkaddress.cache.ttl", "5");
-    System.exit(commandLine().execute(args));
-  }
-
-  private static CommandLine commandLine() {
-    return new CommandLine(new Tutti())
-        .setParameterExceptionHandler(Tutti::onUsageError)
-        .setExecutionExceptionHandler(Tutti::onFailure)
-        .setExitCodeExceptionMapper(_ -> ExitCode.SOFTWARE);
+    var command = new CommandLine(new Tutti());
+    Stream.of(first, COMMANDS, last).flatMap(List::stream).forEach(command::addSubcommand);
+    command.setParameterExceptionHandler(Tutti::onUsageError);
+    command.setExecutionExceptionHandler(Tutti::onFailure);
+    command.setExitCodeExceptionMapper(_ -> ExitCode.SOFTWARE);
+    System.exit(command.execute(args));
   }
 
   @Override

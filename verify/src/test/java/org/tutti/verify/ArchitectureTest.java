@@ -106,11 +106,26 @@ class ArchitectureTest {
   }
 
   @Test
-  void onlyTheCommandUsesTheBenchmarks() {
+  void theOperatorsCommandUsesNothingOfTheWorkshop() {
     check(
         noClasses()
             .that()
-            .resideOutsideOfPackages("org.tutti.bench..", "org.tutti.cli..", "org.tutti.peers..")
+            .resideInAPackage("org.tutti.cli..")
+            .should()
+            .dependOnClassesThat(
+                inTutti("workshop")
+                    .or(inTutti("bench"))
+                    .or(inTutti("lab"))
+                    .or(inTutti("sim"))
+                    .or(inTutti("examples"))));
+  }
+
+  @Test
+  void onlyTheWorkshopUsesTheBenchmarks() {
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackages("org.tutti.bench..", "org.tutti.workshop..", "org.tutti.peers..")
             .should()
             .dependOnClassesThat(inTutti("bench")));
   }
@@ -141,11 +156,11 @@ class ArchitectureTest {
   }
 
   @Test
-  void onlyTheCommandUsesTheLab() {
+  void onlyTheWorkshopUsesTheLab() {
     check(
         noClasses()
             .that()
-            .resideOutsideOfPackages("org.tutti.lab..", "org.tutti.cli..")
+            .resideOutsideOfPackages("org.tutti.lab..", "org.tutti.workshop..")
             .should()
             .dependOnClassesThat(inTutti("lab")));
   }

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// The `tutti` command, as an installed one is started: from the module path. Some hundred processes are started by a
 /// build, so they share an ahead-of-time cache of their classes, which takes half of the time off each start.
 public final class TuttiCommand {
-  private static final String MODULE = "org.tutti.cli";
-  private static final String MAIN = MODULE + "/org.tutti.cli.Tutti";
+  private static final String MODULE = "org.tutti.workshop";
+  private static final String MAIN = MODULE + "/org.tutti.workshop.Workshop";
   private static final long TRAINING_SECONDS_MAX = 60;
   private static final Path CACHE = Path.of("target", "tutti.aot");
 

@@ -1,4 +1,4 @@
-package org.tutti.cli;
+package org.tutti.workshop;
 
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -11,6 +11,9 @@ import org.tutti.Ordering;
 import org.tutti.bench.trial.BenchException;
 import org.tutti.bench.trial.Instrument;
 import org.tutti.bench.trial.InstrumentOptions;
+import org.tutti.cli.Failure;
+import org.tutti.cli.OrderingConverter;
+import org.tutti.cli.TimeConverter;
 import org.tutti.net.UdpConfig;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

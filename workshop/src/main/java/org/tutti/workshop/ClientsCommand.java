@@ -1,4 +1,4 @@
-package org.tutti.cli;
+package org.tutti.workshop;
 
 import java.time.Duration;
 import java.util.List;
@@ -7,6 +7,9 @@ import java.util.concurrent.Callable;
 import org.tutti.Ordering;
 import org.tutti.bench.ClientServerBenchmark;
 import org.tutti.bench.ClosedOptions;
+import org.tutti.cli.Failure;
+import org.tutti.cli.OrderingConverter;
+import org.tutti.cli.TimeConverter;
 import org.tutti.transport.TransportProvider;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;

@@ -1,4 +1,4 @@
-package org.tutti.cli;
+package org.tutti.workshop;
 
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -12,6 +12,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Ordering;
+import org.tutti.cli.Failure;
+import org.tutti.cli.OrderingConverter;
 import org.tutti.sim.FaultKind;
 import org.tutti.sim.Findings;
 import org.tutti.sim.Limits;

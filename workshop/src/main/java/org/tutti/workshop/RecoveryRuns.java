@@ -1,4 +1,4 @@
-package org.tutti.cli;
+package org.tutti.workshop;
 
 import java.io.PrintWriter;
 import org.jspecify.annotations.Nullable;

@@ -1,4 +1,4 @@
-package org.tutti.cli;
+package org.tutti.workshop;
 
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.tutti.cli.Failure;
 import org.tutti.sim.Campaign;
 import org.tutti.sim.CampaignFile;
 import org.tutti.sim.Findings;

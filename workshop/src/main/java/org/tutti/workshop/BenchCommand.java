@@ -1,4 +1,4 @@
-package org.tutti.cli;
+package org.tutti.workshop;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -10,6 +10,8 @@ import org.tutti.bench.CostTable;
 import org.tutti.bench.OrdersBenchmark;
 import org.tutti.bench.OrdersOptions;
 import org.tutti.bench.TransferBenchmark;
+import org.tutti.cli.Failure;
+import org.tutti.cli.OrderingConverter;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;

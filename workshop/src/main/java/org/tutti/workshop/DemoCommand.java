@@ -1,4 +1,4 @@
-package org.tutti.cli;
+package org.tutti.workshop;
 
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -10,6 +10,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Durability;
 import org.tutti.Ordering;
+import org.tutti.cli.Carrier;
+import org.tutti.cli.Failure;
+import org.tutti.cli.FsyncConverter;
+import org.tutti.cli.OrderingConverter;
 import org.tutti.examples.accounts.Demo;
 import org.tutti.examples.accounts.DemoOptions;
 import org.tutti.examples.accounts.Scenario;

@@ -1,4 +1,4 @@
-package org.tutti.cli;
+package org.tutti.workshop;
 
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Ordering;
+import org.tutti.cli.Failure;
+import org.tutti.cli.OrderingConverter;
 import org.tutti.lab.Evidence;
 import org.tutti.lab.Fault;
 import org.tutti.lab.LabCampaign;

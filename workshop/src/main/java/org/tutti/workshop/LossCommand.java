@@ -1,4 +1,4 @@
-package org.tutti.cli;
+package org.tutti.workshop;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.tutti.bench.LossBenchmark;
 import org.tutti.bench.LossOptions;
+import org.tutti.cli.Failure;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;

@@ -1,0 +1,126 @@
+package org.tutti.verify.build;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.BufferedReader;
+import java.lang.module.Configuration;
+import java.lang.module.ModuleFinder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.tutti.verify.Tree;
+import org.tutti.verify.build.Pom.Dependency;
+
+/// What users get, the modules in the BOM and the operator's command, has nothing of what only the source tree needs.
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ShippedTest {
+  private static final String COMMAND = "org.tutti.cli";
+
+  /// The artifacts in the BOM.
+  private static Set<String> shipped() throws Exception {
+    return Pom.of("bom").managed().stream().map(Dependency::artifact).collect(Collectors.toSet());
+  }
+
+  /// What `package` has made of the operator's command.
+  private static Path distribution() throws Exception {
+    String version = Pom.of("").version();
+    Path directory = Tree.root().resolve("cli/target/tutti/tutti-" + version);
+    assumeThat(directory).as("run `./mvnw package` first: it makes the operator's command").isDirectory();
+    return directory;
+  }
+
+  private static Configuration graph() throws Exception {
+    ModuleFinder modules = ModuleFinder.of(distribution().resolve("lib"));
+    return ModuleLayer.boot().configuration().resolveAndBind(modules, ModuleFinder.of(), Set.of(COMMAND));
+  }
+
+  private static Process tutti(String... args) throws Exception {
+    var command = new ArrayList<>(List.of(distribution().resolve("bin/tutti").toString()));
+    command.addAll(List.of(args));
+    var builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().put("TUTTI_JAVA_HOME", System.getProperty("java.home"));
+    return builder.start();
+  }
+
+  @Test
+  void aModuleOfTheBomDependsOnNoneThatIsNotInIt() throws Exception {
+    Set<String> shipped = shipped();
+    assertThat(shipped).contains("tutti-core", "tutti-net", "tutti-store");
+    for (String artifact : shipped) {
+      List<String> ours =
+          Pom.of(artifact.substring("tutti-".length())).dependencies().stream()
+              .filter(dependency -> !dependency.scope().equals("test"))
+              .map(Dependency::artifact)
+              .filter(dependency -> dependency.startsWith("tutti-"))
+              .toList();
+      assertThat(shipped).as("what " + artifact + " depends on").containsAll(ours);
+    }
+  }
+
+  /// The BOM has no parent, so it says its version itself, and the root does not import it.
+  @Test
+  void theBomAndTheRootAgree() throws Exception {
+    assertThat(Pom.of("bom").version()).isEqualTo(Pom.of("").version());
+    assertThat(Pom.of("").managed()).containsAll(Pom.of("bom").managed());
+  }
+
+  @Test
+  void theOperatorsCommandIsMadeOfWhatIsInTheBom() throws Exception {
+    Set<String> names =
+        shipped().stream()
+            .map(artifact -> artifact.equals("tutti-core") ? "org.tutti" : artifact.replace("tutti-", "org.tutti."))
+            .collect(Collectors.toSet());
+    names.add(COMMAND);
+    assertThat(graph().modules())
+        .extracting(module -> module.name())
+        .contains("org.tutti", "org.tutti.net", "org.tutti.grpc", "org.tutti.rmi")
+        .filteredOn(name -> name.startsWith("org.tutti"))
+        .isSubsetOf(names);
+  }
+
+  @Test
+  void theOperatorsCommandCarriesNoToolkitToCompareWithNoDatabaseAndNoBenchmark() throws Exception {
+    try (Stream<Path> jars = Files.list(distribution().resolve("lib"))) {
+      assertThat(jars.map(jar -> jar.getFileName().toString()))
+          .anyMatch(jar -> jar.startsWith("picocli-"))
+          .noneMatch(jar ->
+              jar.matches(
+                  "(?i)(jgroups|aeron|agrona|h2|jmh|hdrhistogram|tutti-(bench|sim|lab|peers|examples|micro))-.*"));
+    }
+    assertThat(graph().modules())
+        .extracting(module -> module.name())
+        .noneMatch(name -> name.matches("org\\.jgroups.*|io\\.aeron.*|com\\.h2database|HdrHistogram|jmh.*|java\\.sql"));
+  }
+
+  @Test
+  void theOperatorsCommandHasItsCommandsOnly() throws Exception {
+    Process help = tutti("--help");
+    String text = new String(help.getInputStream().readAllBytes());
+    assertThat(help.waitFor()).isZero();
+    assertThat(text.lines().filter(line -> line.matches("  [a-z]+  .*")).map(line -> line.strip().split(" ")[0]))
+        .containsExactly("member", "send", "watch", "registry", "certs");
+    Process simulate = tutti("simulate");
+    assertThat(new String(simulate.getInputStream().readAllBytes())).contains("'simulate'");
+    assertThat(simulate.waitFor()).isEqualTo(2);
+  }
+
+  @Test
+  void theOperatorsCommandRuns() throws Exception {
+    Process member = tutti("member", "--group", "bank", "--create", "--name", "n1", "--listen", "127.0.0.1:0");
+    try (BufferedReader lines = member.inputReader()) {
+      assertThat(lines.readLine()).matches("n1 listens on 127\\.0\\.0\\.1:\\d+");
+      assertThat(lines.readLine()).matches("view \\S+ primary: n1");
+      member.toHandle().destroy();
+      assertThat(member.waitFor()).isZero();
+    } finally {
+      member.destroyForcibly();
+    }
+  }
+}
