@@ -12,7 +12,6 @@ import org.HdrHistogram.Histogram;
 import org.tutti.Ordering;
 import org.tutti.bench.member.Times;
 import org.tutti.transport.Address;
-import org.tutti.transport.TransportException;
 import org.tutti.transport.TransportProvider;
 import org.tutti.transport.TransportSettings;
 

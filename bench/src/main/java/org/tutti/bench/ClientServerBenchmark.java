@@ -116,8 +116,7 @@ public final class ClientServerBenchmark {
     out.flush();
   }
 
-  private static Map<Case, Figures> measure(Options options, int servers, int clients)
-      throws InterruptedException {
+  private static Map<Case, Figures> measure(Options options, int servers, int clients) throws InterruptedException {
     Map<Case, Figures> figures = new EnumMap<>(Case.class);
     Map<Case, ClientServer> systems = new EnumMap<>(Case.class);
     try {

@@ -27,7 +27,6 @@ import org.tutti.View;
 import org.tutti.bench.member.ClosedLoop;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
-import org.tutti.transport.TransportException;
 import org.tutti.transport.TransportProvider;
 import org.tutti.transport.TransportSettings;
 

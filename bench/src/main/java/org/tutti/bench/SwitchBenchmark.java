@@ -10,7 +10,6 @@ import java.util.Map;
 import org.tutti.Ordering;
 import org.tutti.bench.member.ClosedLoop;
 import org.tutti.bench.trial.Numbers;
-import org.tutti.transport.TransportException;
 
 /// The gap that a change of the ordering makes, for every pair of orderings, in two settings.
 ///

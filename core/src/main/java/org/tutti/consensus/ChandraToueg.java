@@ -476,8 +476,7 @@ public final class ChandraToueg<V> implements Consensus<RoundMessage<V>> {
             ? keptFirst == decidedNext
             : values.firstKey() == keptFirst && values.lastKey() - keptFirst + 1 == values.size(),
         "values go from the first that somebody may lack on without a gap");
-    Invariant.check(
-        values.isEmpty() || values.lastKey() + 1 >= decidedNext, "what is decided and kept has a value");
+    Invariant.check(values.isEmpty() || values.lastKey() + 1 >= decidedNext, "what is decided and kept has a value");
     Invariant.check(!leading || coordinator(round) == self, "only a round's coordinator leads it");
     Invariant.check(!leading || roundNext == adoptedNext(), "a coordinator has proposed what it has adopted");
     for (int rank = 0; rank < told.length; rank++) {

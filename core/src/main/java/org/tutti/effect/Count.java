@@ -33,7 +33,8 @@ public enum Count implements Counts.Counted {
 
   // ---- engine ----------------------------------------------------------------------------------------------------
   LOOP_STALLS(
-      Metric.counter("loop.stalls.seen", "A listener, or what is attached to a future, held the engine thread too long.")),
+      Metric.counter(
+          "loop.stalls.seen", "A listener, or what is attached to a future, held the engine thread too long.")),
   LOOP_TURNS(Metric.counter("loop.turns.made", "Turns of the engine thread.")),
   LOOP_WAITS(Metric.counter("loop.waits.made", "Turns in which the engine thread waited, as there was nothing to do.")),
   BATCHES_SENT(Metric.counter("engine.batches.sent", "Batches of this node's own messages were sent.")),

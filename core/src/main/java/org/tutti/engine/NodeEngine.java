@@ -528,8 +528,7 @@ public final class NodeEngine {
     groups.values().forEach(GroupEngine::check);
     domains.values().forEach(Domain::check);
     Invariant.check(later.isEmpty(), "a step leaves nothing for later");
-    Invariant.check(
-        groupKeys.size() == groups.size() + newcomers.size(), "each group has a name, and is joined once");
+    Invariant.check(groupKeys.size() == groups.size() + newcomers.size(), "each group has a name, and is joined once");
     Invariant.check(!interest.contains(self), "a node does not watch itself");
   }
 

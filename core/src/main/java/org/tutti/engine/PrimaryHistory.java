@@ -477,8 +477,7 @@ final class PrimaryHistory {
     }
     Invariant.check(inForce.getLast() == log.ordering(), "the ordering in force is going to be told");
     long delivered = deliveries.deliveredNext();
-    Invariant.check(
-        indexFirst <= delivered && log.first() <= delivered, "nothing is forgotten that is not delivered");
+    Invariant.check(indexFirst <= delivered && log.first() <= delivered, "nothing is forgotten that is not delivered");
     Invariant.check(delivered <= log.heldNext(), "only what is held is delivered");
     if (orders.isStopped()) {
       stability.check(); // the end of the history was another one, perhaps

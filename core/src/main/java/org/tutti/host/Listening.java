@@ -96,8 +96,7 @@ final class Listening implements Application {
         case Event.ViewChange(var view) -> call("install", () -> listener.install(view));
         case Event.CaughtUp(long position) -> call("caughtUp", () -> listener.caughtUp(position));
         case Event.StateRequest request -> call("requestState", () -> listener.requestState(request));
-        case Event.Propagated(var view, var messages) ->
-            call("propagated", () -> listener.propagated(view, messages));
+        case Event.Propagated(var view, var messages) -> call("propagated", () -> listener.propagated(view, messages));
         case Event.LocalCall call -> call("localCall", () -> listener.localCall(call));
         case Event.Closed(End end) -> call("closed", () -> listener.closed(end));
         case Event.Delivery _, Event.StateOffer _ -> throw new IllegalArgumentException("has a method of its own");

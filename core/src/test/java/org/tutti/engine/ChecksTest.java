@@ -117,10 +117,11 @@ class ChecksTest {
     var duet = new Duet(row.group);
     NodeEngine node = row.atOther ? duet.b : duet.a;
     node.check();
-    assertThatThrownBy(() -> {
-          row.change.accept(new Innards(node));
-          node.check();
-        })
+    assertThatThrownBy(
+            () -> {
+              row.change.accept(new Innards(node));
+              node.check();
+            })
         .isInstanceOf(Invariant.Broken.class)
         .hasMessage(row.words);
   }
@@ -182,44 +183,50 @@ class ChecksTest {
 
   private static Restart nothingKept() {
     var none = new Position(0, 0);
-    return new Restart(
-        new Standing(A, List.of()), null, null, none, List.of(), none, none, none, region());
+    return new Restart(new Standing(A, List.of()), null, null, none, List.of(), none, none, none, region());
   }
 
   private static Region region() {
     Class<?>[] types = {Region.class};
-    return (Region) Proxy.newProxyInstance(Region.class.getClassLoader(), types, (_, method, _) ->
-        method.getReturnType() == long.class ? (Object) 0L : null);
+    return (Region)
+        Proxy.newProxyInstance(
+            Region.class.getClassLoader(),
+            types,
+            (_, method, _) -> method.getReturnType() == long.class ? (Object) 0L : null);
   }
 
   private void links() {
     row("an open stream is later than the closed ones", in -> in.set(LINK + "in.streamClosed", FAR));
-    row("nothing is kept of a closed stream", in -> {
-      in.set(LINK + "in.stream", 0L);
-      in.set(LINK + "in.streamClosed", 0L);
-    });
+    row(
+        "nothing is kept of a closed stream",
+        in -> {
+          in.set(LINK + "in.stream", 0L);
+          in.set(LINK + "in.streamClosed", 0L);
+        });
     row("what is kept lies beyond a gap and within the window", in -> in.put(LINK + "in.early", 0L, empty()));
     row("what is kept beyond a gap is counted", in -> in.set(LINK + "in.earlyBytes", 1L));
     row("what a stream keeps is counted for the node", in -> in.set(LINK + "in.kept", 1L));
     row("what all streams keep is counted", in -> in.set("links.kept.bytes", 1L));
-    row("an acknowledgement that is owed has its time", in -> {
-      in.set(LINK + "in.ackOwed", 1);
-      in.set(LINK + "in.ackAt", Long.MAX_VALUE);
-    });
+    row(
+        "an acknowledgement that is owed has its time",
+        in -> {
+          in.set(LINK + "in.ackOwed", 1);
+          in.set(LINK + "in.ackAt", Long.MAX_VALUE);
+        });
     row("nothing is on the way in a closed stream", in -> in.set(LINK + "out.stream", 0L));
     row(
         "packets that are not acknowledged have successive numbers up to the last one",
         in -> in.set(LINK + "out.seqNext", in.number(LINK + "out.seqNext") + 1));
     row("no packet goes beyond the receiver's window", in -> in.set(LINK + "out.seqLimit", 0L));
     row("of the first message that waits something is left", in -> in.set(LINK + "out.queueHeadDone", 1));
+    row("what is not acknowledged is going to be sent again", in -> in.set(LINK + "out.retransmitAt", Long.MAX_VALUE));
     row(
-        "what is not acknowledged is going to be sent again",
-        in -> in.set(LINK + "out.retransmitAt", Long.MAX_VALUE));
-    row("only so many closed links are kept", in -> {
-      for (long i = 0; i < 2000; i++) {
-        in.put("links.shut", 1000 + i, in.get("links.open.0"));
-      }
-    });
+        "only so many closed links are kept",
+        in -> {
+          for (long i = 0; i < 2000; i++) {
+            in.put("links.shut", 1000 + i, in.get("links.open.0"));
+          }
+        });
     row(
         "an open link has a stream, and is not shut",
         in -> in.put("links.shut", B.incarnation(), in.get("links.open.0")));
@@ -256,12 +263,8 @@ class ChecksTest {
     String places = HISTORY + "log.places.";
     row("a list of places has an order", in -> in.set(places + "head", 1000));
     row("every place is in a run", in -> in.set(places + "head", in.get(places + "tail")));
-    row(
-        "runs reach from the first place on",
-        in -> in.set(places + "indexes." + in.number(places + "head"), FAR));
-    row(
-        "runs begin one after the other",
-        in -> in.set(places + "indexes." + (in.number(places + "head") + 1), 0L));
+    row("runs reach from the first place on", in -> in.set(places + "indexes." + in.number(places + "head"), FAR));
+    row("runs begin one after the other", in -> in.set(places + "indexes." + (in.number(places + "head") + 1), 0L));
   }
 
   private void stability() {
@@ -280,19 +283,23 @@ class ChecksTest {
     row("a switch that is held is carried out", in -> in.set(orders + "next", Ordering.SKEEN));
     row("the ordering in force is not retired", in -> in.set(orders + "current.retired", true));
     row("orderings retire one after the other", in -> in.add(orders + "retiring", in.get(orders + "current")));
-    row("an ordering's places come after those of the one before", in -> {
-      in.<Orders>get(HISTORY + "orders").switched(Ordering.SYMMETRIC);
-      in.<Orders>get(HISTORY + "orders").flush();
-      in.set(orders + "retiring.0.indexNext", -1L);
-    });
+    row(
+        "an ordering's places come after those of the one before",
+        in -> {
+          in.<Orders>get(HISTORY + "orders").switched(Ordering.SYMMETRIC);
+          in.<Orders>get(HISTORY + "orders").flush();
+          in.set(orders + "retiring.0.indexNext", -1L);
+        });
     row(
         "only what is for a later ordering waits",
         in -> in.add(orders + "early", Innards.make("engine.Orders$Early", B, 0, empty())));
     row("what is decided and was not said is going to be said", in -> in.add(ORDER + "unsaid", new Run(0, 0, 1)));
-    row("no more is decided than one message says", in -> {
-      in.set(ORDER + "unsaidIndex", in.number(ORDER + "indexNext") - (1 << 17));
-      in.add(ORDER + "unsaid", new Run(0, 0, 1 << 17));
-    });
+    row(
+        "no more is decided than one message says",
+        in -> {
+          in.set(ORDER + "unsaidIndex", in.number(ORDER + "indexNext") - (1 << 17));
+          in.add(ORDER + "unsaid", new Run(0, 0, 1 << 17));
+        });
   }
 
   private void history() {
@@ -304,10 +311,12 @@ class ChecksTest {
     row("only what has come is delivered", in -> in.set(HISTORY + "early.totals.0", FAR));
     row("causal batches that wait are counted", in -> in.set(HISTORY + "early.size", 1));
     row("only what is delivered was before", in -> in.set(HISTORY + "early.saidTotalNext", FAR));
-    row("in a wedged view nothing is delivered before its place", in -> {
-      in.set(HISTORY + "early.stopped", true);
-      in.add(HISTORY + "early.free", Members.batch(A, 9));
-    });
+    row(
+        "in a wedged view nothing is delivered before its place",
+        in -> {
+          in.set(HISTORY + "early.stopped", true);
+          in.add(HISTORY + "early.free", Members.batch(A, 9));
+        });
   }
 
   private void deliveries() {
@@ -330,11 +339,13 @@ class ChecksTest {
     String branch = GROUP + "branch.";
     row("a branch that goes on has a history", in -> in.set(branch + "active", true));
     row("no own batch is delivered that was not sent in the branch", in -> in.set(branch + "ownDelivered", 1L));
-    row("only what a branch has delivered is to be consumed", in -> {
-      in.set(branch + "sentNext", 1L);
-      in.<Branch>get(GROUP + "branch").deliver(0, Members.batch(A, 0));
-      in.set(branch + "deliveredNext", 0L);
-    });
+    row(
+        "only what a branch has delivered is to be consumed",
+        in -> {
+          in.set(branch + "sentNext", 1L);
+          in.<Branch>get(GROUP + "branch").deliver(0, Members.batch(A, 0));
+          in.set(branch + "deliveredNext", 0L);
+        });
     row("the application has consumed no more than it got in branches", in -> in.set(branch + "handed", -1L));
   }
 
@@ -362,44 +373,55 @@ class ChecksTest {
     row("a member is in its view", in -> in.set(AGREEMENT + "view", primary(1, B)));
     row("no view is installed that is later than what was promised", in -> in.set(AGREEMENT + "view", primary(99, A)));
     row("who is going to install another view is wedged", in -> in.set(AGREEMENT + "pending", agreed(in)));
-    row("what is accepted was promised", in -> {
-      in.set(AGREEMENT + "wedged", true);
-      in.set(AGREEMENT + "pending", new Knowledge.Accepted(new ViewId(99, 1), agreed(in).proposal()));
-    });
-    row("who has announced a view makes no other attempt", in -> {
-      in.set(AGREEMENT + "announced", new ViewId(99, 1));
-      attempt(in, "ASKING");
-    });
+    row(
+        "what is accepted was promised",
+        in -> {
+          in.set(AGREEMENT + "wedged", true);
+          in.set(AGREEMENT + "pending", new Knowledge.Accepted(new ViewId(99, 1), agreed(in).proposal()));
+        });
+    row(
+        "who has announced a view makes no other attempt",
+        in -> {
+          in.set(AGREEMENT + "announced", new ViewId(99, 1));
+          attempt(in, "ASKING");
+        });
     row("nothing goes on in a wedged view", in -> in.set(AGREEMENT + "wedged", true));
     row("the view's own history goes on", in -> in.set(HISTORY + "view", primary(1, A)));
-    row("the view's own branch goes on", in -> {
-      in.set(GROUP + "branch.active", true);
-      in.set(GROUP + "branch.kept.current", in.get(GROUP + "history.kept.current"));
-    });
+    row(
+        "the view's own branch goes on",
+        in -> {
+          in.set(GROUP + "branch.active", true);
+          in.set(GROUP + "branch.kept.current", in.get(GROUP + "history.kept.current"));
+        });
     row("in a primary view that is not wedged its history goes on", in -> in.set(GROUP + "history.active", false));
     row("promises rise", in -> in.set(AGREEMENT + "promise.ballot", new ViewId(0, 0)));
     row("a ballot is promised to its proposer", in -> in.set(AGREEMENT + "promise.proposer", C));
     row("whoever fetches goes on when all is here", in -> in.add(AGREEMENT + "recovery.wanted", "something"));
-    row("of each history one end is fetched", in -> {
-      for (int i = 0; i < 3; i++) {
-        in.add(AGREEMENT + "recovery.asked", "something");
-      }
-    });
+    row(
+        "of each history one end is fetched",
+        in -> {
+          for (int i = 0; i < 3; i++) {
+            in.add(AGREEMENT + "recovery.asked", "something");
+          }
+        });
   }
 
   private void chain() {
     row("the last view is kept", in -> in.set(AGREEMENT + "chain.primary", null));
-    row("what is accepted is the last primary view, or follows it", in -> {
-      in.set(AGREEMENT + "chain.accepted", agreed(in));
-      in.set(AGREEMENT + "chain.primary", primary(99, A));
-    });
-    row("only primary views are chained", in -> {
-      View apart = nonPrimary(9, A);
-      var proposal =
-          new Proposal(
-              apart, null, null, List.of(), 0, Ordering.SKEEN, 0, List.of(), List.of(), List.of());
-      in.set(AGREEMENT + "chain.accepted", new Knowledge.Accepted(apart.id(), proposal));
-    });
+    row(
+        "what is accepted is the last primary view, or follows it",
+        in -> {
+          in.set(AGREEMENT + "chain.accepted", agreed(in));
+          in.set(AGREEMENT + "chain.primary", primary(99, A));
+        });
+    row(
+        "only primary views are chained",
+        in -> {
+          View apart = nonPrimary(9, A);
+          var proposal =
+              new Proposal(apart, null, null, List.of(), 0, Ordering.SKEEN, 0, List.of(), List.of(), List.of());
+          in.set(AGREEMENT + "chain.accepted", new Knowledge.Accepted(apart.id(), proposal));
+        });
   }
 
   /// The proposer seems to be at work, with itself as the only candidate.
@@ -412,26 +434,30 @@ class ChecksTest {
   }
 
   private void proposer() {
-    row(
-        "there is a proposal while it is to be accepted",
-        in -> in.set(PROPOSER + "proposal", agreed(in).proposal()));
+    row("there is a proposal while it is to be accepted", in -> in.set(PROPOSER + "proposal", agreed(in).proposal()));
     row("without itself a proposer makes no attempt", in -> in.add(PROPOSER + "candidates", B));
-    row("only candidates report", in -> {
-      attempt(in, "ASKING");
-      in.put(PROPOSER + "reports", B, null);
-    });
+    row(
+        "only candidates report",
+        in -> {
+          attempt(in, "ASKING");
+          in.put(PROPOSER + "reports", B, null);
+        });
     row("a proposal counts on reports from all candidates", in -> attempt(in, "ACCEPTING"));
     row("only candidates accept", in -> in.add(PROPOSER + "late", B));
-    row("only a proposal is accepted", in -> {
-      attempt(in, "ASKING");
-      in.add(PROPOSER + "accepted", A);
-    });
-    row("who is asked later has not accepted", in -> {
-      attempt(in, "ACCEPTING");
-      in.put(PROPOSER + "reports", A, null);
-      in.add(PROPOSER + "accepted", A);
-      in.add(PROPOSER + "late", A);
-    });
+    row(
+        "only a proposal is accepted",
+        in -> {
+          attempt(in, "ASKING");
+          in.add(PROPOSER + "accepted", A);
+        });
+    row(
+        "who is asked later has not accepted",
+        in -> {
+          attempt(in, "ACCEPTING");
+          in.put(PROPOSER + "reports", A, null);
+          in.add(PROPOSER + "accepted", A);
+          in.add(PROPOSER + "late", A);
+        });
   }
 
   private void company() {
@@ -440,11 +466,13 @@ class ChecksTest {
     row("who is in another view has gone", in -> in.put(company + "elsewhere", B, new ViewId(9, 1)));
     row("only who is in the view leaves it", in -> in.add(company + "leavers", C));
     row("nobody is found who is in the view", in -> in.add(company + "found", B));
-    row("not more are found than a view can have", in -> {
-      for (int i = 0; i < 5000; i++) {
-        in.add(company + "found", Members.member("x" + i, 100 + i));
-      }
-    });
+    row(
+        "not more are found than a view can have",
+        in -> {
+          for (int i = 0; i < 5000; i++) {
+            in.add(company + "found", Members.member("x" + i, 100 + i));
+          }
+        });
     row("nobody is lost who is in the view", in -> in.add(company + "lost", B));
     row("only members of the view confirm it", in -> in.put(company + "confirmedAt", C, 0L));
   }
@@ -471,24 +499,32 @@ class ChecksTest {
   private void transfer() {
     String coming = GROUP + "transfer.incoming.";
     row("who has the state waits for none", in -> in.set(GROUP + "transfer.incoming", incoming()));
-    row("a state is offered when its donor has spoken", in -> {
-      coming(in);
-      in.set(coming + "offered", true);
-    });
-    row("only so much of a state is not taken", in -> {
-      coming(in);
-      in.set(coming + "untaken", 99);
-    });
-    row("a transfer to this member has its number", in -> {
-      coming(in);
-      in.set(coming + "local", FAR);
-    });
+    row(
+        "a state is offered when its donor has spoken",
+        in -> {
+          coming(in);
+          in.set(coming + "offered", true);
+        });
+    row(
+        "only so much of a state is not taken",
+        in -> {
+          coming(in);
+          in.set(coming + "untaken", 99);
+        });
+    row(
+        "a transfer to this member has its number",
+        in -> {
+          coming(in);
+          in.set(coming + "local", FAR);
+        });
     row("a transfer from this member has its number", ChecksTest::going);
-    row("a state goes to others, piece by piece", in -> {
-      going(in);
-      in.set(GROUP + "transfer.numbers", 5L);
-      in.set(GROUP + "transfer.outgoing.0.onTheWay", -1);
-    });
+    row(
+        "a state goes to others, piece by piece",
+        in -> {
+          going(in);
+          in.set(GROUP + "transfer.numbers", 5L);
+          in.set(GROUP + "transfer.outgoing.0.onTheWay", -1);
+        });
   }
 
   // ---- orderings -------------------------------------------------------------------------------------------------
@@ -508,10 +544,12 @@ class ChecksTest {
     row(
         "what is proposed and not decided is pending, in its order",
         in -> in.add(lane + "pending", new StampedRun(99, 1, 1)));
-    row("a sender's decided timestamps rise", in -> {
-      in.add(lane + "decided", new StampedRun(0, 1, 2));
-      in.add(lane + "decided", new StampedRun(1, 1, 1));
-    });
+    row(
+        "a sender's decided timestamps rise",
+        in -> {
+          in.add(lane + "decided", new StampedRun(0, 1, 2));
+          in.add(lane + "decided", new StampedRun(1, 1, 1));
+        });
     row(
         "the last decision is the last one that waits for its place",
         in -> in.add(lane + "decided", new StampedRun(0, 1, FAR)));
@@ -519,10 +557,12 @@ class ChecksTest {
 
   /// With an aside of this member on its way.
   private void aside(String words, Consumer<Innards> change) {
-    row(words, in -> {
-      in.<Asides>get(HISTORY + "asides").send(List.of(0, 1), Members.batch(A, 1));
-      change.accept(in);
-    });
+    row(
+        words,
+        in -> {
+          in.<Asides>get(HISTORY + "asides").send(List.of(0, 1), Members.batch(A, 1));
+          change.accept(in);
+        });
   }
 
   private void asides() {
@@ -533,17 +573,21 @@ class ChecksTest {
     aside("only what is decided has its place", in -> in.set(aside + "index", 5L));
     aside("only what has its place is said to be held", in -> in.set(aside + "said", true));
     aside("asides without a place are counted", in -> in.set(HISTORY + "asides.pending.unsettled", 0));
-    aside("places are kept only while an aside has none", in -> {
-      in.clear(HISTORY + "asides.pending.asides");
-      in.set(HISTORY + "asides.pending.unsettled", 0);
-      in.add(HISTORY + "asides.pending.placed", "something");
-    });
-    aside("what is said to be held is held here", in -> {
-      in.set(aside + "decided", true);
-      in.set(aside + "index", 5L);
-      in.set(aside + "said", true);
-      in.set(HISTORY + "asides.pending.unsettled", 0);
-    });
+    aside(
+        "places are kept only while an aside has none",
+        in -> {
+          in.clear(HISTORY + "asides.pending.asides");
+          in.set(HISTORY + "asides.pending.unsettled", 0);
+          in.add(HISTORY + "asides.pending.placed", "something");
+        });
+    aside(
+        "what is said to be held is held here",
+        in -> {
+          in.set(aside + "decided", true);
+          in.set(aside + "index", 5L);
+          in.set(aside + "said", true);
+          in.set(HISTORY + "asides.pending.unsettled", 0);
+        });
     aside("no aside is beyond the clock", in -> in.set(aside + "timestamp", FAR));
     aside("what is kept of a sender's asides is counted", in -> in.set(lane + "bytes", 0L));
   }
@@ -553,9 +597,7 @@ class ChecksTest {
     row("nobody is heard beyond the clock", in -> in.set(ORDER + "heard.1", FAR));
     row("a sender's stamps rise", in -> in.set(ORDER + "pending.0.ring", ring(0)));
     row("who has sent a batch is heard", in -> in.set(ORDER + "heard.0", 0L));
-    row(
-        "nothing waits past which everybody is heard",
-        in -> in.set(ORDER + "heard.1", in.number("clock.last")));
+    row("nothing waits past which everybody is heard", in -> in.set(ORDER + "heard.1", in.number("clock.last")));
   }
 
   private static Object[] ring(long stamp) {
@@ -592,19 +634,19 @@ class ChecksTest {
     String member = "domains.0.members.0.";
     row("this member has not said more than its clock", in -> in.set(HISTORY + "frontier.said", FAR));
     row("only what is wanted was asked for", in -> in.set(HISTORY + "frontier.askedSaid", FAR));
-    row(
-        "no member's clock is known to be beyond this one's",
-        in -> in.set(HISTORY + "frontier.heard.1", FAR));
+    row("no member's clock is known to be beyond this one's", in -> in.set(HISTORY + "frontier.heard.1", FAR));
     row("only a member of the domain has the turn", in -> in.set("domains.0.turn", stranger()));
     row(
         "only members of the domain wait for their turn",
         in -> in.add("domains.0.outbox", Innards.make("engine.Domain$Waiting", stranger(), (Runnable) () -> {})));
     row("deliveries that wait are counted", in -> in.set(member + "deliveries", 1));
     row("a beginning waits until the group has entered", in -> in.add(member + "beginnings", 1L));
-    row("a group's deliveries are stamped in their order", in -> {
-      in.<DomainMember>get("domains.0.members.0").deliver(9, Members.batch(B, 9), 9);
-      in.set(member + "chain", -1L);
-    });
+    row(
+        "a group's deliveries are stamped in their order",
+        in -> {
+          in.<DomainMember>get("domains.0.members.0").deliver(9, Members.batch(B, 9), 9);
+          in.set(member + "chain", -1L);
+        });
   }
 
   private static DomainMember stranger() {

@@ -36,7 +36,6 @@ import org.tutti.net.UdpKey;
 import org.tutti.net.UdpTransport;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
-import org.tutti.transport.TransportException;
 
 /// The program that runs at each node of a lab: a member of one group that multicasts numbered messages and writes its
 /// history. Its state is a chain of hashes over all messages, and some ballast.

@@ -9,7 +9,6 @@ import java.util.concurrent.Callable;
 import org.tutti.Ordering;
 import org.tutti.bench.ClosedBenchmark;
 import org.tutti.bench.ClosedOptions;
-import org.tutti.cli.Failure;
 import org.tutti.cli.OrderingConverter;
 import org.tutti.cli.TimeConverter;
 import org.tutti.transport.TransportProvider;

@@ -64,9 +64,7 @@ class PropagateTest {
             .withTimes(Duration.ofMillis(100), Duration.ofSeconds(10));
     nodes.add(
         Node.start(node, TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan().withSocketDirectory(null))));
-    return nodes.size() == 1
-        ? nodes.getLast().create("bank", config, member)
-        : nodes.getLast().join("bank", member);
+    return nodes.size() == 1 ? nodes.getLast().create("bank", config, member) : nodes.getLast().join("bank", member);
   }
 
   @AfterEach

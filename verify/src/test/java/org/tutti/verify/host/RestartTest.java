@@ -30,7 +30,6 @@ import org.tutti.View;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
 import org.tutti.transport.Address;
-import org.tutti.transport.TransportException;
 
 /// A group whose nodes all stop at once, and are started again on the same stable storages.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

@@ -31,7 +31,6 @@ import org.tutti.net.TcpTransport;
 import org.tutti.transport.Address;
 import org.tutti.transport.InProcess;
 import org.tutti.transport.Transport;
-import org.tutti.transport.TransportException;
 import org.tutti.transport.TransportProvider;
 import org.tutti.transport.TransportSettings;
 

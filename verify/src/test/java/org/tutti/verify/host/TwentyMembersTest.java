@@ -20,7 +20,6 @@ import org.tutti.GroupConfig;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.transport.Address;
-import org.tutti.transport.TransportException;
 import org.tutti.transport.TransportProvider;
 import org.tutti.transport.TransportSettings;
 

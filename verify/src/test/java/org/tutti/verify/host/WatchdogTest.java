@@ -89,8 +89,7 @@ class WatchdogTest {
         .matches(
             "node guarded: the engine thread, and so the whole node, has been held up for \\d+\\.\\d s"
                 + " by GroupListener.deliver of group \"bank\"");
-    assertThat(Arrays.stream(stall.getThrown().getStackTrace()).map(StackTraceElement::getMethodName))
-        .contains("hold");
+    assertThat(Arrays.stream(stall.getThrown().getStackTrace()).map(StackTraceElement::getMethodName)).contains("hold");
     released.countDown();
     assertThat(told().getMessage()).matches("node guarded: the engine thread goes on after \\d+\\.\\d s");
     assertThat(Metric.sum(node.metrics(), "loop.stalls.seen")).isEqualTo(1);

@@ -107,9 +107,7 @@ final class Wording {
   }
 
   static String quoted(List<String> texts) {
-    return texts.isEmpty()
-        ? "nothing"
-        : texts.stream().map(text -> '"' + text + '"').collect(Collectors.joining(" "));
+    return texts.isEmpty() ? "nothing" : texts.stream().map(text -> '"' + text + '"').collect(Collectors.joining(" "));
   }
 
   private static String batch(Batch batch) {
@@ -168,10 +166,8 @@ final class Wording {
 
   private static String signs(List<ViewMessage.Sign> signs, boolean ago) {
     return signs.stream()
-        .map(sign -> sign.of()
-            + ": heartbeat "
-            + sign.beat()
-            + (ago ? ", " + sign.agoNanos() / World.MILLI + " ms ago" : ""))
+        .map(sign ->
+            sign.of() + ": heartbeat " + sign.beat() + (ago ? ", " + sign.agoNanos() / World.MILLI + " ms ago" : ""))
         .collect(Collectors.joining("; "));
   }
 
@@ -314,8 +310,13 @@ final class Wording {
   private String of(ViewId view, RoundMessage<List<LaneEnd>> message) {
     return switch (message) {
       case RoundMessage.Estimate<List<LaneEnd>>(long round, long first, var decided, _, var adopted) ->
-          "Estimate(round " + round + ": decided " + values(view, first, decided) + ", adopted "
-              + values(view, first + decided.size(), adopted) + ")";
+          "Estimate(round "
+              + round
+              + ": decided "
+              + values(view, first, decided)
+              + ", adopted "
+              + values(view, first + decided.size(), adopted)
+              + ")";
       case RoundMessage.Propose<List<LaneEnd>>(long round, long first, var values, _) ->
           "Propose(round " + round + ": " + values(view, first, values) + ")";
       case RoundMessage.Ack<List<LaneEnd>>(long round, long next, _) ->

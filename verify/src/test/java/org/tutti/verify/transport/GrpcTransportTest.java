@@ -8,7 +8,6 @@ import org.tutti.middleware.MiddlewareConfig;
 import org.tutti.net.tls.Credentials;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
-import org.tutti.transport.TransportException;
 
 final class GrpcTransportTest extends MiddlewareContract {
   @Override

@@ -17,7 +17,6 @@ import org.tutti.middleware.MiddlewareTransport;
 import org.tutti.net.tls.Credentials;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
-import org.tutti.transport.TransportException;
 import org.tutti.verify.Told;
 
 /// IIOP under TLS: all that transports over middlewares promise, with every connection encrypted, and what strangers
@@ -76,10 +75,7 @@ final class IiopTlsTransportTest extends MiddlewareContract {
     Credentials shop = Credentials.load(Authority.in(directory).issue("s", "shop", DAY));
     try (Station other = new Station(open(new Address("127.0.0.1:0"), null, shop))) {
       until(
-          "an attempt",
-          () -> !a.offer(other.address(), bytes(1)) && count(a, "{reason=wrong-cluster}") > 0,
-          a,
-          other);
+          "an attempt", () -> !a.offer(other.address(), bytes(1)) && count(a, "{reason=wrong-cluster}") > 0, a, other);
       until("our refusal, there", () -> count(other, "closed{reason=refused-by-peer}") > 0, a, other);
     }
     exchange(a, station("honest"));

@@ -8,7 +8,6 @@ import org.tutti.rmi.RmiConfig;
 import org.tutti.rmi.RmiTransport;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
-import org.tutti.transport.TransportException;
 
 final class RmiTransportTest extends MiddlewareContract {
   @Override
