@@ -10,7 +10,7 @@ import org.tutti.transport.Refused;
 /// How a group stands at one member, at the moment of the question: see [Group#status]. It does not change any more.
 ///
 /// It tells what this member knows, which may be ahead of the events that its application has taken. The values are for
-/// programs; [#toString] says the same in a sentence for people, whose words may change.
+/// programs; [Object#toString()] says the same in a sentence for people, whose words may change.
 ///
 /// ```java
 /// Status status = bank.status();
