@@ -11,7 +11,9 @@ import org.jspecify.annotations.Nullable;
 public abstract class TuttiException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
+  /// Its name; null when it concerns no group.
   private final @Nullable String group;
+
   private final transient @Nullable MemberId member;
 
   /// Says what happened, where no group is concerned.
