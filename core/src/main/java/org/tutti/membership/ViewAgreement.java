@@ -522,7 +522,6 @@ public final class ViewAgreement {
     if (held) {
       host.wedge();
     }
-    check(); // a view change is rare, and what it leaves behind decides about the next one
     host.interestChanged();
   }
 

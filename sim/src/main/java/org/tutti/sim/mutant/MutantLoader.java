@@ -7,18 +7,29 @@ import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassFile.ClassHierarchyResolverOption;
 import java.lang.classfile.ClassFile.DebugElementsOption;
 import java.lang.classfile.ClassHierarchyResolver;
+import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 /// Loads Tutti's classes a second time, one of them changed. Its classes know only each other and the JDK.
+///
+/// The invariants of the protocols are not checked there: a planted bug shows that what is told to applications is
+/// looked at well enough, and an invariant would mostly be broken before anything wrong is told.
 final class MutantLoader extends ClassLoader {
   private static final String OURS = "org.tutti.";
+  private static final List<Edit> UNCHECKED =
+      List.of(
+          new Edit("org.tutti.engine.NodeEngine", "check", new Edit.Change.Return(0)),
+          new Edit("org.tutti.sim.exhaustive.Peer", "check", new Edit.Change.Return(0)));
 
   private final Mutant mutant;
+  private final List<Edit> edits;
   private final ClassLoader originals;
 
   MutantLoader(Mutant mutant) {
     super(ClassLoader.getPlatformClassLoader());
     this.mutant = mutant;
+    this.edits = Stream.concat(mutant.edits().stream(), UNCHECKED.stream()).toList();
     this.originals = Objects.requireNonNull(MutantLoader.class.getClassLoader());
   }
 
@@ -51,7 +62,7 @@ final class MutantLoader extends ClassLoader {
       throw new ClassNotFoundException(name);
     }
     byte[] bytes = read(name);
-    for (Edit edit : mutant.edits()) {
+    for (Edit edit : edits) {
       if (edit.owner().equals(name)) {
         bytes = changed(edit, bytes);
       }
