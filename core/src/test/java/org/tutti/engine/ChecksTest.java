@@ -271,7 +271,6 @@ class ChecksTest {
     String stability = HISTORY + "stability.";
     row("nothing is decided that is not held here", in -> in.set(stability + "decidedNext", FAR));
     other("a quorum holds what is decided", in -> in.set(stability + "held.0", -1L));
-    row("nothing is consumed that is not held here", in -> in.set(stability + "consumed.0", FAR));
     row("members are told what is so", in -> in.set(stability + "told.1.held", FAR));
     row("who was told is looked at anew", in -> in.set(stability + "told.1.now", true));
     row("nothing is acknowledged that is not held", in -> in.set(stability + "held.0", FAR));
