@@ -379,14 +379,18 @@ public final class NodeEngine {
   private void enter(Request.Join join, GroupConfig decided) {
     String name = join.group();
     var terms = new Terms(decided, join.member(), join.observer());
-    GroupConfig expected = join.expected();
-    String difference = expected == null ? null : expected.difference(name, decided);
-    String objection = difference == null ? terms.fault(name) : difference;
+    String objection = objection(join, terms);
     if (objection != null) {
       refuse(join.user(), objection);
     } else {
       enter(name, OptionalLong.empty(), Founding.ALONE, terms, join.user());
     }
+  }
+
+  private static @Nullable String objection(Request.Join join, Terms terms) {
+    GroupConfig expected = join.expected();
+    String difference = expected == null ? null : expected.difference(join.group(), terms.group());
+    return difference == null ? terms.fault(join.group()) : difference;
   }
 
   private void enter(String name, OptionalLong founded, Founding founding, Terms terms, GroupUser user) {

@@ -20,7 +20,7 @@ final class StageRules {
       """
       application  org.tutti.bench.member.TuttiContestant#flood
       application  org.tutti.bench.member.Worker
-      enqueue      org.tutti.host.Membership#put
+      enqueue      org.tutti.host.Membership#post
       enqueue      org.tutti.host.Membership#multicast
       enqueue      org.tutti.host.Window
       enqueue      org.tutti.host.OpenStretch

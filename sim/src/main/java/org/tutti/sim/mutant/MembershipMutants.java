@@ -122,7 +122,7 @@ final class MembershipMutants {
           new Mutant(
                   "join-whatever-is-there",
                   "who joins a group that is not as expected takes part in it",
-                  "engine.Newcomer",
+                  "engine.NodeEngine",
                   "objection",
                   new Return(0))
               .in(RunKind.OBSERVED),
