@@ -97,8 +97,7 @@ final class MulticastMembers {
   private void send(int atOnce) throws Exception {
     Node node = nodes.getFirst();
     Group group = groups.getFirst();
-    Map<String, Long> before = Metric.byKey(node.metrics());
-    long[] kernel = kernel();
+    Reading before = read(node);
     var room = new Semaphore(atOnce);
     for (int i = 0; i < MESSAGES; i++) {
       byte[] message = new byte[BYTES];
@@ -110,23 +109,35 @@ final class MulticastMembers {
     if (!room.tryAcquire(atOnce, 60, TimeUnit.SECONDS)) {
       throw new IllegalStateException("not delivered");
     }
-    long[] after = kernel();
-    Map<String, Long> counted = Metric.byKey(node.metrics());
-    for (long[] now = kernel(); !Arrays.equals(now, after); now = kernel()) {
-      after = now; // a multicast came between the two readings
-      counted = Metric.byKey(node.metrics());
-    }
-    Map<String, Long> told = counted;
+    Reading after = read(node);
     System.out.printf(
         "counts %d %d %d %d %d %d%n",
-        after[0] - kernel[0],
-        after[1] - kernel[1],
-        after[2] - kernel[2],
-        told.get("udp.casts.sent") - before.get("udp.casts.sent"),
-        told.get("udp.copies.replaced") - before.get("udp.copies.replaced"),
+        after.kernel[0] - before.kernel[0],
+        after.kernel[1] - before.kernel[1],
+        after.kernel[2] - before.kernel[2],
+        after.since(before, "udp.casts.sent"),
+        after.since(before, "udp.copies.replaced"),
         List.of("udp.asks.sent", "udp.naks.sent", "udp.repairs.sent{of=own}", "udp.repairs.sent{of=others}").stream()
-            .mapToLong(name -> told.get(name) - before.get(name))
+            .mapToLong(name -> after.since(before, name))
             .sum());
+  }
+
+  /// What the kernel and the node say at one time.
+  private record Reading(long[] kernel, Map<String, Long> counted) {
+    long since(Reading before, String name) {
+      return counted.get(name) - before.counted.get(name);
+    }
+  }
+
+  private static Reading read(Node node) throws Exception {
+    for (long[] before = kernel(); ; ) {
+      Map<String, Long> counted = Metric.byKey(node.metrics());
+      long[] now = kernel();
+      if (Arrays.equals(now, before)) {
+        return new Reading(now, counted);
+      }
+      before = now; // something was sent between the two readings
+    }
   }
 
   private void receive() throws Exception {
