@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 /// ```
 ///  0       the header of a datagram, without receiver and echo; its number is that of the cast, from 1
 /// 48  u8   how many peers
-/// 49       for each: i64 its life, i64 number, i64 highest, i32 count, i32 held, i32 grant; u64, bit i: the cast i + 1
-///          before this one had a share for it, too; u16 length, beginning
+/// 49       for each: i64 its life, i64 number, i64 highest, i32 count, i32 held, i32 grant; u64, bit i: the
+///          cast i + 1 before this one had a share for it, too; u16 length, beginning
 ///          the common end
 /// ```
 final class Cast {

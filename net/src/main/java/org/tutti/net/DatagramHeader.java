@@ -10,8 +10,8 @@ import java.nio.ByteBuffer;
 ///  3  u8   kind; 128 is added when the sender wants to hear soon what has arrived
 ///  4  i64  life of the receiver, as the sender knows it; 0 for HELLO
 /// 12  i64  life of the sender, as the receiver knows it: random numbers, see [Lives]
-/// 20  i64  DATA, PIECE: its number; PROBE: the highest number so far, or 0; CAST, REPAIR: the cast's number; NAK: the
-///          first one that is missing; ECHO: how long the PROBE was that it answers, or 0
+/// 20  i64  DATA, PIECE: its number; PROBE: the highest number so far, or 0; CAST, REPAIR: the cast's
+///          number; NAK: the first one that is missing; ECHO: how long the PROBE was that it answers, or 0
 /// 28  i64  the highest number that the sender has read of the receiver; REPAIR, NAK: life of who sent the casts
 /// 36  i32  how many DATA and PIECE it has read of the receiver
 /// 40  i32  for how many microseconds it has had the highest one
@@ -20,8 +20,8 @@ import java.nio.ByteBuffer;
 ///          CAST, REPAIR: see [Cast]
 ///          PIECE: see [Pieces]
 ///          NAK: u64, bit i: the cast i + 1 after the first one is missing, too
-///          PROBE with a number: i64 the last cast with a share for the receiver, u64, bit i: the cast i + 1 before it
-///          had one, too; nothing where there was none
+///          PROBE with a number: i64 the last cast with a share for the receiver, u64, bit i: the cast
+///          i + 1 before it had one, too; nothing where there was none
 ///          PROBE without: padding
 /// ```
 ///

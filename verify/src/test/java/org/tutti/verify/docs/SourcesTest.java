@@ -25,7 +25,7 @@ class SourcesTest {
   private static final Pattern ROW = Pattern.compile("(?m)^\\| ([HRNBT]\\d+) \\| ([^|]+) \\| ([^|]+) \\| ([^|]*)\\|$");
   // H2 is also the name of a database.
   private static final Pattern ID =
-      Pattern.compile("(?<![\\w.#-])([RNBT]\\d{1,2}|H(1[0-5]?|[3-9])|spec [HRNBT])(?![\\w.])");
+      Pattern.compile("(?<![\\w.#-])([RNBT]\\d{1,2}|H(1[0-5]?|[3-9])|[Ss]pec [HRNBT])(?!\\w|\\.\\w)");
   private static final Pattern NAME = Pattern.compile("`([A-Z]\\w+)`");
 
   private static List<MatchResult> rows() throws IOException {
