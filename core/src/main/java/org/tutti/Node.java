@@ -22,8 +22,8 @@ import org.tutti.engine.GroupUser;
 import org.tutti.engine.NodeEngine;
 import org.tutti.engine.Request;
 import org.tutti.engine.Terms;
+import org.tutti.host.DiscoveryPoller;
 import org.tutti.host.Membership;
-import org.tutti.host.Seeker;
 import org.tutti.host.Watchdog;
 import org.tutti.membership.Founding;
 import org.tutti.pack.Payloads;
@@ -59,7 +59,7 @@ public final class Node implements AutoCloseable {
   private final NodeConfig config;
   private final boolean durable;
   private final Map<String, Membership> groups = new ConcurrentHashMap<>();
-  private final AtomicReference<@Nullable Seeker> seeker = new AtomicReference<>();
+  private final AtomicReference<@Nullable DiscoveryPoller> poller = new AtomicReference<>();
   private volatile boolean closed;
 
   private Node(
@@ -380,8 +380,8 @@ public final class Node implements AutoCloseable {
   /// @throws IllegalStateException when this node is closed or asks another one already
   public void discover(Discovery discovery) {
     refuseIfClosed();
-    var asking = new Seeker(config.name(), config.contacts(), discovery, loop.inbox());
-    if (!seeker.compareAndSet(null, asking)) {
+    var asking = new DiscoveryPoller(config.name(), config.contacts(), discovery, loop.inbox());
+    if (!poller.compareAndSet(null, asking)) {
       throw new IllegalStateException("node " + self + " has a discovery already");
     }
     asking.start();
@@ -433,7 +433,7 @@ public final class Node implements AutoCloseable {
     loop.stop();
     try {
       loop.join(STOP_WAIT_MAX.toMillis());
-      Seeker asking = seeker.get();
+      DiscoveryPoller asking = poller.get();
       if (asking != null) {
         asking.join(STOP_WAIT_MAX.toMillis()); // others may have to be told
       }
@@ -467,7 +467,7 @@ public final class Node implements AutoCloseable {
   /// On the engine thread, when nothing more will happen. Every group is told even when a listener throws.
   private void endAll(String reason) {
     closed = true;
-    Seeker asking = seeker.get();
+    DiscoveryPoller asking = poller.get();
     if (asking != null) {
       asking.stop();
     }

@@ -48,8 +48,8 @@ final class ClientServer implements AutoCloseable {
   record Result(Histogram requests, Histogram sequencer, Histogram others) {}
 
   private final Case how;
-  private final Ensemble ensemble;
-  private final List<Desk> servers = new ArrayList<>();
+  private final LocalGroup localGroup;
+  private final List<PolledTransport> servers = new ArrayList<>();
   private final List<Client> clients = new ArrayList<>();
   private final AtomicLongArray multicast; // when, by client and number
   private final AtomicLong deliveries = new AtomicLong(); // recorded in this run
@@ -68,14 +68,15 @@ final class ClientServer implements AutoCloseable {
   ClientServer(Case how, int servers, int clients, Ordering ordering, TransportProvider provider) {
     this.how = how;
     this.multicast = new AtomicLongArray(clients * LATE_MAX);
-    this.ensemble = new Ensemble(how == Case.A ? servers + clients : servers, ordering, provider);
+    this.localGroup = new LocalGroup(how == Case.A ? servers + clients : servers, ordering, provider);
     try {
       for (int i = 0; i < servers; i++) {
         int server = i;
-        var desk =
-            new Desk(provider.open(TransportSettings.at(Ensemble.ANYWHERE)), request -> requested(server, request));
-        this.servers.add(desk);
-        ensemble.member(i).whenHeard(payload -> delivered(server, desk, payload));
+        var polled =
+            new PolledTransport(
+                provider.open(TransportSettings.at(LocalGroup.ANYWHERE)), request -> requested(server, request));
+        this.servers.add(polled);
+        localGroup.member(i).whenHeard(payload -> delivered(server, polled, payload));
       }
       for (int i = 0; i < clients; i++) {
         this.clients.add(new Client(i, provider));
@@ -124,7 +125,7 @@ final class ClientServer implements AutoCloseable {
     return request.getInt(at) * LATE_MAX + request.getInt(at + 2 * Integer.BYTES) % LATE_MAX;
   }
 
-  /// Case B, on a server's desk: somebody asks it.
+  /// Case B, on a server's transport: somebody asks it.
   private void requested(int server, ByteBuffer request) {
     byte[] payload = new byte[request.remaining()];
     request.get(payload);
@@ -133,13 +134,13 @@ final class ClientServer implements AutoCloseable {
   }
 
   private void send(int member, byte[] payload) {
-    if (!ensemble.member(member).group().tryPost(ByteBuffer.wrap(payload))) {
+    if (!localGroup.member(member).group().tryPost(ByteBuffer.wrap(payload))) {
       throw new IllegalStateException("the window is full with one message of each client");
     }
   }
 
   /// On a server's engine thread.
-  private void delivered(int server, Desk desk, ByteBuffer payload) {
+  private void delivered(int server, PolledTransport polled, ByteBuffer payload) {
     int client = payload.getInt(payload.position());
     boolean asked = payload.getInt(payload.position() + Integer.BYTES) == server;
     if (how == Case.B && !asked) {
@@ -148,25 +149,25 @@ final class ClientServer implements AutoCloseable {
     Times.record(delivered.get(server), System.nanoTime() - multicast.get(index(payload)));
     deliveries.incrementAndGet();
     byte[] reply = ByteBuffer.allocate(Integer.BYTES).putInt(payload.getInt(payload.position() + 8)).array();
-    Address to = clients.get(client).desk.address();
-    desk.post(() -> desk.send(to, reply));
+    Address to = clients.get(client).polled.address();
+    polled.post(() -> polled.send(to, reply));
   }
 
-  /// Asks again when it is answered, on the thread of its desk.
+  /// Asks again when it is answered, on the thread of its transport.
   private final class Client {
     final int number;
-    final Desk desk;
+    final PolledTransport polled;
     Histogram times = Times.empty();
     private long begun;
     private int request;
 
     Client(int number, TransportProvider provider) {
       this.number = number;
-      this.desk = new Desk(provider.open(TransportSettings.at(Ensemble.ANYWHERE)), this::answered);
+      this.polled = new PolledTransport(provider.open(TransportSettings.at(LocalGroup.ANYWHERE)), this::answered);
     }
 
     void begin() {
-      desk.post(() -> {
+      polled.post(() -> {
         times = Times.empty();
         ask();
       });
@@ -181,7 +182,7 @@ final class ClientServer implements AutoCloseable {
         multicast.set(index(ByteBuffer.wrap(payload)), begun);
         send(servers.size() + number, payload);
       } else {
-        desk.send(servers.get(server).address(), payload);
+        polled.send(servers.get(server).address(), payload);
       }
     }
 
@@ -202,8 +203,8 @@ final class ClientServer implements AutoCloseable {
 
   @Override
   public void close() {
-    ensemble.close();
-    servers.forEach(Desk::close);
-    clients.forEach(client -> client.desk.close());
+    localGroup.close();
+    servers.forEach(PolledTransport::close);
+    clients.forEach(client -> client.polled.close());
   }
 }

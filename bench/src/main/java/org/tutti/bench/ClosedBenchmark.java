@@ -84,8 +84,8 @@ public final class ClosedBenchmark {
     Map<TransportProvider, Numbers> times = new LinkedHashMap<>();
     try {
       for (TransportProvider transport : options.transports()) {
-        var near = transport.open(TransportSettings.at(Ensemble.ANYWHERE));
-        pings.put(transport, new Ping(near, transport.open(TransportSettings.at(Ensemble.ANYWHERE))));
+        var near = transport.open(TransportSettings.at(LocalGroup.ANYWHERE));
+        pings.put(transport, new Ping(near, transport.open(TransportSettings.at(LocalGroup.ANYWHERE))));
         times.put(transport, new Numbers());
       }
       pings.values().forEach(ping -> ping.run(bytes, 2 * nanos)); // to warm up
@@ -109,18 +109,18 @@ public final class ClosedBenchmark {
 
   private Map<Row, Figures> closed(int size, int bytes) throws InterruptedException {
     Map<Row, Figures> figures = new LinkedHashMap<>();
-    Map<TransportProvider, Ensemble> ensembles = new LinkedHashMap<>();
+    Map<TransportProvider, LocalGroup> localGroups = new LinkedHashMap<>();
     try {
       for (TransportProvider transport : options.transports()) {
-        ensembles.put(transport, new Ensemble(size, options.orderings().getFirst(), transport));
+        localGroups.put(transport, new LocalGroup(size, options.orderings().getFirst(), transport));
         options.orderings().forEach(ordering -> figures.put(new Row(transport, ordering), new Figures()));
       }
       for (int round = -1; round < options.rounds(); round++) { // the first one warms up
         for (TransportProvider transport : MachineLoad.inTurn(options.transports(), round)) {
-          Ensemble ensemble = ensembles.get(transport);
+          LocalGroup localGroup = localGroups.get(transport);
           for (Ordering ordering : MachineLoad.inTurn(options.orderings(), round)) {
-            ensemble.switchTo(ordering);
-            Histogram times = RoundRobin.run(ensemble, bytes, nanos);
+            localGroup.switchTo(ordering);
+            Histogram times = RoundRobin.run(localGroup, bytes, nanos);
             if (round >= 0) {
               figures.get(new Row(transport, ordering)).add(times);
             }
@@ -128,7 +128,7 @@ public final class ClosedBenchmark {
         }
       }
     } finally {
-      ensembles.values().forEach(Ensemble::close);
+      localGroups.values().forEach(LocalGroup::close);
     }
     return figures;
   }

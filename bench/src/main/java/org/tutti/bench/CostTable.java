@@ -8,7 +8,7 @@ import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.MemberConfig;
 import org.tutti.Ordering;
-import org.tutti.sim.Rehearsal;
+import org.tutti.sim.CostMeasurement;
 import org.tutti.sim.Traffic;
 
 /// The cost model beside what the simulator counts: the production engine with its links and orderings, nothing
@@ -78,11 +78,11 @@ public final class CostTable {
     GroupConfig config = GroupConfig.builder().ordering(ordering).build();
     MemberConfig one = MemberConfig.builder().batchBytesMax(1 << 16).batchMessagesMax(1).build();
     // Agreed delivery waits for nothing but the place, so the chain that ends in it is the cost model's.
-    var agreed = new Rehearsal(n, config.toBuilder().guarantee(Guarantee.AGREED).build(), one);
-    var uniform = new Rehearsal(n, config, one);
+    var agreed = new CostMeasurement(n, config.toBuilder().guarantee(Guarantee.AGREED).build(), one);
+    var uniform = new CostMeasurement(n, config, one);
     CostModel model = CostModel.of(ordering, n, false);
     CostModel seniors = CostModel.of(ordering, n, true);
-    Rehearsal.Cost cost = uniform.multicast(n - 1, 1, BYTES);
+    CostMeasurement.Cost cost = uniform.multicast(n - 1, 1, BYTES);
     int steps = 0;
     int seniorSteps = 0;
     for (int i = 0; i < REPEATED; i++) { // not only the first multicast of a view
@@ -125,7 +125,7 @@ public final class CostTable {
     out.println("ordering   n  batches ordering progress acks frames     bytes  bytes per message and destination");
     for (Ordering ordering : orderings) {
       for (int n = N_MIN; n <= N_MAX; n++) {
-        var group = new Rehearsal(n, GroupConfig.builder().ordering(ordering).build());
+        var group = new CostMeasurement(n, GroupConfig.builder().ordering(ordering).build());
         Traffic traffic = group.multicast(n - 1, MESSAGES, BYTES).traffic();
         out.printf(
             Locale.ROOT,

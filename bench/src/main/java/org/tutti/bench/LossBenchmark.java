@@ -83,9 +83,9 @@ public final class LossBenchmark {
     long repeated;
   }
 
-  private Ensemble group(LossyNetwork network) {
+  private LocalGroup group(LossyNetwork network) {
     UdpConfig config = UdpConfig.lan().withDatagramBytesMax(options.datagramBytes());
-    return new Ensemble(MEMBERS, GroupConfig.standard(), () -> open(network, config));
+    return new LocalGroup(MEMBERS, GroupConfig.standard(), () -> open(network, config));
   }
 
   private static Transport open(LossyNetwork network, UdpConfig config) {
@@ -101,17 +101,17 @@ public final class LossBenchmark {
     options.bytes().forEach(length -> rows.put(length, new Row()));
     int views;
     try (var network = new LossyNetwork(SEED, loss);
-        var ensemble = group(network)) {
-      views = views(ensemble);
+        var localGroup = group(network)) {
+      views = views(localGroup);
       for (int length : options.bytes()) { // what is compared is not who came first
-        flood(ensemble, length, options.flood().dividedBy(2));
+        flood(localGroup, length, options.flood().dividedBy(2));
       }
       for (int round = 0; round < options.rounds(); round++) {
         for (int length : MachineLoad.inTurn(options.bytes(), round)) {
-          measure(ensemble, network, length, rows.get(length));
+          measure(localGroup, network, length, rows.get(length));
         }
       }
-      views = views(ensemble) - views;
+      views = views(localGroup) - views;
     }
     rows.forEach((length, row) -> show(percent(loss), length, row));
     double best = rows.values().stream().mapToDouble(row -> row.rate.median()).max().orElseThrow();
@@ -131,8 +131,8 @@ public final class LossBenchmark {
     return good;
   }
 
-  private static int views(Ensemble ensemble) {
-    return ensemble.members().stream().mapToInt(Ensemble.Member::views).sum();
+  private static int views(LocalGroup localGroup) {
+    return localGroup.members().stream().mapToInt(LocalGroup.Member::views).sum();
   }
 
   private static String percent(double loss) {
@@ -151,18 +151,18 @@ public final class LossBenchmark {
         row.repeated);
   }
 
-  private static double flood(Ensemble ensemble, int length, Duration time) throws InterruptedException {
-    return Flood.run(ensemble, List.of(ensemble.junior().group()), length, time.toNanos()) * length / MEGA;
+  private static double flood(LocalGroup localGroup, int length, Duration time) throws InterruptedException {
+    return FloodBenchmark.run(localGroup, List.of(localGroup.junior().group()), length, time.toNanos()) * length / MEGA;
   }
 
-  private void measure(Ensemble ensemble, LossyNetwork network, int length, Row row) throws InterruptedException {
-    long datagrams = ensemble.counted("udp.datagrams.sent");
+  private void measure(LocalGroup localGroup, LossyNetwork network, int length, Row row) throws InterruptedException {
+    long datagrams = localGroup.counted("udp.datagrams.sent");
     long lost = network.lost();
-    long repeated = ensemble.counted("link.packets.repeated");
-    row.rate.add(flood(ensemble, length, options.flood()));
-    row.datagrams += ensemble.counted("udp.datagrams.sent") - datagrams;
+    long repeated = localGroup.counted("link.packets.repeated");
+    row.rate.add(flood(localGroup, length, options.flood()));
+    row.datagrams += localGroup.counted("udp.datagrams.sent") - datagrams;
     row.lost += network.lost() - lost;
-    row.repeated += ensemble.counted("link.packets.repeated") - repeated;
+    row.repeated += localGroup.counted("link.packets.repeated") - repeated;
   }
 
   /// One member does not read its socket while its application works. Nothing but flow control keeps its receive buffer
@@ -170,22 +170,22 @@ public final class LossBenchmark {
   private boolean slowReceiver() throws InterruptedException, IOException {
     boolean good = true;
     try (var network = new LossyNetwork(SEED, 0);
-        var ensemble = group(network)) {
-      int views = views(ensemble);
-      Ensemble.Member slow = ensemble.member(1);
+        var localGroup = group(network)) {
+      int views = views(localGroup);
+      LocalGroup.Member slow = localGroup.member(1);
       for (int length : SLOW_BYTES) {
-        flood(ensemble, length, options.flood().dividedBy(2));
+        flood(localGroup, length, options.flood().dividedBy(2));
         long pause = length * NANOS / SLOW_BYTES_PER_SECOND;
         slow.whenDelivered(() -> standStill(pause));
         var row = new Row();
-        long before = missing(ensemble, network);
-        measure(ensemble, network, length, row);
+        long before = missing(localGroup, network);
+        measure(localGroup, network, length, row);
         slow.whenDelivered(() -> {});
-        row.lost = missing(ensemble, network) - before;
+        row.lost = missing(localGroup, network) - before;
         good &= row.lost == 0;
         show("slow", length, row);
       }
-      views = views(ensemble) - views;
+      views = views(localGroup) - views;
       out.printf(
           Locale.ROOT,
           "  slow: one receiver at %.1f MB/s; lost are datagrams that its socket had no room for; view changes: %d%s%n",
@@ -206,12 +206,12 @@ public final class LossBenchmark {
   }
 
   /// How many datagrams came to sockets of nodes and were not read, when they had some time for it.
-  private static long missing(Ensemble ensemble, LossyNetwork network) throws InterruptedException {
+  private static long missing(LocalGroup localGroup, LossyNetwork network) throws InterruptedException {
     long end = System.nanoTime() + SETTLE_NANOS;
-    long missing = network.carried() - ensemble.counted("udp.datagrams.received");
+    long missing = network.carried() - localGroup.counted("udp.datagrams.received");
     while (missing != 0 && System.nanoTime() < end) {
       LockSupport.parkNanos(POLL_NANOS);
-      missing = network.carried() - ensemble.counted("udp.datagrams.received");
+      missing = network.carried() - localGroup.counted("udp.datagrams.received");
     }
     return missing;
   }

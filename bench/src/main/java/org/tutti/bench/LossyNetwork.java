@@ -19,15 +19,15 @@ import org.tutti.net.UdpConfig;
 import org.tutti.net.UdpTransport;
 import org.tutti.transport.Address;
 
-/// A network of one process that loses datagrams: nodes advertise its doors and not their own sockets, and what comes
-/// to a node's door is passed on to the node, from the door of the one who sent it, or lost by chance.
+/// A network of one process that loses datagrams: nodes advertise its ports and not their own sockets, and what comes
+/// to a node's port is passed on to the node, from the port of the one who sent it, or lost by chance.
 public final class LossyNetwork implements AutoCloseable {
   private static final int BUFFER_BYTES = 4 << 20;
 
   private final Selector selector;
   private final SplittableRandom random;
   private final double loss;
-  private final Map<SocketAddress, DatagramChannel> doors = new ConcurrentHashMap<>(); // by the node's own address
+  private final Map<SocketAddress, DatagramChannel> listeners = new ConcurrentHashMap<>(); // by the node's own address
   private final AtomicLong carried = new AtomicLong();
   private final AtomicLong lost = new AtomicLong();
   private final Thread carrier = new Thread(this::carry, "lossy-network");
@@ -47,23 +47,23 @@ public final class LossyNetwork implements AutoCloseable {
     carrier.start();
   }
 
-  /// Opens a node's transport behind a door.
+  /// Opens a node's transport behind a port.
   ///
   /// @param config its settings
-  /// @return a transport that advertises the door
+  /// @return a transport that advertises the port
   /// @throws IOException when there is no socket
   public UdpTransport open(UdpConfig config) throws IOException {
-    DatagramChannel door = DatagramChannel.open();
-    door.setOption(StandardSocketOptions.SO_RCVBUF, BUFFER_BYTES);
-    door.setOption(StandardSocketOptions.SO_SNDBUF, BUFFER_BYTES);
-    door.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    DatagramChannel listener = DatagramChannel.open();
+    listener.setOption(StandardSocketOptions.SO_RCVBUF, BUFFER_BYTES);
+    listener.setOption(StandardSocketOptions.SO_SNDBUF, BUFFER_BYTES);
+    listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     InetSocketAddress own = freePort();
-    int port = ((InetSocketAddress) door.getLocalAddress()).getPort();
+    int port = ((InetSocketAddress) listener.getLocalAddress()).getPort();
     UdpTransport transport =
         UdpTransport.open(new Address("127.0.0.1:" + own.getPort()), new Address("127.0.0.1:" + port), config);
-    doors.put(own, door);
-    door.configureBlocking(false);
-    door.register(selector, SelectionKey.OP_READ, own);
+    listeners.put(own, listener);
+    listener.configureBlocking(false);
+    listener.register(selector, SelectionKey.OP_READ, own);
     selector.wakeup();
     return transport;
   }
@@ -81,7 +81,7 @@ public final class LossyNetwork implements AutoCloseable {
   public void silence(Address address) {
     String text = address.text();
     int port = Integer.parseInt(text.substring(text.lastIndexOf(':') + 1));
-    for (Map.Entry<SocketAddress, DatagramChannel> entry : doors.entrySet()) {
+    for (Map.Entry<SocketAddress, DatagramChannel> entry : listeners.entrySet()) {
       if (entry.getValue().socket().getLocalPort() == port) {
         silenced = entry.getKey();
       }
@@ -126,9 +126,11 @@ public final class LossyNetwork implements AutoCloseable {
     }
   }
 
-  private void pass(DatagramChannel door, SocketAddress to, ByteBuffer datagram) throws IOException {
-    for (SocketAddress from = door.receive(datagram.clear()); from != null; from = door.receive(datagram.clear())) {
-      DatagramChannel source = doors.get(from);
+  private void pass(DatagramChannel listener, SocketAddress to, ByteBuffer datagram) throws IOException {
+    for (SocketAddress from = listener.receive(datagram.clear());
+        from != null;
+        from = listener.receive(datagram.clear())) {
+      DatagramChannel source = listeners.get(from);
       if (source == null || to.equals(silenced) || from.equals(silenced) || datagram.position() > bytesMax) {
         continue;
       }
@@ -144,8 +146,8 @@ public final class LossyNetwork implements AutoCloseable {
   @Override
   public void close() throws IOException {
     selector.close();
-    for (DatagramChannel door : doors.values()) {
-      door.close();
+    for (DatagramChannel listener : listeners.values()) {
+      listener.close();
     }
   }
 }

@@ -53,16 +53,16 @@ public final class OrdersBenchmark {
         options.rounds());
     boolean under = true;
     for (int size : options.members()) {
-      try (var ensemble = new Ensemble(size, options.orderings().getFirst())) {
-        warmUp(ensemble);
+      try (var localGroup = new LocalGroup(size, options.orderings().getFirst())) {
+        warmUp(localGroup);
         if (!options.onlySwitches()) {
-          speed(ensemble);
+          speed(localGroup);
         }
         if (size == options.members().getFirst()) {
           if (!options.onlySwitches()) {
-            offered(ensemble);
+            offered(localGroup);
           }
-          under = new SwitchBenchmark(options, out).run(ensemble);
+          under = new SwitchBenchmark(options, out).run(localGroup);
         }
       }
     }
@@ -76,35 +76,36 @@ public final class OrdersBenchmark {
     return table;
   }
 
-  private void warmUp(Ensemble ensemble) throws InterruptedException {
+  private void warmUp(LocalGroup localGroup) throws InterruptedException {
     for (Ordering ordering : options.orderings()) {
-      ensemble.switchTo(ordering);
-      ClosedLoop.run(ensemble.junior().group(), Numbers.LATENCY_BYTES, options.latency().toNanos());
-      Flood.run(ensemble, groups(ensemble), FLOOD_BYTES, options.flood().toNanos());
+      localGroup.switchTo(ordering);
+      ClosedLoop.run(localGroup.junior().group(), Numbers.LATENCY_BYTES, options.latency().toNanos());
+      FloodBenchmark.run(localGroup, groups(localGroup), FLOOD_BYTES, options.flood().toNanos());
     }
   }
 
-  private static List<Group> groups(Ensemble ensemble) {
-    return ensemble.members().stream().map(Ensemble.Member::group).toList();
+  private static List<Group> groups(LocalGroup localGroup) {
+    return localGroup.members().stream().map(LocalGroup.Member::group).toList();
   }
 
-  private void speed(Ensemble ensemble) throws InterruptedException {
+  private void speed(LocalGroup localGroup) throws InterruptedException {
     out.println();
-    MachineLoad.print(out, "at n = " + ensemble.size());
+    MachineLoad.print(out, "at n = " + localGroup.size());
     List<Ordering> rows = options.orderings();
     Map<Ordering, Numbers> half = table(rows);
     Map<Ordering, Numbers> tail = table(rows);
     Map<Ordering, Numbers> one = table(rows);
     Map<Ordering, Numbers> all = table(rows);
-    Group junior = ensemble.junior().group();
+    Group junior = localGroup.junior().group();
     for (int round = 0; round < options.rounds(); round++) {
       for (Ordering ordering : MachineLoad.inTurn(options.orderings(), round)) {
-        ensemble.switchTo(ordering);
+        localGroup.switchTo(ordering);
         Histogram times = ClosedLoop.run(junior, Numbers.LATENCY_BYTES, options.latency().toNanos());
         half.get(ordering).add(times.getValueAtPercentile(P50));
         tail.get(ordering).add(times.getValueAtPercentile(P99));
-        one.get(ordering).add(Flood.run(ensemble, List.of(junior), FLOOD_BYTES, options.flood().toNanos()));
-        all.get(ordering).add(Flood.run(ensemble, groups(ensemble), FLOOD_BYTES, options.flood().toNanos()));
+        one.get(ordering).add(FloodBenchmark.run(localGroup, List.of(junior), FLOOD_BYTES, options.flood().toNanos()));
+        all.get(ordering)
+            .add(FloodBenchmark.run(localGroup, groups(localGroup), FLOOD_BYTES, options.flood().toNanos()));
       }
     }
     out.println("latency: one sender, not the sequencer, one 100-byte message after the other, microseconds");
@@ -115,7 +116,7 @@ public final class OrdersBenchmark {
       out.printf(
           "%-10s %2d  %-22s %-24s %-22s %s%n",
           CostTable.name(ordering),
-          ensemble.size(),
+          localGroup.size(),
           half.get(ordering).show(Numbers::micros),
           tail.get(ordering).show(Numbers::micros),
           one.get(ordering).show(Numbers::thousands),
@@ -126,7 +127,7 @@ public final class OrdersBenchmark {
 
   private record Point(Ordering ordering, int rate) {}
 
-  private void offered(Ensemble ensemble) throws InterruptedException {
+  private void offered(LocalGroup localGroup) throws InterruptedException {
     List<Point> rows = new ArrayList<>();
     for (Ordering ordering : options.orderings()) {
       options.rates().forEach(rate -> rows.add(new Point(ordering, rate)));
@@ -135,9 +136,9 @@ public final class OrdersBenchmark {
     Map<Point, Numbers> tail = table(rows);
     for (int round = 0; round < options.rounds(); round++) {
       for (Ordering ordering : MachineLoad.inTurn(options.orderings(), round)) {
-        ensemble.switchTo(ordering);
+        localGroup.switchTo(ordering);
         for (int rate : options.rates()) {
-          Histogram times = OpenLoop.run(groups(ensemble), Numbers.LATENCY_BYTES, rate, options.offered().toNanos());
+          Histogram times = OpenLoop.run(groups(localGroup), Numbers.LATENCY_BYTES, rate, options.offered().toNanos());
           half.get(new Point(ordering, rate)).add(times.getValueAtPercentile(P50));
           tail.get(new Point(ordering, rate)).add(times.getValueAtPercentile(P99));
         }
@@ -148,7 +149,7 @@ public final class OrdersBenchmark {
     out.printf(
         "latency against offered load, n = %d, all members multicast 100-byte messages in turn; microseconds from when "
             + "a message was due%n",
-        ensemble.size());
+        localGroup.size());
     out.printf("%-10s %10s  %-26s %s%n", "ordering", "messages/s", "p50", "p99");
     for (Point row : rows) {
       out.printf(

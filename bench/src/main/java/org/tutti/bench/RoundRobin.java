@@ -35,21 +35,21 @@ final class RoundRobin {
 
   /// Runs for a time.
   ///
-  /// @param ensemble all processes
+  /// @param localGroup all processes
   /// @param bytes    the length of each message
   /// @param forNanos how long
   /// @return the times from a broadcast until all have delivered it, in nanoseconds
   /// @throws InterruptedException when interrupted
-  static Histogram run(Ensemble ensemble, int bytes, long forNanos) throws InterruptedException {
-    var robin = new RoundRobin(ensemble.members().stream().map(Ensemble.Member::group).toList(), bytes, forNanos);
-    ensemble.members().forEach(member -> member.whenDelivered(robin::delivered));
+  static Histogram run(LocalGroup localGroup, int bytes, long forNanos) throws InterruptedException {
+    var robin = new RoundRobin(localGroup.members().stream().map(LocalGroup.Member::group).toList(), bytes, forNanos);
+    localGroup.members().forEach(member -> member.whenDelivered(robin::delivered));
     try {
       robin.next();
       return robin.finished.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     } catch (ExecutionException | TimeoutException failure) {
       throw new IllegalStateException("the closed system stands still after " + robin.rounds + " rounds", failure);
     } finally {
-      ensemble.members().forEach(member -> member.whenDelivered(() -> {}));
+      localGroup.members().forEach(member -> member.whenDelivered(() -> {}));
     }
   }
 

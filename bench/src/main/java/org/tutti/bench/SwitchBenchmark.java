@@ -41,13 +41,13 @@ final class SwitchBenchmark {
 
   /// Measures and prints.
   ///
-  /// @param ensemble a group over loopback whose orderings have been in use
+  /// @param localGroup a group over loopback whose orderings have been in use
   /// @return whether the gaps are under two round trips where the machine is not the network
-  boolean run(Ensemble ensemble) throws InterruptedException {
+  boolean run(LocalGroup localGroup) throws InterruptedException {
     if (rows.isEmpty()) {
       return true;
     }
-    int size = ensemble.size();
+    int size = localGroup.size();
     rows.forEach(row -> simulated.put(row, SwitchGap.simulated(size, row.from(), row.to())));
     out.printf(
         """
@@ -58,11 +58,11 @@ final class SwitchBenchmark {
         simulated: the worst over 32 moments on a network where every frame travels equally long and nobody is busy
         """,
         size);
-    warmUp(ensemble);
+    warmUp(localGroup);
     int times = options.rounds() * options.switches();
-    boolean loopback = table("over loopback", measure(ensemble, times), times);
+    boolean loopback = table("over loopback", measure(localGroup, times), times);
     boolean linked;
-    try (var apart = new Ensemble(size, options.orderings().getFirst(), LINK)) {
+    try (var apart = new LocalGroup(size, options.orderings().getFirst(), LINK)) {
       int fewer = Math.min(times, LINK_TIMES_MAX);
       linked = table("with links of " + LINK.toMillis() + " ms", measure(apart, fewer), fewer);
     }
@@ -79,25 +79,25 @@ final class SwitchBenchmark {
     out.printf("  %-28s %s%s%n", what + ":", under ? "yes, all" : "NO", remark);
   }
 
-  private void warmUp(Ensemble ensemble) throws InterruptedException {
+  private void warmUp(LocalGroup localGroup) throws InterruptedException {
     for (int i = 0; i < WARM_UP; i++) {
       for (Change row : rows) {
-        ensemble.switchTo(row.from());
-        ensemble.switchTo(row.to());
+        localGroup.switchTo(row.from());
+        localGroup.switchTo(row.to());
         for (int j = 0; j < WARM_UP_MULTICASTS; j++) {
-          ClosedLoop.once(ensemble.junior().group(), new byte[Numbers.LATENCY_BYTES]);
+          ClosedLoop.once(localGroup.junior().group(), new byte[Numbers.LATENCY_BYTES]);
         }
       }
     }
   }
 
-  private Map<Change, Gaps> measure(Ensemble ensemble, int times) throws InterruptedException {
+  private Map<Change, Gaps> measure(LocalGroup localGroup, int times) throws InterruptedException {
     Map<Change, Gaps> table = new LinkedHashMap<>();
     rows.forEach(row -> table.put(row, new Gaps(new Numbers(), new Numbers(), new Numbers())));
     for (int round = 0; round < times; round++) {
       for (Change row : rows) {
-        ensemble.switchTo(row.from());
-        SwitchGap gap = SwitchGap.measure(ensemble, row.to(), round % 2 == 0);
+        localGroup.switchTo(row.from());
+        SwitchGap gap = SwitchGap.measure(localGroup, row.to(), round % 2 == 0);
         Gaps gaps = table.get(row);
         gaps.nanos.add(gap.nanos());
         gaps.trips.add(gap.trips());

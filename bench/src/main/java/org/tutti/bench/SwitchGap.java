@@ -13,7 +13,7 @@ import org.tutti.Ordering;
 import org.tutti.Outcome;
 import org.tutti.bench.member.ClosedLoop;
 import org.tutti.bench.trial.Numbers;
-import org.tutti.sim.Rehearsal;
+import org.tutti.sim.CostMeasurement;
 
 /// What a member that multicasts one message after the other sees of a change of the ordering: the longest time
 /// between two deliveries, in round trips.
@@ -25,29 +25,29 @@ import org.tutti.sim.Rehearsal;
 /// @param trips   the same in round trips
 /// @param control the same around a multicast of the member that asks for the change, in trips of the old ordering
 record SwitchGap(double nanos, double trips, double control) {
-  private static final int STRETCH = 30; // multicasts of which a median is taken
+  private static final int MULTICASTS = 30; // multicasts of which a median is taken
   private static final int SETTLED = 5;
   private static final int PHASES = 32;
 
   /// Measures one change.
   ///
-  /// @param ensemble the group, in the ordering that is to be left
+  /// @param localGroup the group, in the ordering that is to be left
   /// @param to       the ordering to go to
   /// @param midway   whether the change is asked for just behind a multicast, or just before one
-  static SwitchGap measure(Ensemble ensemble, Ordering to, boolean midway) throws InterruptedException {
-    Group sender = ensemble.junior().group();
-    Group switcher = ensemble.member(ensemble.size() - 2).group();
+  static SwitchGap measure(LocalGroup localGroup, Ordering to, boolean midway) throws InterruptedException {
+    Group sender = localGroup.junior().group();
+    Group switcher = localGroup.member(localGroup.size() - 2).group();
     var loop = new Loop(sender);
-    loop.run(STRETCH);
+    loop.run(MULTICASTS);
     int plain = loop.disturb(midway, () -> switcher.multicast(loop.payload), () -> true);
-    loop.run(STRETCH);
+    loop.run(MULTICASTS);
     double before = median(loop.times.subList(plain, loop.times.size()));
     double control = longest(loop.times.subList(plain - 1, plain + SETTLED + 2)) / before;
     int asked = loop.times.size();
     int changed = loop.disturb(midway, () -> switcher.switchTo(to), () -> sender.ordering() == to);
     loop.run(SETTLED);
     double gap = longest(loop.times.subList(asked - 1, loop.times.size()));
-    loop.run(STRETCH);
+    loop.run(MULTICASTS);
     double after = median(loop.times.subList(changed + SETTLED, loop.times.size()));
     return new SwitchGap(gap, gap / ((before + after) / 2), control);
   }
@@ -97,8 +97,8 @@ record SwitchGap(double nanos, double trips, double control) {
   static double simulated(int members, Ordering from, Ordering to) {
     double worst = 0;
     for (int phase = 0; phase < PHASES; phase++) {
-      var group = new Rehearsal(members, GroupConfig.builder().ordering(from).build());
-      Duration after = Rehearsal.DELAY.multipliedBy(8 * phase).dividedBy(PHASES);
+      var group = new CostMeasurement(members, GroupConfig.builder().ordering(from).build());
+      Duration after = CostMeasurement.DELAY.multipliedBy(8 * phase).dividedBy(PHASES);
       worst = Math.max(worst, group.switchTo(members - 1, members - 2, to, after).trips());
     }
     return worst;

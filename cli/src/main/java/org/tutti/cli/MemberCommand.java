@@ -43,16 +43,16 @@ final class MemberCommand implements Callable<Integer> {
     List<Contact> contacts = List.of();
   }
 
-  @Mixin Participation options = new Participation();
+  @Mixin MemberOptions options = new MemberOptions();
 
-  @Mixin Keeping keeping = new Keeping();
+  @Mixin DurabilityOptions keeping = new DurabilityOptions();
 
   @ArgGroup(
       exclusive = false,
       heading =
           "%nWhat the group is like. Who creates it decides; who joins need not say, and is refused where it"
               + " differs:%n")
-  @Nullable Founding founding;
+  @Nullable GroupOptions founding;
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -102,7 +102,7 @@ final class MemberCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     options.keeping = keeping;
-    options.founding = founding != null ? founding : new Founding();
+    options.founding = founding != null ? founding : new GroupOptions();
     options.describes = founding != null || keeping.fsync != null;
     options.advertise = advertise;
     options.enrols = true;
@@ -114,7 +114,7 @@ final class MemberCommand implements Callable<Integer> {
     try (var session = Session.open("member", options, listen, beginning.contacts, null)) {
       out.line(session.node().self().name() + " listens on " + session.node().self().address());
       out.flush();
-      new Follower(session, out).follow(options.timeout);
+      new EventPrinter(session, out).follow(options.timeout);
     }
     return 0;
   }
@@ -139,12 +139,12 @@ final class MemberCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage(), e);
     }
-    if (advertise == null && Carrier.isEverywhere(listen)) {
+    if (advertise == null && TransportOption.isEverywhere(listen)) {
       throw new ParameterException(
           spec.commandLine(),
           "nobody reaches a member at '" + listen + "': give --advertise HOST:PORT, an address of this host");
     }
-    if (advertise != null && (Carrier.isEverywhere(advertise) || advertise.text().endsWith(":0"))) {
+    if (advertise != null && (TransportOption.isEverywhere(advertise) || advertise.text().endsWith(":0"))) {
       throw new ParameterException(spec.commandLine(), "nobody reaches a member at '" + advertise + "'");
     }
     for (Contact where : announce) {

@@ -105,8 +105,8 @@ final class RegistryCommand implements Callable<Integer> {
     int colon = text.lastIndexOf(':');
     InetAddress host = InetAddress.ofLiteral(text.substring(0, colon).replaceAll("[\\[\\]]", ""));
     var at = new InetSocketAddress(host, Integer.parseInt(text.substring(colon + 1)));
-    Carrier.guard(listen, tls, insecure);
-    Credentials credentials = tls == null ? null : Carrier.credentials(tls);
+    TransportOption.guard(listen, tls, insecure);
+    Credentials credentials = tls == null ? null : TransportOption.credentials(tls);
     SSLContext context = credentials == null ? null : credentials.context();
     FileStorage storage = null;
     try {

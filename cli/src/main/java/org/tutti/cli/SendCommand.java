@@ -34,9 +34,9 @@ import picocli.CommandLine.Option;
 final class SendCommand implements Callable<Integer> {
   private static final GroupListener NO_DELIVERIES = (_, _, _, _) -> {}; // sending is all this member is there for
 
-  @Mixin Participation options = new Participation();
+  @Mixin MemberOptions options = new MemberOptions();
 
-  @Mixin Contacts contacts = new Contacts();
+  @Mixin ContactOptions contacts = new ContactOptions();
 
   @Option(names = "--file", paramLabel = "F", description = "Send the lines of this file.")
   @Nullable Path file;
@@ -75,7 +75,7 @@ final class SendCommand implements Callable<Integer> {
       session.exitOnSignal(1);
       Group group = session.group();
       await(group, session);
-      var positions = new Positions(new Output(), service, options.timeout, group::status);
+      var positions = new PositionPrinter(new Output(), service, options.timeout, group::status);
       // Reading may block for ever, and so may sending without a primary view; waiting has an end.
       Thread.ofPlatform().daemon().name("lines").start(() -> send(lines, group, positions));
       positions.print();
@@ -94,7 +94,7 @@ final class SendCommand implements Callable<Integer> {
     }
   }
 
-  private void send(Lines lines, Group group, Positions positions) {
+  private void send(Lines lines, Group group, PositionPrinter positions) {
     try {
       SendOptions how = SendOptions.of(service);
       for (byte[] line = lines.next(); line != null; line = lines.next()) {

@@ -31,9 +31,9 @@ final class Session implements AutoCloseable {
   private static final long LAST_WORDS_MILLIS = 5000; // as long as a busy machine may take
   private static final Duration ASK_AGAIN = Duration.ofMillis(500);
 
-  private final Participation options;
-  private final Search search;
-  private final List<Enrolment> enrolments;
+  private final MemberOptions options;
+  private final CombinedDiscovery search;
+  private final List<Registration> registrations;
   private final boolean creator;
   private final Node node;
   private final Group group;
@@ -43,11 +43,15 @@ final class Session implements AutoCloseable {
   private volatile int signalCode;
 
   private Session(
-      Participation options, Search search, List<Enrolment> enrolments, Node node, @Nullable GroupListener listener)
+      MemberOptions options,
+      CombinedDiscovery search,
+      List<Registration> registrations,
+      Node node,
+      @Nullable GroupListener listener)
       throws InterruptedException {
     this.options = options;
     this.search = search;
-    this.enrolments = enrolments;
+    this.registrations = registrations;
     this.node = node;
     this.creator = search.creates() || (isFounder() && !isJoint());
     if (search.asks()) {
@@ -61,22 +65,22 @@ final class Session implements AutoCloseable {
   /// Joins a group through members that listen at the contacts, or creates it when there are none.
   static Session open(
       String command,
-      Participation options,
+      MemberOptions options,
       @Nullable Address listen,
       List<Contact> contacts,
       @Nullable GroupListener listener)
       throws InterruptedException {
-    var search = new Search(contacts, options);
+    var search = new CombinedDiscovery(contacts, options);
     NodeConfig config = options.node(command).withContacts(search.fixed());
     FileStorage storage = options.keeping.open();
     try {
       Transport transport =
           options.carrier.open(listen != null ? listen : facing(search, options), options.advertise, options.cluster);
       // Who is only there to send or to watch is no member to be counted on.
-      List<Enrolment> enrolments = options.enrols ? search.enrol(config.name(), transport.address()) : List.of();
+      List<Registration> registrations = options.enrols ? search.enrol(config.name(), transport.address()) : List.of();
       Node node = Node.start(config, transport, storage);
       try {
-        return new Session(options, search, enrolments, node, listener);
+        return new Session(options, search, registrations, node, listener);
       } catch (Failure nobody) {
         node.close();
         throw nobody;
@@ -92,21 +96,21 @@ final class Session implements AutoCloseable {
   /// Whether the registry, if one is asked, lets this member create the group.
   private boolean isFounder() throws InterruptedException {
     boolean founder = false;
-    for (Enrolment enrolment : enrolments) {
-      founder |= enrolment.founds(options.timeout);
+    for (Registration registration : registrations) {
+      founder |= registration.founds(options.timeout);
     }
     return founder;
   }
 
   /// This member is in the group.
   void entered() throws InterruptedException {
-    for (Enrolment enrolment : enrolments) {
-      enrolment.entered();
+    for (Registration registration : registrations) {
+      registration.entered();
     }
   }
 
   /// A port of the interface that leads to the first contact, chosen by the kernel; waits until there is one.
-  private static Address facing(Search search, Participation options) throws InterruptedException {
+  private static Address facing(CombinedDiscovery search, MemberOptions options) throws InterruptedException {
     long startNanos = System.nanoTime();
     List<Address> found = search.fixed();
     while (found.isEmpty()) {
@@ -204,7 +208,7 @@ final class Session implements AutoCloseable {
     return new Failure("refused by " + reasons + others + " (waited " + TimeConverter.show(options.timeout) + ")");
   }
 
-  private static Failure nobodyAnswers(String problem, Search search, Participation options) {
+  private static Failure nobodyAnswers(String problem, CombinedDiscovery search, MemberOptions options) {
     return new Failure(
         problem + " answers at " + search.description() + " (waited " + TimeConverter.show(options.timeout) + ")");
   }

@@ -13,15 +13,15 @@ import picocli.CommandLine.Mixin;
       "Nobody counts on an observer, and nobody waits for it; one that is too slow is dropped."
     })
 final class WatchCommand implements Callable<Integer> {
-  @Mixin Participation options = new Participation();
+  @Mixin MemberOptions options = new MemberOptions();
 
-  @Mixin Contacts contacts = new Contacts();
+  @Mixin ContactOptions contacts = new ContactOptions();
 
   @Override
   public Integer call() throws InterruptedException {
     options.observes = true;
     try (var session = Session.open("watch", options, contacts.listen, contacts.join, null)) {
-      new Follower(session, new Output()).follow(options.timeout);
+      new EventPrinter(session, new Output()).follow(options.timeout);
     }
     return 0;
   }

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 import org.tutti.MemberId;
 
-/// The only door out of a protocol. Nothing blocks, nothing throws; what is sent leaves after the step.
+/// The only port out of a protocol. Nothing blocks, nothing throws; what is sent leaves after the step.
 ///
 /// Messages between two members are delivered in the order in which they were sent, without loss, as long as both are
 /// in one view; see `org.tutti.link.Link` for what ends that.

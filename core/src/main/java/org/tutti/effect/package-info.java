@@ -1,2 +1,2 @@
-/// The only door out of a protocol: [Effects] and [Timer].
+/// The only port out of a protocol: [Effects] and [Timer].
 package org.tutti.effect;

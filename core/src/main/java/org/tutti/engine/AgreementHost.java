@@ -9,10 +9,10 @@ import org.tutti.ViewId;
 import org.tutti.membership.Founding;
 import org.tutti.membership.KeptHistory;
 import org.tutti.membership.Knowledge;
+import org.tutti.membership.MemberIdentity;
+import org.tutti.membership.PersistentState;
 import org.tutti.membership.Proposal;
 import org.tutti.membership.Refutation;
-import org.tutti.membership.StableState;
-import org.tutti.membership.Standing;
 import org.tutti.membership.StateTransfer;
 import org.tutti.membership.ViewHost;
 import org.tutti.order.Clock;
@@ -31,9 +31,9 @@ final class AgreementHost implements ViewHost {
   private final Terms terms;
   private final OptionalLong founded;
   private final Founding founding;
-  private final Standing standing;
-  private final @Nullable StableState restored;
-  private final Surroundings node;
+  private final MemberIdentity identity;
+  private final @Nullable PersistentState restored;
+  private final NodeContext node;
   private final Refutation refutation;
   private final LastHistory history;
   private final Branch branch;
@@ -46,9 +46,9 @@ final class AgreementHost implements ViewHost {
       Terms terms,
       OptionalLong founded,
       Founding founding,
-      Standing standing,
-      @Nullable StableState restored,
-      Surroundings node,
+      MemberIdentity identity,
+      @Nullable PersistentState restored,
+      NodeContext node,
       Refutation refutation,
       LastHistory history,
       Branch branch,
@@ -59,7 +59,7 @@ final class AgreementHost implements ViewHost {
     this.terms = terms;
     this.founded = founded;
     this.founding = founding;
-    this.standing = standing;
+    this.identity = identity;
     this.restored = restored;
     this.node = node;
     this.refutation = refutation;
@@ -123,12 +123,12 @@ final class AgreementHost implements ViewHost {
   }
 
   @Override
-  public Standing standing() {
-    return standing;
+  public MemberIdentity identity() {
+    return identity;
   }
 
   @Override
-  public @Nullable StableState restored() {
+  public @Nullable PersistentState restored() {
     return restored;
   }
 

@@ -104,9 +104,9 @@ final class BoardExchange implements Ports.Inward<BoardExchange.Values> {
 
   /// A run of inputs ends: if this member speaks to all, now is the time.
   void flush() {
-    boolean company = ports.broadcasts() != broadcasts;
+    boolean peerStates = ports.broadcasts() != broadcasts;
     broadcasts = ports.broadcasts();
-    if (waiting && company && effects.nowNanos() >= notBefore) {
+    if (waiting && peerStates && effects.nowNanos() >= notBefore) {
       speak();
     }
   }

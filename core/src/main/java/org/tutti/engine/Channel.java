@@ -20,7 +20,7 @@ enum Channel {
   /// Members' clocks in a group of a domain, for the view they name.
   FRONTIER(7, true),
   /// Multicasts to some members and their order, for the view they name.
-  ASIDE(8, true),
+  SUBSET(8, true),
   /// What members show on the whiteboard.
   BOARD(9, false);
 

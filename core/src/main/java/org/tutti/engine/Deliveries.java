@@ -29,7 +29,7 @@ final class Deliveries implements Deliverer {
 
     record Early(Batch batch) implements Held {}
 
-    record Aside(Batch batch) implements Held {}
+    record SubsetMulticast(Batch batch) implements Held {}
 
     record Changed(View view) implements Held {}
   }
@@ -42,7 +42,7 @@ final class Deliveries implements Deliverer {
   private final GroupUser user;
   private final int catchUpBytesMax;
   private final boolean stateful; // the application starts over with a state
-  private final Written written;
+  private final StorageProgress written;
   private final Map<MemberId, Long> marks =
       new LinkedHashMap<>(); // sender -> number behind its last batch that has its place
   private final EarlyMarks early = new EarlyMarks();
@@ -65,7 +65,7 @@ final class Deliveries implements Deliverer {
   private @Nullable View shown; // the last view that the user was told of
   private boolean serving; // as the user was told
 
-  Deliveries(MemberId self, GroupUser user, Terms terms, boolean synced, Written written) {
+  Deliveries(MemberId self, GroupUser user, Terms terms, boolean synced, StorageProgress written) {
     this.written = written;
     this.self = self;
     this.user = user;
@@ -159,18 +159,18 @@ final class Deliveries implements Deliverer {
   }
 
   /// A multicast to some members may be delivered.
-  void deliverAside(Batch aside) {
+  void deliverSubset(Batch subset) {
     if (synced) {
-      user.deliverAside(aside);
+      user.deliverSubset(subset);
     } else {
-      held.add(new Held.Aside(aside));
-      heldBytes += aside.payload().remaining();
+      held.add(new Held.SubsetMulticast(subset));
+      heldBytes += subset.payload().remaining();
     }
   }
 
   /// Whether the application, or the room for what is held back, has room for one more.
-  boolean hasRoomForAsides() {
-    return synced ? user.takesAsides() : heldBytes <= catchUpBytesMax;
+  boolean hasRoomForSubsets() {
+    return synced ? user.takesSubsets() : heldBytes <= catchUpBytesMax;
   }
 
   @Override
@@ -416,7 +416,7 @@ final class Deliveries implements Deliverer {
       switch (held.remove()) {
         case Held.Ordered(long index, Batch batch, boolean again) -> hand(index, batch, again);
         case Held.Early(Batch batch) -> user.deliverEarly(batch);
-        case Held.Aside(Batch batch) -> user.deliverAside(batch);
+        case Held.SubsetMulticast(Batch batch) -> user.deliverSubset(batch);
         case Held.Changed(View view) -> show(view);
       }
     }

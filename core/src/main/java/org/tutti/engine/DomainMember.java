@@ -169,8 +169,8 @@ final class DomainMember implements GroupUser {
   }
 
   @Override
-  public void asideDecided(long number, AsideFate fate) {
-    inOrder(() -> user.asideDecided(number, fate));
+  public void subsetDecided(long number, SubsetOutcome fate) {
+    inOrder(() -> user.subsetDecided(number, fate));
   }
 
   @Override

@@ -23,17 +23,17 @@ import org.tutti.membership.Founding;
 import org.tutti.membership.Hello;
 import org.tutti.membership.Knowledge;
 import org.tutti.membership.Lineage;
+import org.tutti.membership.MemberIdentity;
 import org.tutti.membership.Merge;
 import org.tutti.membership.PrimaryRule;
 import org.tutti.membership.Proposal;
 import org.tutti.membership.Refutation;
-import org.tutti.membership.Standing;
 import org.tutti.membership.StateTransfer;
 import org.tutti.membership.ViewAgreement;
 import org.tutti.membership.ViewMessage;
 import org.tutti.order.Frontier;
-import org.tutti.order.Setting;
-import org.tutti.pack.Stretch;
+import org.tutti.order.OrderingContext;
+import org.tutti.pack.MessageBlock;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 
@@ -49,24 +49,24 @@ final class GroupEngine {
   private static final PrimaryRule BRANCH_RULE = new DynamicLinearVoting();
 
   private final MemberId self;
-  private final Standing standing;
+  private final MemberIdentity identity;
   private final Terms terms;
   private final String name;
   private final GroupUser user;
-  private final Surroundings node;
-  private final Situation situation;
+  private final NodeContext node;
+  private final StatusTracker statusTracker;
   private final Ports ports;
-  private final PrimaryHistory.Doors doors;
-  private final Effects<ViewMessage> viewDoor;
+  private final PrimaryHistory.ProtocolPorts protocolPorts;
+  private final Effects<ViewMessage> viewPort;
   private final Refutation refutation;
   private final ViewAgreement agreement;
   private final Merge merge;
   private final StateTransfer transfer;
-  private final Sending sending;
+  private final MulticastSender sending;
   private final @Nullable DomainMember domain;
-  private final Effects<Frontier.Message> frontierDoor;
+  private final Effects<Frontier.Message> frontierPort;
   private final Deliveries deliveries;
-  private final Admission admission;
+  private final ViewFilter admission;
   private final @Nullable Journal journal;
   private final BoardExchange board;
   private final LastHistory history;
@@ -81,18 +81,18 @@ final class GroupEngine {
       Founding founding,
       Terms terms,
       GroupUser user,
-      Surroundings node,
+      NodeContext node,
       Ports.Node services,
       Ports.Group group,
-      @Nullable Keeping keeping) {
+      @Nullable GroupStorage keeping) {
     this.name = group.name();
     this.self = self;
     this.terms = terms;
     this.node = node;
     Restart restart = keeping == null ? null : keeping.restart();
     this.journal = keeping == null ? null : keeping.journal();
-    this.standing = restart == null ? founding.standing(self) : restart.standing();
-    Written written = journal == null ? Written.NOTHING_TO_WRITE : journal;
+    this.identity = restart == null ? founding.identity(self) : restart.identity();
+    StorageProgress written = journal == null ? StorageProgress.NOTHING_TO_WRITE : journal;
     String in = terms.group().domain();
     this.domain = in == null ? null : new DomainMember(user, node.domains().apply(in), group.key());
     this.user = domain == null ? user : domain;
@@ -101,59 +101,64 @@ final class GroupEngine {
     this.deliveries = new Deliveries(self, this.user, terms, founded.isPresent(), written);
     this.history = new LastHistory(deliveries, it -> newHistory(it.view(), it.indexFirst(), it.ordering(), it.clock()));
     this.branch = new Branch(self, this.user, this::newBranch);
-    this.sending = new Sending(self, terms.member(), deliveries, history, branch, this.user, domain, node.counters());
-    this.doors = PrimaryHistory.Doors.open(self, ports, sending.asides(), node, terms.member().windowBytes(), written);
-    this.frontierDoor = ports.open(Channel.FRONTIER, Frontier.CODEC, (from, message) -> {});
-    this.transfer =
-        new StateTransfer(
-            self,
-            ports.open(Channel.STATE, StateTransfer.CODEC, (from, message) -> transfer().receive(from, message)),
-            node.counters(),
-            this.user,
-            new TransferHost(deliveries, sending, this::agreement));
-    this.viewDoor = ports.open(Channel.VIEW, ViewMessage.CODEC, new ViewsToSelf());
+    this.sending =
+        new MulticastSender(self, terms.member(), deliveries, history, branch, this.user, domain, node.counters());
+    this.protocolPorts =
+        PrimaryHistory.ProtocolPorts.open(self, ports, sending.subsets(), node, terms.member().windowBytes(), written);
+    this.frontierPort = ports.open(Channel.FRONTIER, Frontier.CODEC, (from, message) -> {});
+    this.transfer = newTransfer();
+    this.viewPort = ports.open(Channel.VIEW, ViewMessage.CODEC, new ViewsToSelf());
     Duration heartbeat = node.config().heartbeat();
     Duration suspect = node.config().suspectAfter();
-    this.refutation = new Refutation(self, terms.member(), this::view, node.hearing(), suspect, viewDoor);
+    this.refutation = new Refutation(self, terms.member(), this::view, node.hearing(), suspect, viewPort);
     this.agreement =
         new ViewAgreement(
             self,
             founded.isPresent(),
             heartbeat,
             suspect.multipliedBy(PATIENCE_FACTOR),
-            viewDoor,
+            viewPort,
             node.counters(),
             host(founded, founding, restart));
     this.merge =
         new Merge(
-            standing,
+            identity,
             node.contacts(),
             heartbeat,
             suspect,
             agreement,
-            viewDoor,
+            viewPort,
             ports::hello,
             node.counters(),
             new Endings());
-    viewDoor.schedule(HELLO, Duration.ZERO);
+    viewPort.schedule(HELLO, Duration.ZERO);
     if (domain != null) {
       domain.begin(new InDomain(this::view, history, deliveries, sending));
     }
     this.admission = newAdmission();
-    this.situation = situation(name);
+    this.statusTracker = statusTracker(name);
     begin(restart);
-    situation.tell(view(), agreement.primary(), transfer.running());
+    statusTracker.tell(view(), agreement.primary(), transfer.running());
   }
 
-  private Admission newAdmission() {
+  private StateTransfer newTransfer() {
+    return new StateTransfer(
+        self,
+        ports.open(Channel.STATE, StateTransfer.CODEC, (from, message) -> transfer.receive(from, message)),
+        node.counters(),
+        user,
+        new TransferHost(deliveries, sending, this::agreement));
+  }
+
+  private ViewFilter newAdmission() {
     var early = new EarlyMessages(terms.member().windowBytes());
-    return new Admission(agreement, history, branch, transfer, early, node.counters(), this::lost);
+    return new ViewFilter(agreement, history, branch, transfer, early, node.counters(), this::lost);
   }
 
-  private Situation situation(String name) {
+  private StatusTracker statusTracker(String name) {
     Duration slow = node.config().suspectAfter();
-    return new Situation(
-        name, standing, journal != null, agreement, deliveries, user, node.counters(), node.refused(), slow);
+    return new StatusTracker(
+        name, identity, journal != null, agreement, deliveries, user, node.counters(), node.refused(), slow);
   }
 
   private AgreementHost host(OptionalLong founded, Founding founding, @Nullable Restart restart) {
@@ -161,7 +166,7 @@ final class GroupEngine {
         terms,
         founded,
         founding,
-        standing,
+        identity,
         restart == null ? null : restart.views(),
         node,
         refutation,
@@ -190,7 +195,7 @@ final class GroupEngine {
   /// Goes on as the earlier life that left what stable storage has, and as if this one had been cut off at its end.
   private void resume(Restart restart) {
     deliveries.changed(view());
-    Stored.Kept kept = restart.history();
+    RegionCodec.Kept kept = restart.history();
     if (kept != null) {
       PrimaryHistory last = newHistory(kept.view(), restart.stable().index(), kept.ordering(), 0);
       last.resume(restart, kept.indexFirst());
@@ -214,22 +219,22 @@ final class GroupEngine {
   }
 
   private PrimaryHistory newHistory(View view, long indexFirst, Ordering ordering, long since) {
-    Setting setting = setting(view, indexFirst, agreement.rule());
-    Frontier frontier = domain == null ? null : new Frontier(setting, since, frontierDoor);
-    return new PrimaryHistory(setting, ordering, guarantee(), frontier, deliveries, doors);
+    OrderingContext context = context(view, indexFirst, agreement.rule());
+    Frontier frontier = domain == null ? null : new Frontier(context, since, frontierPort);
+    return new PrimaryHistory(context, ordering, guarantee(), frontier, deliveries, protocolPorts);
   }
 
   private PrimaryHistory newBranch(View view) {
-    Setting setting = setting(view, 0, BRANCH_RULE);
-    return new PrimaryHistory(setting, Ordering.SEQUENCER, guarantee(), null, branch, doors.unwritten());
+    OrderingContext context = context(view, 0, BRANCH_RULE);
+    return new PrimaryHistory(context, Ordering.SEQUENCER, guarantee(), null, branch, protocolPorts.unwritten());
   }
 
   private Guarantee guarantee() {
     return Objects.requireNonNull(agreement.lineage()).group().guarantee();
   }
 
-  private Setting setting(View view, long indexFirst, PrimaryRule rule) {
-    return new Setting(
+  private OrderingContext context(View view, long indexFirst, PrimaryRule rule) {
+    return new OrderingContext(
         Math.max(0, view.rankOf(self)), // what an earlier life was in does not go on here, so any rank will do
         view,
         indexFirst,
@@ -282,9 +287,9 @@ final class GroupEngine {
     return new End(End.Cause.NAME_TAKEN, "superseded by a later life of " + self.name());
   }
 
-  void multicast(Stretch stretch) {
+  void multicast(MessageBlock block) {
     if (!departure.isWanted()) {
-      sending.add(viewDoor.nowNanos(), stretch);
+      sending.add(viewPort.nowNanos(), block);
     }
   }
 
@@ -317,11 +322,11 @@ final class GroupEngine {
 
   private void expired(Timer timer) {
     if (timer.equals(HELLO)) {
-      viewDoor.schedule(HELLO, node.config().heartbeat().multipliedBy(HELLO_HEARTBEATS));
+      viewPort.schedule(HELLO, node.config().heartbeat().multipliedBy(HELLO_HEARTBEATS));
       if (!departure.isDeparting()) {
         merge.call();
       }
-      situation.look(viewDoor.nowNanos(), history.acting(), agreement.owing(), sending.isUnderWay());
+      statusTracker.look(viewPort.nowNanos(), history.acting(), agreement.owing(), sending.isUnderWay());
     } else {
       if (refutation.tick()) {
         agreement.suspicionChanged();
@@ -346,7 +351,7 @@ final class GroupEngine {
     }
     deliveries.tellCaughtUp();
     board.flush();
-    situation.tell(view(), agreement.primary(), transfer.running());
+    statusTracker.tell(view(), agreement.primary(), transfer.running());
     if (departure.isOver(now, node.busy())) {
       finish(departure.end());
     }
@@ -360,7 +365,7 @@ final class GroupEngine {
   private void drop(MemberId observer) {
     if (agreement.isCoordinator() && !view().isObserver(self) && !agreement.isCutOff(observer)) {
       node.counters().count(Count.OBSERVERS_DROPPED);
-      viewDoor.send(observer, new ViewMessage.TooSlow(terms.member().catchUpBytesMax()));
+      viewPort.send(observer, new ViewMessage.TooSlow(terms.member().catchUpBytesMax()));
       lost(observer);
     }
   }
@@ -377,7 +382,7 @@ final class GroupEngine {
 
   /// Writes what must not be forgotten, for the commit that follows.
   Journal.Staged stage() {
-    return journal == null || ended ? Journal.Staged.NOTHING : journal.stage(agreement.stable(), history.current());
+    return journal == null || ended ? Journal.Staged.NOTHING : journal.stage(agreement.persistent(), history.current());
   }
 
   /// What was staged is in stable storage, so that it may be said: whether there is something to say.
@@ -404,7 +409,7 @@ final class GroupEngine {
       return;
     }
     switch (channel) {
-      case BATCH, ORDER, STABILITY, FRONTIER, ASIDE -> admission.inView(from, channel, in.viewId(), in.rest());
+      case BATCH, ORDER, STABILITY, FRONTIER, SUBSET -> admission.inView(from, channel, in.viewId(), in.rest());
       case STATE -> admission.state(from, in.rest());
       case BOARD -> board.receive(from, BoardExchange.CODEC.readAll(in));
       case VIEW -> viewMessage(from, ViewMessage.CODEC.readAll(in));
@@ -461,7 +466,7 @@ final class GroupEngine {
   }
 
   private void beginHistory(Proposal proposal) {
-    Knowledge.Transfer assigned = standing.transferBy(proposal);
+    Knowledge.Transfer assigned = identity.transferBy(proposal);
     if (assigned != null && assigned.since().equals(proposal.view().id())) {
       if (history.leadsTo(proposal)) {
         agreement.want(); // its state came after its report, so the transfer is superfluous: the next view ends it
@@ -474,7 +479,7 @@ final class GroupEngine {
     sending.begin(proposal.view());
     history.begin(proposal);
     if (journal != null) {
-      journal.began(agreement.stable(), history.current());
+      journal.began(agreement.persistent(), history.current());
     }
   }
 
@@ -484,7 +489,7 @@ final class GroupEngine {
   }
 
   private void depart(List<MemberId> staying) {
-    departure.begin(staying, viewDoor.nowNanos() + DEPART_FACTOR * node.config().suspectAfter().toNanos());
+    departure.begin(staying, viewPort.nowNanos() + DEPART_FACTOR * node.config().suspectAfter().toNanos());
   }
 
   private void finish(End end) {
@@ -527,7 +532,7 @@ final class GroupEngine {
 
     @Override
     public void nameInUse(MemberId holder, String words) {
-      situation.nameInUse(holder, words);
+      statusTracker.nameInUse(holder, words);
       Merge.Endings.super.nameInUse(holder, words);
     }
   }

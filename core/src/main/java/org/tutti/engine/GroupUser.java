@@ -58,25 +58,25 @@ public interface GroupUser extends StateTransfer.Application {
 
   /// A multicast to some members, this one among them, is delivered.
   ///
-  /// @param aside its messages; its number is the sender's [Request.Aside#number] of the last one
-  default void deliverAside(Batch aside) {
-    throw new IllegalStateException("a group in a domain has no asides");
+  /// @param subset its messages; its number is the sender's [Request.SubsetMulticast#number] of the last one
+  default void deliverSubset(Batch subset) {
+    throw new IllegalStateException("a group in a domain has no subset multicasts");
   }
 
-  /// Whether the application keeps up with [#deliverAside]; the engine looks in every flush. While it does not, it
+  /// Whether the application keeps up with [#deliverSubset]; the engine looks in every flush. While it does not, it
   /// holds up their senders.
   ///
   /// @return whether it may get more
-  default boolean takesAsides() {
+  default boolean takesSubsets() {
     return true;
   }
 
   /// The fate of one of this member's multicasts to some members is known.
   ///
-  /// @param number [Request.Aside#number]
+  /// @param number [Request.SubsetMulticast#number]
   /// @param fate   what became of it
-  default void asideDecided(long number, AsideFate fate) {
-    throw new IllegalStateException("multicast no aside");
+  default void subsetDecided(long number, SubsetOutcome fate) {
+    throw new IllegalStateException("multicast to no subset");
   }
 
   /// A batch that was delivered early has its place: nothing is delivered, but consuming counts from here on.
@@ -148,7 +148,8 @@ public interface GroupUser extends StateTransfer.Application {
 
   /// The bytes of one of this member's batches are not needed any more.
   ///
-  /// @param payload what a [org.tutti.pack.Stretch] was sealed with, or several of them joined; may be written again
+  /// @param payload what a [org.tutti.pack.MessageBlock] was sealed with, or several of them joined; may be written
+  ///                again
   default void giveBack(ByteBuffer payload) {}
 
   /// How far the application has come. The engine looks in every flush; [Request.Consumed] only makes it look when

@@ -8,9 +8,9 @@ final class InDomain implements Domain.Side {
   private final Supplier<View> view;
   private final LastHistory history;
   private final Deliveries deliveries;
-  private final Sending sending;
+  private final MulticastSender sending;
 
-  InDomain(Supplier<View> view, LastHistory history, Deliveries deliveries, Sending sending) {
+  InDomain(Supplier<View> view, LastHistory history, Deliveries deliveries, MulticastSender sending) {
     this.view = view;
     this.history = history;
     this.deliveries = deliveries;

@@ -9,7 +9,7 @@ import org.tutti.Durability;
 import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.membership.Knowledge;
-import org.tutti.membership.StableState;
+import org.tutti.membership.PersistentState;
 import org.tutti.membership.StateTransfer;
 import org.tutti.order.Log;
 import org.tutti.pack.Batch;
@@ -25,7 +25,7 @@ import org.tutti.storage.Region;
 ///
 /// The log is dropped before what both do without: the application, which says what it has made durable, and the other
 /// members of the view, of which each holds what all hold.
-final class Journal implements Written {
+final class Journal implements StorageProgress {
   /// What a commit has to do for this group.
   enum Staged {
     /// Nothing.
@@ -52,8 +52,8 @@ final class Journal implements Written {
   private final Region region;
   private final Consumer<Staged> commit;
   private final Staged messages; // what they need
-  private @Nullable StableState views; // as written
-  private Stored.@Nullable Kept history; // as written
+  private @Nullable PersistentState views; // as written
+  private RegionCodec.@Nullable Kept history; // as written
   private Position base = new Position(0, 0); // where the log begins
   private Position persisted = base.copy(); // where the application's durable state ends
   private List<Entry> entries = new ArrayList<>(); // from the base on, as written
@@ -156,7 +156,7 @@ final class Journal implements Written {
     boolean any = false;
     for (long index = Math.max(end(), log.first()); index < log.heldNext(); index++) {
       Batch batch = log.at(index);
-      Stored.append(region, index, batch);
+      RegionCodec.append(region, index, batch);
       entries.add(Entry.of(batch));
       any = true;
     }
@@ -170,7 +170,7 @@ final class Journal implements Written {
   ///
   /// @param now     what was promised and accepted
   /// @param current the view's history
-  void began(StableState now, @Nullable PrimaryHistory current) {
+  void began(PersistentState now, @Nullable PrimaryHistory current) {
     if (!base.isKnown()) {
       commit.accept(stage(now, current));
       next = end();
@@ -182,7 +182,7 @@ final class Journal implements Written {
   /// @param now     what was promised and accepted
   /// @param current the history of the last primary view, or null
   /// @return what the commit has to do
-  Staged stage(StableState now, @Nullable PrimaryHistory current) {
+  Staged stage(PersistentState now, @Nullable PrimaryHistory current) {
     Log log = current == null ? null : current.log();
     boolean agreed = stageViews(now, current);
     boolean more = log != null && append(log);
@@ -193,26 +193,26 @@ final class Journal implements Written {
     return more || moved ? Staged.WRITE : Staged.NOTHING;
   }
 
-  private boolean stageViews(StableState now, @Nullable PrimaryHistory current) {
-    Stored.Kept kept = current == null ? null : kept(current);
+  private boolean stageViews(PersistentState now, @Nullable PrimaryHistory current) {
+    RegionCodec.Kept kept = current == null ? null : kept(current);
     if (now.equals(views) && Objects.equals(kept, history)) {
       return false;
     }
     Knowledge.Accepted before = views == null ? null : views.accepted();
     if (current != null && now.accepted() != null && !now.accepted().equals(before)) {
-      Stored.loose(region, current.view().id(), current.log().unplaced());
+      RegionCodec.loose(region, current.view().id(), current.log().unplaced());
     }
     views = now;
     history = kept;
-    Stored.views(region, new Stored.Views(now, kept));
+    RegionCodec.views(region, new RegionCodec.Views(now, kept));
     return true;
   }
 
-  private Stored.Kept kept(PrimaryHistory current) {
-    Stored.Kept last = history;
+  private RegionCodec.Kept kept(PrimaryHistory current) {
+    RegionCodec.Kept last = history;
     boolean same = last != null && last.view().equals(current.view());
     long first = same ? last.indexFirst() : current.indexFirst(); // after a restart the log begins later than the view
-    return new Stored.Kept(current.view(), first, current.ordering());
+    return new RegionCodec.Kept(current.view(), first, current.ordering());
   }
 
   /// Drops what nobody needs.
@@ -230,7 +230,7 @@ final class Journal implements Written {
     }
     stable = log.first();
     begun = false;
-    Stored.base(region, base, stable);
+    RegionCodec.base(region, base, stable);
     return true;
   }
 

@@ -33,23 +33,23 @@ final class Newcomer implements Ports.Inward<ViewMessage> {
 
   private final MemberId self;
   private final Request.Join join;
-  private final Surroundings node;
+  private final NodeContext node;
   private final Ports ports;
-  private final Effects<ViewMessage> door;
+  private final Effects<ViewMessage> port;
   private final View alone;
   private final List<Consumer<GroupEngine>> wishes = new ArrayList<>();
   private final Set<Address> calledBack = new TreeSet<>(); // since the last round: newcomers may call each other
   private List<Refused> refused = List.of();
 
-  Newcomer(MemberId self, Request.Join join, Surroundings node, Ports.Node services, Ports.Group group) {
+  Newcomer(MemberId self, Request.Join join, NodeContext node, Ports.Node services, Ports.Group group) {
     this.self = self;
     this.join = join;
     this.node = node;
     int voters = join.observer() ? 0 : 1;
     this.alone = new View(new ViewId(0, self.incarnation()), List.of(self), voters, false, List.of());
     this.ports = new Ports(services, group, () -> alone, false);
-    this.door = ports.open(Channel.VIEW, ViewMessage.CODEC, this);
-    door.schedule(GroupEngine.HELLO, Duration.ZERO);
+    this.port = ports.open(Channel.VIEW, ViewMessage.CODEC, this);
+    port.schedule(GroupEngine.HELLO, Duration.ZERO);
     tell();
   }
 
@@ -123,7 +123,7 @@ final class Newcomer implements Ports.Inward<ViewMessage> {
 
   @Override
   public void expire(Timer timer) {
-    door.schedule(GroupEngine.HELLO, node.config().heartbeat().multipliedBy(GroupEngine.HELLO_HEARTBEATS));
+    port.schedule(GroupEngine.HELLO, node.config().heartbeat().multipliedBy(GroupEngine.HELLO_HEARTBEATS));
     var targets = new TreeSet<Address>(node.contacts().get());
     targets.remove(self.address());
     targets.forEach(this::call);

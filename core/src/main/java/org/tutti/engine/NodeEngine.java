@@ -26,15 +26,15 @@ import org.tutti.effect.Counters;
 import org.tutti.effect.Timer;
 import org.tutti.link.Links;
 import org.tutti.membership.Founding;
-import org.tutti.membership.Hearing;
+import org.tutti.membership.HeardPeers;
 import org.tutti.order.Clock;
 import org.tutti.pack.Batch;
+import org.tutti.pack.MessageBlock;
 import org.tutti.pack.Payloads;
-import org.tutti.pack.Stretch;
 import org.tutti.storage.StableStorage;
 import org.tutti.storage.StorageException;
 import org.tutti.transport.Address;
-import org.tutti.transport.Outlet;
+import org.tutti.transport.FrameSender;
 import org.tutti.transport.Refused;
 import org.tutti.wire.Codec;
 import org.tutti.wire.Encoded;
@@ -56,7 +56,7 @@ public final class NodeEngine {
   private final NodeConfig config;
   private final long heartbeatNanos;
   private final Counters counters = new Counters();
-  private final Outlet outlet;
+  private final FrameSender sender;
   private final Links links;
   private final Timers timers = new Timers();
   private final TimeSilence detector;
@@ -82,35 +82,35 @@ public final class NodeEngine {
   ///
   /// @param self   this life of this node
   /// @param config how it behaves
-  /// @param outlet where its frames go
+  /// @param sender where its frames go
   /// @param random where all its randomness comes from
-  public NodeEngine(MemberId self, NodeConfig config, Outlet outlet, RandomGenerator random) {
-    this(self, config, outlet, null, Payloads.used(), random);
+  public NodeEngine(MemberId self, NodeConfig config, FrameSender sender, RandomGenerator random) {
+    this(self, config, sender, null, Payloads.used(), random);
   }
 
   /// Makes a node without groups that may have stable storage.
   ///
   /// @param self    this life of this node
   /// @param config  how it behaves
-  /// @param outlet  where its frames go
+  /// @param sender  where its frames go
   /// @param storage what its groups may keep things in; closed by whoever opened it; or null
   /// @param payloads where what it receives is kept; its own
   /// @param random  where all its randomness comes from
   public NodeEngine(
       MemberId self,
       NodeConfig config,
-      Outlet outlet,
+      FrameSender sender,
       @Nullable StableStorage storage,
       Payloads payloads,
       RandomGenerator random) {
     this.storage = storage;
-    this.outlet = outlet;
+    this.sender = sender;
     this.payloads = payloads;
     this.self = self;
     this.config = config;
     this.contacts = config.contacts();
     this.heartbeatNanos = config.heartbeat().toNanos();
-    this.links = new Links(self, hash(config.cluster()), outlet, counters, new Arrivals());
+    this.links = new Links(self, hash(config.cluster()), sender, counters, new Arrivals());
     this.detector = new TimeSilence(config.suspectAfter().toNanos(), heartbeatNanos);
     this.services = new Ports.Node(self, links, timers, random, () -> now, later::add);
   }
@@ -252,10 +252,10 @@ public final class NodeEngine {
       case Request.Found(var name, var terms, var user, var founded, var founding) ->
           enter(name, OptionalLong.of(founded), founding, terms, user);
       case Request.Join join -> join(join);
-      case Request.Multicast(var name, var stretch) -> with(name, group -> group.multicast(stretch));
+      case Request.Multicast(var name, var block) -> with(name, group -> group.multicast(block));
       case Request.Propagate(var name, var payload) ->
-          with(name, group -> group.multicast(Stretch.of(Batch.Kind.PROPAGATED, payload)));
-      case Request.Aside(var name, var number, var payload, var destinations) ->
+          with(name, group -> group.multicast(MessageBlock.of(Batch.Kind.PROPAGATED, payload)));
+      case Request.SubsetMulticast(var name, var number, var payload, var destinations) ->
           with(name, group -> group.multicast(number, payload, destinations));
       case Request.Switch(var name, var to) -> with(name, group -> group.switchTo(to));
       case Request.Whiteboard(var name) -> look(name, GroupEngine::whiteboardPut);
@@ -327,7 +327,7 @@ public final class NodeEngine {
     }
     GroupConfig kept;
     try {
-      kept = join.observer() ? null : Keeping.group(storage, name);
+      kept = join.observer() ? null : GroupStorage.group(storage, name);
     } catch (StorageException refused) {
       refuse(join.user(), storageWords(name, refused));
       return;
@@ -337,7 +337,7 @@ public final class NodeEngine {
     } else {
       groupKeys.put(name, key);
       var at = new Ports.Group(name, key, ++owners);
-      newcomers.put(key, new Newcomer(self, join, surroundings(name, key), services, at));
+      newcomers.put(key, new Newcomer(self, join, node(name, key), services, at));
     }
   }
 
@@ -398,24 +398,24 @@ public final class NodeEngine {
     if (isIn(key, name, user)) {
       return;
     }
-    Keeping keeping;
+    GroupStorage keeping;
     try {
-      keeping = Keeping.open(storage, name, self, terms, founded.isPresent(), this::commit);
+      keeping = GroupStorage.open(storage, name, self, terms, founded.isPresent(), this::commit);
     } catch (StorageException refused) {
       refuse(user, storageWords(name, refused));
       return;
     }
-    Surroundings surroundings = surroundings(name, key);
+    NodeContext node = node(name, key);
     groupKeys.put(name, key);
     user.configured(terms.group());
     var at = new Ports.Group(name, key, ++owners);
     OptionalLong founds = keeping != null && keeping.restart() != null ? OptionalLong.empty() : founded;
-    groups.put(key, new GroupEngine(self, founds, founding, terms, user, surroundings, services, at, keeping));
+    groups.put(key, new GroupEngine(self, founds, founding, terms, user, node, services, at, keeping));
     interestDirty = true;
   }
 
-  private Surroundings surroundings(String name, long key) {
-    return new Surroundings(
+  private NodeContext node(String name, long key) {
+    return new NodeContext(
         config,
         () -> contacts,
         counters,
@@ -458,7 +458,7 @@ public final class NodeEngine {
     }
     for (MemberId peer : interest) {
       if (detector.silentNanos(now, peer) >= config.suspectAfter().toNanos() / 2) {
-        outlet.renew(peer.address());
+        sender.renew(peer.address());
       }
       long silent = now - Math.max(links.lastSentNanos(peer), now - heartbeatNanos);
       if (silent >= heartbeatNanos) {
@@ -505,7 +505,7 @@ public final class NodeEngine {
   }
 
   /// What this node has heard itself.
-  private final class Ears implements Hearing {
+  private final class Ears implements HeardPeers {
     @Override
     public boolean isSilent(MemberId member) {
       return detector.suspects(member);

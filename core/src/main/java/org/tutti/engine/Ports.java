@@ -18,10 +18,10 @@ import org.tutti.wire.Codec;
 import org.tutti.wire.Encoded;
 import org.tutti.wire.WireWriter;
 
-/// Gives each protocol of one group its door to the world: messages become frames of the group's links.
+/// Gives each protocol of one group its port to the world: messages become frames of the group's links.
 ///
 /// A frame is `u8 channel, i64 group, [view id,] message`.
-final class Ports implements Orders.Door {
+final class Ports implements OrderingEpochs.PortFactory {
   /// Where messages to oneself and timers come back.
   ///
   /// @param <M> the protocol's messages
@@ -62,10 +62,10 @@ final class Ports implements Orders.Door {
   /// @param owner of its timers
   record Group(String name, long key, int owner) {}
 
-  /// Makes the doors of a group.
+  /// Makes the ports of a group.
   ///
   /// @param node    the node's
-  /// @param group   whose doors
+  /// @param group   whose ports
   /// @param view    the view installed
   /// @param durable whether what is said about views has to wait for stable storage
   Ports(Node node, Group group, Supplier<View> view, boolean durable) {

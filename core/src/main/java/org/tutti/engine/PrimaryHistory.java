@@ -13,19 +13,19 @@ import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.effect.Counters;
 import org.tutti.effect.Effects;
-import org.tutti.order.AsideCodec;
-import org.tutti.order.AsideMessage;
-import org.tutti.order.AsidePlace;
-import org.tutti.order.Asides;
 import org.tutti.order.Backlog;
 import org.tutti.order.Clock;
 import org.tutti.order.Cut;
 import org.tutti.order.Frontier;
+import org.tutti.order.HoldBackQueue;
 import org.tutti.order.Log;
-import org.tutti.order.Setting;
+import org.tutti.order.OrderingContext;
 import org.tutti.order.Stability;
+import org.tutti.order.SubsetCodec;
+import org.tutti.order.SubsetMessage;
+import org.tutti.order.SubsetMulticasts;
+import org.tutti.order.SubsetPlace;
 import org.tutti.order.Tail;
-import org.tutti.order.WaitingRoom;
 import org.tutti.pack.Batch;
 import org.tutti.pack.Payloads;
 import org.tutti.storage.StorageException;
@@ -42,91 +42,99 @@ final class PrimaryHistory {
   private final int self;
   private final long indexFirst;
   private final Log log;
-  private final WaitingRoom room;
-  private final Orders orders;
+  private final HoldBackQueue room;
+  private final OrderingEpochs orders;
   private final Clock clock;
   private final Stability stability;
   private final @Nullable Backlog backlog; // with observers, for whom nobody waits
   private final Deliverer deliveries;
   private final EarlyDeliveries early;
   private final Effects<Batch> batches;
-  private final Written written;
+  private final StorageProgress written;
   private final Payloads payloads;
   private final List<Ordering> inForce = new ArrayList<>(); // not empty
   private final @Nullable Frontier frontier; // of a group in a domain
-  private final @Nullable Asides asides; // where the ordering can have any
+  private final @Nullable SubsetMulticasts subsets; // where the ordering can have any
   private long resentNext; // the number behind this member's last batch that was sent in an earlier view, too
 
   PrimaryHistory(
-      Setting setting,
+      OrderingContext context,
       Ordering ordering,
       Guarantee guarantee,
       @Nullable Frontier frontier,
       Deliverer deliveries,
-      Doors doors) {
-    this.view = setting.view();
-    this.self = setting.self();
-    this.clock = setting.clock();
+      ProtocolPorts protocolPorts) {
+    this.view = context.view();
+    this.self = context.self();
+    this.clock = context.clock();
     this.frontier = frontier;
     this.deliveries = deliveries;
-    this.indexFirst = setting.indexFirst();
-    this.batches = doors.batches;
-    this.written = doors.written;
-    this.payloads = doors.payloads;
+    this.indexFirst = context.indexFirst();
+    this.batches = protocolPorts.batches;
+    this.written = protocolPorts.written;
+    this.payloads = protocolPorts.payloads;
     this.inForce.add(ordering);
-    int own = view.rankOf(doors.member);
-    this.log = new Log(view, own, setting.indexFirst(), ordering, this::switched);
-    this.room = new WaitingRoom(log, (long) doors.windowBytes + SPARE_BYTES);
+    int own = view.rankOf(protocolPorts.member);
+    this.log = new Log(view, own, context.indexFirst(), ordering, this::switched);
+    this.room = new HoldBackQueue(log, (long) protocolPorts.windowBytes + SPARE_BYTES);
     this.early = new EarlyDeliveries(view, self, deliveries);
     boolean some = ordering == Ordering.SKEEN && frontier == null && own >= 0;
-    this.backlog = view.voters() < view.size() ? new Backlog(setting.indexFirst()) : null;
-    this.asides = some ? new Asides(setting, log, doors.windowBytes, doors.aside, doors.asides) : null;
-    this.orders = new Orders(setting, ordering, log, doors.order, doors.counters, asides);
+    this.backlog = view.voters() < view.size() ? new Backlog(context.indexFirst()) : null;
+    this.subsets =
+        some
+            ? new SubsetMulticasts(context, log, protocolPorts.windowBytes, protocolPorts.subset, protocolPorts.subsets)
+            : null;
+    this.orders = new OrderingEpochs(context, ordering, log, protocolPorts.order, protocolPorts.counters, subsets);
     this.stability =
         new Stability(
             self,
             view,
-            setting.indexFirst(),
+            context.indexFirst(),
             guarantee,
-            setting.quorum(),
-            doors.windowBytes / HURRIES_PER_WINDOW,
-            doors.stability);
+            context.quorum(),
+            protocolPorts.windowBytes / HURRIES_PER_WINDOW,
+            protocolPorts.stability);
   }
 
-  /// The protocols' doors; they outlive a view.
+  /// The protocols' ports; they outlive a view.
   ///
   /// @param member      this member
   /// @param batches     for the senders' batches
   /// @param order       opens one for an ordering
   /// @param stability   for progress
-  /// @param aside       for multicasts to some members
-  /// @param asides      gets what becomes of these
+  /// @param subset       for multicasts to some members
+  /// @param subsets      gets what becomes of these
   /// @param counters    the node's
   /// @param windowBytes how much of a sender may be on its way
   /// @param written     what is in stable storage
   /// @param payloads    where batches are copied to
-  record Doors(
+  record ProtocolPorts(
       MemberId member,
       Effects<Batch> batches,
-      Orders.Door order,
+      OrderingEpochs.PortFactory order,
       Effects<Stability.Message> stability,
-      Effects<AsideMessage> aside,
-      Asides.User asides,
+      Effects<SubsetMessage> subset,
+      SubsetMulticasts.User subsets,
       Counters counters,
       int windowBytes,
-      Written written,
+      StorageProgress written,
       Payloads payloads) {
 
     /// Opens those of a group.
-    static Doors open(
-        MemberId self, Ports ports, Asides.User asides, Surroundings node, int windowBytes, Written written) {
-      return new Doors(
+    static ProtocolPorts open(
+        MemberId self,
+        Ports ports,
+        SubsetMulticasts.User subsets,
+        NodeContext node,
+        int windowBytes,
+        StorageProgress written) {
+      return new ProtocolPorts(
           self,
           ports.open(Channel.BATCH, new BatchCodec(self, node.payloads()), (from, message) -> {}),
           ports,
           ports.open(Channel.STABILITY, Stability.CODEC, (from, message) -> {}),
-          ports.open(Channel.ASIDE, new AsideCodec(self), (from, message) -> {}),
-          asides,
+          ports.open(Channel.SUBSET, new SubsetCodec(self), (from, message) -> {}),
+          subsets,
           node.counters(),
           windowBytes,
           written,
@@ -134,9 +142,18 @@ final class PrimaryHistory {
     }
 
     /// The same for what is not kept.
-    Doors unwritten() {
-      return new Doors(
-          member, batches, order, stability, aside, asides, counters, windowBytes, Written.NOTHING_TO_WRITE, payloads);
+    ProtocolPorts unwritten() {
+      return new ProtocolPorts(
+          member,
+          batches,
+          order,
+          stability,
+          subset,
+          subsets,
+          counters,
+          windowBytes,
+          StorageProgress.NOTHING_TO_WRITE,
+          payloads);
     }
   }
 
@@ -168,8 +185,8 @@ final class PrimaryHistory {
   private void switched(Ordering to) {
     orders.switched(to);
     inForce.add(to);
-    if (asides != null) {
-      asides.close();
+    if (subsets != null) {
+      subsets.close();
     }
   }
 
@@ -282,18 +299,18 @@ final class PrimaryHistory {
   }
 
   /// What orders this view's multicasts to some members; null when nothing does.
-  @Nullable Asides asides() {
-    return asides;
+  @Nullable SubsetMulticasts subsets() {
+    return subsets;
   }
 
   /// A message about a multicast to some members.
   ///
   /// @return whether there is room for it; if not, its sender has to be given up
-  boolean aside(MemberId from, AsideMessage message) throws Malformed {
-    if (asides == null) {
-      throw new Malformed("aside");
+  boolean subset(MemberId from, SubsetMessage message) throws Malformed {
+    if (subsets == null) {
+      throw new Malformed("subset multicast");
     }
-    return asides.receive(from, message);
+    return subsets.receive(from, message);
   }
 
   void suspicionChanged() {
@@ -325,7 +342,7 @@ final class PrimaryHistory {
   /// @return whether anything was
   boolean deliver() {
     orders.flush();
-    boolean news = asides != null && asides.flush();
+    boolean news = subsets != null && subsets.flush();
     stability.progress(writtenNext(), deliveries.consumedNext());
     return early.deliver() | deliverNext(stability.decidedNext()) | news;
   }
@@ -336,13 +353,13 @@ final class PrimaryHistory {
   }
 
   private boolean deliverNext(long end) {
-    if (asides == null) {
+    if (subsets == null) {
       return deliverUpTo(end);
     }
     boolean any = false;
     boolean more = true;
     while (more) {
-      more = asides.deliver(deliveries.deliveredNext()) | deliverUpTo(Math.min(end, asides.limit()));
+      more = subsets.deliver(deliveries.deliveredNext()) | deliverUpTo(Math.min(end, subsets.limit()));
       any |= more;
     }
     return any;
@@ -431,7 +448,7 @@ final class PrimaryHistory {
         deliveries.deliveredNext(),
         stability.held(),
         stability.consumed(),
-        asides == null ? null : asides.open(),
+        subsets == null ? null : subsets.open(),
         bytes);
   }
 
@@ -448,21 +465,21 @@ final class PrimaryHistory {
   /// What this member reports of this history.
   Tail tail() {
     Tail tail = log.tail(decidedNext());
-    return asides == null ? tail : tail.with(asides.tail());
+    return subsets == null ? tail : tail.with(subsets.tail());
   }
 
   /// Delivers the end of this history.
   void end(Cut cut) {
     log.adopt(cut, deliveries.deliveredNext());
     written.adopted(log);
-    if (asides != null && cut.whole()) {
-      for (AsidePlace kept : cut.asides()) {
-        if (asides.awaits(kept)) {
+    if (subsets != null && cut.whole()) {
+      for (SubsetPlace kept : cut.subsets()) {
+        if (subsets.awaits(kept)) {
           deliverUpTo(Math.min(kept.index(), cut.end()));
-          asides.end(kept, deliveries.deliveredNext());
+          subsets.end(kept, deliveries.deliveredNext());
         }
       }
-      asides.end(cut.asides());
+      subsets.end(cut.subsets());
     }
     deliverUpTo(cut.end());
   }
@@ -472,8 +489,8 @@ final class PrimaryHistory {
     room.check();
     orders.check();
     early.check();
-    if (asides != null) {
-      asides.check();
+    if (subsets != null) {
+      subsets.check();
     }
     Invariant.check(inForce.getLast() == log.ordering(), "the ordering in force is going to be told");
     long delivered = deliveries.deliveredNext();

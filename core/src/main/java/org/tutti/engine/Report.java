@@ -89,13 +89,13 @@ public record Report(
     }
     String where = position.isPresent() ? " at position " + position.getAsLong() : ", its state is to come";
     if (view.primary()) {
-      return "primary view " + view.id().epoch() + " of " + company(view) + where + awaited(", ");
+      return "primary view " + view.id().epoch() + " of " + peerStates(view) + where + awaited(", ");
     }
-    String known = "last primary view " + lastPrimary.id().epoch() + " of " + company(lastPrimary);
-    return known + where + " known here; " + company(view) + " here" + awaited("; ");
+    String known = "last primary view " + lastPrimary.id().epoch() + " of " + peerStates(lastPrimary);
+    return known + where + " known here; " + peerStates(view) + " here" + awaited("; ");
   }
 
-  private String company(View of) {
+  private String peerStates(View of) {
     String voters = names(of.members().subList(0, of.voters()), ", ");
     if (of.voters() == of.size()) {
       return voters;

@@ -12,7 +12,7 @@ import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.membership.Founding;
 import org.tutti.membership.StateChecksum;
-import org.tutti.pack.Stretch;
+import org.tutti.pack.MessageBlock;
 import org.tutti.transport.Address;
 
 /// What an application asks of its node.
@@ -48,20 +48,21 @@ public sealed interface Request {
   /// Send messages to a group. The user is to keep within its window, see [GroupUser#released].
   ///
   /// @param group   the group's name
-  /// @param stretch the messages; more may be added to it until it is sealed, or until the user asks for something else
+  /// @param block the messages; more may be added to it until it is sealed, or until the user asks for something else
   ///                that is to be sent
-  record Multicast(String group, Stretch stretch) implements Request {}
+  record Multicast(String group, MessageBlock block) implements Request {}
 
-  /// Send a message to some members of a group, totally ordered; [GroupUser#asideDecided] tells what became of it. The
+  /// Send a message to some members of a group, totally ordered; [GroupUser#subsetDecided] tells what became of it. The
   /// user is to keep within its window, of which the message leaves when its fate is known.
   ///
   /// @param group        the group's name
   /// @param number       counts the user's requests of this kind, from 1
   /// @param payload      the message, never changed from now on
   /// @param destinations members of the view, at least one, this one perhaps among them; no one twice
-  record Aside(String group, long number, ByteBuffer payload, List<MemberId> destinations) implements Request {
+  record SubsetMulticast(String group, long number, ByteBuffer payload, List<MemberId> destinations)
+      implements Request {
     /// Copies the list.
-    public Aside {
+    public SubsetMulticast {
       destinations = List.copyOf(destinations);
     }
   }
@@ -129,7 +130,7 @@ public sealed interface Request {
   /// @param group the group's name
   record Consumed(String group) implements Request {}
 
-  /// Messages that wait for their batch have become as many as the engine wanted ([Stretch#bound]).
+  /// Messages that wait for their batch have become as many as the engine wanted ([MessageBlock#bound]).
   ///
   /// @param group the group's name
   record Packed(String group) implements Request {}

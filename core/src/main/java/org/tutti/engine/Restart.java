@@ -6,15 +6,15 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.View;
-import org.tutti.membership.StableState;
-import org.tutti.membership.Standing;
+import org.tutti.membership.MemberIdentity;
+import org.tutti.membership.PersistentState;
 import org.tutti.pack.Batch;
 import org.tutti.storage.Region;
 import org.tutti.storage.StorageException;
 
 /// What stable storage had kept of a member's earlier life, ready for the next one.
 ///
-/// @param standing  as whom the new life counts
+/// @param identity  as whom the new life counts
 /// @param views     what was promised and accepted
 /// @param history   the history of the last primary view that was installed, or null when there was none
 /// @param base      where the log begins
@@ -24,9 +24,9 @@ import org.tutti.storage.StorageException;
 /// @param stable    the place behind what all members of the last primary view held
 /// @param region    where the rest is
 record Restart(
-    Standing standing,
-    StableState views,
-    Stored.@Nullable Kept history,
+    MemberIdentity identity,
+    PersistentState views,
+    RegionCodec.@Nullable Kept history,
     Position base,
     List<Journal.Entry> entries,
     @Nullable Position from,
@@ -44,7 +44,7 @@ record Restart(
   /// @return what was kept, or null when there is nothing to go on with
   /// @throws StorageException when it cannot be gone on with, in words
   static @Nullable Restart read(Region region, MemberId self, Terms terms, boolean founder) {
-    Stored.Views views = Stored.views(region);
+    RegionCodec.Views views = RegionCodec.views(region);
     boolean known = views != null && views.views().knowsHistory();
     if (!known) {
       refuseIfAhead(terms, 0, "knows no history of the group");
@@ -53,25 +53,26 @@ record Restart(
       return null;
     }
     refuseStranger(views.views().life(), self);
-    Stored.Kept kept = views.history();
-    Standing standing = views.views().standing(self);
-    if (standing.earlier().size() > LIVES_MAX) {
+    RegionCodec.Kept kept = views.history();
+    MemberIdentity identity = views.views().identity(self);
+    if (identity.earlier().size() > LIVES_MAX) {
       throw new StorageException("it was restarted " + LIVES_MAX + " times without a primary view");
     }
     if (kept == null) {
       var nowhere = new Position(0, 0);
       return new Restart(
-          standing, views.views(), null, nowhere, List.of(), null, nowhere.copy(), nowhere.copy(), region);
+          identity, views.views(), null, nowhere, List.of(), null, nowhere.copy(), nowhere.copy(), region);
     }
-    Stored.Base base = Stored.base(region);
+    RegionCodec.Base base = RegionCodec.base(region);
     if (base == null || (region.first() < region.next() && region.first() != base.base().index())) {
       throw new StorageException("the log does not begin where its record says");
     }
-    return read(terms, standing, views, base, region);
+    return read(terms, identity, views, base, region);
   }
 
-  private static Restart read(Terms terms, Standing standing, Stored.Views views, Stored.Base kept, Region region) {
-    Stored.Kept history = Objects.requireNonNull(views.history());
+  private static Restart read(
+      Terms terms, MemberIdentity identity, RegionCodec.Views views, RegionCodec.Base kept, Region region) {
+    RegionCodec.Kept history = Objects.requireNonNull(views.history());
     Position base = kept.base();
     long held = Math.max(history.indexFirst(), kept.stable());
     Position persisted = base.copy();
@@ -79,7 +80,7 @@ record Restart(
     Position end = base.copy();
     List<Journal.Entry> entries = new ArrayList<>();
     for (long index = region.first(); index < region.next(); index++) {
-      Batch batch = Stored.at(region, index);
+      Batch batch = RegionCodec.at(region, index);
       entries.add(Journal.Entry.of(batch));
       if (stable.index() < held) {
         stable.pass(batch);
@@ -99,7 +100,7 @@ record Restart(
     boolean named = terms.member().position().isPresent() && terms.member().position().getAsLong() >= base.position();
     boolean whole = !terms.group().stateTransfer();
     Position from = base.isKnown() && (named || whole) ? persisted.copy() : null;
-    return new Restart(standing, views.views(), history, base, entries, from, persisted, stable, region);
+    return new Restart(identity, views.views(), history, base, entries, from, persisted, stable, region);
   }
 
   /// Whether a batch lies wholly before a position.
@@ -129,17 +130,17 @@ record Restart(
 
   /// A batch of the log.
   Batch at(long index) {
-    return Stored.at(region, index);
+    return RegionCodec.at(region, index);
   }
 
   /// What was held and may not be held by all: from the stable place on.
   List<Batch> unstable() {
-    return Stored.between(region, stable.index(), base.index() + entries.size());
+    return RegionCodec.between(region, stable.index(), base.index() + entries.size());
   }
 
   /// Batches of the last history that came without places.
   List<Batch> loose() {
-    return history == null ? List.of() : Stored.loose(region, history.view().id());
+    return history == null ? List.of() : RegionCodec.loose(region, history.view().id());
   }
 
   /// The last primary view that was known.

@@ -13,7 +13,7 @@ import org.tutti.Status.Wait;
 import org.tutti.View;
 import org.tutti.effect.Count;
 import org.tutti.effect.Counters;
-import org.tutti.order.Asides;
+import org.tutti.order.SubsetMulticasts;
 
 /// Who holds this member up, although nobody is suspected: looked at now and then, told when it has lasted for a time.
 ///
@@ -40,7 +40,7 @@ final class Standstill {
   /// @param delivered the index behind what is delivered here
   /// @param held      the index behind what each member is known to hold, by rank
   /// @param consumed  the index behind what each member's application has taken, by rank
-  /// @param aside     the multicast to some members that is to come to its end next, or null
+  /// @param subset     the multicast to some members that is to come to its end next, or null
   /// @param bytes     how much of this member's window is taken up by what is not taken from an index on
   record Progress(
       View view,
@@ -53,7 +53,7 @@ final class Standstill {
       long delivered,
       long[] held,
       long[] consumed,
-      Asides.@Nullable Open aside,
+      SubsetMulticasts.@Nullable Open subset,
       LongUnaryOperator bytes) {}
 
   private final long patienceNanos;
@@ -63,7 +63,7 @@ final class Standstill {
   private long[] heldSince = {}; // when that was so at first, by rank
   private long[] consumedSince = {};
   private long placedSince;
-  private long asideSince;
+  private long subsetSince;
   private boolean changing; // the view
   private long changingSince;
   private List<Wait> found = List.of();
@@ -104,10 +104,10 @@ final class Standstill {
       Arrays.fill(heldSince, now);
       Arrays.fill(consumedSince, now);
       placedSince = now;
-      asideSince = now;
+      subsetSince = now;
     } else {
       lookAtPlaces(now, earlier, progress, before);
-      lookAtAside(now, earlier, progress, before);
+      lookAtSubset(now, earlier, progress, before);
       for (int rank = 0; rank < progress.held.length; rank++) {
         if (rank < progress.view.voting() || rank == progress.self) { // nobody waits for another observer
           lookAtMember(now, rank, earlier, progress, before);
@@ -148,12 +148,12 @@ final class Standstill {
     }
   }
 
-  private void lookAtAside(long now, Progress earlier, Progress here, List<Wait> before) {
-    if (here.aside == null || !here.aside.equals(earlier.aside)) {
-      asideSince = now;
+  private void lookAtSubset(long now, Progress earlier, Progress here, List<Wait> before) {
+    if (here.subset == null || !here.subset.equals(earlier.subset)) {
+      subsetSince = now;
     } else {
-      List<MemberId> owing = here.aside.owing().stream().map(here.view.members()::get).toList();
-      add(here.aside.placed() ? Cause.ACKNOWLEDGEMENT : Cause.ORDER, owing, now - asideSince, 0, before);
+      List<MemberId> owing = here.subset.owing().stream().map(here.view.members()::get).toList();
+      add(here.subset.placed() ? Cause.ACKNOWLEDGEMENT : Cause.ORDER, owing, now - subsetSince, 0, before);
     }
   }
 

@@ -9,7 +9,7 @@ import org.tutti.membership.ViewAgreement;
 /// @param deliveries of the group
 /// @param sending    what this member multicasts
 /// @param views      asked for another one, with another donor, when a transfer fails; known later than this
-record TransferHost(Deliveries deliveries, Sending sending, Supplier<ViewAgreement> views)
+record TransferHost(Deliveries deliveries, MulticastSender sending, Supplier<ViewAgreement> views)
     implements StateTransfer.Host {
   @Override
   public StateTransfer.Start start() {

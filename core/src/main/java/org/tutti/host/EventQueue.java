@@ -23,7 +23,7 @@ import org.tutti.pack.Batch;
 /// That is done when a quarter of the window was taken, and when the queue runs empty, so that it costs little and yet
 /// no sender waits for an application that has nothing left to do. A batch that was delivered before it had its place
 /// counts when its place is passed, which comes later in the queue.
-final class EventQueue implements Application {
+final class EventQueue implements EventDispatcher {
   private static final int REPORTS_PER_WINDOW = 4;
   private static final long NO_INDEX = -1; // of a batch that is delivered early
   private static final long IN_BRANCH = -2;
@@ -47,7 +47,7 @@ final class EventQueue implements Application {
   private final Runnable consumed;
   private final LinkedBlockingQueue<Entry> queue = new LinkedBlockingQueue<>();
   private volatile long consumedNext;
-  private final AtomicLong asideBytes = new AtomicLong(); // of multicasts to some members that were not taken
+  private final AtomicLong subsetBytes = new AtomicLong(); // of multicasts to some members that were not taken
   private volatile long consumedInBranches;
 
   // Of the taker, under this lock; it is held while waiting for an event, so that takers take turns.
@@ -84,14 +84,14 @@ final class EventQueue implements Application {
   }
 
   @Override
-  public void deliverAside(Batch aside) {
-    asideBytes.addAndGet(cost(aside));
-    queue.add(new Delivered(NO_INDEX, aside, -1));
+  public void deliverSubset(Batch subset) {
+    subsetBytes.addAndGet(cost(subset));
+    queue.add(new Delivered(NO_INDEX, subset, -1));
   }
 
   @Override
-  public boolean takesAsides() {
-    return asideBytes.get() < windowBytes;
+  public boolean takesSubsets() {
+    return subsetBytes.get() < windowBytes;
   }
 
   @Override
@@ -224,7 +224,7 @@ final class EventQueue implements Application {
       if (current.index != NO_INDEX) {
         consume(current.index, batch);
       } else if (service == Service.TOTAL) {
-        asideBytes.addAndGet(-cost(batch));
+        subsetBytes.addAndGet(-cost(batch));
         consumed(batch);
       }
       current = null;

@@ -28,11 +28,11 @@ import org.tutti.SendOptions;
 import org.tutti.Status;
 import org.tutti.View;
 import org.tutti.Whiteboard;
-import org.tutti.engine.AsideFate;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Report;
 import org.tutti.engine.Request;
+import org.tutti.engine.SubsetOutcome;
 import org.tutti.membership.StateChecksum;
 import org.tutti.pack.Batch;
 
@@ -50,9 +50,9 @@ public final class Membership implements Group, GroupUser {
   private final Propagating propagating;
   private final OwnWhiteboard whiteboard;
   private final @Nullable EventQueue queue;
-  private final Application application;
+  private final EventDispatcher application;
   private final StateStreams states;
-  private final OrderingWishes wishes;
+  private final OrderingWaiters wishes;
   private final Consumer<Membership> ended;
   private final CompletableFuture<View> joined = new CompletableFuture<>();
   private final CompletableFuture<Void> left = new CompletableFuture<>();
@@ -87,9 +87,9 @@ public final class Membership implements Group, GroupUser {
         listener != null
             ? null
             : new EventQueue(name, self, member.windowBytes(), inbox, this::taken, this::reportConsumed);
-    this.application = listener != null ? new Listening(name, listener, inbox, this::taken) : queue;
+    this.application = listener != null ? new ListenerDispatcher(name, listener, inbox, this::taken) : queue;
     this.states = new StateStreams(name, inbox, words -> leave(new End(Cause.LEFT, words)));
-    this.wishes = new OrderingWishes(name, self, inbox);
+    this.wishes = new OrderingWaiters(name, self, inbox);
     this.ended = ended;
   }
 
@@ -315,18 +315,18 @@ public final class Membership implements Group, GroupUser {
   }
 
   @Override
-  public void deliverAside(Batch aside) {
-    application.deliverAside(aside);
+  public void deliverSubset(Batch subset) {
+    application.deliverSubset(subset);
   }
 
   @Override
-  public boolean takesAsides() {
-    return application.takesAsides();
+  public boolean takesSubsets() {
+    return application.takesSubsets();
   }
 
   @Override
-  public void asideDecided(long number, AsideFate fate) {
-    window.decideAside(number, fate);
+  public void subsetDecided(long number, SubsetOutcome fate) {
+    window.decideSubset(number, fate);
   }
 
   @Override

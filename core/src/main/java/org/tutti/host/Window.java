@@ -17,10 +17,10 @@ import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Outcome;
 import org.tutti.SendOptions;
-import org.tutti.engine.AsideFate;
 import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
+import org.tutti.engine.SubsetOutcome;
 import org.tutti.pack.Batch;
 import org.tutti.pack.Payloads;
 
@@ -51,13 +51,13 @@ final class Window {
   private final ArrayDeque<Condition> line = new ArrayDeque<>();
   private final OpenOutcomes undecided = new OpenOutcomes(); // second ones
   private final OpenOutcomes open = new OpenOutcomes();
-  private final TreeMap<Long, Aside> asides = new TreeMap<>(); // to some members, by number
-  private @Nullable OpenStretch stretch; // the last request, when it can grow
+  private final TreeMap<Long, SubsetMulticast> subsets = new TreeMap<>(); // to some members, by number
+  private @Nullable OpenBlock block; // the last request, when it can grow
   private final Payloads payloads = Payloads.used();
   private long used;
   private @Nullable ByteBuffer propagation; // waits for room
   private long reserved; // for it
-  private long asideNumber;
+  private long subsetNumber;
   private @Nullable String closed;
   private @Nullable CompletableFuture<Outcome>[] decided = nothingDecided(); // of the engine thread
 
@@ -80,13 +80,13 @@ final class Window {
     lock.lock();
     try {
       runMessagesMax = messages;
-      stretch = null;
+      block = null;
     } finally {
       lock.unlock();
     }
   }
 
-  private record Aside(@Nullable CompletableFuture<Outcome> outcome, long cost) {}
+  private record SubsetMulticast(@Nullable CompletableFuture<Outcome> outcome, long cost) {}
 
   private static long cost(ByteBuffer message) {
     return (long) message.remaining() + GroupUser.MESSAGE_OVERHEAD;
@@ -148,20 +148,20 @@ final class Window {
       enter(Batch.Kind.of(how.service()), message);
       open.add(outcome);
     } else {
-      post(new Request.Aside(group, asideNumber + 1, copy(message), how.destinations()));
-      asideNumber++;
-      asides.put(asideNumber, new Aside(outcome, cost));
+      post(new Request.SubsetMulticast(group, subsetNumber + 1, copy(message), how.destinations()));
+      subsetNumber++;
+      subsets.put(subsetNumber, new SubsetMulticast(outcome, cost));
     }
     used += cost;
   }
 
   private void enter(Batch.Kind kind, ByteBuffer message) {
-    OpenStretch last = stretch;
+    OpenBlock last = block;
     if (last == null || !last.add(kind, message)) {
-      int likely = OpenStretch.likely(last == null ? 0 : last.bytes());
-      var next = new OpenStretch(kind, lock, payloads, runBytesMax, runMessagesMax, bounded, likely, message);
+      int likely = OpenBlock.likely(last == null ? 0 : last.bytes());
+      var next = new OpenBlock(kind, lock, payloads, runBytesMax, runMessagesMax, bounded, likely, message);
       post(new Request.Multicast(group, next));
-      stretch = next;
+      block = next;
     }
   }
 
@@ -175,7 +175,7 @@ final class Window {
     if (!inbox.post(request)) {
       throw refusal("its node has stopped");
     }
-    stretch = null;
+    block = null;
   }
 
   /// Propagates a message as soon as there is room, before those who wait in line: nobody waits here for its turn. It
@@ -251,7 +251,7 @@ final class Window {
     return new GroupClosedException(group, self, reason);
   }
 
-  /// A stretch's buffer can be used for another.
+  /// A block's buffer can be used for another.
   void giveBack(ByteBuffer payload) {
     lock.lock();
     try {
@@ -342,17 +342,17 @@ final class Window {
   }
 
   /// What became of a message to some members is known: it leaves the window.
-  void decideAside(long number, AsideFate fate) {
-    Aside aside;
+  void decideSubset(long number, SubsetOutcome fate) {
+    SubsetMulticast subset;
     lock.lock();
     try {
-      aside = Objects.requireNonNull(asides.remove(number));
-      leave(aside.cost);
+      subset = Objects.requireNonNull(subsets.remove(number));
+      leave(subset.cost);
     } finally {
       lock.unlock();
     }
-    if (aside.outcome != null) {
-      aside.outcome.complete(fate.outcome());
+    if (subset.outcome != null) {
+      subset.outcome.complete(fate.outcome());
     }
   }
 
@@ -378,8 +378,8 @@ final class Window {
       closed = reason;
       undecided.removeAll(abandoned);
       open.removeAll(abandoned);
-      asides.values().forEach(aside -> abandoned.add(aside.outcome));
-      asides.clear();
+      subsets.values().forEach(subset -> abandoned.add(subset.outcome));
+      subsets.clear();
     } finally {
       lock.unlock();
     }

@@ -13,7 +13,7 @@ import org.tutti.MemberId;
 import org.tutti.effect.Count;
 import org.tutti.effect.Counters;
 import org.tutti.transport.Address;
-import org.tutti.transport.Outlet;
+import org.tutti.transport.FrameSender;
 import org.tutti.wire.Encoded;
 import org.tutti.wire.Malformed;
 
@@ -73,7 +73,7 @@ public final class Links {
 
   private final MemberId self;
   private final long cluster;
-  private final Outlet outlet;
+  private final FrameSender sender;
   private final Counters counters;
   private final Receiver receiver;
   private final Map<Long, Link> open = new LinkedHashMap<>(); // by incarnation, in the order of opening
@@ -86,22 +86,22 @@ public final class Links {
   ///
   /// @param self     this node
   /// @param cluster  hash of the cluster's name; packets of others are dropped
-  /// @param outlet   where frames go
+  /// @param sender   where frames go
   /// @param counters where drops are counted
   /// @param receiver what is told of arrivals
   /// @throws IllegalArgumentException when a frame cannot hold this node's name and address and something else
-  public Links(MemberId self, long cluster, Outlet outlet, Counters counters, Receiver receiver) {
+  public Links(MemberId self, long cluster, FrameSender sender, Counters counters, Receiver receiver) {
     int least = Packet.begin(Packet.DATA, cluster, self, 0, true, false).length() + Packet.DATA_BYTES_MAX;
-    if (outlet.traits().frameBytesMax() <= least + Chunk.HEADER_MAX) {
+    if (sender.traits().frameBytesMax() <= least + Chunk.HEADER_MAX) {
       throw new IllegalArgumentException(
-          "name and address are too long for frames of " + outlet.traits().frameBytesMax() + " bytes: " + self.name());
+          "name and address are too long for frames of " + sender.traits().frameBytesMax() + " bytes: " + self.name());
     }
     this.self = self;
     this.cluster = cluster;
-    this.outlet = outlet;
+    this.sender = sender;
     this.counters = counters;
     this.receiver = receiver;
-    this.refusals = new Refusals(self, receiver.cluster(), outlet, receiver::beat);
+    this.refusals = new Refusals(self, receiver.cluster(), sender, receiver::beat);
   }
 
   /// Handles a frame; drops it with a counted reason when it is malformed or not for this node.
@@ -110,7 +110,7 @@ public final class Links {
   /// @param frame lent
   public void arrived(long now, ByteBuffer frame) {
     try {
-      Packet packet = Packet.read(frame, outlet.traits().checksum());
+      Packet packet = Packet.read(frame, sender.traits().checksum());
       if (packet.cluster() != cluster) {
         counters.count(Count.PACKET_OF_OTHER_CLUSTER);
         refusals.answer(now, packet);
@@ -192,7 +192,7 @@ public final class Links {
   }
 
   private Link remember(MemberId peer) {
-    var path = new Path(self, peer, cluster, outlet, receiver::beat, counters);
+    var path = new Path(self, peer, cluster, sender, receiver::beat, counters);
     var link = new Link(path, kept, () -> streamNext++, receiver);
     keepShut(link);
     return link;
@@ -258,10 +258,10 @@ public final class Links {
   /// @param to      the address
   /// @param message the bytes; must fit into one frame
   public void datagram(Address to, Encoded message) {
-    boolean sum = outlet.traits().checksum();
+    boolean sum = sender.traits().checksum();
     var packet = Packet.begin(Packet.DATAGRAM, cluster, self, 0, true, sum);
     packet.raw(message.joined());
-    Packet.write(packet, to, outlet, receiver.beat());
+    Packet.write(packet, to, sender, receiver.beat());
   }
 
   /// The transport has room for an address again.

@@ -5,7 +5,7 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.transport.Address;
-import org.tutti.transport.Outlet;
+import org.tutti.transport.FrameSender;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
@@ -98,13 +98,13 @@ record Packet(
   }
 
   /// Writes a packet that belongs to no link, if the transport has room for it.
-  static void write(WireWriter packet, Address to, Outlet outlet, long beat) {
-    ByteBuffer frame = outlet.claim(to, packet.length());
+  static void write(WireWriter packet, Address to, FrameSender sender, long beat) {
+    ByteBuffer frame = sender.claim(to, packet.length());
     if (frame != null) {
       int start = frame.position();
       packet.copyTo(frame);
-      seal(frame, start, frame.position(), beat, outlet.traits().checksum());
-      outlet.commit();
+      seal(frame, start, frame.position(), beat, sender.traits().checksum());
+      sender.commit();
     }
   }
 

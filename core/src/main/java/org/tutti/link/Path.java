@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.effect.Count;
 import org.tutti.effect.Counters;
-import org.tutti.transport.Outlet;
+import org.tutti.transport.FrameSender;
 import org.tutti.wire.WireWriter;
 
 /// The way of packets to one life of one node: their headers, the transport's room, and when anything was sent last.
@@ -14,7 +14,7 @@ final class Path {
   private final MemberId self;
   private MemberId peer;
   private final long cluster;
-  private final Outlet outlet;
+  private final FrameSender sender;
   private final LongSupplier beat;
   private final Counters counters;
   private final long retransmitNanos;
@@ -23,14 +23,14 @@ final class Path {
   private long lastSent = Long.MIN_VALUE;
   private long blockedUntil = Long.MIN_VALUE;
 
-  Path(MemberId self, MemberId peer, long cluster, Outlet outlet, LongSupplier beat, Counters counters) {
+  Path(MemberId self, MemberId peer, long cluster, FrameSender sender, LongSupplier beat, Counters counters) {
     this.self = self;
     this.peer = peer;
     this.cluster = cluster;
-    this.outlet = outlet;
+    this.sender = sender;
     this.beat = beat;
     this.counters = counters;
-    this.retransmitNanos = outlet.traits().retransmitAfter().toNanos();
+    this.retransmitNanos = sender.traits().retransmitAfter().toNanos();
   }
 
   /// The peer says who it is: that counts more than what others said of it, but not more than what it said before.
@@ -60,7 +60,7 @@ final class Path {
   }
 
   int frameBytesMax() {
-    return outlet.traits().frameBytesMax();
+    return sender.traits().frameBytesMax();
   }
 
   void known() {
@@ -89,7 +89,7 @@ final class Path {
   }
 
   WireWriter begin(int kind) {
-    return Packet.begin(kind, cluster, self, peer.incarnation(), !knowsUs, outlet.traits().checksum());
+    return Packet.begin(kind, cluster, self, peer.incarnation(), !knowsUs, sender.traits().checksum());
   }
 
   /// Sends a packet that is written already, if there is room.
@@ -103,7 +103,7 @@ final class Path {
   }
 
   @Nullable ByteBuffer claim(long now, int length) {
-    ByteBuffer frame = outlet.claim(peer.address(), length);
+    ByteBuffer frame = sender.claim(peer.address(), length);
     if (frame == null) {
       counters.count(Count.CLAIMS_REFUSED);
       blockedUntil = now + retransmitNanos / 4;
@@ -112,8 +112,8 @@ final class Path {
   }
 
   void commit(long now, ByteBuffer frame, int start) {
-    Packet.seal(frame, start, frame.position(), beat.getAsLong(), outlet.traits().checksum());
-    outlet.commit();
+    Packet.seal(frame, start, frame.position(), beat.getAsLong(), sender.traits().checksum());
+    sender.commit();
     lastSent = now;
   }
 }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.Names;
 import org.tutti.transport.Address;
-import org.tutti.transport.Outlet;
+import org.tutti.transport.FrameSender;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
@@ -28,14 +28,14 @@ final class Refusals {
 
   private final MemberId self;
   private final String cluster;
-  private final Outlet outlet;
+  private final FrameSender sender;
   private final LongSupplier beat;
   private final Map<Address, Long> answered = new LinkedHashMap<>(); // when, the oldest first
 
-  Refusals(MemberId self, String cluster, Outlet outlet, LongSupplier beat) {
+  Refusals(MemberId self, String cluster, FrameSender sender, LongSupplier beat) {
     this.self = self;
     this.cluster = cluster;
-    this.outlet = outlet;
+    this.sender = sender;
     this.beat = beat;
   }
 
@@ -49,11 +49,11 @@ final class Refusals {
     if (answered.size() >= ANSWERS_MAX || answered.putIfAbsent(to.address(), now) != null) {
       return;
     }
-    boolean sum = outlet.traits().checksum();
+    boolean sum = sender.traits().checksum();
     WireWriter packet = Packet.begin(Packet.REFUSAL, refused.cluster(), self, to.incarnation(), true, sum);
     packet.text(cluster);
-    if (packet.length() <= outlet.traits().frameBytesMax()) {
-      Packet.write(packet, to.address(), outlet, beat.getAsLong());
+    if (packet.length() <= sender.traits().frameBytesMax()) {
+      Packet.write(packet, to.address(), sender, beat.getAsLong());
     }
   }
 

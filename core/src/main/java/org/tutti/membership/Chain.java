@@ -16,8 +16,8 @@ final class Chain {
   private Knowledge.@Nullable Accepted accepted; // its successor, or itself until this member has installed it
   private Knowledge.@Nullable Accepted installed; // itself, for those who have not
 
-  Chain(Beginning beginning) {
-    StableState kept = beginning.restored();
+  Chain(InitialState beginning) {
+    PersistentState kept = beginning.restored();
     this.lineage = beginning.lineage();
     this.primary = beginning.primary();
     this.absentees = kept == null ? List.of() : kept.absentees();
@@ -26,10 +26,10 @@ final class Chain {
   }
 
   /// What must outlive this member.
-  StableState stable(Standing standing, Promise promise) {
-    return new StableState(
-        standing.self(),
-        standing.earlier(),
+  PersistentState persistent(MemberIdentity identity, Promise promise) {
+    return new PersistentState(
+        identity.self(),
+        identity.earlier(),
         promise.first(),
         promise.ballot(),
         lineage,

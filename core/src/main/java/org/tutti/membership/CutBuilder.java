@@ -10,9 +10,9 @@ import java.util.PriorityQueue;
 import java.util.SortedMap;
 import org.tutti.MemberId;
 import org.tutti.View;
-import org.tutti.order.AsidePlace;
 import org.tutti.order.Cut;
 import org.tutti.order.Run;
+import org.tutti.order.SubsetPlace;
 import org.tutti.order.Tail;
 
 /// Builds the end of a primary view's history from what members have of it. Pure.
@@ -99,7 +99,7 @@ public final class CutBuilder {
       }
     }
     append(places, unplaced, available);
-    return new Cut(view.id(), base, places, true, sources(histories, view.size()), true).with(asides());
+    return new Cut(view.id(), base, places, true, sources(histories, view.size()), true).with(subsets());
   }
 
   /// Merges what has no place: a sender's batches in their order, among senders by stamp.
@@ -131,35 +131,35 @@ public final class CutBuilder {
     }
   }
 
-  /// The asides that all destinations who take part hold, in their order. Whoever delivered one had heard from all of
-  /// its destinations that they hold it; so what is left out was delivered by nobody who takes part, nor by anybody
-  /// who shares a destination with them.
-  private List<AsidePlace> asides() {
-    Map<List<Long>, AsidePlace> known = new LinkedHashMap<>();
+  /// The subset multicasts that all destinations who take part hold, in their order. Whoever delivered one had heard
+  /// from all of its destinations that they hold it; so what is left out was delivered by nobody who takes part, nor by
+  /// anybody who shares a destination with them.
+  private List<SubsetPlace> subsets() {
+    Map<List<Long>, SubsetPlace> known = new LinkedHashMap<>();
     for (Tail tail : histories.values()) {
-      for (AsidePlace aside : tail.asides().places()) {
+      for (SubsetPlace subset : tail.subsets().places()) {
         known.merge(
-            List.of((long) aside.rank(), aside.number()),
-            aside,
-            (one, other) -> one.index() == AsidePlace.UNKNOWN ? other : one);
+            List.of((long) subset.rank(), subset.number()),
+            subset,
+            (one, other) -> one.index() == SubsetPlace.UNKNOWN ? other : one);
       }
     }
     return known.values().stream()
         .filter(this::isKept)
         .sorted(
-            Comparator.comparingLong(AsidePlace::index)
-                .thenComparing(AsidePlace::timestamp)
-                .thenComparing(AsidePlace::rank))
+            Comparator.comparingLong(SubsetPlace::index)
+                .thenComparing(SubsetPlace::timestamp)
+                .thenComparing(SubsetPlace::rank))
         .toList();
   }
 
-  private boolean isKept(AsidePlace aside) {
+  private boolean isKept(SubsetPlace subset) {
     List<Tail> present =
-        aside.destinations().stream()
+        subset.destinations().stream()
             .map(rank -> histories.get(view.members().get(rank)))
             .filter(Objects::nonNull)
             .toList();
-    return !present.isEmpty() && present.stream().allMatch(tail -> tail.asides().holds(aside));
+    return !present.isEmpty() && present.stream().allMatch(tail -> tail.subsets().holds(subset));
   }
 
   private Cut decided() {

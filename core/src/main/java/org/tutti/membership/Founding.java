@@ -65,9 +65,9 @@ public record Founding(Set<String> names, int number) {
   /// As whom a member counts that has no stable storage from before.
   ///
   /// @param self the member; its name is among the names, if there are any
-  /// @return its standing: with names it stands for the life of its name in the view zero
-  public Standing standing(MemberId self) {
-    return new Standing(self, !names.isEmpty() ? List.of(life(self.name())) : List.of());
+  /// @return its identity: with names it stands for the life of its name in the view zero
+  public MemberIdentity identity(MemberId self) {
+    return new MemberIdentity(self, !names.isEmpty() ? List.of(life(self.name())) : List.of());
   }
 
   private static MemberId life(String name) {

@@ -59,19 +59,19 @@ public final class Merge {
 
   private static final int CLAIM_FACTOR = 8; // for how many times of suspicion a claim is remembered
 
-  private final Standing standing;
+  private final MemberIdentity identity;
   private final MemberId self;
   private final Supplier<List<Address>> contacts;
   private final ViewAgreement agreement;
   private final Effects<ViewMessage> effects;
   private final BiConsumer<Address, Hello> hello;
-  private final Damping damping;
+  private final FlapDamping damping;
   private final long suspectNanos;
   private final long heartbeatNanos;
   private final Counters counters;
   private final Endings endings;
   private final NamesInUse names;
-  private final Gathering gathering;
+  private final MergeCandidates mergeCandidates;
   private @Nullable Claim claim; // of an older history, the latest
   private final Set<Address> absent = new LinkedHashSet<>(); // where members that were lost may come back
   private final Set<Address> left = new TreeSet<>(); // those of them that were in the view before this one
@@ -80,7 +80,7 @@ public final class Merge {
 
   /// Starts to look for other views.
   ///
-  /// @param standing  this member, and as whom it counts
+  /// @param identity  this member, and as whom it counts
   /// @param contacts  tells the addresses to call, which may change
   /// @param heartbeat how long something has to be repeated at least
   /// @param suspectAfter the time of suspicion
@@ -90,7 +90,7 @@ public final class Merge {
   /// @param counters  where refusals are counted
   /// @param endings   told why this member's membership ends
   public Merge(
-      Standing standing,
+      MemberIdentity identity,
       Supplier<List<Address>> contacts,
       Duration heartbeat,
       Duration suspectAfter,
@@ -99,10 +99,10 @@ public final class Merge {
       BiConsumer<Address, Hello> hello,
       Counters counters,
       Endings endings) {
-    this.standing = standing;
-    this.self = standing.self();
+    this.identity = identity;
+    this.self = identity.self();
     this.contacts = contacts;
-    this.damping = new Damping(suspectAfter);
+    this.damping = new FlapDamping(suspectAfter);
     this.suspectNanos = suspectAfter.toNanos();
     this.heartbeatNanos = heartbeat.toNanos();
     this.agreement = agreement;
@@ -112,7 +112,7 @@ public final class Merge {
     this.counters = counters;
     this.endings = endings;
     this.names = new NamesInUse(self, suspectNanos);
-    this.gathering = new Gathering(heartbeatNanos, suspectNanos);
+    this.mergeCandidates = new MergeCandidates(heartbeatNanos, suspectNanos);
   }
 
   /// A view was left for another: whoever is missing may come back, and is told for a time of suspicion that it was
@@ -121,7 +121,7 @@ public final class Merge {
   /// @param last  the view that was left
   /// @param after the view that was installed
   public void installed(View last, View after) {
-    gathering.clear();
+    mergeCandidates.clear();
     before = last;
     List<MemberId> missing = before.members().stream().filter(member -> !after.contains(member)).toList();
     missing.forEach(member -> absent.add(member.address()));
@@ -154,14 +154,14 @@ public final class Merge {
   /// both sides have installed it. Who is not heard is told so, as it may hear all the same.
   public void call() {
     var targets = new TreeSet<Address>();
-    MemberId coordinator = agreement.company().coordinator();
+    MemberId coordinator = agreement.peerStates().coordinator();
     if (coordinator.equals(self)) {
       targets.addAll(contacts.get());
       targets.addAll(absent);
       agreement.view().members().stream().map(MemberId::address).forEach(targets::add);
     } else {
       targets.add(coordinator.address());
-      agreement.company().unheard().stream().map(MemberId::address).forEach(targets::add);
+      agreement.peerStates().unheard().stream().map(MemberId::address).forEach(targets::add);
     }
     if (effects.nowNanos() < leftUntil) {
       targets.addAll(left);
@@ -174,7 +174,7 @@ public final class Merge {
   private Hello hello(Address to) {
     View view = agreement.view();
     if (isAt(view, to)) {
-      boolean unheard = agreement.company().unheard().stream().anyMatch(member -> member.address().equals(to));
+      boolean unheard = agreement.peerStates().unheard().stream().anyMatch(member -> member.address().equals(to));
       return Hello.within(view, unheard ? Regard.UNHEARD : Regard.HEARD);
     }
     boolean knows = absent.contains(to) || left.contains(to);
@@ -196,7 +196,7 @@ public final class Merge {
       if (words.regard() == Regard.UNHEARD) {
         unheardBy(from);
       } else {
-        agreement.company().confirmed(from, effects.nowNanos());
+        agreement.peerStates().confirmed(from, effects.nowNanos());
       }
       names.confirmed(from, effects.nowNanos());
     } else if (!view.contains(from)) {
@@ -205,7 +205,7 @@ public final class Merge {
       effects.send(from, meet(false)); // it went to another view without this member
       if (words.regard() == Regard.LEFT_BEHIND) {
         agreement
-            .company()
+            .peerStates()
             .wentTo(its, words.gone(from, view)); // the ids of its views rise, so it does not come back to this
         agreement.suspicionChanged();
       }
@@ -215,7 +215,7 @@ public final class Merge {
   /// A member of the view says that it does not hear this one. If this one speaks for the view, the other one goes; if
   /// not, whoever does is told by the other.
   private void unheardBy(MemberId member) {
-    if (agreement.isCoordinator() && agreement.company().unheardBy(member, effects.nowNanos(), heartbeatNanos)) {
+    if (agreement.isCoordinator() && agreement.peerStates().unheardBy(member, effects.nowNanos(), heartbeatNanos)) {
       counters.count(Count.SUSPECTED_UNHEARD);
       agreement.suspicionChanged();
     }
@@ -225,12 +225,12 @@ public final class Merge {
     if (agreement.isCoordinator()) {
       effects.send(from, meet(false));
     } else {
-      effects.send(agreement.company().coordinator(), new ViewMessage.Found(from));
+      effects.send(agreement.peerStates().coordinator(), new ViewMessage.Found(from));
     }
   }
 
   private ViewMessage.Meet meet(boolean answer) {
-    List<MemberId> lives = standing.earlier();
+    List<MemberId> lives = identity.earlier();
     List<MemberId> latest = lives.subList(Math.max(0, lives.size() - ViewMessage.Meet.LIVES_MAX), lives.size());
     return new ViewMessage.Meet(agreement.view(), agreement.lineage(), primary(), latest, answer);
   }
@@ -274,28 +274,28 @@ public final class Merge {
       return;
     }
     if (meet.view().id().compareTo(view.id()) > 0 && !meet.view().contains(self)) {
-      agreement.company().wentTo(meet.view().id(), meet.view().members());
+      agreement.peerStates().wentTo(meet.view().id(), meet.view().members());
     }
     if (!agreement.isCoordinator()) {
-      effects.send(agreement.company().coordinator(), new ViewMessage.Found(from));
-    } else if (standing(self, view, primary()).compareTo(standing(from, meet.view(), meet.primary())) > 0) {
+      effects.send(agreement.peerStates().coordinator(), new ViewMessage.Found(from));
+    } else if (identity(self, view, primary()).compareTo(identity(from, meet.view(), meet.primary())) > 0) {
       takeIn(from, meet);
     } else {
-      gathering.leaveTo(from, standing(from, meet.view(), meet.primary()), effects.nowNanos());
-      gathering.take().forEach(other -> effects.send(from, new ViewMessage.Found(other)));
+      mergeCandidates.leaveTo(from, identity(from, meet.view(), meet.primary()), effects.nowNanos());
+      mergeCandidates.take().forEach(other -> effects.send(from, new ViewMessage.Found(other)));
       if (!meet.answer()) {
         effects.send(from, meet(true));
       }
     }
   }
 
-  private static Gathering.Standing standing(MemberId coordinator, View view, @Nullable ViewId primary) {
-    return new Gathering.Standing(view.primary(), !view.isObserver(coordinator), primary, view.id());
+  private static MergeCandidates.Precedence identity(MemberId coordinator, View view, @Nullable ViewId primary) {
+    return new MergeCandidates.Precedence(view.primary(), !view.isObserver(coordinator), primary, view.id());
   }
 
   /// Another view knows less than this one. A newcomer, who knows nothing, comes in at once.
   private void takeIn(MemberId from, ViewMessage.Meet meet) {
-    gathering.lead(from);
+    mergeCandidates.lead(from);
     long now = effects.nowNanos();
     List<MemberId> others = new ArrayList<>(meet.view().members());
     others.removeAll(agreement.view().members());
@@ -303,22 +303,22 @@ public final class Merge {
     if (others.isEmpty() || !others.stream().allMatch(other -> damping.admits(other, now))) {
       return;
     }
-    MemberId awaited = gathering.awaited(now);
+    MemberId awaited = mergeCandidates.awaited(now);
     if (meet.primary() == null) {
       agreement.merge(others);
     } else if (awaited != null && !others.contains(awaited)) {
-      if (gathering.passes(from, now)) {
+      if (mergeCandidates.passes(from, now)) {
         effects.send(awaited, new ViewMessage.Found(from));
       }
     } else {
-      gathering.add(others, now);
+      mergeCandidates.add(others, now);
       mergeWhenDue();
     }
   }
 
   private void mergeWhenDue() {
-    if (agreement.isCoordinator() && gathering.isDue(absent, effects.nowNanos())) {
-      List<MemberId> all = new ArrayList<>(gathering.take());
+    if (agreement.isCoordinator() && mergeCandidates.isDue(absent, effects.nowNanos())) {
+      List<MemberId> all = new ArrayList<>(mergeCandidates.take());
       all.removeAll(agreement.view().members());
       agreement.merge(all);
     }
@@ -335,8 +335,8 @@ public final class Merge {
 
   /// Whether somebody may come in although its name may be in use here.
   private boolean admits(MemberId other, List<MemberId> earlier) {
-    MemberId holder = agreement.company().holder(other.name());
-    switch (names.judge(other, earlier, agreement.company(), lastPrimary(), effects.nowNanos())) {
+    MemberId holder = agreement.peerStates().holder(other.name());
+    switch (names.judge(other, earlier, agreement.peerStates(), lastPrimary(), effects.nowNanos())) {
       case ADMITTED -> {
         return true;
       }
@@ -359,7 +359,7 @@ public final class Merge {
   /// A member goes, as somebody else has more right to its name.
   private boolean yields(MemberId holder, MemberId other) {
     if (!holder.equals(self)) {
-      agreement.company().gone(List.of(holder));
+      agreement.peerStates().gone(List.of(holder));
       return true;
     }
     if (agreement.end()) {

@@ -67,7 +67,7 @@ final class NamesInUse {
   /// @param company  those of this view
   /// @param last     who was a voter of the latest primary view that is known, or decides about what follows it
   /// @param now      the time
-  Verdict judge(MemberId newcomer, List<MemberId> earlier, Company company, List<MemberId> last, long now) {
+  Verdict judge(MemberId newcomer, List<MemberId> earlier, PeerStates company, List<MemberId> last, long now) {
     MemberId holder = company.holder(newcomer.name());
     if (holder == null || company.isGone(holder)) {
       return Verdict.ADMITTED;

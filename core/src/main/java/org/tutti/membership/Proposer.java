@@ -116,7 +116,7 @@ final class Proposer {
       return;
     }
     if (!from.equals(self) && isStranger(knowledge)) {
-      agreement.company().forget(List.of(from));
+      agreement.peerStates().forget(List.of(from));
       drop(from);
       return;
     }
@@ -151,7 +151,7 @@ final class Proposer {
   }
 
   void suspicionChanged() {
-    List<MemberId> silent = candidates.stream().filter(agreement.company()::isGone).toList();
+    List<MemberId> silent = candidates.stream().filter(agreement.peerStates()::isGone).toList();
     silent.forEach(this::lost);
   }
 
@@ -163,7 +163,7 @@ final class Proposer {
   }
 
   private void restartWithout(List<MemberId> silent) {
-    agreement.company().forget(silent);
+    agreement.peerStates().forget(silent);
     var rest = new TreeSet<>(candidates);
     rest.removeAll(silent);
     start(agreement.nextBallot(), rest);
@@ -219,7 +219,7 @@ final class Proposer {
   private void announce() {
     var next = Objects.requireNonNull(proposal).view();
     List<MemberId> all = List.copyOf(candidates);
-    agreement.company().forget(all); // taken in, or not wanting to be
+    agreement.peerStates().forget(all); // taken in, or not wanting to be
     end();
     all.forEach(candidate -> effects.send(candidate, new ViewMessage.Install(next.id())));
     if (!next.id().equals(ballot)) {

@@ -25,7 +25,7 @@ import org.tutti.effect.Effects;
 /// ```
 ///
 /// Source: NewTop. Who suspects names the last message that it has heard of the suspect, and whoever has heard a later
-/// one refutes, for the whole group. Packets say how many heartbeats their sender has lived ([Hearing#beat]); so
+/// one refutes, for the whole group. Packets say how many heartbeats their sender has lived ([HeardPeers#beat]); so
 /// *later* is a fact, also of a member that has nothing to say but that it lives. What was heard of others is passed on
 /// like what was heard directly, so that one refutation is enough also for those that it does not reach.
 ///
@@ -36,7 +36,7 @@ import org.tutti.effect.Effects;
 /// refutes it.
 ///
 /// Deviation: the message itself is not carried, only what numbers it. What the doubter misses is brought by its link
-/// to the suspect when the two hear each other again, or by the view change that ends the view ([Recovery]).
+/// to the suspect when the two hear each other again, or by the view change that ends the view ([CutRecovery]).
 ///
 /// In a view of two there is nobody to ask.
 public final class Refutation {
@@ -48,7 +48,7 @@ public final class Refutation {
   private final MemberId self;
   private final Suspicion suspicion;
   private final Supplier<View> view;
-  private final Hearing hearing;
+  private final HeardPeers hearing;
   private final Effects<ViewMessage> effects;
   private final long suspectNanos;
   private final long answerNanos;
@@ -69,7 +69,7 @@ public final class Refutation {
       MemberId self,
       MemberConfig config,
       Supplier<View> view,
-      Hearing hearing,
+      HeardPeers hearing,
       Duration suspectAfter,
       Effects<ViewMessage> effects) {
     this.self = self;

@@ -47,8 +47,8 @@ public final class ViewAgreement {
   private final Counters counters;
   private final ViewHost host;
   private final Proposer proposer;
-  private final Recovery recovery;
-  private final Company company;
+  private final CutRecovery recovery;
+  private final PeerStates peerStates;
 
   private View view;
   private final Chain chain;
@@ -86,10 +86,10 @@ public final class ViewAgreement {
     this.host = host;
     this.backoff = new Backoff(tick, effects);
     this.proposer = new Proposer(self, patienceNanos, effects, this);
-    this.recovery = new Recovery(host.standing(), effects, host.kept(), host.branch());
-    var beginning = Beginning.of(self, founder, host);
+    this.recovery = new CutRecovery(host.identity(), effects, host.kept(), host.branch());
+    var beginning = InitialState.of(self, founder, host);
     this.view = beginning.view();
-    this.company = new Company(self, view, host::suspects, host::spares);
+    this.peerStates = new PeerStates(self, view, host::suspects, host::spares);
     this.promise = new Promise(view.id());
     this.chain = new Chain(beginning);
     effects.schedule(TICK, tick);
@@ -137,8 +137,8 @@ public final class ViewAgreement {
   /// What of this member has to outlive it.
   ///
   /// @return a new object, equal to the last one if nothing has changed
-  public StableState stable() {
-    return chain.stable(host.standing(), promise);
+  public PersistentState persistent() {
+    return chain.persistent(host.identity(), promise);
   }
 
   /// Whether this member may soon be in a view with another one, because it has accepted it or the other one proposes.
@@ -166,7 +166,7 @@ public final class ViewAgreement {
   ///
   /// @return whether it does
   public boolean isCoordinator() {
-    return company.coordinator().equals(self);
+    return peerStates.coordinator().equals(self);
   }
 
   /// Whether a member is to be out of the next view, so that what it still says in this one is not heard: a later life
@@ -175,7 +175,7 @@ public final class ViewAgreement {
   /// @param member a member of the view
   /// @return whether it is
   public boolean isCutOff(MemberId member) {
-    return company.isCutOff(member);
+    return peerStates.isCutOff(member);
   }
 
   /// Who owes a word to the view change that is under way here: members that have not answered this one's proposal, or
@@ -190,11 +190,11 @@ public final class ViewAgreement {
       return proposer.silent();
     }
     MemberId other = promise.proposer();
-    return waitsForAnother() && other != null ? List.of(other) : List.of(company.coordinator());
+    return waitsForAnother() && other != null ? List.of(other) : List.of(peerStates.coordinator());
   }
 
-  Company company() {
-    return company;
+  PeerStates peerStates() {
+    return peerStates;
   }
 
   /// Whom this member needs to hear: the view, an attempt's candidates, a proposer it waits for.
@@ -202,7 +202,7 @@ public final class ViewAgreement {
   /// @param into gets them
   public void interest(Collection<MemberId> into) {
     into.addAll(view.members());
-    into.addAll(company.found());
+    into.addAll(peerStates.found());
     into.addAll(proposer.candidates());
     MemberId awaited = promise.proposer();
     if (wedged && awaited != null) {
@@ -225,7 +225,7 @@ public final class ViewAgreement {
   ///
   /// @param member the member
   public void lost(MemberId member) {
-    company.lost(member);
+    peerStates.lost(member);
     proposer.lost(member);
     act();
   }
@@ -234,7 +234,7 @@ public final class ViewAgreement {
   void merge(List<MemberId> members) {
     var own = pending != null && pending.ballot().proposer() == self.incarnation() ? pending : null;
     if (own == null || members.stream().noneMatch(own.proposal().view()::contains)) {
-      company.found(members);
+      peerStates.found(members);
       host.interestChanged();
       act();
     }
@@ -265,16 +265,16 @@ public final class ViewAgreement {
     if (isCoordinator()) {
       act();
     } else if (!waitsForAnother() && (wanted || wedged || wantsOut())) {
-      effects.send(company.coordinator(), new ViewMessage.Ask(wantsOut()));
+      effects.send(peerStates.coordinator(), new ViewMessage.Ask(wantsOut()));
     }
   }
 
   private boolean wantsOut() {
-    return leaving && !host.isNeeded() && !(view.size() > 1 && company.isLastVoter() && mayHandOver());
+    return leaving && !host.isNeeded() && !(view.size() > 1 && peerStates.isLastVoter() && mayHandOver());
   }
 
   private boolean mayHandOver() {
-    return company.mayHandOver(effects.nowNanos(), patienceNanos / PATIENCE_FACTOR);
+    return peerStates.mayHandOver(effects.nowNanos(), patienceNanos / PATIENCE_FACTOR);
   }
 
   /// A timer has run out.
@@ -284,13 +284,13 @@ public final class ViewAgreement {
     effects.schedule(TICK, tick);
     proposer.tick();
     if (proposer.isBusy() || waitsForAnother()) {
-      company.suspendConfirmation();
-    } else if (company.checkConfirmed(effects.nowNanos(), CONFIRM_FACTOR * patienceNanos)) {
+      peerStates.suspendConfirmation();
+    } else if (peerStates.checkConfirmed(effects.nowNanos(), CONFIRM_FACTOR * patienceNanos)) {
       counters.count(Count.SUSPECTED_UNCONFIRMED);
     }
-    List<MemberId> silent = company.silent();
+    List<MemberId> silent = peerStates.silent();
     if (!isCoordinator() && !wedged && !silent.isEmpty()) {
-      effects.send(company.coordinator(), new ViewMessage.Report(silent));
+      effects.send(peerStates.coordinator(), new ViewMessage.Report(silent));
     }
     wanted |= isBehind();
     if (leaving || wanted || (wedged && !waitsForAnother())) {
@@ -314,12 +314,12 @@ public final class ViewAgreement {
       ended = true;
       host.left(null);
     }
-    boolean due = company.needsChange() || wedged || wanted || (wantsOut() && view.size() > 1);
+    boolean due = peerStates.needsChange() || wedged || wanted || (wantsOut() && view.size() > 1);
     boolean busy = proposer.isBusy() || announced != null;
     if (!due || ended || busy || !isCoordinator() || waitsForAnother() || backoff.isOn()) {
       return;
     }
-    proposer.start(nextBallot(), company.candidates());
+    proposer.start(nextBallot(), peerStates.candidates());
     host.interestChanged();
   }
 
@@ -329,7 +329,7 @@ public final class ViewAgreement {
     return wedged
         && other != null
         && !other.equals(self)
-        && !company.hasGivenUp(other, promise.ballot())
+        && !peerStates.hasGivenUp(other, promise.ballot())
         && promise.isFresh(effects.nowNanos(), patienceNanos);
   }
 
@@ -412,7 +412,7 @@ public final class ViewAgreement {
         host.takesState(),
         host.transfer(view.id()),
         wantsOut(),
-        host.standing().earlier());
+        host.identity().earlier());
   }
 
   private void refused(MemberId from, ViewId ballot, ViewId other) {
@@ -441,7 +441,7 @@ public final class ViewAgreement {
       return;
     }
     promise.renew(effects.nowNanos());
-    company.accepted();
+    peerStates.accepted();
     recovery.begin(
         proposal,
         view,
@@ -472,7 +472,7 @@ public final class ViewAgreement {
     } else if (proposal.view().primary()) {
       chain.learn(proposal);
     }
-    if (leaving && !host.standing().isIn(proposal.view())) {
+    if (leaving && !host.identity().isIn(proposal.view())) {
       ended = true;
       host.left(proposal);
     }
@@ -514,7 +514,7 @@ public final class ViewAgreement {
   private void enter(Proposal proposal, boolean held) {
     View before = view;
     view = proposal.view();
-    company.installed(view, proposal.departed(), effects.nowNanos());
+    peerStates.installed(view, proposal.departed(), effects.nowNanos());
     wanted = false;
     wedged = held;
     recovery.abandon();
@@ -527,7 +527,7 @@ public final class ViewAgreement {
 
   private void reported(MemberId from, List<MemberId> members) {
     if (!wedged && isCoordinator() && view.contains(from)) {
-      company.gone(members.stream().filter(member -> !member.equals(from)).toList());
+      peerStates.gone(members.stream().filter(member -> !member.equals(from)).toList());
       act();
     }
   }
@@ -536,7 +536,7 @@ public final class ViewAgreement {
     if (isCoordinator() && view.contains(from)) {
       wanted = true;
       if (leaves) {
-        company.leaves(from);
+        peerStates.leaves(from);
       }
       act();
     }
@@ -559,7 +559,7 @@ public final class ViewAgreement {
     chain.check();
     proposer.check();
     recovery.check();
-    company.check();
+    peerStates.check();
     Invariant.check(view.contains(self), "a member is in its view");
     Invariant.check(!promise.isBelow(view.id()), "no view is installed that is later than what was promised");
     Knowledge.Accepted next = pending;

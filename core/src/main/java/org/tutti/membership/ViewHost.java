@@ -60,12 +60,12 @@ public interface ViewHost {
   /// As whom this member counts in views.
   ///
   /// @return always the same
-  Standing standing();
+  MemberIdentity identity();
 
   /// What stable storage had kept of an earlier life, when that knew a history.
   ///
   /// @return what it knew, or null for a member that begins anew
-  @Nullable StableState restored();
+  @Nullable PersistentState restored();
 
   /// This member's logical clock.
   ///

@@ -83,23 +83,23 @@ public final class ConsensusOrder implements TotalOrder<RoundMessage<List<Consen
 
   /// Begins a view.
   ///
-  /// @param setting where it works
+  /// @param context where it works
   /// @param effects how to reach the others
   /// @param places  where decisions go
-  public ConsensusOrder(Setting setting, Effects<RoundMessage<List<LaneEnd>>> effects, Places places) {
+  public ConsensusOrder(OrderingContext context, Effects<RoundMessage<List<LaneEnd>>> effects, Places places) {
     this.places = places;
-    this.size = setting.view().size();
+    this.size = context.view().size();
     this.begun = new boolean[size];
     this.arrivedNext = new long[size];
     this.placedNext = new long[size];
     this.offeredNext = new long[size];
     var panel =
         new Panel(
-            setting.self(),
-            setting.view(),
-            setting.quorum()::includes,
-            setting.suspects(),
-            Duration.ofNanos(PATIENCE_HEARTBEATS * setting.heartbeat().toNanos()));
+            context.self(),
+            context.view(),
+            context.quorum()::includes,
+            context.suspects(),
+            Duration.ofNanos(PATIENCE_HEARTBEATS * context.heartbeat().toNanos()));
     this.consensus = new ChandraToueg<>(panel, effects, new Lanes());
   }
 

@@ -17,7 +17,7 @@ import org.tutti.wire.WireWriter;
 ///                (the next view is not, and what is beyond stays undecided)
 /// @param sources   by rank, who has the most of the sender's batches
 /// @param available whether those who were asked have, together, every batch
-/// @param asides    the multicasts to some members that are kept, in their order; in a whole history only
+/// @param subsets    the multicasts to some members that are kept, in their order; in a whole history only
 public record Cut(
     ViewId view,
     long base,
@@ -25,15 +25,15 @@ public record Cut(
     boolean whole,
     List<MemberId> sources,
     boolean available,
-    List<AsidePlace> asides) {
+    List<SubsetPlace> subsets) {
   /// Copies the lists.
   public Cut {
     places = List.copyOf(places);
     sources = List.copyOf(sources);
-    asides = List.copyOf(asides);
+    subsets = List.copyOf(subsets);
   }
 
-  /// A cut without asides.
+  /// A cut without subset multicasts.
   ///
   /// @param view      the view that ends
   /// @param base      the index of the first place listed
@@ -45,11 +45,11 @@ public record Cut(
     this(view, base, places, whole, sources, available, List.of());
   }
 
-  /// The same with asides.
+  /// The same with subset multicasts.
   ///
   /// @param kept in their order
   /// @return a changed copy
-  public Cut with(List<AsidePlace> kept) {
+  public Cut with(List<SubsetPlace> kept) {
     return new Cut(view, base, places, whole, sources, available, kept);
   }
 
@@ -88,7 +88,7 @@ public record Cut(
       }
       left -= run.length();
     }
-    return new Cut(view, base, kept, whole, sources, available, asides);
+    return new Cut(view, base, kept, whole, sources, available, subsets);
   }
 
   /// The same end of the history, to be fetched from others.
@@ -97,7 +97,7 @@ public record Cut(
   /// @param all  whether they have, together, every batch
   /// @return a changed copy
   public Cut withSources(List<MemberId> from, boolean all) {
-    return new Cut(view, base, places, whole, from, all, asides);
+    return new Cut(view, base, places, whole, from, all, subsets);
   }
 
   /// Appends this to a message.
@@ -115,8 +115,8 @@ public record Cut(
     for (MemberId source : sources) {
       out.count(distinct.indexOf(source));
     }
-    out.count(asides.size());
-    asides.forEach(aside -> aside.write(out));
+    out.count(subsets.size());
+    subsets.forEach(subset -> subset.write(out));
   }
 
   /// Takes one from a message.
@@ -146,7 +146,7 @@ public record Cut(
         throw new Malformed("cut");
       }
     }
-    List<AsidePlace> asides = in.list(AsidePlace.BYTES_MIN, from -> AsidePlace.read(from, sources.size()));
-    return new Cut(view, base, places, whole, sources, available, asides);
+    List<SubsetPlace> subsets = in.list(SubsetPlace.BYTES_MIN, from -> SubsetPlace.read(from, sources.size()));
+    return new Cut(view, base, places, whole, sources, available, subsets);
   }
 }

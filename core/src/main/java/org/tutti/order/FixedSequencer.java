@@ -72,16 +72,16 @@ public final class FixedSequencer implements TotalOrder<FixedSequencer.Message> 
 
   /// Begins a view.
   ///
-  /// @param setting where it works
+  /// @param context where it works
   /// @param effects how to reach the others
   /// @param places  where decisions go
-  public FixedSequencer(Setting setting, Effects<Message> effects, Places places) {
-    this.view = setting.view();
-    this.senior = setting.self() == 0;
+  public FixedSequencer(OrderingContext context, Effects<Message> effects, Places places) {
+    this.view = context.view();
+    this.senior = context.self() == 0;
     this.effects = effects;
     this.places = places;
-    this.indexNext = setting.indexFirst();
-    this.unsaidIndex = setting.indexFirst();
+    this.indexNext = context.indexFirst();
+    this.unsaidIndex = context.indexFirst();
   }
 
   @Override

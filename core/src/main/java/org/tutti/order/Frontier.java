@@ -55,14 +55,14 @@ public final class Frontier {
 
   /// Begins a view.
   ///
-  /// @param setting where it works
+  /// @param context where it works
   /// @param from    every member's clock is at least here
   /// @param effects how to reach the others
-  public Frontier(Setting setting, long from, Effects<Message> effects) {
-    this.self = setting.self();
-    this.clock = setting.clock();
+  public Frontier(OrderingContext context, long from, Effects<Message> effects) {
+    this.self = context.self();
+    this.clock = context.clock();
     this.effects = effects;
-    this.heard = new long[setting.view().size()];
+    this.heard = new long[context.view().size()];
     this.delivered = new long[heard.length];
     this.said = from;
     Arrays.fill(heard, from);

@@ -42,12 +42,12 @@ public final class Skeen implements TotalOrder<Skeen.Message> {
     /// To the sender of batches: timestamps that they should have at least.
     ///
     /// @param run the batches that have come since the last proposal
-    record Proposed(StampedRun run) implements Message {}
+    record Proposed(TimestampedRun run) implements Message {}
 
     /// From the sender of batches to all others: the timestamps that they have, sn(m).
     ///
     /// @param runs the batches that were decided since the last decision
-    record Decided(List<StampedRun> runs) implements Message {}
+    record Decided(List<TimestampedRun> runs) implements Message {}
   }
 
   private static final int PROPOSED = 1;
@@ -59,11 +59,11 @@ public final class Skeen implements TotalOrder<Skeen.Message> {
         @Override
         public void write(Message message, WireWriter out) {
           switch (message) {
-            case Message.Proposed(StampedRun run) -> {
+            case Message.Proposed(TimestampedRun run) -> {
               out.u8(PROPOSED);
               run.write(out);
             }
-            case Message.Decided(List<StampedRun> runs) -> {
+            case Message.Decided(List<TimestampedRun> runs) -> {
               out.u8(DECIDED);
               out.count(runs.size());
               runs.forEach(run -> run.write(out));
@@ -74,8 +74,8 @@ public final class Skeen implements TotalOrder<Skeen.Message> {
         @Override
         public Message read(WireReader in) throws Malformed {
           return switch (in.u8()) {
-            case PROPOSED -> new Message.Proposed(StampedRun.read(in));
-            case DECIDED -> new Message.Decided(in.list(StampedRun.BYTES_MIN, StampedRun::read));
+            case PROPOSED -> new Message.Proposed(TimestampedRun.read(in));
+            case DECIDED -> new Message.Decided(in.list(TimestampedRun.BYTES_MIN, TimestampedRun::read));
             default -> throw new Malformed("order");
           };
         }
@@ -83,7 +83,7 @@ public final class Skeen implements TotalOrder<Skeen.Message> {
 
   /// One member's proposals for this member's batches.
   private static final class Proposals {
-    private final ArrayDeque<StampedRun> undecided = new ArrayDeque<>();
+    private final ArrayDeque<TimestampedRun> awaitingDecision = new ArrayDeque<>();
     private long last; // its highest timestamp
   }
 
@@ -92,40 +92,40 @@ public final class Skeen implements TotalOrder<Skeen.Message> {
   private final Clock clock;
   private final Effects<Message> effects;
   private final Places places;
-  private @Nullable PendingAsides asides; // ordered with the batches
-  private final List<StampedLane> lanes = new ArrayList<>(); // by the sender's rank
+  private @Nullable PendingSubsetMulticasts subsets; // ordered with the batches
+  private final List<TimestampedLane> lanes = new ArrayList<>(); // by the sender's rank
   private final List<Proposals> proposals = new ArrayList<>(); // by the proposer's rank
   private final List<Run> unproposed = new ArrayList<>(); // arrived in this run of inputs, in the order of arrival
-  private final List<StampedRun> unsaid = new ArrayList<>(); // decided in this run of inputs
+  private final List<TimestampedRun> unsaid = new ArrayList<>(); // decided in this run of inputs
 
   /// Begins a view.
   ///
-  /// @param setting where it works
+  /// @param context where it works
   /// @param effects how to reach the others
   /// @param places  where decisions go
-  public Skeen(Setting setting, Effects<Message> effects, Places places) {
-    this.self = setting.self();
-    this.view = setting.view();
-    this.clock = setting.clock();
+  public Skeen(OrderingContext context, Effects<Message> effects, Places places) {
+    this.self = context.self();
+    this.view = context.view();
+    this.clock = context.clock();
     this.effects = effects;
     this.places = places;
     for (int rank = 0; rank < view.size(); rank++) {
-      lanes.add(new StampedLane());
+      lanes.add(new TimestampedLane());
       proposals.add(new Proposals());
     }
   }
 
-  /// Orders asides together with the batches.
+  /// Orders subset multicasts together with the batches.
   ///
   /// @param beside is told of every place before it is given
-  public void accompany(Asides beside) {
-    asides = beside.pending();
-    asides.beside(this::isPast);
+  public void accompany(SubsetMulticasts beside) {
+    subsets = beside.pending();
+    subsets.beside(this::isPast);
   }
 
   private boolean isPast(long timestamp, int rank) {
     int first = lowest(-1);
-    long lowest = first < 0 ? StampedLane.NOTHING : lanes.get(first).lowest();
+    long lowest = first < 0 ? TimestampedLane.NOTHING : lanes.get(first).lowest();
     return timestamp < lowest || (timestamp == lowest && rank < first);
   }
 
@@ -144,18 +144,18 @@ public final class Skeen implements TotalOrder<Skeen.Message> {
       throw new Malformed("order");
     }
     switch (message) {
-      case Message.Proposed(StampedRun run) -> proposed(rank, run);
-      case Message.Decided(List<StampedRun> runs) -> decided(rank, runs);
+      case Message.Proposed(TimestampedRun run) -> proposed(rank, run);
+      case Message.Decided(List<TimestampedRun> runs) -> decided(rank, runs);
     }
     place();
   }
 
   /// Only batches that this member has sent can be proposed a timestamp, so what others make it keep is bounded by its
   /// own window.
-  private void proposed(int rank, StampedRun run) throws Malformed {
+  private void proposed(int rank, TimestampedRun run) throws Malformed {
     Proposals from = proposals.get(rank);
-    StampedLane own = lanes.get(self);
-    long expected = from.undecided.isEmpty() ? own.decidedNext() : from.undecided.getLast().end();
+    TimestampedLane own = lanes.get(self);
+    long expected = from.awaitingDecision.isEmpty() ? own.decidedNext() : from.awaitingDecision.getLast().end();
     if (run.seq() != expected || run.end() > own.arrivedNext() || run.timestamp() <= from.last) {
       throw new Malformed("order");
     }
@@ -163,9 +163,9 @@ public final class Skeen implements TotalOrder<Skeen.Message> {
     decide();
   }
 
-  private void propose(int rank, StampedRun run) {
+  private void propose(int rank, TimestampedRun run) {
     Proposals from = proposals.get(rank);
-    from.undecided.add(run);
+    from.awaitingDecision.add(run);
     from.last = run.last();
   }
 
@@ -173,42 +173,42 @@ public final class Skeen implements TotalOrder<Skeen.Message> {
   private void decide() {
     while (isNextProposedByAll()) {
       long seq = lanes.get(self).decidedNext();
-      int length = StampedRun.LENGTH_MAX;
+      int length = TimestampedRun.LENGTH_MAX;
       long highest = 0;
       for (Proposals from : proposals) {
-        StampedRun first = from.undecided.getFirst();
+        TimestampedRun first = from.awaitingDecision.getFirst();
         length = Math.min(length, first.length());
         highest = Math.max(highest, first.timestamp());
       }
       for (Proposals from : proposals) {
-        StampedLane.drop(from.undecided, length);
+        TimestampedLane.drop(from.awaitingDecision, length);
       }
-      var run = new StampedRun(seq, length, highest);
+      var run = new TimestampedRun(seq, length, highest);
       take(self, run);
-      StampedRun.append(unsaid, run);
+      TimestampedRun.append(unsaid, run);
     }
   }
 
   private boolean isNextProposedByAll() {
     for (Proposals from : proposals) {
-      if (from.undecided.isEmpty()) {
+      if (from.awaitingDecision.isEmpty()) {
         return false;
       }
     }
     return true;
   }
 
-  private void decided(int rank, List<StampedRun> runs) throws Malformed {
+  private void decided(int rank, List<TimestampedRun> runs) throws Malformed {
     if (!lanes.get(rank).canDecide(runs)) {
       throw new Malformed("order");
     }
-    for (StampedRun run : runs) {
+    for (TimestampedRun run : runs) {
       take(rank, run);
     }
   }
 
   /// From now on this member proposes more than was decided: what comes later cannot come before it.
-  private void take(int rank, StampedRun run) {
+  private void take(int rank, TimestampedRun run) {
     lanes.get(rank).decide(run);
     clock.witness(run.last());
   }
@@ -218,14 +218,14 @@ public final class Skeen implements TotalOrder<Skeen.Message> {
     int first = lowest(-1);
     while (first >= 0 && lanes.get(first).isDecided()) {
       int second = lowest(first);
-      long limit = StampedLane.NOTHING;
+      long limit = TimestampedLane.NOTHING;
       if (second >= 0) { // of equal timestamps the lower rank's comes first
         limit = lanes.get(second).lowest() + (first < second ? 1 : 0);
       }
-      StampedRun run = lanes.get(first).take(limit);
+      TimestampedRun run = lanes.get(first).take(limit);
       for (int i = 0; i < run.length(); i++) {
-        if (asides != null) {
-          asides.placing(run.timestamp() + i, first);
+        if (subsets != null) {
+          subsets.placing(run.timestamp() + i, first);
         }
         places.place(first, run.seq() + i);
       }
@@ -239,7 +239,7 @@ public final class Skeen implements TotalOrder<Skeen.Message> {
   /// @return the rank, or -1 when nothing is on its way
   private int lowest(int except) {
     int lowest = -1;
-    long timestamp = StampedLane.NOTHING;
+    long timestamp = TimestampedLane.NOTHING;
     for (int rank = 0; rank < lanes.size(); rank++) {
       long its = lanes.get(rank).lowest();
       if (rank != except && its < timestamp) {
@@ -253,7 +253,7 @@ public final class Skeen implements TotalOrder<Skeen.Message> {
   @Override
   public void flush() {
     for (Run arrived : unproposed) {
-      StampedRun run = lanes.get(arrived.rank()).propose(clock, arrived.length());
+      TimestampedRun run = lanes.get(arrived.rank()).propose(clock, arrived.length());
       if (arrived.rank() == self) {
         propose(self, run);
       } else {
@@ -277,16 +277,16 @@ public final class Skeen implements TotalOrder<Skeen.Message> {
   @Override
   public void check() {
     long arrived = 0;
-    for (StampedLane lane : lanes) {
+    for (TimestampedLane lane : lanes) {
       lane.check();
       arrived += lane.unproposed();
       Invariant.check(lane.decidedLast() <= clock.now(), "nothing is decided beyond the clock");
     }
     Invariant.check(arrived == Run.places(unproposed), "what has come in this run of inputs is going to be proposed");
-    StampedLane own = lanes.get(self);
+    TimestampedLane own = lanes.get(self);
     for (Proposals from : proposals) {
-      StampedRun first = from.undecided.peekFirst();
-      StampedRun last = from.undecided.peekLast();
+      TimestampedRun first = from.awaitingDecision.peekFirst();
+      TimestampedRun last = from.awaitingDecision.peekLast();
       Invariant.check(
           first == null || (first.seq() == own.decidedNext() && last.end() <= own.arrivedNext()),
           "a member's proposals begin with the first own batch that is not decided");

@@ -69,13 +69,13 @@ public final class Symmetric implements TotalOrder<Symmetric.Message> {
 
   /// Begins a view, or a part of it.
   ///
-  /// @param setting where it works
+  /// @param context where it works
   /// @param effects how to reach the others
   /// @param places  where decisions go
-  public Symmetric(Setting setting, Effects<Message> effects, Places places) {
-    this.self = setting.self();
-    this.view = setting.view();
-    this.clock = setting.clock();
+  public Symmetric(OrderingContext context, Effects<Message> effects, Places places) {
+    this.self = context.self();
+    this.view = context.view();
+    this.clock = context.clock();
     this.effects = effects;
     this.places = places;
     this.heard = new long[view.size()];

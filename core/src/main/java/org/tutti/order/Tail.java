@@ -14,9 +14,9 @@ import org.tutti.wire.WireWriter;
 /// @param ordering    which ordering decides what follows them
 /// @param decidedNext the index behind what it knows to be decided
 /// @param lanes       by rank, which batches of the sender it has
-/// @param asides      what it has of multicasts to some members
+/// @param subsets      what it has of multicasts to some members
 public record Tail(
-    long base, List<Run> places, Ordering ordering, long decidedNext, List<Lane> lanes, AsideTail asides) {
+    long base, List<Run> places, Ordering ordering, long decidedNext, List<Lane> lanes, SubsetTail subsets) {
   private static final int LANE_BYTES_MIN = 3;
   private static final long LANE_MAX = 1 << 27; // no window has room for more messages, let alone batches
 
@@ -26,7 +26,7 @@ public record Tail(
     lanes = List.copyOf(lanes);
   }
 
-  /// Of a view without asides.
+  /// Of a view without subset multicasts.
   ///
   /// @param base        the index of the first place
   /// @param places      the places
@@ -34,14 +34,14 @@ public record Tail(
   /// @param decidedNext the index behind what is decided
   /// @param lanes       by rank, the sender's batches
   public Tail(long base, List<Run> places, Ordering ordering, long decidedNext, List<Lane> lanes) {
-    this(base, places, ordering, decidedNext, lanes, AsideTail.NONE);
+    this(base, places, ordering, decidedNext, lanes, SubsetTail.NONE);
   }
 
-  /// The same with asides.
+  /// The same with subset multicasts.
   ///
   /// @param its what the member has of them
   /// @return a changed copy
-  public Tail with(AsideTail its) {
+  public Tail with(SubsetTail its) {
     return new Tail(base, places, ordering, decidedNext, lanes, its);
   }
 
@@ -117,7 +117,7 @@ public record Tail(
     out.count(decidedNext);
     out.count(lanes.size());
     lanes.forEach(lane -> lane.write(out));
-    asides.write(out);
+    subsets.write(out);
   }
 
   /// Takes one from a message.
@@ -127,7 +127,7 @@ public record Tail(
   /// @throws Malformed when the bytes are not one
   public static Tail read(WireReader in) throws Malformed {
     var without = new Tail(in.count(), Run.read(in), in.ordering(), in.count(), in.list(LANE_BYTES_MIN, Lane::read));
-    Tail tail = without.with(AsideTail.read(in, without.lanes.size()));
+    Tail tail = without.with(SubsetTail.read(in, without.lanes.size()));
     boolean possible = tail.base <= tail.decidedNext && tail.decidedNext <= tail.end();
     for (Run run : tail.places) {
       possible &= run.rank() < tail.lanes.size();

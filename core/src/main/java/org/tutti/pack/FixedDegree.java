@@ -13,7 +13,7 @@ public record FixedDegree(int degree, long delayNanosMax) implements Packing, Pa
     if (degree < 1) {
       throw new IllegalArgumentException("a packing degree is at least 1, not " + degree);
     }
-    Delay.check(delayNanosMax);
+    PackingInterval.check(delayNanosMax);
   }
 
   @Override

@@ -39,14 +39,15 @@ public record HillClimb(long intervalNanos, int degreeMax, int bytesMax, long de
               + bytesMax
               + " bytes");
     }
-    Delay.check(delayNanosMax);
+    PackingInterval.check(delayNanosMax);
   }
 
   /// A step every 50 ms up to degree 1024, batches as long as the group allows, a wait of 2 ms at most.
   ///
   /// @return the description
   public static HillClimb standard() {
-    return new HillClimb(STANDARD_INTERVAL_NANOS, STANDARD_DEGREE_MAX, Integer.MAX_VALUE, Delay.STANDARD_NANOS);
+    return new HillClimb(
+        STANDARD_INTERVAL_NANOS, STANDARD_DEGREE_MAX, Integer.MAX_VALUE, PackingInterval.STANDARD_NANOS);
   }
 
   @Override

@@ -9,14 +9,14 @@ import org.tutti.Packing;
 public record NaturalPacking(long delayNanosMax) implements Packing, Packing.Policy {
   /// Checks the range.
   public NaturalPacking {
-    Delay.check(delayNanosMax);
+    PackingInterval.check(delayNanosMax);
   }
 
   /// The usual delay of 2 ms at most.
   ///
   /// @return the policy
   public static NaturalPacking standard() {
-    return new NaturalPacking(Delay.STANDARD_NANOS);
+    return new NaturalPacking(PackingInterval.STANDARD_NANOS);
   }
 
   @Override

@@ -9,11 +9,11 @@ import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Packing;
 
-/// Packs one member's stretches into batches, in order; a batch ends where the kind of messages changes. Mostly a
-/// stretch is a batch as it is; stretches that were broken off early are put together, and those that are longer than
+/// Packs one member's blocks into batches, in order; a batch ends where the kind of messages changes. Mostly a
+/// block is a batch as it is; blocks that were broken off early are put together, and those that are longer than
 /// the policy's degree divided. Pure: the caller brings the time.
 public final class Packer {
-  private record Waiting(Stretch stretch, long sinceNanos) {}
+  private record Waiting(MessageBlock block, long sinceNanos) {}
 
   private final MemberId sender;
   private final int bytesMax;
@@ -21,7 +21,7 @@ public final class Packer {
   private final Packing.Policy policy;
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>(); // only the last one grows
   private final ArrayList<ByteBuffer> parts = new ArrayList<>(); // of the batch that is being closed
-  private @Nullable Stretch bounded; // with the bounds below
+  private @Nullable MessageBlock bounded; // with the bounds below
   private int boundMessages;
   private int boundBytes;
   private long seqNext;
@@ -39,12 +39,12 @@ public final class Packer {
     this.policy = policy;
   }
 
-  /// Adds messages; the stretch that was added before does not grow any more.
+  /// Adds messages; the block that was added before does not grow any more.
   ///
   /// @param now the time
-  /// @param stretch the messages
-  public void add(long now, Stretch stretch) {
-    waiting.add(new Waiting(stretch, now));
+  /// @param block the messages
+  public void add(long now, MessageBlock block) {
+    waiting.add(new Waiting(block, now));
   }
 
   /// Tells the policy what became of this member's messages.
@@ -85,21 +85,21 @@ public final class Packer {
     return close(seq);
   }
 
-  /// Whether nothing that may come can join the stretches that go first. If something can, and the policy bounds the
-  /// batch, the last stretch will tell.
+  /// Whether nothing that may come can join the blocks that go first. If something can, and the policy bounds the
+  /// batch, the last block will tell.
   private boolean isFull() {
-    Batch.Kind kind = waiting.getFirst().stretch.kind();
+    Batch.Kind kind = waiting.getFirst().block.kind();
     int messages = messagesMax();
     int length = bytesMax();
-    int bytes = 0; // before the last stretch
+    int bytes = 0; // before the last block
     int count = 0;
-    Stretch last = null;
+    MessageBlock last = null;
     for (Waiting each : waiting) {
       if (last != null) {
         bytes += last.bytes();
         count += last.count();
       }
-      last = each.stretch;
+      last = each.block;
       if (last.kind() != kind || bytes + last.bytes() >= length || count + last.count() >= messages) {
         return true;
       }
@@ -112,7 +112,7 @@ public final class Packer {
     return policy.messagesMax() < Integer.MAX_VALUE || policy.bytesMax() < Integer.MAX_VALUE;
   }
 
-  private boolean bound(Stretch last, int messages, int bytes) {
+  private boolean bound(MessageBlock last, int messages, int bytes) {
     boolean known = last == bounded && messages == boundMessages && bytes == boundBytes;
     bounded = last;
     boundMessages = messages;
@@ -151,18 +151,18 @@ public final class Packer {
   }
 
   private Batch close(long seq) {
-    Batch.Kind kind = waiting.getFirst().stretch.kind();
+    Batch.Kind kind = waiting.getFirst().block.kind();
     int messages = messagesMax();
     int length = bytesMax();
     int count = 0;
     int bytes = 0;
     bounded = null; // what waits behind this batch is to be bounded anew
-    while (!waiting.isEmpty() && waiting.getFirst().stretch.kind() == kind) {
-      ByteBuffer payload = waiting.getFirst().stretch.seal(); // or it might grow beyond the batch
+    while (!waiting.isEmpty() && waiting.getFirst().block.kind() == kind) {
+      ByteBuffer payload = waiting.getFirst().block.seal(); // or it might grow beyond the batch
       if (isBounding()) {
         divide(payload, messages - count, length - bytes, count == 0);
       }
-      Stretch next = waiting.getFirst().stretch;
+      MessageBlock next = waiting.getFirst().block;
       if (count > 0 && (count + next.count() > messages || bytes + next.bytes() > length)) {
         break;
       }
@@ -174,14 +174,14 @@ public final class Packer {
     return new Batch(sender, seq, kind, 0, CausalPast.NONE, count, join(bytes));
   }
 
-  /// Divides the stretch that goes first where a batch ends, if it ends there.
+  /// Divides the block that goes first where a batch ends, if it ends there.
   ///
-  /// @param payload of the stretch
+  /// @param payload of the block
   /// @param some    whether its first message belongs to the batch, however long it is
   private void divide(ByteBuffer payload, int messages, int bytes, boolean some) {
     Waiting first = waiting.getFirst();
-    Batch.Kind kind = first.stretch.kind();
-    int all = first.stretch.count();
+    Batch.Kind kind = first.block.kind();
+    int all = first.block.count();
     if (all <= messages && payload.remaining() <= bytes) {
       return;
     }
@@ -199,8 +199,8 @@ public final class Packer {
       ByteBuffer head = payload.slice(payload.position(), at - payload.position());
       ByteBuffer rest = payload.slice(at, payload.limit() - at);
       waiting.remove();
-      waiting.addFirst(new Waiting(new Stretch.Sealed(kind, all - count, rest), first.sinceNanos));
-      waiting.addFirst(new Waiting(new Stretch.Sealed(kind, count, head), first.sinceNanos));
+      waiting.addFirst(new Waiting(new MessageBlock.Sealed(kind, all - count, rest), first.sinceNanos));
+      waiting.addFirst(new Waiting(new MessageBlock.Sealed(kind, count, head), first.sinceNanos));
     }
   }
 

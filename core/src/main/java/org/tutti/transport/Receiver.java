@@ -12,13 +12,13 @@ public interface Receiver {
 
   /// A peer can be reached (again), or has room (again) after a refused claim.
   ///
-  /// @param peer the peer's address, as it was given to [Outlet#claim]
+  /// @param peer the peer's address, as it was given to [FrameSender#claim]
   void onReady(Address peer);
 
   /// A peer's process seems to have ended: its connection broke, and its host has refused two attempts to connect
   /// since. A transport that cannot tell never calls this. It is evidence, not proof: somebody between may refuse, too.
   ///
-  /// @param peer the peer's address, as it was given to [Outlet#claim]
+  /// @param peer the peer's address, as it was given to [FrameSender#claim]
   default void onGone(Address peer) {}
 
   /// A peer that this node tried to reach does not take it in. Told for each attempt that ends so, by transports that

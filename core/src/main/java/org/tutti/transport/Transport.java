@@ -9,7 +9,7 @@ import org.tutti.Metric;
 /// Threading: [#start], [#poll], [#claim] and [#commit] belong to the node's engine thread, which does input, output
 /// and protocol in one loop; [#wakeup] and [#close] may be called from any thread. A transport with threads of its own
 /// queues what arrives (bounded, dropping beyond the bound) and hands it over in [#poll].
-public interface Transport extends Outlet, AutoCloseable {
+public interface Transport extends FrameSender, AutoCloseable {
   /// The address at which peers reach this node; known before [#start].
   ///
   /// @return this node's own address

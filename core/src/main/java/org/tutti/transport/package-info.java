@@ -1,5 +1,5 @@
 /// The communication layer: carries opaque frames between nodes.
 ///
-/// A transport knows nothing of groups, views or messages. Reading order: [Address], [Outlet], [Transport], [Receiver];
-/// [TransportProvider] for those who choose one by name.
+/// A transport knows nothing of groups, views or messages. Reading order: [Address], [FrameSender], [Transport],
+/// [Receiver]; [TransportProvider] for those who choose one by name.
 package org.tutti.transport;

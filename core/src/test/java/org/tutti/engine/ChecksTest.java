@@ -34,15 +34,15 @@ import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.membership.Knowledge;
+import org.tutti.membership.MemberIdentity;
 import org.tutti.membership.Proposal;
-import org.tutti.membership.Standing;
-import org.tutti.order.Asides;
 import org.tutti.order.ConsensusOrder;
 import org.tutti.order.Run;
-import org.tutti.order.StampedRun;
+import org.tutti.order.SubsetMulticasts;
+import org.tutti.order.TimestampedRun;
 import org.tutti.pack.Batch;
+import org.tutti.pack.MessageBlock;
 import org.tutti.pack.Packer;
-import org.tutti.pack.Stretch;
 import org.tutti.storage.Region;
 
 /// Each invariant is seen to be broken once: in a group at work something is changed that no code changes, and
@@ -94,11 +94,11 @@ class ChecksTest {
     agreement();
     chain();
     proposer();
-    company();
+    peerStates();
     transfer();
     group = GroupConfig.builder().ordering(Ordering.SKEEN).build();
     skeen();
-    asides();
+    subsets();
     group = GroupConfig.builder().ordering(Ordering.SYMMETRIC).build();
     symmetric();
     group = GroupConfig.builder().ordering(Ordering.CONSENSUS).build();
@@ -163,18 +163,18 @@ class ChecksTest {
         "what has waited longest goes first",
         in -> {
           Packer packer = in.get(GROUP + "sending.packer");
-          packer.add(2, Stretch.of(Batch.Kind.TOTAL, ByteBuffer.allocate(1)));
-          packer.add(1, Stretch.of(Batch.Kind.TOTAL, ByteBuffer.allocate(1)));
+          packer.add(2, MessageBlock.of(Batch.Kind.TOTAL, ByteBuffer.allocate(1)));
+          packer.add(1, MessageBlock.of(Batch.Kind.TOTAL, ByteBuffer.allocate(1)));
         });
     row("nothing goes on when a membership has ended", in -> in.set(GROUP + "ended", true));
-    row("an aside that is out was sent", in -> in.set(GROUP + "sending.asides.out", true));
+    row("a subset multicast that is out was sent", in -> in.set(GROUP + "sending.subsets.out", true));
     row(
-        "an aside that is out has a destination",
+        "a subset multicast that is out has a destination",
         in -> {
-          in.set(GROUP + "sending.asides.out", true);
+          in.set(GROUP + "sending.subsets.out", true);
           in.set(
-              GROUP + "sending.asides.sent",
-              Innards.make("engine.AsideQueue$Sent", Members.batch(A, 1), List.of(), List.of(), false));
+              GROUP + "sending.subsets.sent",
+              Innards.make("engine.SubsetQueue$Sent", Members.batch(A, 1), List.of(), List.of(), false));
         });
     row(
         "who replays its log has not all yet",
@@ -183,7 +183,7 @@ class ChecksTest {
 
   private static Restart nothingKept() {
     var none = new Position(0, 0);
-    return new Restart(new Standing(A, List.of()), null, null, none, List.of(), none, none, none, region());
+    return new Restart(new MemberIdentity(A, List.of()), null, null, none, List.of(), none, none, none, region());
   }
 
   private static Region region() {
@@ -285,13 +285,13 @@ class ChecksTest {
     row(
         "an ordering's places come after those of the one before",
         in -> {
-          in.<Orders>get(HISTORY + "orders").switched(Ordering.SYMMETRIC);
-          in.<Orders>get(HISTORY + "orders").flush();
+          in.<OrderingEpochs>get(HISTORY + "orders").switched(Ordering.SYMMETRIC);
+          in.<OrderingEpochs>get(HISTORY + "orders").flush();
           in.set(orders + "retiring.0.indexNext", -1L);
         });
     row(
         "only what is for a later ordering waits",
-        in -> in.add(orders + "early", Innards.make("engine.Orders$Early", B, 0, empty())));
+        in -> in.add(orders + "early", Innards.make("engine.OrderingEpochs$Early", B, 0, empty())));
     row("what is decided and was not said is going to be said", in -> in.add(ORDER + "unsaid", new Run(0, 0, 1)));
     row(
         "no more is decided than one message says",
@@ -459,21 +459,21 @@ class ChecksTest {
         });
   }
 
-  private void company() {
-    String company = AGREEMENT + "company.";
-    row("only others in the view have gone", in -> in.add(company + "gone", A));
-    row("who is in another view has gone", in -> in.put(company + "elsewhere", B, new ViewId(9, 1)));
-    row("only who is in the view leaves it", in -> in.add(company + "leavers", C));
-    row("nobody is found who is in the view", in -> in.add(company + "found", B));
+  private void peerStates() {
+    String peerStates = AGREEMENT + "peerStates.";
+    row("only others in the view have gone", in -> in.add(peerStates + "gone", A));
+    row("who is in another view has gone", in -> in.put(peerStates + "elsewhere", B, new ViewId(9, 1)));
+    row("only who is in the view leaves it", in -> in.add(peerStates + "leavers", C));
+    row("nobody is found who is in the view", in -> in.add(peerStates + "found", B));
     row(
         "not more are found than a view can have",
         in -> {
           for (int i = 0; i < 5000; i++) {
-            in.add(company + "found", Members.member("x" + i, 100 + i));
+            in.add(peerStates + "found", Members.member("x" + i, 100 + i));
           }
         });
-    row("nobody is lost who is in the view", in -> in.add(company + "lost", B));
-    row("only members of the view confirm it", in -> in.put(company + "confirmedAt", C, 0L));
+    row("nobody is lost who is in the view", in -> in.add(peerStates + "lost", B));
+    row("only members of the view confirm it", in -> in.put(peerStates + "confirmedAt", C, 0L));
   }
 
   private static void coming(Innards in) {
@@ -536,59 +536,59 @@ class ChecksTest {
         in -> in.add(ORDER + "unproposed", new Run(0, 0, 1)));
     row(
         "a member's proposals begin with the first own batch that is not decided",
-        in -> in.add(ORDER + "proposals.1.undecided", new StampedRun(77, 1, 1)));
+        in -> in.add(ORDER + "proposals.1.awaitingDecision", new TimestampedRun(77, 1, 1)));
     row("a member's proposals rise", in -> in.set(ORDER + "proposals.0.last", FAR));
     row("what is decided was proposed, and that has come", in -> in.set(lane + "arrivedNext", 0L));
     row("all that is proposed and not decided is pending", in -> in.clear(lane + "pending"));
     row(
         "what is proposed and not decided is pending, in its order",
-        in -> in.add(lane + "pending", new StampedRun(99, 1, 1)));
+        in -> in.add(lane + "pending", new TimestampedRun(99, 1, 1)));
     row(
         "a sender's decided timestamps rise",
         in -> {
-          in.add(lane + "decided", new StampedRun(0, 1, 2));
-          in.add(lane + "decided", new StampedRun(1, 1, 1));
+          in.add(lane + "decided", new TimestampedRun(0, 1, 2));
+          in.add(lane + "decided", new TimestampedRun(1, 1, 1));
         });
     row(
         "the last decision is the last one that waits for its place",
-        in -> in.add(lane + "decided", new StampedRun(0, 1, FAR)));
+        in -> in.add(lane + "decided", new TimestampedRun(0, 1, FAR)));
   }
 
-  /// With an aside of this member on its way.
-  private void aside(String words, Consumer<Innards> change) {
+  /// With a subset multicast of this member on its way.
+  private void subset(String words, Consumer<Innards> change) {
     row(
         words,
         in -> {
-          in.<Asides>get(HISTORY + "asides").send(List.of(0, 1), Members.batch(A, 1));
+          in.<SubsetMulticasts>get(HISTORY + "subsets").send(List.of(0, 1), Members.batch(A, 1));
           change.accept(in);
         });
   }
 
-  private void asides() {
-    String lane = HISTORY + "asides.lanes.0.";
-    String aside = HISTORY + "asides.pending.asides.0.";
-    aside("an own aside on its way is the last one", in -> in.set(lane + "last", 0L));
-    aside("an aside waits once", in -> in.set(lane + "delivered", FAR));
-    aside("only what is decided has its place", in -> in.set(aside + "index", 5L));
-    aside("only what has its place is said to be held", in -> in.set(aside + "said", true));
-    aside("asides without a place are counted", in -> in.set(HISTORY + "asides.pending.unsettled", 0));
-    aside(
-        "places are kept only while an aside has none",
+  private void subsets() {
+    String lane = HISTORY + "subsets.lanes.0.";
+    String subset = HISTORY + "subsets.pending.subsets.0.";
+    subset("an own subset multicast on its way is the last one", in -> in.set(lane + "last", 0L));
+    subset("a subset multicast waits once", in -> in.set(lane + "delivered", FAR));
+    subset("only what is decided has its place", in -> in.set(subset + "index", 5L));
+    subset("only what has its place is said to be held", in -> in.set(subset + "said", true));
+    subset("subset multicasts without a place are counted", in -> in.set(HISTORY + "subsets.pending.unsettled", 0));
+    subset(
+        "places are kept only while a subset multicast has none",
         in -> {
-          in.clear(HISTORY + "asides.pending.asides");
-          in.set(HISTORY + "asides.pending.unsettled", 0);
-          in.add(HISTORY + "asides.pending.placed", "something");
+          in.clear(HISTORY + "subsets.pending.subsets");
+          in.set(HISTORY + "subsets.pending.unsettled", 0);
+          in.add(HISTORY + "subsets.pending.placed", "something");
         });
-    aside(
+    subset(
         "what is said to be held is held here",
         in -> {
-          in.set(aside + "decided", true);
-          in.set(aside + "index", 5L);
-          in.set(aside + "said", true);
-          in.set(HISTORY + "asides.pending.unsettled", 0);
+          in.set(subset + "decided", true);
+          in.set(subset + "index", 5L);
+          in.set(subset + "said", true);
+          in.set(HISTORY + "subsets.pending.unsettled", 0);
         });
-    aside("no aside is beyond the clock", in -> in.set(aside + "timestamp", FAR));
-    aside("what is kept of a sender's asides is counted", in -> in.set(lane + "bytes", 0L));
+    subset("no subset multicast is beyond the clock", in -> in.set(subset + "timestamp", FAR));
+    subset("what is kept of a sender's subset multicasts is counted", in -> in.set(lane + "bytes", 0L));
   }
 
   private void symmetric() {

@@ -16,8 +16,8 @@ import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.View;
 import org.tutti.ViewId;
-import org.tutti.membership.StableState;
-import org.tutti.membership.Standing;
+import org.tutti.membership.MemberIdentity;
+import org.tutti.membership.PersistentState;
 import org.tutti.pack.Batch;
 import org.tutti.pack.CausalPast;
 import org.tutti.storage.Region;
@@ -29,7 +29,11 @@ class DeliveriesTest {
   private final List<String> seen = new ArrayList<>();
   private final Deliveries deliveries =
       new Deliveries(
-          C, user(), Terms.voter(GroupConfig.standard(), MemberConfig.standard()), false, Written.NOTHING_TO_WRITE);
+          C,
+          user(),
+          Terms.voter(GroupConfig.standard(), MemberConfig.standard()),
+          false,
+          StorageProgress.NOTHING_TO_WRITE);
 
   private GroupUser user() {
     return proxy(
@@ -66,8 +70,8 @@ class DeliveriesTest {
 
   /// What an earlier life has left: a log of so many batches, of which the application says that it has none.
   private static Restart restart(int batches) {
-    var standing = new Standing(C, List.of());
-    var views = new StableState(C, List.of(), VIEW.id(), VIEW.id(), null, null, List.of(), null, null);
+    var identity = new MemberIdentity(C, List.of());
+    var views = new PersistentState(C, List.of(), VIEW.id(), VIEW.id(), null, null, List.of(), null, null);
     var none = new Position(0, 0);
     var end = none.copy();
     for (int seq = 0; seq < batches; seq++) {
@@ -79,7 +83,7 @@ class DeliveriesTest {
             (method, _) -> {
               throw new AssertionError(method);
             });
-    return new Restart(standing, views, null, none, List.of(), none.copy(), none.copy(), end, region);
+    return new Restart(identity, views, null, none, List.of(), none.copy(), none.copy(), end, region);
   }
 
   /// A view without quorum does not end a replay: the log is here, and what came after it as well.

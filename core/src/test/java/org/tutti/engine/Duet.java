@@ -17,9 +17,9 @@ import org.tutti.NodeConfig;
 import org.tutti.View;
 import org.tutti.membership.StateChecksum;
 import org.tutti.pack.Batch;
-import org.tutti.pack.Stretch;
+import org.tutti.pack.MessageBlock;
 import org.tutti.transport.Address;
-import org.tutti.transport.Outlet;
+import org.tutti.transport.FrameSender;
 import org.tutti.transport.Traits;
 
 /// Two nodes in one group, `a` and `b`, in an own time. At the end what `a` says does not arrive any more, so that both
@@ -88,10 +88,10 @@ final class Duet {
   }
 
   private void multicast(NodeEngine node) {
-    request(node, new Request.Multicast(GROUP, Stretch.of(Batch.Kind.TOTAL, ByteBuffer.allocate(8))));
+    request(node, new Request.Multicast(GROUP, MessageBlock.of(Batch.Kind.TOTAL, ByteBuffer.allocate(8))));
   }
 
-  private final class Ether implements Outlet {
+  private final class Ether implements FrameSender {
     private final MemberId self;
     private @Nullable Address to;
     private @Nullable ByteBuffer claimed;

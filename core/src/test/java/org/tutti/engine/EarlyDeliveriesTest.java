@@ -23,7 +23,11 @@ class EarlyDeliveriesTest {
   private final List<String> delivered = new ArrayList<>();
   private final Deliveries deliveries =
       new Deliveries(
-          C, user(), Terms.voter(GroupConfig.standard(), MemberConfig.standard()), true, Written.NOTHING_TO_WRITE);
+          C,
+          user(),
+          Terms.voter(GroupConfig.standard(), MemberConfig.standard()),
+          true,
+          StorageProgress.NOTHING_TO_WRITE);
   private final EarlyDeliveries early = new EarlyDeliveries(VIEW, 2, deliveries);
   private long index;
 

@@ -17,7 +17,7 @@ import org.tutti.Status.Cause;
 import org.tutti.Status.Wait;
 import org.tutti.View;
 import org.tutti.effect.Counters;
-import org.tutti.order.Asides;
+import org.tutti.order.SubsetMulticasts;
 
 class StandstillTest {
   private static final View VIEW = primary(5, A, B, C);
@@ -112,20 +112,20 @@ class StandstillTest {
 
   @Test
   void aMulticastToSomeWaitsForThoseWhoOweAWord() {
-    assertThat(standstill.look(0, withAside(0, 4, false), null)).isEmpty();
-    assertThat(standstill.look(SECOND, withAside(1, 4, false), null))
+    assertThat(standstill.look(0, withSubset(0, 4, false), null)).isEmpty();
+    assertThat(standstill.look(SECOND, withSubset(1, 4, false), null))
         .extracting(Wait::cause, Wait::members)
         .containsExactly(tuple(Cause.ORDER, List.of(C)));
-    assertThat(standstill.look(2 * SECOND, withAside(2, 4, true), null)).as("it has its place").isEmpty();
-    assertThat(standstill.look(3 * SECOND, withAside(3, 4, true), null))
+    assertThat(standstill.look(2 * SECOND, withSubset(2, 4, true), null)).as("it has its place").isEmpty();
+    assertThat(standstill.look(3 * SECOND, withSubset(3, 4, true), null))
         .extracting(Wait::cause, Wait::members)
         .containsExactly(tuple(Cause.ACKNOWLEDGEMENT, List.of(C)));
-    assertThat(standstill.look(4 * SECOND, withAside(4, 5, true), null)).as("the next one").isEmpty();
+    assertThat(standstill.look(4 * SECOND, withSubset(4, 5, true), null)).as("the next one").isEmpty();
   }
 
-  private static Standstill.Progress withAside(int index, long number, boolean placed) {
+  private static Standstill.Progress withSubset(int index, long number, boolean placed) {
     long[] all = by(index, index, index);
-    var open = new Asides.Open(B_RANK, number, placed, List.of(2));
+    var open = new SubsetMulticasts.Open(B_RANK, number, placed, List.of(2));
     return new Standstill.Progress(
         VIEW, B_RANK, Ordering.SKEEN, index, index, 2, false, index, all, all, open, bytes -> 9);
   }

@@ -14,7 +14,7 @@ import org.tutti.MemberId;
 import org.tutti.Members;
 import org.tutti.effect.Counters;
 import org.tutti.transport.Address;
-import org.tutti.transport.Outlet;
+import org.tutti.transport.FrameSender;
 import org.tutti.transport.Traits;
 import org.tutti.wire.Codec;
 import org.tutti.wire.Encoded;
@@ -93,7 +93,7 @@ final class LossyPair {
   }
 
   /// One node.
-  final class End implements Outlet, Links.Receiver {
+  final class End implements FrameSender, Links.Receiver {
     final MemberId self;
     final Counters counters = new Counters();
     final Set<MemberId> needed = new TreeSet<>(List.of(Members.A, Members.B));

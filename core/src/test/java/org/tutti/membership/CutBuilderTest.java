@@ -27,13 +27,13 @@ class CutBuilderTest {
     String[] tails = {a, b, c};
     for (int rank = 0; rank < tails.length; rank++) {
       if (tails[rank] != null) {
-        histories.put(VIEW.members().get(rank), Told.tail(tails[rank]));
+        histories.put(VIEW.members().get(rank), HistoryText.tail(tails[rank]));
       }
     }
     return histories;
   }
 
-  /// What the three members have, as [Told] reads it, and the whole history that follows.
+  /// What the three members have, as [HistoryText] reads it, and the whole history that follows.
   @ParameterizedTest(name = "{0}")
   @CsvSource(
       nullValues = "-",
@@ -58,7 +58,7 @@ class CutBuilderTest {
       })
   void theWholeHistory(String what, @Nullable String a, @Nullable String b, @Nullable String c, String expected) {
     Cut cut = CutBuilder.whole(VIEW, histories(a, b, c));
-    assertThat(Told.text(cut)).as(what).isEqualTo(expected);
+    assertThat(HistoryText.text(cut)).as(what).isEqualTo(expected);
     assertThat(cut.whole()).isTrue();
     assertThat(cut.view()).isEqualTo(VIEW.id());
   }
@@ -75,7 +75,7 @@ class CutBuilderTest {
       })
   void theDecidedPart(String what, @Nullable String a, @Nullable String b, String expected) {
     Cut cut = CutBuilder.decided(VIEW, histories(a, b, null));
-    assertThat(Told.text(cut)).as(what).isEqualTo(expected);
+    assertThat(HistoryText.text(cut)).as(what).isEqualTo(expected);
     assertThat(cut.whole()).isFalse();
   }
 
@@ -103,7 +103,7 @@ class CutBuilderTest {
 
   @Test
   void aCutIsAvailableWhenSomebodyHasTheLastOfEachSender() {
-    var cut = new Cut(VIEW.id(), 10, Told.places("a0 a1 b0"), true, List.of(A, B, C), true);
+    var cut = new Cut(VIEW.id(), 10, HistoryText.places("a0 a1 b0"), true, List.of(A, B, C), true);
     assertThat(CutBuilder.isAvailable(cut, histories("10: |10| 0-2 0-0 0-0", "10: |10| 0-1 0-1 0-0", null))).isTrue();
     assertThat(CutBuilder.isAvailable(cut, histories("10: |10| 0-1 0-0 0-0", "10: |10| 0-1 0-1 0-0", null))).isFalse();
     assertThat(CutBuilder.isAvailable(cut, histories(null, null, null))).isFalse();
@@ -113,7 +113,7 @@ class CutBuilderTest {
   void theWholeHistoryIsTheSameWhoeverReportsIt() {
     String more = "10: a0 b0 |11| 0-2 0-1 0-3";
     String less = "11: |11| 1-1 0-1 0-2";
-    assertThat(Told.text(CutBuilder.whole(VIEW, histories(more, less, null))))
-        .isEqualTo(Told.text(CutBuilder.whole(VIEW, histories(less, null, more))));
+    assertThat(HistoryText.text(CutBuilder.whole(VIEW, histories(more, less, null))))
+        .isEqualTo(HistoryText.text(CutBuilder.whole(VIEW, histories(less, null, more))));
   }
 }

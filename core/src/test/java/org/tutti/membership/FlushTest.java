@@ -26,7 +26,7 @@ class FlushTest {
 
   private final TreeMap<MemberId, Knowledge> reports = new TreeMap<>();
 
-  private FlushTest report(MemberId member, Told told) {
+  private FlushTest report(MemberId member, HistoryText told) {
     reports.put(member, told.knowledge());
     return this;
   }
@@ -48,11 +48,11 @@ class FlushTest {
   }
 
   private static Cut whole(String places) {
-    return new Cut(VIEW.id(), 10, Told.places(places), true, List.of(C, C, C), true);
+    return new Cut(VIEW.id(), 10, HistoryText.places(places), true, List.of(C, C, C), true);
   }
 
   private static Proposal successor(long epoch, String places, MemberId... members) {
-    return Told.proposal(primary(epoch, members), VIEW, 10, List.of(whole(places)));
+    return HistoryText.proposal(primary(epoch, members), VIEW, 10, List.of(whole(places)));
   }
 
   // ---- founding by a number --------------------------------------------------------------------------------------
@@ -60,8 +60,8 @@ class FlushTest {
   private static final View TWO = Founding.of(2).zero();
   private static final String NEVER = "0: |0| 0-0 0-0";
 
-  private static Told founder(MemberId member) {
-    return Told.cutOff(nonPrimary(8, member), TWO, NEVER);
+  private static HistoryText founder(MemberId member) {
+    return HistoryText.cutOff(nonPrimary(8, member), TWO, NEVER);
   }
 
   @Test
@@ -69,7 +69,7 @@ class FlushTest {
     report(A, founder(A));
     assertThat(proposed().view().primary()).as("one of two").isFalse();
     report(B, founder(B));
-    report(D, Told.newcomer(nonPrimary(7, D)).knows(TWO));
+    report(D, HistoryText.newcomer(nonPrimary(7, D)).knows(TWO));
     Proposal next = proposed();
     assertThat(next.view().primary()).isTrue();
     assertThat(next.view().members()).containsExactlyInAnyOrder(A, B, D);
@@ -80,14 +80,14 @@ class FlushTest {
   void whoOnlyJoinsAndAnotherLifeOfOneNameDoNotCount() {
     report(C, founder(C));
     report(C_AGAIN, founder(C_AGAIN));
-    report(D, Told.newcomer(nonPrimary(7, D)).knows(TWO));
+    report(D, HistoryText.newcomer(nonPrimary(7, D)).knows(TWO));
     assertThat(proposed().view().primary()).isFalse();
   }
 
   @Test
   void whatFoundersHaveAcceptedIsFinished() {
     var cut = new Cut(TWO.id(), 0, List.of(), true, List.of(B, B), true);
-    Proposal unfinished = Told.proposal(primary(6, B, C), TWO, 0, List.of(cut));
+    Proposal unfinished = HistoryText.proposal(primary(6, B, C), TWO, 0, List.of(cut));
     report(A, founder(A)).report(B, founder(B).accepted(new ViewId(6, B.incarnation()), unfinished));
     assertThat(finished().view()).isEqualTo(unfinished.view());
   }
@@ -98,8 +98,8 @@ class FlushTest {
   private static final MemberId C_AGAIN = Members.member("c", 13);
   private static final MemberId C_AT_LAST = Members.member("c", 23);
 
-  private static Told restarted(MemberId member, String tail) {
-    return Told.cutOff(nonPrimary(8, member), VIEW, tail);
+  private static HistoryText restarted(MemberId member, String tail) {
+    return HistoryText.cutOff(nonPrimary(8, member), VIEW, tail);
   }
 
   @Test
@@ -116,7 +116,7 @@ class FlushTest {
   @Test
   void whoHasNoStorageCountsForNobody() {
     report(B_AGAIN, restarted(B_AGAIN, NOTHING).standsFor(B));
-    report(C_AGAIN, Told.newcomer(nonPrimary(8, C_AGAIN)));
+    report(C_AGAIN, HistoryText.newcomer(nonPrimary(8, C_AGAIN)));
     assertThat(proposed().view().primary()).isFalse();
   }
 
@@ -143,13 +143,13 @@ class FlushTest {
   void eachBranchEndsWithAllThatThoseWhoComeFromItHave() {
     View left = nonPrimary(6, B, D);
     View right = nonPrimary(7, C, E);
-    report(A, Told.in(VIEW, NOTHING));
-    report(B, Told.cutOff(left, VIEW, NOTHING).branch("2: a2 | 3 | 2-4 0-0"));
-    report(D, Told.newcomer(left).branch("1: a1 a2 b0 | 2 | 1-3 0-1"));
-    report(C, Told.cutOff(right, VIEW, NOTHING).branch("0: | 0 | 0-0 0-2"));
+    report(A, HistoryText.in(VIEW, NOTHING));
+    report(B, HistoryText.cutOff(left, VIEW, NOTHING).branch("2: a2 | 3 | 2-4 0-0"));
+    report(D, HistoryText.newcomer(left).branch("1: a1 a2 b0 | 2 | 1-3 0-1"));
+    report(C, HistoryText.cutOff(right, VIEW, NOTHING).branch("0: | 0 | 0-0 0-2"));
     Proposal next = proposed();
     assertThat(next.view().primary()).isTrue();
-    assertThat(Told.texts(next))
+    assertThat(HistoryText.texts(next))
         .containsExactly(left.id() + " whole 2: a2 b0 a3", right.id() + " whole 0: b0 b1", VIEW.id() + " whole 10:");
     assertThat(next.cutOf(left.id()).sources()).containsExactly(B, D);
   }
@@ -157,17 +157,17 @@ class FlushTest {
   @Test
   void aBranchEndsBeforeAnotherViewThatIsNotPrimary() {
     View branch = nonPrimary(6, C, D);
-    report(C, Told.cutOff(branch, VIEW, "10: a0 | 10 | 0-1 0-0 0-0").branch("0: a0 | 0 | 0-1 0-0"));
+    report(C, HistoryText.cutOff(branch, VIEW, "10: a0 | 10 | 0-1 0-0 0-0").branch("0: a0 | 0 | 0-1 0-0"));
     Proposal next = proposed();
     assertThat(next.view().primary()).isFalse();
-    assertThat(Told.texts(next)).containsExactly(branch.id() + " whole 0: a0");
+    assertThat(HistoryText.texts(next)).containsExactly(branch.id() + " whole 0: a0");
   }
 
   // ---- the next view ---------------------------------------------------------------------------------------------
 
   @Test
   void aQuorumOfAPrimaryViewFormsTheNextOne() {
-    report(A, Told.in(VIEW, NOTHING)).report(B, Told.in(VIEW, NOTHING));
+    report(A, HistoryText.in(VIEW, NOTHING)).report(B, HistoryText.in(VIEW, NOTHING));
     Proposal next = proposed();
     assertThat(next.view().id()).isEqualTo(BALLOT);
     assertThat(next.view().primary()).isTrue();
@@ -178,11 +178,13 @@ class FlushTest {
 
   @Test
   void aMinorityGoesToAViewThatIsNotPrimary() {
-    report(C, Told.in(VIEW, "10: a0 b0 |11| 0-1 0-1 0-0"));
+    report(C, HistoryText.in(VIEW, "10: a0 b0 |11| 0-1 0-1 0-0"));
     Proposal next = proposed();
     assertThat(next.view().primary()).isFalse();
     assertThat(next.view().members()).containsExactly(C);
-    assertThat(Told.texts(next)).as("only what is decided is delivered").containsExactly(VIEW.id() + " decided 10: a0");
+    assertThat(HistoryText.texts(next))
+        .as("only what is decided is delivered")
+        .containsExactly(VIEW.id() + " decided 10: a0");
     assertThat(next.lastPrimary()).isEqualTo(VIEW);
   }
 
@@ -190,26 +192,26 @@ class FlushTest {
   void halfIsEnoughWithTheMostSenior() {
     View four = primary(5, A, B, C, D);
     String nothing = NOTHING + " 0-0";
-    report(A, Told.in(four, nothing)).report(D, Told.in(four, nothing));
+    report(A, HistoryText.in(four, nothing)).report(D, HistoryText.in(four, nothing));
     assertThat(proposed().view().primary()).isTrue();
     reports.clear();
-    report(B, Told.in(four, nothing)).report(C, Told.in(four, nothing));
+    report(B, HistoryText.in(four, nothing)).report(C, HistoryText.in(four, nothing));
     assertThat(proposed().view().primary()).isFalse();
   }
 
   @Test
   void membersStayInTheirOrderAndNewcomersComeLast() {
-    report(E, Told.newcomer(nonPrimary(0, E)))
-        .report(D, Told.newcomer(nonPrimary(0, D)))
-        .report(C, Told.in(VIEW, NOTHING))
-        .report(A, Told.in(VIEW, NOTHING))
-        .report(B, Told.in(VIEW, NOTHING));
+    report(E, HistoryText.newcomer(nonPrimary(0, E)))
+        .report(D, HistoryText.newcomer(nonPrimary(0, D)))
+        .report(C, HistoryText.in(VIEW, NOTHING))
+        .report(A, HistoryText.in(VIEW, NOTHING))
+        .report(B, HistoryText.in(VIEW, NOTHING));
     assertThat(proposed().view().members()).containsExactly(A, B, C, D, E);
   }
 
   @Test
   void newcomersAloneFormAViewThatIsNotPrimary() {
-    report(D, Told.newcomer(nonPrimary(0, D))).report(E, Told.newcomer(nonPrimary(0, E)));
+    report(D, HistoryText.newcomer(nonPrimary(0, D))).report(E, HistoryText.newcomer(nonPrimary(0, E)));
     Proposal next = proposed();
     assertThat(next.view().primary()).isFalse();
     assertThat(next.lastPrimary()).isNull();
@@ -218,7 +220,7 @@ class FlushTest {
 
   @Test
   void whoLeavesHelpsToFormTheViewWithoutIt() {
-    report(A, Told.in(VIEW, NOTHING)).report(B, Told.in(VIEW, NOTHING).leaves());
+    report(A, HistoryText.in(VIEW, NOTHING)).report(B, HistoryText.in(VIEW, NOTHING).leaves());
     Proposal next = proposed();
     assertThat(next.view().primary()).isTrue();
     assertThat(next.view().members()).containsExactly(A);
@@ -226,33 +228,33 @@ class FlushTest {
 
   @Test
   void onlyAPrimaryViewLetsAMemberOfAPrimaryViewGo() {
-    report(C, Told.in(VIEW, NOTHING).leaves()).report(D, Told.newcomer(nonPrimary(0, D)));
+    report(C, HistoryText.in(VIEW, NOTHING).leaves()).report(D, HistoryText.newcomer(nonPrimary(0, D)));
     assertThat(proposed().view().members()).containsExactly(C, D);
     assertThat(proposed().departed()).isEmpty();
-    report(C, Told.cutOff(nonPrimary(6, C), VIEW, NOTHING).leaves());
+    report(C, HistoryText.cutOff(nonPrimary(6, C), VIEW, NOTHING).leaves());
     assertThat(proposed().view().members()).containsExactly(D);
     assertThat(proposed().departed()).containsExactly(C);
   }
 
   @Test
   void oneStaysWhenAllLeave() {
-    report(A, Told.in(VIEW, NOTHING).leaves()).report(B, Told.in(VIEW, NOTHING).leaves());
+    report(A, HistoryText.in(VIEW, NOTHING).leaves()).report(B, HistoryText.in(VIEW, NOTHING).leaves());
     assertThat(proposed().view().members()).containsExactly(A);
   }
 
   @Test
   void theOnlyOneWithTheStateCannotLeaveYet() {
-    report(A, Told.in(VIEW, NOTHING).leaves()).report(B, Told.in(VIEW, NOTHING).waitsFor(A, VIEW.id()));
+    report(A, HistoryText.in(VIEW, NOTHING).leaves()).report(B, HistoryText.in(VIEW, NOTHING).waitsFor(A, VIEW.id()));
     assertThat(proposed().view().members()).containsExactly(A, B);
   }
 
   @Test
   void ofTwoLivesOnlyTheLaterIsInTheNextView() {
     MemberId again = Members.member("b", 20);
-    report(A, Told.in(VIEW, NOTHING))
-        .report(B, Told.in(VIEW, NOTHING))
-        .report(C, Told.in(VIEW, NOTHING))
-        .report(again, Told.newcomer(nonPrimary(0, again)));
+    report(A, HistoryText.in(VIEW, NOTHING))
+        .report(B, HistoryText.in(VIEW, NOTHING))
+        .report(C, HistoryText.in(VIEW, NOTHING))
+        .report(again, HistoryText.newcomer(nonPrimary(0, again)));
     assertThat(proposed().view().members()).containsExactly(A, C, again);
   }
 
@@ -271,7 +273,7 @@ class FlushTest {
     View of = observed(2, A, B, C, D);
     String nothing = NOTHING + " 0-0";
     for (MemberId member : List.of(B, C, D)) {
-      report(member, Told.in(of, nothing));
+      report(member, HistoryText.in(of, nothing));
     }
     View next = proposed().view();
     assertThat(next.primary()).as("B is half of those that vote, without A").isFalse();
@@ -282,8 +284,8 @@ class FlushTest {
   @Test
   void observersStayBehindVotersThatComeLater() {
     View of = observed(1, A, B);
-    report(A, Told.in(of, "10: |10| 0-0 0-0")).report(B, Told.in(of, "10: |10| 0-0 0-0"));
-    report(C, Told.newcomer(observer(C))).report(D, Told.newcomer(nonPrimary(0, D)));
+    report(A, HistoryText.in(of, "10: |10| 0-0 0-0")).report(B, HistoryText.in(of, "10: |10| 0-0 0-0"));
+    report(C, HistoryText.newcomer(observer(C))).report(D, HistoryText.newcomer(nonPrimary(0, D)));
     View next = proposed().view();
     assertThat(next.members()).containsExactly(A, D, B, C);
     assertThat(next.observers()).containsExactly(B, C);
@@ -291,8 +293,8 @@ class FlushTest {
 
   @Test
   void anObserverMayDoWithoutTheState() {
-    report(A, Told.in(VIEW, NOTHING)).report(B, Told.in(VIEW, NOTHING));
-    report(C, Told.newcomer(observer(C))).report(D, Told.newcomer(observer(D)).withoutState());
+    report(A, HistoryText.in(VIEW, NOTHING)).report(B, HistoryText.in(VIEW, NOTHING));
+    report(C, HistoryText.newcomer(observer(C))).report(D, HistoryText.newcomer(observer(D)).withoutState());
     assertThat(proposed().transfers().stream().filter(Proposal.Assignment::state))
         .extracting(Proposal.Assignment::newcomer)
         .containsExactly(C);
@@ -302,29 +304,30 @@ class FlushTest {
   void whatOnlyAnObserverAcceptedNeedNotBeFinished() {
     View of = observed(2, A, B, C);
     var end = new Cut(of.id(), 10, List.of(), true, List.of(C, C, C), true);
-    Proposal unfinished = Told.proposal(primary(7, B, C), of, 10, List.of(end));
-    report(A, Told.in(of, NOTHING)).report(B, Told.in(of, NOTHING));
-    report(C, Told.in(of, NOTHING).accepted(new ViewId(7, B.incarnation()), unfinished));
+    Proposal unfinished = HistoryText.proposal(primary(7, B, C), of, 10, List.of(end));
+    report(A, HistoryText.in(of, NOTHING)).report(B, HistoryText.in(of, NOTHING));
+    report(C, HistoryText.in(of, NOTHING).accepted(new ViewId(7, B.incarnation()), unfinished));
     assertThat(proposed().view().members()).containsExactly(A, B, C);
   }
 
   @Test
   void anObserverGivesNobodyTheState() {
     View of = observed(2, A, B, C);
-    report(A, Told.in(of, NOTHING).waitsFor(B, of.id())).report(B, Told.in(of, NOTHING).waitsFor(A, of.id()));
-    report(C, Told.in(of, NOTHING));
+    report(A, HistoryText.in(of, NOTHING).waitsFor(B, of.id()))
+        .report(B, HistoryText.in(of, NOTHING).waitsFor(A, of.id()));
+    report(C, HistoryText.in(of, NOTHING));
     assertThat(proposed().view().primary()).isFalse();
   }
 
   @Test
   void theHistoryEndsForTheObserversWhenTheLastVoterLeaves() {
     View of = observed(1, A, B, C);
-    report(A, Told.in(of, "10: a0 |10| 0-1 0-0 0-0").leaves()).report(B, Told.in(of, NOTHING));
+    report(A, HistoryText.in(of, "10: a0 |10| 0-1 0-0 0-0").leaves()).report(B, HistoryText.in(of, NOTHING));
     Proposal last = proposed();
     assertThat(last.endsHistory()).isTrue();
     assertThat(last.view().primary()).isFalse();
     assertThat(last.view().members()).containsExactly(B);
-    assertThat(Told.texts(last)).as("they get all of it").containsExactly(of.id() + " whole 10: a0");
+    assertThat(HistoryText.texts(last)).as("they get all of it").containsExactly(of.id() + " whole 10: a0");
     assertThat(last.departed()).containsExactly(A);
   }
 
@@ -332,13 +335,15 @@ class FlushTest {
   void theHistoryGoesOnWhileSomebodyVotes() {
     View of = observed(1, A, B);
     String nothing = "10: |10| 0-0 0-0";
-    report(A, Told.in(of, nothing).leaves()).report(B, Told.in(of, nothing)).report(D, Told.newcomer(nonPrimary(0, D)));
+    report(A, HistoryText.in(of, nothing).leaves())
+        .report(B, HistoryText.in(of, nothing))
+        .report(D, HistoryText.newcomer(nonPrimary(0, D)));
     assertThat(proposed().endsHistory()).isFalse();
     assertThat(proposed().view().members()).as("A has to give D the state first").containsExactly(A, D, B);
     View two = observed(2, A, B, C);
     reports.clear();
-    report(A, Told.in(two, NOTHING).leaves()).report(B, Told.in(two, NOTHING).leaves());
-    report(C, Told.in(two, NOTHING));
+    report(A, HistoryText.in(two, NOTHING).leaves()).report(B, HistoryText.in(two, NOTHING).leaves());
+    report(C, HistoryText.in(two, NOTHING));
     assertThat(proposed().view().members()).as("one stays when all leave").containsExactly(A, C);
     assertThat(proposed().view().primary()).isTrue();
   }
@@ -347,20 +352,22 @@ class FlushTest {
 
   @Test
   void theWholeHistoryEndsAPrimaryViewThatGoesOn() {
-    report(A, Told.in(VIEW, "10: a0 |10| 0-1 0-0 0-0")).report(B, Told.in(VIEW, "10: a0 b0 |11| 0-1 0-2 0-0"));
+    report(A, HistoryText.in(VIEW, "10: a0 |10| 0-1 0-0 0-0"))
+        .report(B, HistoryText.in(VIEW, "10: a0 b0 |11| 0-1 0-2 0-0"));
     Proposal next = proposed();
-    assertThat(Told.texts(next)).containsExactly(VIEW.id() + " whole 10: a0 b0 b1");
+    assertThat(HistoryText.texts(next)).containsExactly(VIEW.id() + " whole 10: a0 b0 b1");
     assertThat(next.indexFirst()).isEqualTo(13);
   }
 
   @Test
   void membersOfAnOlderPrimaryViewDeliverWhatIsDecidedThere() {
     View old = primary(3, C, D);
-    report(A, Told.in(VIEW, NOTHING))
-        .report(B, Told.in(VIEW, NOTHING))
-        .report(D, Told.in(old, "4: a0 b0 |5| 0-1 0-1").knows(old));
+    report(A, HistoryText.in(VIEW, NOTHING))
+        .report(B, HistoryText.in(VIEW, NOTHING))
+        .report(D, HistoryText.in(old, "4: a0 b0 |5| 0-1 0-1").knows(old));
     Proposal next = proposed();
-    assertThat(Told.texts(next)).containsExactlyInAnyOrder(old.id() + " decided 4: a0", VIEW.id() + " whole 10:");
+    assertThat(HistoryText.texts(next))
+        .containsExactlyInAnyOrder(old.id() + " decided 4: a0", VIEW.id() + " whole 10:");
     assertThat(next.view().members()).containsExactly(A, B, D);
   }
 
@@ -368,35 +375,37 @@ class FlushTest {
   @Test
   void nobodyDeliversBeyondAnEndThatItHasAccepted() {
     Proposal unfinished = successor(7, "a0", A, C);
-    Told bound = Told.in(VIEW, "10: a0 |11| 0-1 0-0 0-0").accepted(unfinished.view().id(), unfinished);
+    HistoryText bound = HistoryText.in(VIEW, "10: a0 |11| 0-1 0-0 0-0").accepted(unfinished.view().id(), unfinished);
     View apart = nonPrimary(6, E);
     View five = primary(4, A, B, C, D, E);
-    report(C, bound.knows(five)).report(E, Told.cutOff(apart, VIEW, "10: a0 b0 |12| 0-1 0-1 0-0").knows(five));
+    report(C, bound.knows(five)).report(E, HistoryText.cutOff(apart, VIEW, "10: a0 b0 |12| 0-1 0-1 0-0").knows(five));
     Proposal next = proposed();
     assertThat(next.view().members()).containsExactly(C, E);
-    assertThat(Told.texts(next)).containsExactly(VIEW.id() + " decided 10: a0");
+    assertThat(HistoryText.texts(next)).containsExactly(VIEW.id() + " decided 10: a0");
   }
 
   @Test
   void whoIsAheadOfAnAcceptedEndTakesAViewOfItsOwn() {
     View five = primary(5, A, B, C, D, E);
-    var end = new Cut(five.id(), 10, Told.places("a0"), true, List.of(A, A, A, A, A), true);
-    Proposal unfinished = Told.proposal(primary(7, A, C, D), five, 11, List.of(end));
-    report(B, Told.in(five, "10: a0 b0 |12| 0-1 0-1 0-0 0-0 0-0"))
-        .report(C, Told.in(five, "10: a0 |11| 0-1 0-0 0-0 0-0 0-0").accepted(unfinished.view().id(), unfinished));
+    var end = new Cut(five.id(), 10, HistoryText.places("a0"), true, List.of(A, A, A, A, A), true);
+    Proposal unfinished = HistoryText.proposal(primary(7, A, C, D), five, 11, List.of(end));
+    report(B, HistoryText.in(five, "10: a0 b0 |12| 0-1 0-1 0-0 0-0 0-0"))
+        .report(
+            C, HistoryText.in(five, "10: a0 |11| 0-1 0-0 0-0 0-0 0-0").accepted(unfinished.view().id(), unfinished));
     Proposal next = proposed();
     assertThat(next.view().members()).containsExactly(C);
-    assertThat(Told.texts(next)).containsExactly(five.id() + " decided 10: a0");
+    assertThat(HistoryText.texts(next)).containsExactly(five.id() + " decided 10: a0");
   }
 
   @Test
   void whoHasLeftAPrimaryViewForAnotherStillCountsAsItsMember() {
     View apart = nonPrimary(7, C);
-    report(B, Told.in(VIEW, "10: |10| 0-0 0-1 0-0")).report(C, Told.cutOff(apart, VIEW, "10: |10| 0-0 0-0 0-3"));
+    report(B, HistoryText.in(VIEW, "10: |10| 0-0 0-1 0-0"))
+        .report(C, HistoryText.cutOff(apart, VIEW, "10: |10| 0-0 0-0 0-3"));
     Proposal next = proposed();
     assertThat(next.view().primary()).isTrue();
     assertThat(next.view().predecessors()).containsExactly(VIEW.id(), apart.id());
-    assertThat(Told.texts(next)).containsExactly(VIEW.id() + " whole 10: b0 c0 c1 c2");
+    assertThat(HistoryText.texts(next)).containsExactly(VIEW.id() + " whole 10: b0 c0 c1 c2");
   }
 
   // ---- attempts that were not finished ---------------------------------------------------------------------------
@@ -404,11 +413,11 @@ class FlushTest {
   @Test
   void aProposalThatSomebodyAcceptedIsFinished() {
     Proposal unfinished = successor(7, "a0", B, C);
-    report(A, Told.in(VIEW, "10: a0 |10| 0-1 0-0 0-0"))
-        .report(B, Told.in(VIEW, NOTHING).accepted(unfinished.view().id(), unfinished));
+    report(A, HistoryText.in(VIEW, "10: a0 |10| 0-1 0-0 0-0"))
+        .report(B, HistoryText.in(VIEW, NOTHING).accepted(unfinished.view().id(), unfinished));
     Proposal again = finished();
     assertThat(again.view()).isEqualTo(unfinished.view());
-    assertThat(Told.texts(again)).isEqualTo(Told.texts(unfinished));
+    assertThat(HistoryText.texts(again)).isEqualTo(HistoryText.texts(unfinished));
     assertThat(again.cuts().getFirst().sources()).as("from who is here").containsExactly(A, A, A);
     assertThat(again.cuts().getFirst().available()).isTrue();
   }
@@ -416,10 +425,10 @@ class FlushTest {
   @Test
   void withoutTheStateNothingIsFinished() {
     Proposal unfinished = successor(7, "a0", B, C);
-    report(A, Told.in(VIEW, "10: a0 |10| 0-1 0-0 0-0").waitsFor(C, VIEW.id()))
-        .report(B, Told.in(VIEW, NOTHING).waitsFor(C, VIEW.id()).accepted(unfinished.view().id(), unfinished));
+    report(A, HistoryText.in(VIEW, "10: a0 |10| 0-1 0-0 0-0").waitsFor(C, VIEW.id()))
+        .report(B, HistoryText.in(VIEW, NOTHING).waitsFor(C, VIEW.id()).accepted(unfinished.view().id(), unfinished));
     assertThat(proposed().view().primary()).isFalse();
-    report(C, Told.in(VIEW, NOTHING));
+    report(C, HistoryText.in(VIEW, NOTHING));
     assertThat(finished().view()).isEqualTo(unfinished.view());
   }
 
@@ -427,30 +436,31 @@ class FlushTest {
   void ofSeveralTheOneWithTheHighestBallotIsFinished() {
     Proposal earlier = successor(6, "", A, B);
     Proposal later = successor(7, "", B, C);
-    report(A, Told.in(VIEW, NOTHING).accepted(new ViewId(8, 3), earlier)) // taken up by a later ballot
-        .report(B, Told.in(VIEW, NOTHING).accepted(new ViewId(7, 2), later));
+    report(A, HistoryText.in(VIEW, NOTHING).accepted(new ViewId(8, 3), earlier)) // taken up by a later ballot
+        .report(B, HistoryText.in(VIEW, NOTHING).accepted(new ViewId(7, 2), later));
     assertThat(finished().view()).isEqualTo(earlier.view());
   }
 
   @Test
   void anOwnAttemptThatWasGivenUpIsVoid() {
-    Proposal own = Told.proposal(primary(7, A, B), VIEW, 10, List.of(whole("")));
-    report(A, Told.in(VIEW, NOTHING).accepted(new ViewId(7, A.incarnation()), own)).report(B, Told.in(VIEW, NOTHING));
+    Proposal own = HistoryText.proposal(primary(7, A, B), VIEW, 10, List.of(whole("")));
+    report(A, HistoryText.in(VIEW, NOTHING).accepted(new ViewId(7, A.incarnation()), own))
+        .report(B, HistoryText.in(VIEW, NOTHING));
     assertThat(proposed().view().id()).isEqualTo(BALLOT);
   }
 
   @Test
   void anothersViewTakenUpByThisProposerMayHaveBeenAnnounced() {
     Proposal others = successor(7, "", B, C);
-    report(A, Told.in(VIEW, NOTHING).accepted(new ViewId(8, A.incarnation()), others))
-        .report(B, Told.in(VIEW, NOTHING));
+    report(A, HistoryText.in(VIEW, NOTHING).accepted(new ViewId(8, A.incarnation()), others))
+        .report(B, HistoryText.in(VIEW, NOTHING));
     assertThat(finished().view()).isEqualTo(others.view());
   }
 
   @Test
   void whatAMinorityAcceptedIsLeftAlone() {
     Proposal unfinished = successor(7, "", B, C);
-    report(C, Told.in(VIEW, NOTHING).accepted(new ViewId(7, 2), unfinished));
+    report(C, HistoryText.in(VIEW, NOTHING).accepted(new ViewId(7, 2), unfinished));
     Proposal next = proposed();
     assertThat(next.view().primary()).isFalse();
     assertThat(next.view().members()).containsExactly(C);
@@ -460,7 +470,8 @@ class FlushTest {
   void aProposalForAnOlderPrimaryViewIsHistory() {
     Proposal outdated = successor(4, "", B, C);
     View later = primary(6, A, B, C);
-    report(A, Told.in(later, NOTHING)).report(B, Told.in(later, NOTHING).accepted(new ViewId(4, 2), outdated));
+    report(A, HistoryText.in(later, NOTHING))
+        .report(B, HistoryText.in(later, NOTHING).accepted(new ViewId(4, 2), outdated));
     assertThat(proposed().view().primary()).isTrue();
     assertThat(proposed().lastPrimary()).isEqualTo(later);
   }
@@ -468,17 +479,18 @@ class FlushTest {
   @Test
   void aBatchThatNobodyHereHasKeepsItsPlaceButMembersMustWait() {
     Proposal unfinished = successor(7, "c0", B, C);
-    report(A, Told.in(VIEW, NOTHING)).report(B, Told.in(VIEW, NOTHING).accepted(new ViewId(7, 2), unfinished));
+    report(A, HistoryText.in(VIEW, NOTHING))
+        .report(B, HistoryText.in(VIEW, NOTHING).accepted(new ViewId(7, 2), unfinished));
     Proposal again = finished();
-    assertThat(Told.texts(again)).containsExactly(VIEW.id() + " whole 10: c0");
+    assertThat(HistoryText.texts(again)).containsExactly(VIEW.id() + " whole 10: c0");
     assertThat(again.cuts().getFirst().available()).isFalse();
   }
 
   @Test
   void whoHasAcceptedTheLatestPrimaryViewButNotSeenItIsTold() {
     Proposal agreed = successor(7, "a0", A, B, C);
-    report(A, Told.in(agreed.view(), "11: |11| 0-0 0-0 0-0").accepted(new ViewId(7, 1), agreed))
-        .report(B, Told.in(VIEW, "10: a0 |10| 0-1 0-0 0-0").accepted(new ViewId(7, 1), agreed));
+    report(A, HistoryText.in(agreed.view(), "11: |11| 0-0 0-0 0-0").accepted(new ViewId(7, 1), agreed))
+        .report(B, HistoryText.in(VIEW, "10: a0 |10| 0-1 0-0 0-0").accepted(new ViewId(7, 1), agreed));
     Flush.Decision decision = decision();
     assertThat(decision).isInstanceOf(Flush.Decision.Tell.class);
     assertThat(((Flush.Decision.Tell) decision).members()).containsExactly(B);
@@ -493,33 +505,33 @@ class FlushTest {
 
   @Test
   void newcomersGetTheirStateFromTheDonorsInTurn() {
-    report(A, Told.in(VIEW, NOTHING))
-        .report(B, Told.in(VIEW, NOTHING))
-        .report(D, Told.newcomer(nonPrimary(0, D)))
-        .report(E, Told.newcomer(nonPrimary(0, E)));
+    report(A, HistoryText.in(VIEW, NOTHING))
+        .report(B, HistoryText.in(VIEW, NOTHING))
+        .report(D, HistoryText.newcomer(nonPrimary(0, D)))
+        .report(E, HistoryText.newcomer(nonPrimary(0, E)));
     assertThat(proposed().transfers()).containsExactlyInAnyOrder(assigned(D, B, BALLOT), assigned(E, A, BALLOT));
   }
 
   @Test
   void aTransferGoesOnAsLongAsItsDonorStays() {
-    report(A, Told.in(VIEW, NOTHING))
-        .report(B, Told.in(VIEW, NOTHING))
-        .report(C, Told.in(VIEW, NOTHING).waitsFor(A, VIEW.id()));
+    report(A, HistoryText.in(VIEW, NOTHING))
+        .report(B, HistoryText.in(VIEW, NOTHING))
+        .report(C, HistoryText.in(VIEW, NOTHING).waitsFor(A, VIEW.id()));
     assertThat(proposed().transfers()).containsExactly(assigned(C, A, VIEW.id()));
   }
 
   @Test
   void whenTheDonorIsGoneAnotherStartsOver() {
-    report(B, Told.in(VIEW, NOTHING)).report(C, Told.in(VIEW, NOTHING).waitsFor(A, VIEW.id()));
+    report(B, HistoryText.in(VIEW, NOTHING)).report(C, HistoryText.in(VIEW, NOTHING).waitsFor(A, VIEW.id()));
     assertThat(proposed().transfers()).containsExactly(assigned(C, B, BALLOT));
   }
 
   @Test
   void whoMissedAPrimaryViewNeedsTheState() {
     View later = primary(7, A, B);
-    report(A, Told.in(later, "20: |20| 0-0 0-0"))
-        .report(B, Told.in(later, "20: |20| 0-0 0-0"))
-        .report(C, Told.cutOff(nonPrimary(6, C), VIEW, NOTHING));
+    report(A, HistoryText.in(later, "20: |20| 0-0 0-0"))
+        .report(B, HistoryText.in(later, "20: |20| 0-0 0-0"))
+        .report(C, HistoryText.cutOff(nonPrimary(6, C), VIEW, NOTHING));
     Proposal next = proposed();
     assertThat(next.view().members()).containsExactly(A, B, C);
     assertThat(next.transfers()).extracting(Proposal.Assignment::newcomer).containsExactly(C);
@@ -527,13 +539,16 @@ class FlushTest {
 
   @Test
   void aQuorumWithoutTheStateDoesNotCarryTheHistoryOn() {
-    report(A, Told.in(VIEW, NOTHING).waitsFor(C, VIEW.id())).report(B, Told.in(VIEW, NOTHING).waitsFor(C, VIEW.id()));
+    report(A, HistoryText.in(VIEW, NOTHING).waitsFor(C, VIEW.id()))
+        .report(B, HistoryText.in(VIEW, NOTHING).waitsFor(C, VIEW.id()));
     assertThat(proposed().view().primary()).isFalse();
   }
 
   @Test
   void everybodyIsUpToDateWithoutNewcomers() {
-    report(A, Told.in(VIEW, NOTHING)).report(B, Told.in(VIEW, NOTHING)).report(C, Told.in(VIEW, NOTHING));
+    report(A, HistoryText.in(VIEW, NOTHING))
+        .report(B, HistoryText.in(VIEW, NOTHING))
+        .report(C, HistoryText.in(VIEW, NOTHING));
     assertThat(proposed().transfers()).isEmpty();
   }
 }

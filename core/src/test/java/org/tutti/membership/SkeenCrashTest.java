@@ -20,7 +20,7 @@ import org.tutti.effect.RecordingEffects.Effect;
 import org.tutti.order.Clock;
 import org.tutti.order.Cut;
 import org.tutti.order.Log;
-import org.tutti.order.Setting;
+import org.tutti.order.OrderingContext;
 import org.tutti.order.Skeen;
 import org.tutti.order.Tail;
 import org.tutti.wire.Malformed;
@@ -47,7 +47,7 @@ class SkeenCrashTest {
       this.log = new Log(VIEW, rank, 10, Ordering.SKEEN, _ -> {});
       this.skeen =
           new Skeen(
-              new Setting(rank, VIEW, 10, _ -> true, new Clock(), _ -> false, Duration.ofMillis(100)),
+              new OrderingContext(rank, VIEW, 10, _ -> true, new Clock(), _ -> false, Duration.ofMillis(100)),
               effects,
               log::place);
     }
@@ -79,7 +79,7 @@ class SkeenCrashTest {
     }
 
     String places() {
-      return Told.text(new Cut(VIEW.id(), 10, log.tail(10).places(), true, List.of(), true));
+      return HistoryText.text(new Cut(VIEW.id(), 10, log.tail(10).places(), true, List.of(), true));
     }
   }
 
@@ -120,7 +120,7 @@ class SkeenCrashTest {
 
   private void bothEndWith(String places) {
     Cut cut = cut();
-    assertThat(Told.text(cut)).isEqualTo(places);
+    assertThat(HistoryText.text(cut)).isEqualTo(places);
     for (Member member : List.of(a, b)) {
       member.log.adopt(cut, 10);
       assertThat(member.places()).isEqualTo(places);

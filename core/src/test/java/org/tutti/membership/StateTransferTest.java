@@ -41,7 +41,16 @@ class StateTransferTest {
 
   private static Proposal proposal(View view, Proposal.Assignment... transfers) {
     return new Proposal(
-        view, Told.LINEAGE, null, List.of(), 10, Ordering.SEQUENCER, 0, List.of(), List.of(transfers), List.of());
+        view,
+        HistoryText.LINEAGE,
+        null,
+        List.of(),
+        10,
+        Ordering.SEQUENCER,
+        0,
+        List.of(),
+        List.of(transfers),
+        List.of());
   }
 
   private static Proposal nonPrimary(MemberId... members) {

@@ -43,7 +43,7 @@ class StaticMajorityTest {
     return RULE.mayGoOn(from, absentees, List.of(here)::contains);
   }
 
-  private StaticMajorityTest report(MemberId member, Told told) {
+  private StaticMajorityTest report(MemberId member, HistoryText told) {
     reports.put(member, told.knowledge());
     return this;
   }
@@ -114,12 +114,12 @@ class StaticMajorityTest {
 
   // ---- decisions -------------------------------------------------------------------------------------------------
 
-  private static Told cutOff(MemberId member, Lineage by) {
-    return Told.cutOff(nonPrimary(8, member), TWO, NOTHING).ruled(by, A);
+  private static HistoryText cutOff(MemberId member, Lineage by) {
+    return HistoryText.cutOff(nonPrimary(8, member), TWO, NOTHING).ruled(by, A);
   }
 
-  private static Told leftOut(Lineage by) {
-    return Told.cutOff(nonPrimary(7, A), ALL, "10: |10| 0-0 0-0 0-0").ruled(by);
+  private static HistoryText leftOut(Lineage by) {
+    return HistoryText.cutOff(nonPrimary(7, A), ALL, "10: |10| 0-0 0-0 0-0").ruled(by);
   }
 
   @Test
@@ -143,22 +143,23 @@ class StaticMajorityTest {
 
   @Test
   void aLifeWithoutTheStateDoesNotCount() {
-    report(C, cutOff(C, STATIC)).report(B_AGAIN, Told.newcomer(nonPrimary(7, B_AGAIN)));
+    report(C, cutOff(C, STATIC)).report(B_AGAIN, HistoryText.newcomer(nonPrimary(7, B_AGAIN)));
     assertThat(proposed().primary()).isFalse();
-    report(B_AGAIN, Told.newcomer(nonPrimary(7, B_AGAIN)).standsFor(B));
+    report(B_AGAIN, HistoryText.newcomer(nonPrimary(7, B_AGAIN)).standsFor(B));
     assertThat(proposed().primary()).as("with B's storage it does").isTrue();
   }
 
   @Test
   void absenteesAloneCannotGoOn() {
-    report(A, leftOut(STATIC).knows(TWO).ruled(STATIC, A)).report(B_AGAIN, Told.newcomer(nonPrimary(7, B_AGAIN)));
+    report(A, leftOut(STATIC).knows(TWO).ruled(STATIC, A))
+        .report(B_AGAIN, HistoryText.newcomer(nonPrimary(7, B_AGAIN)));
     assertThat(proposed().primary()).isFalse();
   }
 
   @Test
   void whatOnlyAnAbsenteeHasAcceptedIsFinished() {
     Cut cut = new Cut(TWO.id(), 10, List.of(), true, List.of(C, C), true);
-    Proposal accepted = Told.proposal(primary(8, C, A), TWO, 10, List.of(cut));
+    Proposal accepted = HistoryText.proposal(primary(8, C, A), TWO, 10, List.of(cut));
     report(A, leftOut(STATIC).knows(TWO).ruled(STATIC, A).accepted(new ViewId(8, 3), accepted));
     report(B, cutOff(B, STATIC));
     Flush.Decision atB = new Flush(B, new ViewId(9, B.incarnation()), reports, Set.of()).decide();
@@ -171,7 +172,7 @@ class StaticMajorityTest {
     report(C, cutOff(C, STATIC)).report(A, leftOut(STATIC));
     var flush = new Flush(C, BALLOT, reports, Set.of());
     assertThat(flush.withoutHistory(((Flush.Decision.Propose) flush.decide()).proposal())).containsExactly(A);
-    Proposal apart = Told.proposal(nonPrimary(9, C, A), TWO, 10, List.of());
+    Proposal apart = HistoryText.proposal(nonPrimary(9, C, A), TWO, 10, List.of());
     assertThat(flush.withoutHistory(apart)).as("need not be finished").isEmpty();
   }
 
@@ -186,15 +187,15 @@ class StaticMajorityTest {
     assertThat(new Flush(C, BALLOT, reports, Set.of()).withoutHistory(next)).containsExactly(B_AGAIN);
   }
 
-  private static Told newcomer() {
-    return Told.newcomer(nonPrimary(7, D));
+  private static HistoryText newcomer() {
+    return HistoryText.newcomer(nonPrimary(7, D));
   }
 
   @Test
   void theNextViewNeedsAMajorityOfNamesWhoeverHelpedToFormIt() {
     report(C, cutOff(C, STATIC)).report(A, leftOut(STATIC).leaves());
     assertThat(proposed().primary()).isFalse();
-    report(B_AGAIN, Told.newcomer(nonPrimary(7, B_AGAIN)));
+    report(B_AGAIN, HistoryText.newcomer(nonPrimary(7, B_AGAIN)));
     assertThat(proposed().primary()).isTrue();
     assertThat(proposed().members()).containsExactly(C, B_AGAIN);
   }
@@ -202,10 +203,10 @@ class StaticMajorityTest {
   @Test
   void storageStandsForAnAbsentee() {
     var since = new ViewId(2, A.incarnation());
-    var kept = new StableState(A, List.of(), since, since, STATIC, TWO, List.of(A), null, null);
+    var kept = new PersistentState(A, List.of(), since, since, STATIC, TWO, List.of(A), null, null);
     MemberId again = member("a", 11);
-    assertThat(kept.standing(again).earlier()).containsExactly(A);
-    var forgotten = new StableState(A, List.of(), since, since, STATIC, TWO, List.of(), null, null);
-    assertThat(forgotten.standing(again).earlier()).isEmpty();
+    assertThat(kept.identity(again).earlier()).containsExactly(A);
+    var forgotten = new PersistentState(A, List.of(), since, since, STATIC, TWO, List.of(), null, null);
+    assertThat(forgotten.identity(again).earlier()).isEmpty();
   }
 }

@@ -43,7 +43,7 @@ class ViewAgreementTest {
 
   @BeforeEach
   void join() throws Malformed {
-    offer(new ViewId(2, 1), withTransfer(Told.proposal(BOTH, primary(1, A), 0, List.of())));
+    offer(new ViewId(2, 1), withTransfer(HistoryText.proposal(BOTH, primary(1, A), 0, List.of())));
     agreement.receive(A, new ViewMessage.Install(BOTH.id()));
     assertThat(group.installed).containsExactly(BOTH);
   }
@@ -69,7 +69,7 @@ class ViewAgreementTest {
   }
 
   private static Proposal successor(View view) {
-    return Told.proposal(view, BOTH, 0, List.of(new Cut(BOTH.id(), 0, List.of(), true, List.of(A, A), true)));
+    return HistoryText.proposal(view, BOTH, 0, List.of(new Cut(BOTH.id(), 0, List.of(), true, List.of(A, A), true)));
   }
 
   private List<ViewMessage> said(MemberId to) {
@@ -92,7 +92,7 @@ class ViewAgreementTest {
     View last = new View(new ViewId(3, 1), List.of(B), true, List.of(BOTH.id()));
     offer(last.id(), successor(last));
     View apart = nonPrimary(4, B);
-    offer(new ViewId(4, 1), Told.proposal(apart, BOTH, 0, List.of()));
+    offer(new ViewId(4, 1), HistoryText.proposal(apart, BOTH, 0, List.of()));
     agreement.receive(A, new ViewMessage.Install(apart.id()));
     assertThat(agreement.view()).isEqualTo(apart);
     assertThat(agreement.primary()).extracting(View::id).isEqualTo(BOTH.id());
@@ -138,7 +138,7 @@ class ViewAgreementTest {
     View last = new View(new ViewId(3, 1), List.of(A, B), true, List.of(BOTH.id()));
     offer(last.id(), successor(last));
     View apart = nonPrimary(4, B);
-    offer(new ViewId(4, 1), Told.proposal(apart, BOTH, 0, List.of()));
+    offer(new ViewId(4, 1), HistoryText.proposal(apart, BOTH, 0, List.of()));
     agreement.receive(A, new ViewMessage.Install(apart.id()));
     assertThat(agreement.view()).isEqualTo(apart);
     assertThat(agreement.expects(last.id(), A)).isTrue();
@@ -168,12 +168,12 @@ class ViewAgreementTest {
   @Test
   void aPrimaryViewOfWhichNeitherHistoryNorStateIsHereIsNotInstalled() throws Malformed {
     View far = primary(7, A, B);
-    Proposal unknown = Told.proposal(far, primary(6, A), 50, List.of());
+    Proposal unknown = HistoryText.proposal(far, primary(6, A), 50, List.of());
     offer(far.id(), unknown);
     agreement.receive(A, new ViewMessage.Install(far.id()));
     assertThat(agreement.view()).isEqualTo(BOTH);
     View next = primary(8, A, B);
-    offer(next.id(), withTransfer(Told.proposal(next, far, 60, List.of())));
+    offer(next.id(), withTransfer(HistoryText.proposal(next, far, 60, List.of())));
     agreement.receive(A, new ViewMessage.Install(next.id()));
     assertThat(agreement.view()).isEqualTo(next);
   }
@@ -183,7 +183,7 @@ class ViewAgreementTest {
     View apart = nonPrimary(4, B);
     for (int i = 0; i < 2; i++) {
       agreement.receive(A, new ViewMessage.Propose(new ViewId(4, 1)));
-      agreement.receive(A, new ViewMessage.Accept(new ViewId(4, 1), Told.proposal(apart, BOTH, 0, List.of())));
+      agreement.receive(A, new ViewMessage.Accept(new ViewId(4, 1), HistoryText.proposal(apart, BOTH, 0, List.of())));
       agreement.receive(A, new ViewMessage.Install(apart.id()));
     }
     assertThat(group.installed).containsExactly(BOTH, apart);
@@ -193,10 +193,10 @@ class ViewAgreementTest {
   @Test
   void aReportThatCannotBeTrueIsRefused() {
     group.allows = false;
-    var report = new ViewMessage.Wedged(new ViewId(3, 2), Told.in(BOTH, "9: |9| 0-0 0-0").knowledge());
+    var report = new ViewMessage.Wedged(new ViewId(3, 2), HistoryText.in(BOTH, "9: |9| 0-0 0-0").knowledge());
     assertThatExceptionOfType(Malformed.class).isThrownBy(() -> agreement.receive(A, report)).withMessage("report");
     group.allows = true;
-    var another = new ViewMessage.Wedged(new ViewId(3, 2), Told.newcomer(nonPrimary(0, B)).knowledge());
+    var another = new ViewMessage.Wedged(new ViewId(3, 2), HistoryText.newcomer(nonPrimary(0, B)).knowledge());
     assertThatExceptionOfType(Malformed.class).isThrownBy(() -> agreement.receive(A, another)).withMessage("report");
   }
 
@@ -230,7 +230,7 @@ class ViewAgreementTest {
     agreement.receive(B, Objects.requireNonNull(untilAnnounced()));
     View alone = agreement.view();
     assertThat(alone.members()).containsExactly(B);
-    Told newcomer = Told.newcomer(nonPrimary(0, C));
+    HistoryText newcomer = HistoryText.newcomer(nonPrimary(0, C));
     var call = new ViewMessage.Meet(nonPrimary(0, C), null, null, List.of(), true);
     Merge merge = merge();
     merge.receive(C, call);
@@ -268,7 +268,7 @@ class ViewAgreementTest {
   }
 
   private static ViewMessage.Meet meet(View view, boolean answer) {
-    return new ViewMessage.Meet(view, Told.LINEAGE, BOTH.id(), List.of(), answer);
+    return new ViewMessage.Meet(view, HistoryText.LINEAGE, BOTH.id(), List.of(), answer);
   }
 
   // ---- deciders that have nothing of the history -----------------------------------------------------------------
@@ -282,9 +282,10 @@ class ViewAgreementTest {
     agreement.lost(A);
     agreement.receive(B, new ViewMessage.Propose(nextBallot()));
     agreement.receive(B, lastReport());
-    Knowledge ofC = Told.newcomer(nonPrimary(3, C)).knows(four).of(Told.LINEAGE).knowledge();
+    Knowledge ofC = HistoryText.newcomer(nonPrimary(3, C)).knows(four).of(HistoryText.LINEAGE).knowledge();
     agreement.receive(C, new ViewMessage.Wedged(nextBallot(), ofC));
-    agreement.receive(D, new ViewMessage.Wedged(nextBallot(), Told.in(four, "0: |0| 0-0 0-0 0-0 0-0").knowledge()));
+    agreement.receive(
+        D, new ViewMessage.Wedged(nextBallot(), HistoryText.in(four, "0: |0| 0-0 0-0 0-0 0-0").knowledge()));
     return nextBallot();
   }
 
@@ -350,7 +351,8 @@ class ViewAgreementTest {
     Merge merge = merge();
     calls(merge, other, List.of());
     assertThat(untilAnnounced()).isNull();
-    agreement.receive(other, new ViewMessage.Wedged(nextBallot(), Told.newcomer(nonPrimary(0, other)).knowledge()));
+    agreement.receive(
+        other, new ViewMessage.Wedged(nextBallot(), HistoryText.newcomer(nonPrimary(0, other)).knowledge()));
     assertThat(untilAnnounced()).isNull();
     agreement.receive(other, new ViewMessage.Accepted(nextBallot()));
     agreement.receive(B, Objects.requireNonNull(untilAnnounced()));
@@ -456,7 +458,7 @@ class ViewAgreementTest {
   @Test
   void whoDoesNotHearTheCoordinatorHasGoneWhenItGoesOnToSaySo() throws Malformed {
     View mine = new View(new ViewId(3, 2), List.of(B, C), false, List.of(BOTH.id()));
-    offer(new ViewId(3, 1), Told.proposal(mine, BOTH, 0, List.of()));
+    offer(new ViewId(3, 1), HistoryText.proposal(mine, BOTH, 0, List.of()));
     agreement.receive(A, new ViewMessage.Install(mine.id()));
     Merge merge = merge();
     Hello unheard = Hello.within(agreement.view(), Hello.Regard.UNHEARD);
@@ -499,9 +501,9 @@ class ViewAgreementTest {
   private final List<End> ends = new ArrayList<>();
 
   private Merge merge() {
-    var standing = new Standing(B, List.of());
+    var identity = new MemberIdentity(B, List.of());
     return new Merge(
-        standing, List::of, TICK, TICK, agreement, effects, (address, hello) -> {}, new Counters(), ends::add);
+        identity, List::of, TICK, TICK, agreement, effects, (address, hello) -> {}, new Counters(), ends::add);
   }
 
   private static Lineage founded(long micros) {
@@ -538,8 +540,9 @@ class ViewAgreementTest {
   @Test
   void whoIsInAYoungerHistoryIsTold() throws Malformed {
     effects.take();
-    assertThat(merge().isOfOtherHistory(C, Told.newcomer(primary(5, C)).of(founded(101)).knowledge())).isTrue();
-    assertThat(merge().isOfOtherHistory(C, Told.newcomer(primary(5, C)).of(agreement.lineage()).knowledge())).isFalse();
+    assertThat(merge().isOfOtherHistory(C, HistoryText.newcomer(primary(5, C)).of(founded(101)).knowledge())).isTrue();
+    assertThat(merge().isOfOtherHistory(C, HistoryText.newcomer(primary(5, C)).of(agreement.lineage()).knowledge()))
+        .isFalse();
     assertThat(ends).isEmpty();
     assertThat(said(C)).hasSize(1).first().isInstanceOf(ViewMessage.Meet.class);
   }
@@ -549,10 +552,10 @@ class ViewAgreementTest {
   void whoIsToldOfAnAgreedViewKeepsWhatItHasAcceptedAfterIt() throws Malformed {
     View agreed = primary(3, A, B); // which B has never heard of
     View apart = nonPrimary(4, B);
-    offer(new ViewId(4, 1), Told.proposal(apart, BOTH, 0, List.of()));
+    offer(new ViewId(4, 1), HistoryText.proposal(apart, BOTH, 0, List.of()));
     agreement.receive(A, new ViewMessage.Install(apart.id()));
     View next = primary(5, A, B);
-    offer(next.id(), withTransfer(Told.proposal(next, agreed, 0, List.of())));
+    offer(next.id(), withTransfer(HistoryText.proposal(next, agreed, 0, List.of())));
     assertThat(said(A)).endsWith(new ViewMessage.Accepted(next.id()));
     agreement.receive(A, new ViewMessage.Propose(new ViewId(6, 1)));
     agreement.receive(A, new ViewMessage.Agreed(new ViewId(6, 1), successor(agreed)));
@@ -564,7 +567,7 @@ class ViewAgreementTest {
   @Test
   void fromABranchThatCannotBeEndedAsAgreedOnlyTheHistoryIsTakenOver() throws Malformed {
     View apart = nonPrimary(3, B);
-    offer(new ViewId(3, 1), Told.proposal(apart, BOTH, 0, List.of()));
+    offer(new ViewId(3, 1), HistoryText.proposal(apart, BOTH, 0, List.of()));
     agreement.receive(A, new ViewMessage.Install(apart.id()));
     View next = primary(5, A, B);
     group.branch.of = apart.id();
@@ -578,15 +581,15 @@ class ViewAgreementTest {
   @Test
   void fromABranchThatIsHereToItsEndAViewIsInstalled() throws Malformed {
     View apart = nonPrimary(3, B);
-    offer(new ViewId(3, 1), Told.proposal(apart, BOTH, 0, List.of()));
+    offer(new ViewId(3, 1), HistoryText.proposal(apart, BOTH, 0, List.of()));
     agreement.receive(A, new ViewMessage.Install(apart.id()));
     group.branch.of = apart.id();
     View alone = nonPrimary(4, B);
-    offer(new ViewId(4, 1), Told.proposal(alone, BOTH, 0, List.of()));
+    offer(new ViewId(4, 1), HistoryText.proposal(alone, BOTH, 0, List.of()));
     agreement.receive(A, new ViewMessage.Install(alone.id()));
     assertThat(agreement.view()).as("nothing was said of the branch").isEqualTo(apart);
     var end = new Cut(apart.id(), 0, List.of(), true, List.of(B), true);
-    offer(new ViewId(5, 1), Told.proposal(nonPrimary(5, B), BOTH, 0, List.of(end)));
+    offer(new ViewId(5, 1), HistoryText.proposal(nonPrimary(5, B), BOTH, 0, List.of(end)));
     agreement.receive(A, new ViewMessage.Install(nonPrimary(5, B).id()));
     assertThat(agreement.view()).isEqualTo(nonPrimary(5, B));
   }
@@ -659,12 +662,12 @@ class ViewAgreementTest {
     }
 
     @Override
-    public Standing standing() {
-      return new Standing(B, List.of());
+    public MemberIdentity identity() {
+      return new MemberIdentity(B, List.of());
     }
 
     @Override
-    public @Nullable StableState restored() {
+    public @Nullable PersistentState restored() {
       return null;
     }
 
@@ -752,7 +755,7 @@ class ViewAgreementTest {
     public void install(View before, Proposal proposal) {
       installed.add(proposal.view());
       if (proposal.view().primary()) {
-        history = new Knowledge.History(proposal.view().id(), Told.tail("0: |0| 0-0 0-0"));
+        history = new Knowledge.History(proposal.view().id(), HistoryText.tail("0: |0| 0-0 0-0"));
       }
     }
 

@@ -8,8 +8,8 @@ import org.tutti.wire.Codec;
 class ConsensusOrderContractTest extends TotalOrderContract<RoundMessage<List<ConsensusOrder.LaneEnd>>> {
   @Override
   protected TotalOrder<RoundMessage<List<ConsensusOrder.LaneEnd>>> create(
-      Setting setting, Effects<RoundMessage<List<ConsensusOrder.LaneEnd>>> effects, TotalOrder.Places places) {
-    return new ConsensusOrder(setting, effects, places);
+      OrderingContext context, Effects<RoundMessage<List<ConsensusOrder.LaneEnd>>> effects, TotalOrder.Places places) {
+    return new ConsensusOrder(context, effects, places);
   }
 
   @Override

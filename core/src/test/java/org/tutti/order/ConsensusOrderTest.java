@@ -42,8 +42,8 @@ class ConsensusOrderTest {
   private static ConsensusOrder at(
       View view, int self, RecordingEffects<RoundMessage<List<LaneEnd>>> effects, List<String> places) {
     Stability.Quorum majority = ranks -> 2 * IntStream.range(0, view.size()).filter(ranks).count() > view.size();
-    var setting = new Setting(self, view, 10, majority, new Clock(), _ -> false, Duration.ofMillis(100));
-    return new ConsensusOrder(setting, effects, (rank, seq) -> places.add(rank + "/" + seq));
+    var context = new OrderingContext(self, view, 10, majority, new Clock(), _ -> false, Duration.ofMillis(100));
+    return new ConsensusOrder(context, effects, (rank, seq) -> places.add(rank + "/" + seq));
   }
 
   /// What was sent since the last call, timers left out.
@@ -209,13 +209,13 @@ class ConsensusOrderTest {
   void oneBroadcastCostsWhatTheModelSays(int members) throws Malformed {
     List<MemberId> ids = IntStream.range(0, members).mapToObj(i -> Members.member("m" + i, i + 1)).toList();
     View view = primary(1, ids.toArray(MemberId[]::new));
-    var doors = new ArrayList<RecordingEffects<RoundMessage<List<LaneEnd>>>>();
+    var protocolPorts = new ArrayList<RecordingEffects<RoundMessage<List<LaneEnd>>>>();
     var orders = new ArrayList<ConsensusOrder>();
     var placed = new ArrayList<List<String>>();
     for (int rank = 0; rank < members; rank++) {
-      doors.add(new RecordingEffects<>());
+      protocolPorts.add(new RecordingEffects<>());
       placed.add(new ArrayList<>());
-      orders.add(at(view, rank, doors.get(rank), placed.get(rank)));
+      orders.add(at(view, rank, protocolPorts.get(rank), placed.get(rank)));
     }
     int sender = members - 1;
     orders.get(sender).arrived(sender, 0, 1);
@@ -227,7 +227,7 @@ class ConsensusOrderTest {
       var letters = new ArrayList<Letter>();
       for (int rank = 0; rank < members; rank++) {
         orders.get(rank).flush();
-        for (var effect : doors.get(rank).take()) {
+        for (var effect : protocolPorts.get(rank).take()) {
           letters.addAll(letters(effect, rank, view));
         }
       }

@@ -6,8 +6,8 @@ import org.tutti.wire.Codec;
 class FixedSequencerContractTest extends TotalOrderContract<FixedSequencer.Message> {
   @Override
   protected TotalOrder<FixedSequencer.Message> create(
-      Setting setting, Effects<FixedSequencer.Message> effects, TotalOrder.Places places) {
-    return new FixedSequencer(setting, effects, places);
+      OrderingContext context, Effects<FixedSequencer.Message> effects, TotalOrder.Places places) {
+    return new FixedSequencer(context, effects, places);
   }
 
   @Override

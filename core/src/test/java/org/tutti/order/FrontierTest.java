@@ -25,7 +25,7 @@ class FrontierTest {
   private final RecordingEffects<Frontier.Message> effects = new RecordingEffects<>();
   private final Log log = new Log(VIEW, 0, 0, Ordering.SEQUENCER, _ -> {});
   private final Frontier frontier =
-      new Frontier(new Setting(0, VIEW, 0, _ -> true, clock, _ -> false, Duration.ofMillis(100)), 20, effects);
+      new Frontier(new OrderingContext(0, VIEW, 0, _ -> true, clock, _ -> false, Duration.ofMillis(100)), 20, effects);
 
   private void has(int rank, Batch batch) {
     clock.witness(batch.stamp());

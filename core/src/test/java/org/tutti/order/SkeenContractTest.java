@@ -6,8 +6,8 @@ import org.tutti.wire.Codec;
 class SkeenContractTest extends TotalOrderContract<Skeen.Message> {
   @Override
   protected TotalOrder<Skeen.Message> create(
-      Setting setting, Effects<Skeen.Message> effects, TotalOrder.Places places) {
-    return new Skeen(setting, effects, places);
+      OrderingContext context, Effects<Skeen.Message> effects, TotalOrder.Places places) {
+    return new Skeen(context, effects, places);
   }
 
   @Override

@@ -6,8 +6,8 @@ import org.tutti.wire.Codec;
 class SymmetricContractTest extends TotalOrderContract<Symmetric.Message> {
   @Override
   protected TotalOrder<Symmetric.Message> create(
-      Setting setting, Effects<Symmetric.Message> effects, TotalOrder.Places places) {
-    return new Symmetric(setting, effects, places);
+      OrderingContext context, Effects<Symmetric.Message> effects, TotalOrder.Places places) {
+    return new Symmetric(context, effects, places);
   }
 
   @Override

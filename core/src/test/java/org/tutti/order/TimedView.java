@@ -114,7 +114,9 @@ final class TimedView {
       view.members().forEach(_ -> decidedAt.add(new ArrayList<>()));
       this.skeen =
           new Skeen(
-              new Setting(rank, view, 0, _ -> true, clock, _ -> false, Duration.ofMillis(100)), this, this::place);
+              new OrderingContext(rank, view, 0, _ -> true, clock, _ -> false, Duration.ofMillis(100)),
+              this,
+              this::place);
     }
 
     void place(int sender, long seq) {
@@ -179,7 +181,7 @@ final class TimedView {
     }
 
     private void learn(int from, Skeen.Message message) {
-      if (message instanceof Decided(List<StampedRun> runs)) {
+      if (message instanceof Decided(List<TimestampedRun> runs)) {
         runs.forEach(run -> {
           for (int i = 0; i < run.length(); i++) {
             decidedAt.get(from).add(now);

@@ -35,7 +35,7 @@ public abstract class TotalOrderContract<M> {
   private static final long MILLI = 1_000_000;
 
   /// Makes the ordering under test.
-  protected abstract TotalOrder<M> create(Setting setting, Effects<M> effects, TotalOrder.Places places);
+  protected abstract TotalOrder<M> create(OrderingContext context, Effects<M> effects, TotalOrder.Places places);
 
   /// Its codec.
   protected abstract Codec<M> codec();
@@ -57,7 +57,7 @@ public abstract class TotalOrderContract<M> {
     }
   }
 
-  /// Batches reach the ordering as they leave the [WaitingRoom]: after everything that had arrived at their senders.
+  /// Batches reach the ordering as they leave the [HoldBackQueue]: after everything that had arrived at their senders.
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 5})
   void causesComeFirst(int members) {
@@ -272,8 +272,8 @@ public abstract class TotalOrderContract<M> {
       run.view.members().forEach(_ -> in.add(new ArrayDeque<>()));
       run.view.members().forEach(_ -> room.add(new ArrayDeque<>()));
       int quorum = run.view.size() / 2 + 1;
-      var setting =
-          new Setting(
+      var context =
+          new OrderingContext(
               rank,
               run.view,
               10,
@@ -281,7 +281,7 @@ public abstract class TotalOrderContract<M> {
               clock,
               other -> suspected[other],
               Duration.ofMillis(100));
-      this.order = create(setting, this, this::place);
+      this.order = create(context, this, this::place);
     }
 
     private void place(int of, long seq) {

@@ -23,7 +23,7 @@ class PackerTest {
 
   private void add(long now, int... sizes) {
     for (int size : sizes) {
-      packer.add(now, Stretch.of(Batch.Kind.TOTAL, ByteBuffer.allocate(size)));
+      packer.add(now, MessageBlock.of(Batch.Kind.TOTAL, ByteBuffer.allocate(size)));
     }
   }
 
@@ -51,10 +51,10 @@ class PackerTest {
 
   @Test
   void aBatchEndsWhereTheServiceChanges() {
-    packer.add(0, Stretch.of(Batch.Kind.FIFO, ByteBuffer.allocate(1)));
-    packer.add(0, Stretch.of(Batch.Kind.FIFO, ByteBuffer.allocate(2)));
-    packer.add(0, Stretch.of(Batch.Kind.CAUSAL, ByteBuffer.allocate(3)));
-    packer.add(0, Stretch.of(Batch.Kind.FIFO, ByteBuffer.allocate(4)));
+    packer.add(0, MessageBlock.of(Batch.Kind.FIFO, ByteBuffer.allocate(1)));
+    packer.add(0, MessageBlock.of(Batch.Kind.FIFO, ByteBuffer.allocate(2)));
+    packer.add(0, MessageBlock.of(Batch.Kind.CAUSAL, ByteBuffer.allocate(3)));
+    packer.add(0, MessageBlock.of(Batch.Kind.FIFO, ByteBuffer.allocate(4)));
     Batch first = packer.next(0, 1);
     assertThat(sizes(first)).as("nothing can join them any more").containsExactly(1, 2);
     assertThat(first.kind()).isEqualTo(Batch.Kind.FIFO);
@@ -108,7 +108,7 @@ class PackerTest {
   }
 
   @Test
-  void theLastStretchGrowsUntilItIsTaken() {
+  void theLastBlockGrowsUntilItIsTaken() {
     var open = new Growing();
     open.add(3);
     packer.add(0, open);
@@ -120,7 +120,7 @@ class PackerTest {
   }
 
   @Test
-  void aStretchThatGrowsIsFullWithoutAnother() {
+  void aBlockThatGrowsIsFullWithoutAnother() {
     var open = new Growing();
     open.add(3);
     packer.add(0, open);
@@ -128,8 +128,8 @@ class PackerTest {
     assertThat(sizes(packer.next(0, 9))).containsExactly(3, BYTES_MAX);
   }
 
-  /// A stretch under its user's hand.
-  private static final class Growing implements Stretch {
+  /// A block under its user's hand.
+  private static final class Growing implements MessageBlock {
     private ByteBuffer packed = ByteBuffer.allocate(2 * BYTES_MAX);
     private int count;
     private boolean sealed;
@@ -205,7 +205,7 @@ class PackerTest {
     if (size > 0) {
       message[size - 1] = 7;
     }
-    packer.add(0, Stretch.of(Batch.Kind.TOTAL, ByteBuffer.wrap(message)));
+    packer.add(0, MessageBlock.of(Batch.Kind.TOTAL, ByteBuffer.wrap(message)));
     Batch batch = packer.next(0, 0);
     var out = new WireWriter();
     batch.write(out);

@@ -26,12 +26,12 @@ class PackingPoliciesTest {
   }
 
   /// Messages that one sender has packed before the packer saw them.
-  private static Stretch stretch(int... sizes) {
+  private static MessageBlock block(int... sizes) {
     var out = new WireWriter();
     for (int size : sizes) {
       out.bytes(ByteBuffer.allocate(size));
     }
-    return new Stretch.Sealed(Batch.Kind.TOTAL, sizes.length, out.copy());
+    return new MessageBlock.Sealed(Batch.Kind.TOTAL, sizes.length, out.copy());
   }
 
   private static List<Integer> sizes(Batch batch) {
@@ -56,18 +56,18 @@ class PackingPoliciesTest {
   @Test
   void aFixedDegreeWaitsForSoManyMessagesAlthoughNothingIsOnTheWay() {
     Packer packer = packer(Packing.fixed(3, DELAY));
-    packer.add(0, stretch(1));
-    packer.add(0, stretch(2));
+    packer.add(0, block(1));
+    packer.add(0, block(2));
     assertThat(packer.next(0, 0)).isNull();
-    packer.add(1, stretch(3));
+    packer.add(1, block(3));
     assertThat(batches(packer, 1, 5)).containsExactly(List.of(1, 2, 3));
   }
 
   @Test
   void aFixedDegreeDividesWhatItsSenderHasPackedAlready() {
     Packer packer = packer(Packing.fixed(3, DELAY));
-    packer.add(0, stretch(1, 2, 3, 4, 5));
-    packer.add(0, stretch(6, 7, 8));
+    packer.add(0, block(1, 2, 3, 4, 5));
+    packer.add(0, block(6, 7, 8));
     assertThat(batches(packer, 0, 0)).containsExactly(List.of(1, 2, 3), List.of(4, 5, 6));
     assertThat(batches(packer, DELAY.toNanos(), 0)).as("the longest wait").containsExactly(List.of(7, 8));
   }
@@ -75,14 +75,14 @@ class PackingPoliciesTest {
   @Test
   void degreeOneIsNoPacking() {
     Packer packer = packer(Packing.fixed(1, DELAY));
-    packer.add(0, stretch(1, 2, 500));
+    packer.add(0, block(1, 2, 500));
     assertThat(batches(packer, 0, 9)).containsExactly(List.of(1), List.of(2), List.of(500));
   }
 
   @Test
   void theLongestWaitEndsAFixedDegreesWait() {
     Packer packer = packer(Packing.fixed(3, DELAY));
-    packer.add(7, stretch(1));
+    packer.add(7, block(1));
     assertThat(packer.deadline()).isEqualTo(7 + DELAY.toNanos());
     assertThat(packer.next(6 + DELAY.toNanos(), 0)).isNull();
     assertThat(batches(packer, 7 + DELAY.toNanos(), 0)).containsExactly(List.of(1));
@@ -91,17 +91,17 @@ class PackingPoliciesTest {
   @Test
   void theGroupsLimitsHoldForEveryPolicy() {
     Packer packer = packer(Packing.fixed(100, DELAY));
-    packer.add(0, stretch(400, 400, 400));
+    packer.add(0, block(400, 400, 400));
     assertThat(batches(packer, 0, 0)).containsExactly(List.of(400, 400));
   }
 
   @Test
   void anAggregateSizeEndsABatch() {
     Packer packer = packer(Packing.hillClimb(Duration.ofSeconds(5), 1, 250, DELAY));
-    packer.add(0, stretch(400, 1));
+    packer.add(0, block(400, 1));
     assertThat(batches(packer, 0, 0)).as("a longer message travels alone").containsExactly(List.of(400), List.of(1));
     Packer larger = packer(new Sized(250));
-    larger.add(0, stretch(100, 100, 100, 100));
+    larger.add(0, block(100, 100, 100, 100));
     assertThat(batches(larger, 0, 0)).containsExactly(List.of(100, 100));
     assertThat(batches(larger, DELAY.toNanos(), 0)).containsExactly(List.of(100, 100));
   }

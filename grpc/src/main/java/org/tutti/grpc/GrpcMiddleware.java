@@ -63,20 +63,20 @@ final class GrpcMiddleware implements Middleware {
   // A listening channel of one's own needs threads of one's own; the default number of workers.
   private final EventLoopGroup acceptors = threads(1);
   private final EventLoopGroup workers = threads(0);
-  private final Entrance entrance;
+  private final ConnectionLimit connectionLimit;
   private final Server server;
   private @Nullable Address self;
   private volatile @Nullable Arrivals arrivals;
 
   private GrpcMiddleware(Endpoint at, GrpcConfig config) throws IOException {
     this.config = config;
-    this.entrance = new Entrance(config.acceptedMax(), config.connectTimeout());
+    this.connectionLimit = new ConnectionLimit(config.acceptedMax(), config.connectTimeout());
     NettyServerBuilder builder =
         NettyServerBuilder.forAddress(at.socket())
-            .channelFactory(entrance.listener())
+            .channelFactory(connectionLimit.listener())
             .bossEventLoopGroup(acceptors)
             .workerEventLoopGroup(workers)
-            .addTransportFilter(entrance)
+            .addTransportFilter(connectionLimit)
             // A stream's messages come one at a time, and taking one may wait: that must not hold up a thread of Netty.
             .executor(threads)
             .maxInboundMessageSize(config.common().batchBytesMax())
@@ -181,7 +181,7 @@ final class GrpcMiddleware implements Middleware {
 
   @Override
   public List<Metric> metrics() {
-    var all = new ArrayList<>(entrance.admission().metrics("grpc"));
+    var all = new ArrayList<>(connectionLimit.admission().metrics("grpc"));
     all.add(Metric.counter("grpc.calls.accepted", "Streams that peers opened.").with(accepted.get()));
     all.add(
         Metric.counter("grpc.calls.refused", "A stream came before this node was started.")
@@ -190,7 +190,7 @@ final class GrpcMiddleware implements Middleware {
     all.add(
         Metric.counter("grpc.connections.closed", "Something else than HTTP/2 came.")
             .tagged("reason", "foreign-protocol")
-            .with(entrance.foreign()));
+            .with(connectionLimit.foreign()));
     if (config.tls() != null) {
       all.addAll(config.tls().metrics());
     }
@@ -208,7 +208,7 @@ final class GrpcMiddleware implements Middleware {
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
-    entrance.admission().close();
+    connectionLimit.admission().close();
     endThreads();
   }
 
@@ -220,7 +220,7 @@ final class GrpcMiddleware implements Middleware {
       return new ServerCall.Listener<>() {};
     }
     accepted.incrementAndGet();
-    entrance.streams(call.getAttributes());
+    connectionLimit.streams(call.getAttributes());
     call.sendHeaders(new Metadata());
     call.sendMessage(Stream.GREETING);
     call.request(1);

@@ -39,7 +39,7 @@ public final class Lab implements AutoCloseable {
   private final LabConfig config;
   private final LabNetwork network;
   private final Path directory;
-  private final Troupe troupe;
+  private final LabProcesses processes;
   private final Thread hook = new Thread(this::sweep, "end of the lab");
   private volatile boolean closing;
 
@@ -47,7 +47,7 @@ public final class Lab implements AutoCloseable {
     this.config = config;
     this.network = network;
     this.directory = directory;
-    this.troupe = new Troupe(config, network, directory);
+    this.processes = new LabProcesses(config, network, directory);
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
@@ -99,7 +99,7 @@ public final class Lab implements AutoCloseable {
   /// Starts all members, the first of which makes the group, and waits until they are together.
   public void start() {
     for (String name : config.names()) {
-      troupe.start(name);
+      processes.start(name);
     }
     awaitCalm();
   }
@@ -108,22 +108,22 @@ public final class Lab implements AutoCloseable {
   ///
   /// @param name whose
   public void kill(String name) {
-    troupe.life(name).kill();
+    processes.life(name).kill();
   }
 
   /// Starts a member again that was killed; it joins as somebody new.
   ///
   /// @param name which
   public void restart(String name) {
-    if (troupe.life(name).isAlive()) {
+    if (processes.life(name).isAlive()) {
       throw new IllegalArgumentException(name + " is alive");
     }
-    troupe.start(name);
+    processes.start(name);
   }
 
   /// Starts all members again that were killed.
   public void restartAll() {
-    troupe.missing().forEach(troupe::start);
+    processes.missing().forEach(processes::start);
   }
 
   /// The most senior living member, as far as is known.
@@ -131,28 +131,28 @@ public final class Lab implements AutoCloseable {
   /// @return its name
   public String senior() {
     look();
-    return troupe.senior().name;
+    return processes.senior().name;
   }
 
   /// Stops a member's process (SIGSTOP).
   ///
   /// @param name whose
   public void pause(String name) {
-    troupe.life(name).pause();
+    processes.life(name).pause();
   }
 
   /// Lets a member's process go on (SIGCONT).
   ///
   /// @param name whose
   public void resume(String name) {
-    troupe.life(name).resume();
+    processes.life(name).resume();
   }
 
   /// Changes the load.
   ///
   /// @param perSecond multicasts of each member; 0 for none
   public void rate(double perSecond) {
-    troupe.rate(perSecond);
+    processes.rate(perSecond);
   }
 
   // ---- network ---------------------------------------------------------------------------------------------------
@@ -248,7 +248,7 @@ public final class Lab implements AutoCloseable {
   /// @param names who
   public void awaitPrimary(String... names) {
     if (!isPrimary(PATIENCE, names)) {
-      throw new LabException("no primary view of " + Arrays.toString(names) + ": " + troupe.progress());
+      throw new LabException("no primary view of " + Arrays.toString(names) + ": " + processes.progress());
     }
   }
 
@@ -258,8 +258,8 @@ public final class Lab implements AutoCloseable {
   /// @param names    who
   /// @return whether they are
   public boolean isPrimary(Duration patience, String... names) {
-    List<Life> expected = Arrays.stream(names).map(troupe::life).toList();
-    return await(() -> Troupe.apart(expected) == null, patience);
+    List<LabProcess> expected = Arrays.stream(names).map(processes::life).toList();
+    return await(() -> LabProcesses.apart(expected) == null, patience);
   }
 
   /// Waits until all who live are in one primary view, with their state.
@@ -275,7 +275,7 @@ public final class Lab implements AutoCloseable {
   /// @param patience for how long
   /// @return null when they are, or else what keeps them from it
   public @Nullable String calm(Duration patience) {
-    return await(() -> troupe.apart() == null, patience) ? null : troupe.apart();
+    return await(() -> processes.apart() == null, patience) ? null : processes.apart();
   }
 
   /// Waits for something.
@@ -309,7 +309,7 @@ public final class Lab implements AutoCloseable {
     if (broken != null) {
       throw new LabException("the network broke: " + broken, broken);
     }
-    troupe.look();
+    processes.look();
   }
 
   // ---- what was seen ---------------------------------------------------------------------------------------------
@@ -318,14 +318,14 @@ public final class Lab implements AutoCloseable {
   ///
   /// @return each counted once
   public int views() {
-    return troupe.views();
+    return processes.views();
   }
 
   /// How many deliveries there were so far, at all members.
   ///
   /// @return their number
   public long deliveries() {
-    return troupe.stops().deliveries();
+    return processes.stops().deliveries();
   }
 
   /// The longest time in which nobody delivered anything.
@@ -333,7 +333,7 @@ public final class Lab implements AutoCloseable {
   /// @param fromNanos from when on, by [System#nanoTime]
   /// @return until now
   public Duration longestStop(long fromNanos) {
-    return Duration.ofNanos(troupe.stops().longestNanos(fromNanos, System.nanoTime()));
+    return Duration.ofNanos(processes.stops().longestNanos(fromNanos, System.nanoTime()));
   }
 
   // ---- the end ---------------------------------------------------------------------------------------------------
@@ -341,7 +341,7 @@ public final class Lab implements AutoCloseable {
   /// Ends all faults, brings back who is missing, waits until the group has come to rest, and checks its histories.
   ///
   /// @return the verdict
-  public Verdict finish() {
+  public LabVerdict finish() {
     String obstacle;
     try {
       obstacle = rest();
@@ -349,7 +349,7 @@ public final class Lab implements AutoCloseable {
       obstacle = e.getMessage();
     }
     try {
-      return Evidence.read(directory).judge(obstacle);
+      return HistoryFiles.read(directory).judge(obstacle);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -359,8 +359,8 @@ public final class Lab implements AutoCloseable {
     String obstacle = recover(PATIENCE);
     if (obstacle == null) {
       rate(0);
-      troupe.tell("once");
-      obstacle = await(this::isQuiet, PATIENCE) ? null : troupe.progress();
+      processes.tell("once");
+      obstacle = await(this::isQuiet, PATIENCE) ? null : processes.progress();
     }
     return obstacle;
   }
@@ -372,15 +372,17 @@ public final class Lab implements AutoCloseable {
   public @Nullable String recover(Duration patience) {
     heal();
     conditions(Conditions.PERFECT);
-    troupe.living().stream().filter(Life::isPaused).forEach(Life::resume);
+    processes.living().stream().filter(LabProcess::isPaused).forEach(LabProcess::resume);
     restartAll();
     return calm(patience);
   }
 
   /// Whether nothing is under way and nothing happens.
   private boolean isQuiet() {
-    long before = troupe.stops().deliveries();
-    return troupe.isSettled() && !await(() -> troupe.stops().deliveries() != before, QUIET) && troupe.isSettled();
+    long before = processes.stops().deliveries();
+    return processes.isSettled()
+        && !await(() -> processes.stops().deliveries() != before, QUIET)
+        && processes.isSettled();
   }
 
   /// Ends all processes and removes the network. Histories and logs stay.
@@ -396,7 +398,7 @@ public final class Lab implements AutoCloseable {
 
   private void sweep() {
     closing = true;
-    troupe.destroy();
+    processes.destroy();
     network.close();
   }
 }

@@ -37,7 +37,7 @@ public final class LabCampaign {
   }
 
   /// One fault, drawn.
-  private record Blow(Fault fault, List<Step> steps) {
+  private record DrawnFault(Fault fault, List<Step> steps) {
     String words() {
       return String.format(Locale.ROOT, "%-12s ", fault.option())
           + steps.stream()
@@ -51,13 +51,13 @@ public final class LabCampaign {
     private final List<Fault> left = new ArrayList<>();
     private int number;
 
-    Blow next() {
+    DrawnFault next() {
       if (left.isEmpty()) {
         left.addAll(faults);
         Collections.shuffle(left, random(-1 - number));
       }
       Fault fault = left.removeFirst();
-      return new Blow(fault, Script.draw(fault, config, random(number++)));
+      return new DrawnFault(fault, Script.draw(fault, config, random(number++)));
     }
 
     private Random random(long stream) {
@@ -93,8 +93,8 @@ public final class LabCampaign {
   /// @return the verdict
   /// @throws Unavailable when network namespaces cannot be had here
   /// @throws IOException when the directory cannot be made or read
-  public Verdict run() throws Unavailable, IOException {
-    Verdict verdict;
+  public LabVerdict run() throws Unavailable, IOException {
+    LabVerdict verdict;
     Path directory;
     try (Lab lab = Lab.open(config)) {
       directory = lab.directory();
@@ -124,7 +124,7 @@ public final class LabCampaign {
   /// @return each in words
   public List<String> plan(int count) {
     var deck = new Deck();
-    return Stream.generate(deck::next).limit(count).map(Blow::words).toList();
+    return Stream.generate(deck::next).limit(count).map(DrawnFault::words).toList();
   }
 
   private void strike(Lab lab) {
@@ -136,7 +136,7 @@ public final class LabCampaign {
     } while (System.nanoTime() - begin < duration.toNanos());
   }
 
-  private void strike(Lab lab, Blow blow) {
+  private void strike(Lab lab, DrawnFault blow) {
     say("%s %s", time(), blow.words());
     int views = lab.views();
     long begin = System.nanoTime();
@@ -167,7 +167,7 @@ public final class LabCampaign {
 
   // ---- report ----------------------------------------------------------------------------------------------------
 
-  private void table(Verdict verdict, Lab lab, double seconds) {
+  private void table(LabVerdict verdict, Lab lab, double seconds) {
     say("");
     say("%-12s %-26s %5s %8s %13s %15s", "fault", "", "times", "views", "longest stop", "together after");
     seen.forEach((fault, kind) ->
@@ -193,7 +193,7 @@ public final class LabCampaign {
         lab.network().frames(), lab.network().lost(), lab.network().resets());
   }
 
-  private void report(Verdict verdict, Path directory) throws IOException {
+  private void report(LabVerdict verdict, Path directory) throws IOException {
     verdict.violations().forEach(violation -> say("VIOLATED %s", violation));
     if (verdict.lostQuorum()) {
       say("The group lost the quorum of its last primary view, and cannot go on; only safety was checked.");

@@ -73,7 +73,7 @@ public final class LabMember {
     }
   }
 
-  private final Journal journal;
+  private final HistoryWriter journal;
   private final Node node;
   private final Group group;
   private final SplittableRandom random;
@@ -85,7 +85,7 @@ public final class LabMember {
   private long transfers;
   private boolean beginning; // state was read, and nothing delivered since
 
-  private LabMember(Journal journal, Node node, Group group, long seed) {
+  private LabMember(HistoryWriter journal, Node node, Group group, long seed) {
     this.journal = journal;
     this.node = node;
     this.group = group;
@@ -111,8 +111,8 @@ public final class LabMember {
             .withTimes(Duration.ofMillis(Long.parseLong(args[6])), Duration.ofMillis(Long.parseLong(args[7])))
             .withContacts(contacts);
     Node node = Node.start(settings, open(args[5], new Address(args[1]), seed));
-    var journal = new Journal(Path.of(args[2]), node.self());
-    journal.write(nanos -> new Entry.Entered(nanos, creates));
+    var journal = new HistoryWriter(Path.of(args[2]), node.self());
+    journal.write(nanos -> new HistoryEntry.Entered(nanos, creates));
     Group group = creates ? node.create(GROUP, config) : node.join(GROUP);
     var member = new LabMember(journal, node, group, seed ^ node.self().incarnation());
     Thread.ofPlatform().daemon().name("sender").start(member::sendAtRate);
@@ -169,9 +169,9 @@ public final class LabMember {
         return;
       }
       long message = submitted++;
-      byte[] payload = Message.make(message, random);
-      long hash = Message.hash(ByteBuffer.wrap(payload));
-      journal.write(nanos -> new Entry.Submitted(nanos, message, payload.length, hash));
+      byte[] payload = LabMessage.make(message, random);
+      long hash = LabMessage.hash(ByteBuffer.wrap(payload));
+      journal.write(nanos -> new HistoryEntry.Submitted(nanos, message, payload.length, hash));
       try {
         open.add(new Open(message, group.multicast(payload)));
       } catch (InterruptedException e) {
@@ -200,11 +200,11 @@ public final class LabMember {
       case Event.StateOffer(MemberId donor, long at, InputStream source) -> restore(donor, at, source);
       case Event.CaughtUp(long at) -> {
         begin();
-        journal.write(nanos -> new Entry.CaughtUp(nanos, at));
+        journal.write(nanos -> new HistoryEntry.CaughtUp(nanos, at));
       }
       case Event.Propagated _, Event.LocalCall _ -> throw new IllegalStateException("nobody asked: " + event);
       case Event.Closed(End end) -> {
-        journal.write(nanos -> new Entry.Closed(nanos, end));
+        journal.write(nanos -> new HistoryEntry.Closed(nanos, end));
         return false;
       }
     }
@@ -215,32 +215,32 @@ public final class LabMember {
   private void begin() {
     if (beginning) {
       beginning = false;
-      journal.write(nanos -> new Entry.Begun(nanos, position));
+      journal.write(nanos -> new HistoryEntry.Begun(nanos, position));
     }
   }
 
   private void deliver(MemberId sender, long at, ByteBuffer payload) {
     begin();
-    long message = Message.number(payload);
+    long message = LabMessage.number(payload);
     if (sender.equals(group.self())) {
       writeOutcomes(message);
     }
     int number = journal.numberOf(sender);
-    long hash = Message.hash(payload);
-    journal.write(nanos -> new Entry.Delivered(nanos, at, number, message, payload.remaining(), hash));
+    long hash = LabMessage.hash(payload);
+    journal.write(nanos -> new HistoryEntry.Delivered(nanos, at, number, message, payload.remaining(), hash));
     position = at + 1;
-    chain = Message.step(Message.step(chain, sender.incarnation()), hash);
+    chain = LabMessage.step(LabMessage.step(chain, sender.incarnation()), hash);
   }
 
   private void install(View view) throws InterruptedException {
     List<Integer> members = view.members().stream().map(journal::numberOf).toList();
     synchronized (open) { // nothing may be multicast between the two
-      journal.write(nanos -> new Entry.Viewed(nanos, view.id(), view.primary(), members, view.predecessors()));
+      journal.write(nanos -> new HistoryEntry.Viewed(nanos, view.id(), view.primary(), members, view.predecessors()));
       if (!view.primary()) {
         var _ = node.metrics(); // the engine's turn that installed the view is over now, and futures are told
         int undecided = (int) open.stream().takeWhile(Open::isUndecided).count();
         if (undecided > 0) {
-          journal.write(nanos -> new Entry.Undecided(nanos, undecided));
+          journal.write(nanos -> new HistoryEntry.Undecided(nanos, undecided));
         }
       }
     }
@@ -267,7 +267,7 @@ public final class LabMember {
 
   private void writeOutcome() {
     long at = open.remove().settled() instanceof Outcome.Ordered(long place) ? place : -1;
-    journal.write(nanos -> new Entry.Decided(nanos, at));
+    journal.write(nanos -> new HistoryEntry.Decided(nanos, at));
   }
 
   private void give(StateSink sink) {
@@ -275,7 +275,7 @@ public final class LabMember {
     long at = position;
     long hash = chain;
     MemberId self = group.self();
-    journal.write(nanos -> new Entry.Gave(nanos, transfer, at, hash));
+    journal.write(nanos -> new HistoryEntry.Gave(nanos, transfer, at, hash));
     Thread.startVirtualThread(() -> {
       try (sink) {
         var out = new DataOutputStream(sink);
@@ -296,7 +296,7 @@ public final class LabMember {
 
   private void restore(MemberId donor, long at, InputStream source) {
     int number = journal.numberOf(donor);
-    journal.write(nanos -> new Entry.Offered(nanos, number, at));
+    journal.write(nanos -> new HistoryEntry.Offered(nanos, number, at));
     try (var in = new DataInputStream(source)) {
       var writer = new MemberId(in.readUTF(), new Address(in.readUTF()), in.readLong());
       long transfer = in.readLong();
@@ -306,12 +306,12 @@ public final class LabMember {
         throw new IllegalStateException("half a state from " + donor);
       }
       int writerNumber = journal.numberOf(writer);
-      journal.write(nanos -> new Entry.Restored(nanos, writerNumber, transfer, stateAt, stateChain));
+      journal.write(nanos -> new HistoryEntry.Restored(nanos, writerNumber, transfer, stateAt, stateChain));
       position = stateAt;
       chain = stateChain;
       beginning = true;
     } catch (IOException gone) {
-      journal.write(Entry.Interrupted::new);
+      journal.write(HistoryEntry.Interrupted::new);
     }
   }
 }

@@ -19,7 +19,7 @@ import org.tutti.MemberId;
 import org.tutti.effect.Counters;
 import org.tutti.link.Links;
 import org.tutti.transport.Address;
-import org.tutti.transport.Outlet;
+import org.tutti.transport.FrameSender;
 import org.tutti.transport.Traits;
 import org.tutti.wire.Codec;
 import org.tutti.wire.Encoded;
@@ -78,7 +78,7 @@ public class LinkBenchmark {
   }
 
   /// Frames one behind the other.
-  private static final class Pipe implements Outlet {
+  private static final class Pipe implements FrameSender {
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
     private final ByteBuffer lent = buffer.duplicate();
     private final Traits traits = new Traits(FRAME_BYTES_MAX, Duration.ofSeconds(1), false);

@@ -25,7 +25,7 @@ import org.tutti.pack.NaturalPacking;
 import org.tutti.pack.Packer;
 
 /// The way of messages into a full batch, in one thread: the caller's `post` for each, then the engine takes the
-/// stretch, packs it, and gives the window its room back. What the network and the others do is left out.
+/// block, packs it, and gives the window its room back. What the network and the others do is left out.
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -78,7 +78,7 @@ public class PostBenchmark {
 
   private void take(Request request) {
     if (request instanceof Request.Multicast multicast) {
-      packer.add(now, multicast.stretch());
+      packer.add(now, multicast.block());
     }
   }
 }

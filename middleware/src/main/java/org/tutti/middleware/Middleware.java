@@ -9,7 +9,7 @@ import org.tutti.transport.Address;
 /// carries arrays of bytes, each of which arrives whole or not at all.
 ///
 /// ```
-///   sender of A's lane to B                         B's middleware thread
+///   sender of A's peer queue to B                         B's middleware thread
 ///   dial(B)  ------- connect, look up ------------>
 ///   send(batch) ---- one remote operation --------> Arrivals.take(batch)     false: dropped
 ///            <------ done (or flow control) -------

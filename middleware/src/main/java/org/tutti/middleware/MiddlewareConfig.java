@@ -30,9 +30,9 @@ public record MiddlewareConfig(
   /// Checks the ranges.
   public MiddlewareConfig {
     require(frameBytesMax >= 512 && frameBytesMax <= 1 << 24, "frameBytesMax is 512 bytes to 16 MiB");
-    require(queueBytes >= 2 * (frameBytesMax + Batch.PREFIX_BYTES), "queueBytes holds two frames");
+    require(queueBytes >= 2 * (frameBytesMax + FrameBatch.PREFIX_BYTES), "queueBytes holds two frames");
     require(queueBytes <= 1 << 26, "queueBytes is at most 64 MiB");
-    require(inboxBytes >= queueBytes + Batch.HEADER_BYTES_MAX, "inboxBytes holds one batch");
+    require(inboxBytes >= queueBytes + FrameBatch.HEADER_BYTES_MAX, "inboxBytes holds one batch");
     require(backoffMin.isPositive() && backoffMin.compareTo(backoffMax) <= 0, "0 < backoffMin <= backoffMax");
     require(inboxWait.isPositive() && idleMax.isPositive() && closeWait.isPositive(), "times are positive");
     require(peersMax > 0, "peersMax is positive");
@@ -77,7 +77,7 @@ public record MiddlewareConfig(
   ///
   /// @return its bytes, header and all
   public int batchBytesMax() {
-    return Batch.HEADER_BYTES_MAX + queueBytes;
+    return FrameBatch.HEADER_BYTES_MAX + queueBytes;
   }
 
   private static void require(boolean condition, String rule) {

@@ -31,7 +31,7 @@ import org.tutti.transport.Transport;
 /// virtual thread per peer sends everything that was queued while the call before it was under way.
 ///
 /// ```
-/// engine thread: claim, commit -> queue of a lane -> its sender -> Call.send  ~~~>  Arrivals.take -> inbox -> poll
+/// engine thread: claim, commit -> a peer's queue -> its sender -> Call.send  ~~~>  Arrivals.take -> inbox -> poll
 ///                     (bounded: claims are refused)                    (bounded: the middleware's thread waits)
 /// ```
 ///
@@ -50,22 +50,22 @@ public final class MiddlewareTransport implements Transport {
   private final MiddlewareConfig config;
   private final Traits traits;
   private final byte[] self;
-  private final Counts<Count> counters = new Counts<>(Count.class);
-  private final Inbox inbox;
-  private final Lane.Hub hub;
+  private final Counts<MiddlewareCount> counters = new Counts<>(MiddlewareCount.class);
+  private final ArrivalQueue inbox;
+  private final PeerQueue.Hub hub;
 
-  // Guards the lanes and the flag: another thread takes it only to close.
+  // Guards the peer queues and the flag: another thread takes it only to close.
   private final ReentrantLock lock = new ReentrantLock();
-  private final Map<Address, Lane> lanes = new LinkedHashMap<>();
+  private final Map<Address, PeerQueue> peerQueues = new LinkedHashMap<>();
   private volatile boolean closing;
 
   // Engine thread only.
   private final ByteBuffer scratch;
-  private final List<Lane> dirty = new ArrayList<>();
-  private final Set<Lane> changed = new LinkedHashSet<>();
-  private ArrayDeque<Batch> arrived = new ArrayDeque<>();
+  private final List<PeerQueue> dirty = new ArrayList<>();
+  private final Set<PeerQueue> changed = new LinkedHashSet<>();
+  private ArrayDeque<FrameBatch> arrived = new ArrayDeque<>();
   private @Nullable Receiver receiver;
-  private @Nullable Lane claimed;
+  private @Nullable PeerQueue claimed;
   private int claimedBytes;
 
   /// Takes a middleware into use; it is closed with this transport.
@@ -76,9 +76,9 @@ public final class MiddlewareTransport implements Transport {
     this.middleware = middleware;
     this.config = config;
     this.traits = new Traits(config.frameBytesMax(), RETRANSMIT_AFTER, false);
-    this.self = Batch.utf8(middleware.address());
-    this.inbox = new Inbox(config);
-    this.hub = new Lane.Hub(middleware, config, counters, inbox, new Semaphore(DIALLING_MAX));
+    this.self = FrameBatch.utf8(middleware.address());
+    this.inbox = new ArrivalQueue(config);
+    this.hub = new PeerQueue.Hub(middleware, config, counters, inbox, new Semaphore(DIALLING_MAX));
     this.scratch = ByteBuffer.allocate(config.frameBytesMax());
   }
 
@@ -103,33 +103,33 @@ public final class MiddlewareTransport implements Transport {
   public @Nullable ByteBuffer claim(Address to, int length) {
     Invariant.check(length > 0 && length <= traits.frameBytesMax(), "a frame has 1 to frameBytesMax bytes");
     claimed = null;
-    Lane lane = lane(to);
-    boolean granted = lane != null && lane.claim(length);
-    if (!granted && lane != null && lane.isEnded()) {
+    PeerQueue peerQueue = peerQueue(to);
+    boolean granted = peerQueue != null && peerQueue.claim(length);
+    if (!granted && peerQueue != null && peerQueue.isEnded()) {
       // Its sender has just finished for want of work.
-      lane = lane(to);
-      granted = lane != null && lane.claim(length);
+      peerQueue = peerQueue(to);
+      granted = peerQueue != null && peerQueue.claim(length);
     }
     if (!granted) {
-      counters.addShared(Count.CLAIMS_REFUSED);
+      counters.addShared(MiddlewareCount.CLAIMS_REFUSED);
       return null;
     }
-    claimed = lane;
+    claimed = peerQueue;
     claimedBytes = length;
     return scratch.clear().limit(length).order(ByteOrder.BIG_ENDIAN);
   }
 
   @Override
   public void commit() {
-    Lane lane = claimed;
+    PeerQueue peerQueue = claimed;
     claimed = null;
-    if (lane == null) {
+    if (peerQueue == null) {
       return;
     }
-    lane.commit(scratch.array(), claimedBytes);
-    if (!lane.dirty) {
-      lane.dirty = true;
-      dirty.add(lane);
+    peerQueue.commit(scratch.array(), claimedBytes);
+    if (!peerQueue.dirty) {
+      peerQueue.dirty = true;
+      dirty.add(peerQueue);
     }
   }
 
@@ -137,30 +137,30 @@ public final class MiddlewareTransport implements Transport {
   public void poll(long waitNanosMax) {
     Receiver to = Objects.requireNonNull(receiver, "the transport is not started");
     claimed = null;
-    for (Lane lane : dirty) {
-      lane.dirty = false;
-      lane.flush();
+    for (PeerQueue peerQueue : dirty) {
+      peerQueue.dirty = false;
+      peerQueue.flush();
     }
     dirty.clear();
     arrived = inbox.take(waitNanosMax, arrived, changed);
-    for (Lane lane : changed) {
-      Refused refusal = lane.takeRefusal();
+    for (PeerQueue peerQueue : changed) {
+      Refused refusal = peerQueue.takeRefusal();
       if (!closing && refusal != null) {
         to.onRefused(refusal);
       }
-      if (!closing && lane.announce()) {
-        to.onReady(lane.peer);
+      if (!closing && peerQueue.announce()) {
+        to.onReady(peerQueue.peer);
       }
     }
     changed.clear();
-    for (Batch batch = arrived.pollFirst(); batch != null; batch = arrived.pollFirst()) {
+    for (FrameBatch batch = arrived.pollFirst(); batch != null; batch = arrived.pollFirst()) {
       deliver(batch, to);
     }
   }
 
   @Override
   public void wakeup() {
-    counters.addShared(Count.WAKEUPS);
+    counters.addShared(MiddlewareCount.WAKEUPS);
     inbox.wakeup();
   }
 
@@ -174,23 +174,23 @@ public final class MiddlewareTransport implements Transport {
 
   @Override
   public void close() {
-    List<Lane> all;
+    List<PeerQueue> all;
     lock.lock();
     try {
       if (closing) {
         return;
       }
       closing = true;
-      all = List.copyOf(lanes.values());
-      lanes.clear();
+      all = List.copyOf(peerQueues.values());
+      peerQueues.clear();
     } finally {
       lock.unlock();
     }
     inbox.close();
-    all.forEach(Lane::end);
+    all.forEach(PeerQueue::end);
     // An interrupt means: at once, as in a crash.
     boolean interrupted = Thread.interrupted() || !await(all, config.closeWait());
-    all.forEach(Lane::abandon);
+    all.forEach(PeerQueue::abandon);
     interrupted |= !await(all, LAST_WAIT);
     middleware.close();
     if (interrupted) {
@@ -199,11 +199,11 @@ public final class MiddlewareTransport implements Transport {
   }
 
   /// @return false when the wait was interrupted
-  private static boolean await(List<Lane> all, Duration wait) {
+  private static boolean await(List<PeerQueue> all, Duration wait) {
     long end = System.nanoTime() + wait.toNanos();
     try {
-      for (Lane lane : all) {
-        lane.join(Duration.ofNanos(end - System.nanoTime()));
+      for (PeerQueue peerQueue : all) {
+        peerQueue.join(Duration.ofNanos(end - System.nanoTime()));
       }
       return true;
     } catch (InterruptedException _) {
@@ -215,15 +215,15 @@ public final class MiddlewareTransport implements Transport {
   private final class Input implements Arrivals {
     @Override
     public boolean take(byte[] bytes) {
-      counters.addShared(Count.BATCHES_RECEIVED);
-      counters.addShared(Count.BYTES_RECEIVED, bytes.length);
-      Batch batch = Batch.check(bytes, self, config.frameBytesMax(), counters);
+      counters.addShared(MiddlewareCount.BATCHES_RECEIVED);
+      counters.addShared(MiddlewareCount.BYTES_RECEIVED, bytes.length);
+      FrameBatch batch = FrameBatch.check(bytes, self, config.frameBytesMax(), counters);
       if (batch == null) {
         return false;
       }
       boolean taken = inbox.put(batch);
       if (!taken && !closing) {
-        counters.addShared(Count.DROP_INBOX_FULL);
+        counters.addShared(MiddlewareCount.DROP_INBOX_FULL);
       }
       return taken;
     }
@@ -234,30 +234,30 @@ public final class MiddlewareTransport implements Transport {
     }
   }
 
-  private void deliver(Batch batch, Receiver to) {
+  private void deliver(FrameBatch batch, Receiver to) {
     ByteBuffer bytes = ByteBuffer.wrap(batch.bytes());
     int at = batch.start();
     while (at < bytes.capacity() && !closing) {
-      int begin = at + Batch.PREFIX_BYTES;
+      int begin = at + FrameBatch.PREFIX_BYTES;
       at = begin + bytes.order(ByteOrder.BIG_ENDIAN).getInt(at);
-      counters.addShared(Count.FRAMES_RECEIVED);
+      counters.addShared(MiddlewareCount.FRAMES_RECEIVED);
       to.onFrame(bytes.clear().limit(at).position(begin));
       bytes.clear(); // the limit of this frame
     }
   }
 
-  private @Nullable Lane lane(Address to) {
+  private @Nullable PeerQueue peerQueue(Address to) {
     lock.lock();
     try {
-      Lane lane = lanes.get(to);
-      if (closing || lane != null && !lane.isEnded()) {
-        return closing ? null : lane;
+      PeerQueue peerQueue = peerQueues.get(to);
+      if (closing || peerQueue != null && !peerQueue.isEnded()) {
+        return closing ? null : peerQueue;
       }
-      if (lanes.size() >= config.peersMax() && !makeRoom()) {
+      if (peerQueues.size() >= config.peersMax() && !makeRoom()) {
         return null;
       }
-      Lane fresh = new Lane(to, hub);
-      lanes.put(to, fresh);
+      PeerQueue fresh = new PeerQueue(to, hub);
+      peerQueues.put(to, fresh);
       fresh.start();
       return fresh;
     } finally {
@@ -267,14 +267,14 @@ public final class MiddlewareTransport implements Transport {
 
   /// Forgets peers that nobody wanted any more, or else the oldest that cannot be reached.
   private boolean makeRoom() {
-    if (lanes.values().removeIf(Lane::isEnded)) {
+    if (peerQueues.values().removeIf(PeerQueue::isEnded)) {
       return true;
     }
-    for (Iterator<Lane> all = lanes.values().iterator(); all.hasNext(); ) {
-      Lane lane = all.next();
-      if (lane.isApart()) {
-        counters.addShared(Count.ADDRESS_FORGOTTEN);
-        lane.end();
+    for (Iterator<PeerQueue> all = peerQueues.values().iterator(); all.hasNext(); ) {
+      PeerQueue peerQueue = all.next();
+      if (peerQueue.isApart()) {
+        counters.addShared(MiddlewareCount.ADDRESS_FORGOTTEN);
+        peerQueue.end();
         all.remove();
         return true;
       }

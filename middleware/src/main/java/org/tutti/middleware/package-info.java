@@ -1,6 +1,6 @@
 /// What transports over middlewares share: queues, one sender per peer, batches, dialling, and an inbox.
 ///
-/// Reading order: [Middleware], [Call], [Arrivals]; [MiddlewareTransport], [Lane], [Inbox], [Batch].
+/// Reading order: [Middleware], [Call], [Arrivals]; [MiddlewareTransport], [PeerQueue], [ArrivalQueue], [FrameBatch].
 @NullMarked
 package org.tutti.middleware;
 

@@ -17,14 +17,14 @@ final class Acceptor {
   private static final int ACCEPTS_PER_TURN_MAX = 64;
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  private final Loop loop;
+  private final TcpLoop loop;
   private final ServerSocketChannel channel;
   private final SelectionKey key;
   private final boolean unix;
   private boolean paused;
   private long resumeAtNanos;
 
-  Acceptor(Loop loop, ServerSocketChannel channel, boolean unix) throws IOException {
+  Acceptor(TcpLoop loop, ServerSocketChannel channel, boolean unix) throws IOException {
     this.loop = loop;
     this.channel = channel;
     this.unix = unix;
@@ -42,7 +42,7 @@ final class Acceptor {
         take(accepted);
       } catch (IOException _) {
         // Out of descriptors, mostly: the kernel would report this socket as ready again and again.
-        loop.counters.add(Count.ACCEPT_FAILED);
+        loop.counters.add(TcpCount.ACCEPT_FAILED);
         paused = true;
         resumeAtNanos = loop.nowNanos + PAUSE_NANOS;
         key.interestOps(0);
@@ -84,7 +84,7 @@ final class Acceptor {
 
   private void take(SocketChannel accepted) {
     if (loop.accepted >= loop.config.acceptedMax()) {
-      loop.counters.add(Count.CLOSED_TOO_MANY);
+      loop.counters.add(TcpCount.CLOSED_TOO_MANY);
       close(accepted);
       return;
     }
@@ -98,7 +98,7 @@ final class Acceptor {
       connection.register(accepted, SelectionKey.OP_READ);
     } catch (IOException _) {
       // The peer is gone already.
-      loop.counters.add(Count.CLOSED_BROKEN);
+      loop.counters.add(TcpCount.CLOSED_BROKEN);
       close(accepted);
     }
   }

@@ -26,7 +26,7 @@ final class Connection implements SelectorTransport.Claim {
     CLOSED
   }
 
-  private final Loop loop;
+  private final TcpLoop loop;
   private final SocketChannel channel;
   private final Wire wire;
   private final @Nullable TlsWire tls; // the wire, unless bytes travel as they are
@@ -59,7 +59,7 @@ final class Connection implements SelectorTransport.Claim {
   /// On the loop's list of connections to be flushed.
   private boolean dirty;
 
-  Connection(Loop loop, SocketChannel channel, boolean unix, @Nullable Peer peer) {
+  Connection(TcpLoop loop, SocketChannel channel, boolean unix, @Nullable Peer peer) {
     this.loop = loop;
     this.channel = channel;
     this.unix = unix;
@@ -133,7 +133,7 @@ final class Connection implements SelectorTransport.Claim {
     try {
       boolean complete = secured.handshake();
       if (secured.isEnded()) {
-        close(Count.CLOSED_BY_PEER);
+        close(TcpCount.CLOSED_BY_PEER);
       } else if (!complete) {
         key().interestOps(secured.interest());
       } else {
@@ -196,8 +196,8 @@ final class Connection implements SelectorTransport.Claim {
     }
   }
 
-  private Count reason(IOException failure) {
-    return tls == null ? Count.CLOSED_BROKEN : Security.reason(failure);
+  private TcpCount reason(IOException failure) {
+    return tls == null ? TcpCount.CLOSED_BROKEN : TlsContext.reason(failure);
   }
 
   /// Lends room for a frame, or null.
@@ -221,7 +221,7 @@ final class Connection implements SelectorTransport.Claim {
       return;
     }
     out.commit();
-    loop.counters.add(Count.FRAMES_SENT);
+    loop.counters.add(TcpCount.FRAMES_SENT);
     if (!dirty) {
       dirty = true;
       loop.dirty.add(this);
@@ -237,7 +237,7 @@ final class Connection implements SelectorTransport.Claim {
   }
 
   /// Ends the connection, whatever its state.
-  void close(Count reason) {
+  void close(TcpCount reason) {
     if (state == State.CLOSED) {
       return;
     }
@@ -251,12 +251,12 @@ final class Connection implements SelectorTransport.Claim {
     if (in != null) {
       loop.receiveBuffers.giveBack(in);
     }
-    loop.closed(this, peer, complete, reason == Count.CLOSED_BY_PEER || reason == Count.CLOSED_BROKEN);
+    loop.closed(this, peer, complete, reason == TcpCount.CLOSED_BY_PEER || reason == TcpCount.CLOSED_BROKEN);
   }
 
   /// Ends the connection because the other side is not taken, or takes us not. Who has connected tells why; the others
   /// say it in their way, before.
-  private void refuse(Count count, Reason reason, String words) {
+  private void refuse(TcpCount count, Reason reason, String words) {
     if (outbound && !unix) {
       peer().refusal = new Refused(peer().address, reason, words);
     }
@@ -265,7 +265,7 @@ final class Connection implements SelectorTransport.Claim {
 
   /// Ends the connection because of a failure.
   private void fail(IOException failure) {
-    Count count = reason(failure);
+    TcpCount count = reason(failure);
     Refused told = tls == null || !outbound ? null : loop.refusal(count, failure, peer().address);
     if (told != null) {
       peer().refusal = told;
@@ -300,7 +300,7 @@ final class Connection implements SelectorTransport.Claim {
       frame = bytes.duplicate();
     }
     if (wire.read(bytes) < 0) {
-      close(Count.CLOSED_BY_PEER);
+      close(TcpCount.CLOSED_BY_PEER);
       return;
     }
     peer().heard();
@@ -313,14 +313,14 @@ final class Connection implements SelectorTransport.Claim {
       int at = bytes.position() + SendBuffer.PREFIX_BYTES;
       int length = bytes.getInt(bytes.position());
       if (length <= 0 || length > loop.config.frameBytesMax()) {
-        close(Count.CLOSED_BAD_LENGTH);
+        close(TcpCount.CLOSED_BAD_LENGTH);
         return;
       }
       if (length > bytes.limit() - at) {
         break;
       }
       bytes.position(at + length);
-      loop.counters.add(Count.FRAMES_RECEIVED);
+      loop.counters.add(TcpCount.FRAMES_RECEIVED);
       loop.receiver().onFrame(lent.clear().limit(at + length).position(at).order(ByteOrder.BIG_ENDIAN));
       if (state == State.CLOSED) {
         // The receiver answered, and that write found the connection broken.
@@ -337,23 +337,24 @@ final class Connection implements SelectorTransport.Claim {
   private void greet() throws IOException {
     switch (preamble.read(wire)) {
       case MORE -> {}
-      case ENDED -> close(Count.CLOSED_BY_PEER);
+      case ENDED -> close(TcpCount.CLOSED_BY_PEER);
       case TLS -> {
         answer(loop.self);
-        refuse(Count.CLOSED_IS_TLS, Reason.IS_TLS, "it speaks TLS, this node does not");
+        refuse(TcpCount.CLOSED_IS_TLS, Reason.IS_TLS, "it speaks TLS, this node does not");
       }
-      case FOREIGN -> refuse(Count.CLOSED_FOREIGN_PROTOCOL, Reason.FOREIGN, "it answers something that no node says");
+      case FOREIGN ->
+          refuse(TcpCount.CLOSED_FOREIGN_PROTOCOL, Reason.FOREIGN, "it answers something that no node says");
       case OTHER_VERSION -> {
         answer(loop.self);
-        refuse(Count.CLOSED_OTHER_VERSION, Reason.OTHER_VERSION, preamble.versions());
+        refuse(TcpCount.CLOSED_OTHER_VERSION, Reason.OTHER_VERSION, preamble.versions());
       }
-      case MALFORMED -> close(Count.CLOSED_BAD_PREAMBLE);
+      case MALFORMED -> close(TcpCount.CLOSED_BAD_PREAMBLE);
       case COMPLETE -> {
         boolean meant = preamble.to().equals(loop.self);
         if (!meant || outbound && !preamble.from().equals(peer().address)) {
           answer(preamble.from());
           String itself = "a node answers there that calls itself " + preamble.from();
-          refuse(Count.CLOSED_WRONG_IDENTITY, Reason.OTHER_ADDRESS, itself);
+          refuse(TcpCount.CLOSED_WRONG_IDENTITY, Reason.OTHER_ADDRESS, itself);
         } else {
           complete();
         }
@@ -391,7 +392,7 @@ final class Connection implements SelectorTransport.Claim {
     }
     if (greeting.hasRemaining() || !wire.isFlushed()) {
       // An empty socket buffer takes some hundred bytes; one that does not is not worth waiting for.
-      close(Count.CLOSED_BROKEN);
+      close(TcpCount.CLOSED_BROKEN);
       return false;
     }
     return true;

@@ -9,18 +9,18 @@ import java.nio.ByteBuffer;
 ///  2  u8   version (1)
 ///  3  u8   kind; 128 is added when the sender wants to hear soon what has arrived
 ///  4  i64  life of the receiver, as the sender knows it; 0 for HELLO
-/// 12  i64  life of the sender, as the receiver knows it: random numbers, see [Lives]
-/// 20  i64  DATA, PIECE: its number; PROBE: the highest number so far, or 0; CAST, REPAIR: the cast's
+/// 12  i64  life of the sender, as the receiver knows it: random numbers, see [LocalIncarnations]
+/// 20  i64  DATA, PIECE: its number; PROBE: the highest number so far, or 0; MULTICAST, REPAIR: the multicast's
 ///          number; NAK: the first one that is missing; ECHO: how long the PROBE was that it answers, or 0
-/// 28  i64  the highest number that the sender has read of the receiver; REPAIR, NAK: life of who sent the casts
+/// 28  i64  the highest number that the sender has read of the receiver; REPAIR, NAK: life of who sent the multicasts
 /// 36  i32  how many DATA and PIECE it has read of the receiver
 /// 40  i32  for how many microseconds it has had the highest one
 /// 44  i32  how many bytes it grants: so many may be on the way to it
 /// 48       DATA: frames, each after its u16 length
-///          CAST, REPAIR: see [Cast]
-///          PIECE: see [Pieces]
-///          NAK: u64, bit i: the cast i + 1 after the first one is missing, too
-///          PROBE with a number: i64 the last cast with a share for the receiver, u64, bit i: the cast
+///          MULTICAST, REPAIR: see [MulticastDatagram]
+///          PIECE: see [Reassembly]
+///          NAK: u64, bit i: the multicast i + 1 after the first one is missing, too
+///          PROBE with a number: i64 the last multicast with a share for the receiver, u64, bit i: the multicast
 ///          i + 1 before it had one, too; nothing where there was none
 ///          PROBE without: padding
 /// ```
@@ -44,7 +44,7 @@ final class DatagramHeader {
   static final int BYE = 6;
 
   /// To a multicast group: frames for several peers.
-  static final int CAST = 7;
+  static final int MULTICAST = 7;
 
   /// To a multicast group: who hears this?
   static final int ASK = 8;
@@ -52,10 +52,10 @@ final class DatagramHeader {
   /// The answer to it, as a datagram to who asked.
   static final int HEARD = 9;
 
-  /// To a multicast group: who has these casts?
+  /// To a multicast group: who has these multicasts?
   static final int NAK = 10;
 
-  /// To a multicast group: a cast, again, perhaps by another one than its sender.
+  /// To a multicast group: a multicast, again, perhaps by another one than its sender.
   static final int REPAIR = 11;
 
   /// A part of what would be a DATA, for a path that does not take the whole.
@@ -76,7 +76,7 @@ final class DatagramHeader {
   int count;
   int heldMicros;
   int grant;
-  long before; // of a share: which casts before this one had one for the same peer
+  long before; // of a share: which multicasts before this one had one for the same peer
   boolean repeated; // its frames were taken from a repair
 
   /// Why a datagram is not one of ours.
@@ -119,7 +119,7 @@ final class DatagramHeader {
     return kind == DATA || kind == PIECE;
   }
 
-  /// Reads the part of a cast that is for one peer, see [Cast].
+  /// Reads the part of a multicast that is for one peer, see [MulticastDatagram].
   void readShare(ByteBuffer in) {
     to = in.getLong();
     number = in.getLong();
@@ -141,14 +141,14 @@ final class DatagramHeader {
     out.putLong(20, number);
   }
 
-  /// Writes which cast it is about.
+  /// Writes which multicast it is about.
   static void of(ByteBuffer out, long life, long number) {
     out.putLong(20, number).putLong(28, life);
   }
 
-  /// Makes a repair of a cast.
-  static void repair(ByteBuffer cast, long by, long of) {
-    cast.put(3, (byte) REPAIR).putLong(12, by).putLong(28, of);
+  /// Makes a repair of a multicast.
+  static void repair(ByteBuffer multicast, long by, long of) {
+    multicast.put(3, (byte) REPAIR).putLong(12, by).putLong(28, of);
   }
 
   /// Writes what has arrived.

@@ -16,11 +16,11 @@ import org.tutti.transport.Endpoint;
 final class Dialer {
   private static final int HANDSHAKES_MAX = 256; // each takes a file descriptor until the connect timeout
 
-  private final Loop loop;
+  private final TcpLoop loop;
   private final @Nullable UnixSockets unixSockets;
   private boolean refusedAtOnce; // by the host that was dialled last, before anything was under way
 
-  Dialer(Loop loop, @Nullable UnixSockets unixSockets) {
+  Dialer(TcpLoop loop, @Nullable UnixSockets unixSockets) {
     this.loop = loop;
     this.unixSockets = unixSockets;
   }
@@ -32,13 +32,13 @@ final class Dialer {
 
   /// A peer that is not connected had to make room.
   void forgotten() {
-    loop.counters.add(Count.ADDRESS_FORGOTTEN);
+    loop.counters.add(TcpCount.ADDRESS_FORGOTTEN);
   }
 
   /// Begins one attempt; its outcome shows in the peer.
   void dial(Peer peer) {
     if (peer.endpoint == null || peer.endpoint.port() == 0) {
-      loop.counters.add(Count.ADDRESS_UNUSABLE);
+      loop.counters.add(TcpCount.ADDRESS_UNUSABLE);
       peer.backOff(loop.nowNanos, loop.config);
       return;
     }
@@ -58,7 +58,7 @@ final class Dialer {
   }
 
   private void failed(Peer peer, boolean refused) {
-    loop.counters.add(Count.CONNECT_FAILED);
+    loop.counters.add(TcpCount.CONNECT_FAILED);
     peer.backOff(loop.nowNanos, loop.config);
     if (refused) {
       peer.refuses();

@@ -5,11 +5,11 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// Which casts of one life are missing here, and when to ask for them.
+/// Which multicasts of one life are missing here, and when to ask for them.
 ///
-/// Each share says which of the 64 casts before it had one for the same peer, so only what concerns this node counts
-/// as missing, at once when the next share comes. Bounded: what is further back than the window, or more than the most
-/// that may be missing, is left to the links.
+/// Each share says which of the 64 multicasts before it had one for the same peer, so only what concerns this node
+/// counts as missing, at once when the next share comes. Bounded: what is further back than the window, or more than
+/// the most that may be missing, is left to the links.
 final class Gaps {
   /// So far back it is known what has come.
   static final int WINDOW = 1024;
@@ -17,7 +17,7 @@ final class Gaps {
   /// So many are asked for at a time.
   static final int MISSING_MAX = 256;
 
-  /// How often a cast is asked for.
+  /// How often a multicast is asked for.
   static final int ASKS_MAX = 4;
 
   private static final long NEVER = Long.MAX_VALUE;
@@ -33,7 +33,7 @@ final class Gaps {
   private long highest;
   private long askAt = NEVER; // or earlier than needed
 
-  /// @param first the first cast that came
+  /// @param first the first multicast that came
   Gaps(long first) {
     this.first = first;
     this.highest = first;
@@ -56,12 +56,12 @@ final class Gaps {
     return number <= highest && (got[word(number)] & 1L << number) != 0;
   }
 
-  /// Whether a cast has not come, as far as that is known.
+  /// Whether a multicast has not come, as far as that is known.
   boolean lacks(long number) {
     return isKnown(number) && !has(number);
   }
 
-  /// A cast has come, by itself or as a repair.
+  /// A multicast has come, by itself or as a repair.
   ///
   /// @return false when it has come before
   boolean came(long number) {
@@ -85,10 +85,10 @@ final class Gaps {
     return fresh;
   }
 
-  /// A share tells which casts before it were for this node.
+  /// A share tells which multicasts before it were for this node.
   ///
-  /// @param number of the cast with this share
-  /// @param before bit i for the cast i + 1 before it
+  /// @param number of the multicast with this share
+  /// @param before bit i for the multicast i + 1 before it
   /// @param at     when to ask for what is missing
   /// @return how many more are missing than before
   int named(long number, long before, long at) {
@@ -147,7 +147,7 @@ final class Gaps {
   /// Somebody has asked: this node, or another one, which is just as well.
   ///
   /// @param pauseNanos until it is worth while to ask again, the first time; it doubles
-  /// @return how many of these casts are missing here and would soon have been asked for
+  /// @return how many of these multicasts are missing here and would soon have been asked for
   int asked(long now, long from, long bits, long pauseNanos) {
     int concerned = 0;
     for (Map.Entry<Long, Missing> entry : missing.subMap(from, true, from + Long.SIZE, true).entrySet()) {
@@ -165,7 +165,7 @@ final class Gaps {
 
   /// Leaves to the links what was asked for often enough.
   ///
-  /// @return how many casts that are
+  /// @return how many multicasts that are
   int giveUp(long now) {
     if (now < askAt) {
       return 0;

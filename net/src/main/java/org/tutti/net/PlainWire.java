@@ -10,9 +10,9 @@ final class PlainWire extends Wire {
   private static final int FINISH_BYTES = 1 << 14;
 
   private final SocketChannel channel;
-  private final Counts<Count> counters;
+  private final Counts<TcpCount> counters;
 
-  PlainWire(SocketChannel channel, Counts<Count> counters) {
+  PlainWire(SocketChannel channel, Counts<TcpCount> counters) {
     this.channel = channel;
     this.counters = counters;
   }
@@ -20,9 +20,9 @@ final class PlainWire extends Wire {
   @Override
   int read(ByteBuffer into) throws IOException {
     int count = channel.read(into);
-    counters.add(Count.READS);
+    counters.add(TcpCount.READS);
     if (count > 0) {
-      counters.add(Count.BYTES_RECEIVED, count);
+      counters.add(TcpCount.BYTES_RECEIVED, count);
     }
     return count;
   }
@@ -30,8 +30,8 @@ final class PlainWire extends Wire {
   @Override
   void write(ByteBuffer from) throws IOException {
     int count = channel.write(from);
-    counters.add(Count.WRITES);
-    counters.add(Count.BYTES_SENT, count);
+    counters.add(TcpCount.WRITES);
+    counters.add(TcpCount.BYTES_SENT, count);
   }
 
   @Override

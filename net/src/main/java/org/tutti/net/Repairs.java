@@ -8,20 +8,20 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.tutti.transport.Counts;
 
-/// Finds out which casts are missing here, asks the group for them, and says again what others miss.
+/// Finds out which multicasts are missing here, asks the group for them, and says again what others miss.
 ///
 /// ```
 ///   a                b                c               all to the group
-///   | -- CAST 7 ---> |  --x           |
-///   | -- CAST 8 ---> | -------------> |  its share says that 7 had one, too: missing
+///   | -- MULTICAST 7 > |  --x           |
+///   | -- MULTICAST 8 > | -------------> |  its share says that 7 had one, too: missing
 ///   |                |                |  waits a random time; who hears the same question meanwhile does not ask
 ///   | <------------- | <- NAK(a, 7) - |
 ///   | REPAIR(a, 7) > | -------------> |  at once by a; b would have done it a little later, had it not heard this
 /// ```
 ///
 /// A promise to nobody: what is not repaired after a few questions is left to the links. Everything is bounded: what is
-/// kept, what is asked for, how often each cast is said again, and how many bytes of repairs there are to how many of
-/// casts. Time is passed in, and chance comes from a seed. Engine thread only.
+/// kept, what is asked for, how often each multicast is said again, and how many bytes of repairs there are to how many
+/// of multicasts. Time is passed in, and chance comes from a seed. Engine thread only.
 final class Repairs {
   /// Questions wait for at most so long, to hear whether somebody else asks.
   static final long ASK_WITHIN_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
@@ -37,7 +37,7 @@ final class Repairs {
   /// Who asks so soon after a repair has not heard it yet.
   static final long REPAIRED_NANOS = TimeUnit.MILLISECONDS.toNanos(3);
 
-  /// How often a node says a cast again.
+  /// How often a node says a multicast again.
   static final int REPAIRS_MAX = 4;
 
   private static final int WANTED_MAX = 1024; // waiting repairs
@@ -46,7 +46,7 @@ final class Repairs {
   private static final int ASKS_AT_ONCE = 100;
   private static final int REPAIR_BYTES_PER_SECOND = 256 << 10;
   private static final int REPAIR_BYTES_AT_ONCE = 256 << 10;
-  private static final int CASTS_PER_REPAIR = 2; // bytes that were cast for each byte of repairs
+  private static final int MULTICASTS_PER_REPAIR = 2; // bytes that were multicast for each byte of repairs
   private static final long NEVER = Long.MAX_VALUE;
 
   /// What leaves.
@@ -54,18 +54,18 @@ final class Repairs {
     void ask(long life, long first, long bits);
 
     /// @return false when the socket is full: then it is lost
-    boolean repair(CastStore.Kept cast);
+    boolean repair(MulticastStore.Kept multicast);
   }
 
   private final long life;
   private final Out out;
   private final Counts<UdpCount> counters;
   private final SplittableRandom random;
-  private final CastStore store = new CastStore();
+  private final MulticastStore store = new MulticastStore();
   private final Map<Long, Gaps> gaps = new HashMap<>();
-  private final ArrayDeque<CastStore.Kept> wanted = new ArrayDeque<>();
-  private final Allowance asks;
-  private final Allowance repairs;
+  private final ArrayDeque<MulticastStore.Kept> wanted = new ArrayDeque<>();
+  private final TokenBucket asks;
+  private final TokenBucket repairs;
   private int company = 1;
   private long askAt = NEVER;
   private long repairAt = NEVER;
@@ -76,9 +76,9 @@ final class Repairs {
     this.out = out;
     this.counters = counters;
     this.random = new SplittableRandom(seed);
-    this.asks = new Allowance(now, ASKS_PER_SECOND, ASKS_AT_ONCE);
-    this.repairs = new Allowance(now, REPAIR_BYTES_PER_SECOND, REPAIR_BYTES_AT_ONCE);
-    this.ageAt = now + CastStore.KEPT_NANOS;
+    this.asks = new TokenBucket(now, ASKS_PER_SECOND, ASKS_AT_ONCE);
+    this.repairs = new TokenBucket(now, REPAIR_BYTES_PER_SECOND, REPAIR_BYTES_AT_ONCE);
+    this.ageAt = now + MulticastStore.KEPT_NANOS;
   }
 
   /// How many others there are: the more, the longer most of them wait with a question.
@@ -86,19 +86,19 @@ final class Repairs {
     company = Math.max(1, others);
   }
 
-  // ---- casts -----------------------------------------------------------------------------------------------------
+  // ---- multicasts ---------------------------------------------------------------------------------------------------
 
-  /// A cast was sent by this node, or by another one, whether it concerns this one or not.
+  /// A multicast was sent by this node, or by another one, whether it concerns this one or not.
   void keep(long now, long from, long number, byte[] datagram) {
     if (number > 0 && number < NUMBER_MAX) {
-      store.keep(new CastStore.Kept(from, number, datagram, now));
-      repairs.earn(datagram.length / CASTS_PER_REPAIR);
+      store.keep(new MulticastStore.Kept(from, number, datagram, now));
+      repairs.earn(datagram.length / MULTICASTS_PER_REPAIR);
     }
   }
 
-  /// A cast came with a share for this node.
+  /// A multicast came with a share for this node.
   ///
-  /// @param before which ones before it had one, too: bit i for the cast i + 1 before it
+  /// @param before which ones before it had one, too: bit i for the multicast i + 1 before it
   /// @return false when a repair of it has come before
   boolean came(long now, long from, long number, long before) {
     if (number <= 0 || number >= NUMBER_MAX) {
@@ -114,7 +114,7 @@ final class Repairs {
     return fresh;
   }
 
-  /// A peer tells which cast with a share for this node was its last one, and which ones before.
+  /// A peer tells which multicast with a share for this node was its last one, and which ones before.
   void last(long now, long from, long number, long before) {
     Gaps those = gaps.get(from);
     if (those != null && number > 0 && number < NUMBER_MAX) {
@@ -137,7 +137,7 @@ final class Repairs {
 
   // ---- what others ask and say -----------------------------------------------------------------------------------
 
-  /// Another node asks for casts of some life: the first one, and bit i for the one i + 1 after it.
+  /// Another node asks for multicasts of some life: the first one, and bit i for the one i + 1 after it.
   void asked(long now, long of, long first, long bits) {
     counters.add(UdpCount.NAKS_RECEIVED);
     if (first <= 0 || first >= NUMBER_MAX) {
@@ -168,7 +168,7 @@ final class Repairs {
 
   /// @return whether it is kept here
   private boolean want(long now, long of, long number) {
-    CastStore.Kept kept = store.get(of, number);
+    MulticastStore.Kept kept = store.get(of, number);
     if (kept == null) {
       return false;
     }
@@ -182,7 +182,7 @@ final class Repairs {
     return true;
   }
 
-  /// Another node has said a cast again.
+  /// Another node has said a multicast again.
   ///
   /// @return whether it is missing here, so that a share in it is to be taken
   boolean repaired(long now, long of, long number, byte[] datagram) {
@@ -194,9 +194,9 @@ final class Repairs {
     if (those == null || number <= 0 || number >= NUMBER_MAX) {
       return false;
     }
-    CastStore.Kept kept = store.get(of, number);
+    MulticastStore.Kept kept = store.get(of, number);
     if (kept == null) {
-      kept = new CastStore.Kept(of, number, datagram, now);
+      kept = new MulticastStore.Kept(of, number, datagram, now);
       store.keep(kept);
     }
     kept.heard = true;
@@ -208,14 +208,14 @@ final class Repairs {
   }
 
   /// Another node was faster.
-  private void leave(CastStore.Kept kept) {
+  private void leave(MulticastStore.Kept kept) {
     kept.wanted = false;
     wanted.remove(kept);
     counters.add(UdpCount.REPAIRS_SUPPRESSED);
   }
 
   private void heardRepair(long now, long number) {
-    CastStore.Kept kept = store.get(life, number);
+    MulticastStore.Kept kept = store.get(life, number);
     if (kept != null) {
       kept.heard = true;
       kept.repairedNanos = now;
@@ -246,15 +246,15 @@ final class Repairs {
     }
     if (now >= ageAt) {
       store.age(now);
-      ageAt = now + CastStore.KEPT_NANOS;
+      ageAt = now + MulticastStore.KEPT_NANOS;
     }
   }
 
   private void repairDue(long now) {
     repairAt = NEVER;
-    Iterator<CastStore.Kept> all = wanted.iterator();
+    Iterator<MulticastStore.Kept> all = wanted.iterator();
     while (all.hasNext()) {
-      CastStore.Kept kept = all.next();
+      MulticastStore.Kept kept = all.next();
       if (kept.repairAt > now) {
         repairAt = Math.min(repairAt, kept.repairAt);
         continue;
@@ -265,7 +265,7 @@ final class Repairs {
     }
   }
 
-  private void repair(long now, CastStore.Kept kept) {
+  private void repair(long now, MulticastStore.Kept kept) {
     if (!repairs.spend(now, kept.datagram.length)) {
       counters.add(UdpCount.REPAIRS_WITHHELD);
       return;
@@ -303,7 +303,7 @@ final class Repairs {
     return store.bytes();
   }
 
-  /// How many casts of a life are missing.
+  /// How many multicasts of a life are missing.
   int missing(long of) {
     Gaps those = gaps.get(of);
     return those == null ? 0 : those.missing();

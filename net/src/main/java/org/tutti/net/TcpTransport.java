@@ -35,10 +35,10 @@ public final class TcpTransport extends SelectorTransport {
   private static final Duration RETRANSMIT_AFTER = Duration.ofSeconds(1);
 
   private final Endpoint endpoint;
-  private final Loop loop;
+  private final TcpLoop loop;
   private final @Nullable UnixSockets unixSockets;
 
-  private TcpTransport(Endpoint endpoint, Loop loop, @Nullable UnixSockets unixSockets) {
+  private TcpTransport(Endpoint endpoint, TcpLoop loop, @Nullable UnixSockets unixSockets) {
     super(new Traits(loop.config.frameBytesMax(), RETRANSMIT_AFTER, false), loop.selector);
     this.endpoint = endpoint;
     this.loop = loop;
@@ -94,7 +94,7 @@ public final class TcpTransport extends SelectorTransport {
       selector = Selector.open();
       UnixSockets unixSockets = credentials != null ? null : UnixSockets.in(config.socketDirectory());
       Address self = shown == null ? own.at(port) : shown.at(shown.port());
-      Loop loop = new Loop(self, config, selector, unixSockets, credentials);
+      TcpLoop loop = new TcpLoop(self, config, selector, unixSockets, credentials);
       loop.listen(new Acceptor(loop, server, false));
       // The file is named by the address that peers know, and only who holds that port may own it.
       ServerSocketChannel near = unixSockets == null || shown != null ? null : unixSockets.listen(own);
@@ -126,12 +126,12 @@ public final class TcpTransport extends SelectorTransport {
     peer.claimedAtNanos = loop.nowNanos;
     Connection connection = peer.current;
     if (connection != null && peer.isSilent(loop.nowNanos, loop.config.silenceMax().toNanos())) {
-      connection.close(Count.CLOSED_SILENT);
+      connection.close(TcpCount.CLOSED_SILENT);
       connection = null;
     }
     ByteBuffer room = connection == null ? null : connection.claim(length);
     if (room == null) {
-      loop.counters.add(Count.CLAIMS_REFUSED);
+      loop.counters.add(TcpCount.CLAIMS_REFUSED);
       loop.peers.refuse(peer);
     } else {
       claimed = connection;
@@ -151,7 +151,7 @@ public final class TcpTransport extends SelectorTransport {
 
   @Override
   void countWakeup() {
-    loop.counters.addShared(Count.WAKEUPS);
+    loop.counters.addShared(TcpCount.WAKEUPS);
   }
 
   /// What was carried (frames, bytes, writes, reads, wakeups) and what went wrong, by reason, since the start.

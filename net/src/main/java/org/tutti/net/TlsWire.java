@@ -25,8 +25,8 @@ final class TlsWire extends Wire {
   private static final int HANDSHAKE = 22;
 
   private final SocketChannel channel;
-  private final Counts<Count> counters;
-  private final Security security;
+  private final Counts<TcpCount> counters;
+  private final TlsContext security;
   private final Connection connection;
   private final SSLEngine engine;
 
@@ -40,7 +40,8 @@ final class TlsWire extends Wire {
   private boolean full; // the last read ended for lack of room
   private boolean closed;
 
-  TlsWire(SocketChannel channel, Counts<Count> counters, Security security, Connection connection, SSLEngine engine) {
+  TlsWire(
+      SocketChannel channel, Counts<TcpCount> counters, TlsContext security, Connection connection, SSLEngine engine) {
     this.channel = channel;
     this.counters = counters;
     this.security = security;
@@ -125,7 +126,7 @@ final class TlsWire extends Wire {
       if (arrived.hasRemaining()) {
         int kind = arrived.get(arrived.position());
         if (kind < ALERT - 1 || kind > HANDSHAKE + 1) {
-          throw new Security.NotTlsException();
+          throw new TlsContext.NotTlsException();
         }
         SSLEngineResult result = engine.unwrap(arrived, spill.clear());
         spill.flip();
@@ -202,9 +203,9 @@ final class TlsWire extends Wire {
     arrived.compact();
     try {
       int count = channel.read(arrived);
-      counters.add(Count.READS);
+      counters.add(TcpCount.READS);
       if (count > 0) {
-        counters.add(Count.BYTES_RECEIVED, count);
+        counters.add(TcpCount.BYTES_RECEIVED, count);
       }
       ended |= count < 0;
       return count > 0;
@@ -242,8 +243,8 @@ final class TlsWire extends Wire {
     leaving.flip();
     try {
       int count = channel.write(leaving);
-      counters.add(Count.WRITES);
-      counters.add(Count.BYTES_SENT, count);
+      counters.add(TcpCount.WRITES);
+      counters.add(TcpCount.BYTES_SENT, count);
     } finally {
       leaving.compact();
     }

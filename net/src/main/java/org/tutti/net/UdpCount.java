@@ -57,7 +57,7 @@ enum UdpCount implements Counts.Counted {
   RECEIVE_BUFFER_GRANTED(
       gauge("udp.buffer.granted.bytes", "The socket's receive buffer as the kernel grants it.")
           .tagged("socket", "peers")),
-  RECEIVE_BUFFER_GRANTED_CASTS(
+  RECEIVE_BUFFER_GRANTED_MULTICASTS(
       gauge("udp.buffer.granted.bytes", "The receive buffer of the socket for multicast as granted; 0 without one.")
           .tagged("socket", "casts")),
   CLAIMS_REFUSED(counter("udp.claims.refused", "There was no room for a frame, or the peer is not known yet.")),

@@ -29,13 +29,13 @@ final class UdpLoop {
   final Counts<UdpCount> counters = new Counts<>(UdpCount.class);
   final BufferPool buffers;
   final Drafts drafts;
-  final @Nullable Casts casts;
-  final @Nullable CastLoop group;
+  final @Nullable Multicasts multicasts;
+  final @Nullable MulticastLoop group;
   final UdpPeers peers;
   final int datagramBytes;
   final int headersBytes; // of UDP and IP
   final int receiveBufferBytes;
-  final Lives lives;
+  final LocalIncarnations lives;
   final long life; // as multicasts and seals have it
 
   /// The time of this turn's last wait, or of the last datagram.
@@ -63,31 +63,31 @@ final class UdpLoop {
       int datagramBytes,
       int headersBytes,
       DatagramChannel channel,
-      @Nullable Casts casts,
+      @Nullable Multicasts multicasts,
       Selector selector)
       throws IOException {
     this.config = config;
     this.datagramBytes = datagramBytes;
     this.headersBytes = headersBytes;
-    this.casts = casts;
+    this.multicasts = multicasts;
     this.selector = selector;
     this.peers =
         new UdpPeers(this, ((InetSocketAddress) channel.getLocalAddress()).getAddress() instanceof Inet4Address);
     int granted = channel.getOption(StandardSocketOptions.SO_RCVBUF);
-    this.receiveBufferBytes = casts == null ? granted : Math.min(granted, casts.receiveBufferBytes);
+    this.receiveBufferBytes = multicasts == null ? granted : Math.min(granted, multicasts.receiveBufferBytes);
     this.drafts = new Drafts(this);
     SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
     Datagrams trains = TrainDatagrams.open(config, channel, key, counters, received);
     this.socket = trains == null ? new ChannelDatagrams(channel, key, counters, received) : trains;
     this.source = socket;
     this.buffers = new BufferPool(datagramBytes);
-    this.lives = new Lives(casts == null);
+    this.lives = new LocalIncarnations(multicasts == null);
     this.life = lives.common;
     UdpKeys keys = config.keys();
     this.seal = keys == null ? null : new Seal(keys, life, datagramBytes, 2 * config.peersMax(), counters);
     this.in = keys == null ? received : ByteBuffer.allocateDirect(received.capacity());
     this.frame = in.duplicate();
-    this.group = casts == null ? null : new CastLoop(this, casts, selector, received);
+    this.group = multicasts == null ? null : new MulticastLoop(this, multicasts, selector, received);
   }
 
   void start(Receiver to) {
@@ -182,13 +182,13 @@ final class UdpLoop {
   }
 
   private void select(long waitNanos) {
-    Selecting.select(selector, dispatch, waitNanos);
+    SelectorWait.select(selector, dispatch, waitNanos);
     nowNanos = System.nanoTime();
   }
 
   // ---- reading -----------------------------------------------------------------------------------------------------
 
-  private void read(Datagrams from, boolean cast) {
+  private void read(Datagrams from, boolean multicast) {
     source = from;
     for (int i = 0; (i < READS_PER_TURN_MAX || from.hasMore()) && !ended; i++) {
       if (!from.hasMore()) {
@@ -207,7 +207,7 @@ final class UdpLoop {
       nowNanos = System.nanoTime();
       counters.add(UdpCount.DATAGRAMS_RECEIVED);
       counters.add(UdpCount.BYTES_RECEIVED, received.remaining());
-      if (cast && seal != null && Seal.from(received) == life) {
+      if (multicast && seal != null && Seal.from(received) == life) {
         continue; // a group's own host hears it, too, and opening it is most of the work
       }
       int at = received.position();
@@ -215,11 +215,11 @@ final class UdpLoop {
       UdpCount refused = open(sender);
       if (refused != null) {
         counters.add(refused);
-        ByteBuffer answer = cast ? null : refusals.answer(received, at, whole, refused, nowNanos);
+        ByteBuffer answer = multicast ? null : refusals.answer(received, at, whole, refused, nowNanos);
         if (answer != null) {
           socket.send(answer, sender);
         }
-      } else if (cast && group != null) {
+      } else if (multicast && group != null) {
         group.heard(sender, header, in);
       } else {
         arrived(sender);
@@ -298,8 +298,8 @@ final class UdpLoop {
       }
       case DatagramHeader.ECHO -> sender.path.answered(header.number);
       case DatagramHeader.HEARD -> {
-        if (casts != null) {
-          sender.heard(casts);
+        if (multicasts != null) {
+          sender.heard(multicasts);
         }
       }
       case DatagramHeader.DATA -> {

@@ -11,7 +11,7 @@ final class UdpPath {
   private final UdpLoop loop;
   private final UdpPeer peer;
   private final PathMtu mtu;
-  private @Nullable Pieces pieces;
+  private @Nullable Reassembly pieces;
   private boolean open;
   private int told; // the size that was logged last; 0 while there is no path
 
@@ -130,7 +130,7 @@ final class UdpPath {
   /// @return whether the datagram is complete: then `in` is at its frames
   boolean join(long number, ByteBuffer in) {
     if (pieces == null) {
-      pieces = new Pieces(loop.counters);
+      pieces = new Reassembly(loop.counters);
     }
     return pieces.add(number, in);
   }

@@ -16,8 +16,8 @@ final class UdpPeer implements SelectorTransport.Claim {
   final InetSocketAddress at;
   private final UdpLoop loop;
   private final Flight flight;
-  private final Receipt receipt;
-  private final Awaiting awaiting;
+  private final AckState receipt;
+  private final ResponseTimer awaiting;
   final UdpPath path;
   final long own; // our life, as this peer knows it
 
@@ -44,20 +44,20 @@ final class UdpPeer implements SelectorTransport.Claim {
   private long backoffNanos;
 
   // What waits; the last datagram may have room for more frames.
-  private final ArrayDeque<Parcel> queue = new ArrayDeque<>();
-  private @Nullable Parcel slotOf;
+  private final ArrayDeque<OutgoingDatagram> queue = new ArrayDeque<>();
+  private @Nullable OutgoingDatagram slotOf;
   private @Nullable ByteBuffer slot;
   private int claimedBytes;
   private int loadedBytes; // the datagram that left last
-  private final CastPeer casts = new CastPeer();
+  private final MulticastPeer multicasts = new MulticastPeer();
 
   UdpPeer(UdpLoop loop, InetSocketAddress at, long numbersUsed) {
     this.loop = loop;
     this.at = at;
     this.own = loop.lives.known(at);
     this.flight = new Flight(numbersUsed, new Congestion(loop.receiveBufferBytes));
-    this.receipt = new Receipt(loop);
-    this.awaiting = new Awaiting(loop, flight, casts);
+    this.receipt = new AckState(loop);
+    this.awaiting = new ResponseTimer(loop, flight, multicasts);
     this.path = new UdpPath(loop, this);
     this.usedNanos = loop.nowNanos;
     this.greetAt = loop.nowNanos;
@@ -88,13 +88,13 @@ final class UdpPeer implements SelectorTransport.Claim {
 
   /// Lends room for a frame, or null.
   @Nullable ByteBuffer claim(int length) {
-    int needed = Parcel.LENGTH_BYTES + length;
+    int needed = OutgoingDatagram.LENGTH_BYTES + length;
     int datagramMax = path.hopedSize();
     boolean mayJoin =
-        length >= Casts.FRAME_BYTES_MIN
+        length >= Multicasts.FRAME_BYTES_MIN
             && DatagramHeader.BYTES + needed <= datagramMax
-            && casts.joins(loop.nowNanos, queue.isEmpty());
-    Parcel last = queue.peekLast();
+            && multicasts.joins(loop.nowNanos, queue.isEmpty());
+    OutgoingDatagram last = queue.peekLast();
     boolean isFull = last == null || last.bytes.position() + needed > datagramMax;
     if (last == null || !last.isEmpty() && (isFull || last.sealed || mayJoin)) {
       last = isOpen() ? another(mayJoin) : null;
@@ -108,7 +108,7 @@ final class UdpPeer implements SelectorTransport.Claim {
     }
     claimedBytes = length;
     last.sealed = mayJoin;
-    int from = last.bytes.position() + Parcel.LENGTH_BYTES;
+    int from = last.bytes.position() + OutgoingDatagram.LENGTH_BYTES;
     // A fresh byte order each time: the borrower may have changed it.
     return slot().limit(from + length).position(from).order(ByteOrder.BIG_ENDIAN);
   }
@@ -117,7 +117,7 @@ final class UdpPeer implements SelectorTransport.Claim {
     return Objects.requireNonNull(slot);
   }
 
-  private @Nullable Parcel another(boolean mayJoin) {
+  private @Nullable OutgoingDatagram another(boolean mayJoin) {
     if ((queue.size() + 1) * loop.datagramBytes > loop.config.queueBytes()) {
       // One turn said more than the queue holds while peer and network could take it: no reason to refuse. But what may
       // go together with frames for others has to wait for them.
@@ -128,7 +128,7 @@ final class UdpPeer implements SelectorTransport.Claim {
         return null;
       }
     }
-    var next = new Parcel(this, loop.buffers.take());
+    var next = new OutgoingDatagram(this, loop.buffers.take());
     queue.addLast(next);
     return next;
   }
@@ -136,13 +136,13 @@ final class UdpPeer implements SelectorTransport.Claim {
   /// Takes over the frame claimed last.
   @Override
   public void commit() {
-    Parcel last = queue.peekLast();
+    OutgoingDatagram last = queue.peekLast();
     if (last == null || last != slotOf) {
       return; // the peer has ended since
     }
     last.bytes.putShort((short) claimedBytes).position(last.bytes.position() + claimedBytes);
-    if (last.sealed && loop.casts != null) {
-      loop.casts.add(last, loop.datagramBytes);
+    if (last.sealed && loop.multicasts != null) {
+      loop.multicasts.add(last, loop.datagramBytes);
     }
     loop.counters.add(UdpCount.FRAMES_SENT);
     loop.list(this);
@@ -159,7 +159,7 @@ final class UdpPeer implements SelectorTransport.Claim {
   }
 
   private void load() {
-    for (Parcel next = queue.peekFirst(); next != null && isOpen(); next = queue.peekFirst()) {
+    for (OutgoingDatagram next = queue.peekFirst(); next != null && isOpen(); next = queue.peekFirst()) {
       if (next.isEmpty()) {
         release(queue.removeFirst());
         continue;
@@ -167,15 +167,15 @@ final class UdpPeer implements SelectorTransport.Claim {
       if (!fits(next) || !flight.hasRoom(next.nextLength()) || flight.pauseNanos(loop.nowNanos) > 0) {
         return;
       }
-      Cast cast = next.cast;
-      CastLoop group = loop.group;
-      if (cast == null || group == null) {
+      MulticastDatagram multicast = next.multicast;
+      MulticastLoop group = loop.group;
+      if (multicast == null || group == null) {
         if (!sendAlone(next)) {
           return;
         }
       } else {
-        List<Parcel> ready = group.ready(cast);
-        boolean sent = ready.size() > 1 ? group.send(cast, ready) : ready.contains(next) && sendAlone(next);
+        List<OutgoingDatagram> ready = group.ready(multicast);
+        boolean sent = ready.size() > 1 ? group.send(multicast, ready) : ready.contains(next) && sendAlone(next);
         if (!sent) {
           return;
         }
@@ -183,17 +183,18 @@ final class UdpPeer implements SelectorTransport.Claim {
     }
   }
 
-  /// Whether the path takes the next parcel; if need be in pieces, but not while it may turn out to take the whole.
-  private boolean fits(Parcel next) {
-    Cast cast = next.cast;
-    if (Math.max(next.nextLength(), cast == null ? 0 : cast.length()) <= path.size()) {
+  /// Whether the path takes the next outgoing datagram; if need be in pieces, but not while it may turn out to take the
+  /// whole.
+  private boolean fits(OutgoingDatagram next) {
+    MulticastDatagram multicast = next.multicast;
+    if (Math.max(next.nextLength(), multicast == null ? 0 : multicast.length()) <= path.size()) {
       return true;
     }
     if (path.isHopeful()) {
       return false;
     }
-    if (cast != null && loop.casts != null) {
-      loop.casts.remove(cast, next);
+    if (multicast != null && loop.multicasts != null) {
+      loop.multicasts.remove(multicast, next);
     }
     if (next.nextLength() > path.size()) {
       loop.counters.add(UdpCount.DATAGRAMS_CUT);
@@ -202,15 +203,15 @@ final class UdpPeer implements SelectorTransport.Claim {
     return true;
   }
 
-  /// Sends a parcel, or its next piece.
+  /// Sends an outgoing datagram, or its next piece.
   ///
   /// @return false when nothing can be sent now
-  private boolean sendAlone(Parcel parcel) {
-    int end = parcel.bytes.position();
-    int length = parcel.nextLength();
-    ByteBuffer out = parcel.isCut() ? parcel.writePiece(loop.drafts.spare()) : parcel.bytes;
-    boolean taken = send(out, parcel.isCut() ? DatagramHeader.PIECE : DatagramHeader.DATA);
-    parcel.bytes.limit(parcel.bytes.capacity()).position(end);
+  private boolean sendAlone(OutgoingDatagram outgoing) {
+    int end = outgoing.bytes.position();
+    int length = outgoing.nextLength();
+    ByteBuffer out = outgoing.isCut() ? outgoing.writePiece(loop.drafts.spare()) : outgoing.bytes;
+    boolean taken = send(out, outgoing.isCut() ? DatagramHeader.PIECE : DatagramHeader.DATA);
+    outgoing.bytes.limit(outgoing.bytes.capacity()).position(end);
     loadedBytes = length;
     if (!taken || loop.wasTooLong() && path.refused(length)) {
       return taken; // what was too long goes in pieces
@@ -218,10 +219,10 @@ final class UdpPeer implements SelectorTransport.Claim {
     receipt.told();
     flight.sent(loop.nowNanos, length);
     loop.counters.add(UdpCount.DATAGRAMS_SENT);
-    if (parcel.isCut()) {
+    if (outgoing.isCut()) {
       loop.counters.add(UdpCount.PIECES_SENT);
     }
-    if (parcel.left()) {
+    if (outgoing.left()) {
       release(queue.removeFirst());
     }
     awaiting.begin();
@@ -235,24 +236,25 @@ final class UdpPeer implements SelectorTransport.Claim {
     return loop.load(datagram.flip(), at);
   }
 
-  /// Whether a parcel is the next one, and there is room for a datagram of some length. The pace is that of the peer
-  /// who comes first: paces are never quite the same, and the slowest of them would be slower than each.
-  boolean isNext(Parcel parcel, int length) {
-    return isOpen() && queue.peekFirst() == parcel && flight.hasRoom(length);
+  /// Whether an outgoing datagram is the next one, and there is room for a datagram of some length. The pace is that of
+  /// the peer who comes first: paces are never quite the same, and the slowest of them would be slower than each.
+  boolean isNext(OutgoingDatagram outgoing, int length) {
+    return isOpen() && queue.peekFirst() == outgoing && flight.hasRoom(length);
   }
 
-  /// Whether there is no room for a parcel, whatever waits before it.
-  boolean isFull(Parcel parcel) {
-    return !flight.hasRoom(parcel.nextLength());
+  /// Whether there is no room for an outgoing datagram, whatever waits before it.
+  boolean isFull(OutgoingDatagram outgoing) {
+    return !flight.hasRoom(outgoing.nextLength());
   }
 
-  /// Casts have waited for this peer in vain: what waits for it goes alone, and what comes next, until it keeps up.
+  /// Multicasts have waited for this peer in vain: what waits for it goes alone, and what comes next, until it keeps
+  /// up.
   void lag() {
     loop.counters.add(UdpCount.CASTS_ALONE);
-    casts.lag(loop.nowNanos);
-    for (Parcel parcel : queue) {
-      if (parcel.cast != null && loop.casts != null) {
-        loop.casts.remove(parcel.cast, parcel);
+    multicasts.lag(loop.nowNanos);
+    for (OutgoingDatagram outgoing : queue) {
+      if (outgoing.multicast != null && loop.multicasts != null) {
+        loop.multicasts.remove(outgoing.multicast, outgoing);
       }
     }
     loop.list(this);
@@ -263,32 +265,32 @@ final class UdpPeer implements SelectorTransport.Claim {
     return flight.isHalfFull();
   }
 
-  /// Writes this peer's part of a cast, up to the beginning of its frame.
+  /// Writes this peer's part of a multicast, up to the beginning of its frame.
   ///
-  /// @param cast its number
-  void writeShare(ByteBuffer out, long cast) {
+  /// @param multicast its number
+  void writeShare(ByteBuffer out, long multicast) {
     receipt.writeShare(out.putLong(life).putLong(flight.last() + 1));
-    out.putLong(casts.before(cast));
+    out.putLong(multicasts.before(multicast));
   }
 
-  /// The next parcel has left with those for others.
-  void left(int length, long cast) {
+  /// The next outgoing datagram has left with those for others.
+  void left(int length, long multicast) {
     release(queue.removeFirst());
     receipt.told();
-    casts.sent(cast, flight.sent(loop.nowNanos, length));
+    multicasts.sent(multicast, flight.sent(loop.nowNanos, length));
     awaiting.begin();
     loop.list(this);
   }
 
-  private void release(Parcel parcel) {
-    if (parcel == slotOf) {
+  private void release(OutgoingDatagram outgoing) {
+    if (outgoing == slotOf) {
       slotOf = null;
       slot = null;
     }
-    if (parcel.cast != null && loop.casts != null) {
-      loop.casts.remove(parcel.cast, parcel);
+    if (outgoing.multicast != null && loop.multicasts != null) {
+      loop.multicasts.remove(outgoing.multicast, outgoing);
     }
-    loop.buffers.giveBack(parcel.bytes);
+    loop.buffers.giveBack(outgoing.bytes);
   }
 
   // ---- what comes from it ------------------------------------------------------------------------------------------
@@ -305,9 +307,9 @@ final class UdpPeer implements SelectorTransport.Claim {
       }
       loop.counters.add(UdpCount.CONNECTED_UDP);
       life = from;
-      casts.begin(loop.nowNanos);
-      if (loop.casts != null) {
-        loop.casts.askSoon(loop.nowNanos);
+      multicasts.begin(loop.nowNanos);
+      if (loop.multicasts != null) {
+        loop.multicasts.askSoon(loop.nowNanos);
       }
       receipt.begin();
       path.begin();
@@ -335,24 +337,24 @@ final class UdpPeer implements SelectorTransport.Claim {
       awaiting.begin();
       loop.list(this);
     }
-    if (flight.doubted() > 0 && casts.isToBeTold(flight.rested())) {
-      probe(); // it may be the last cast that was lost, and nothing else shows that
+    if (flight.doubted() > 0 && multicasts.isToBeTold(flight.rested())) {
+      probe(); // it may be the last multicast that was lost, and nothing else shows that
     }
   }
 
   /// It heard a multicast.
-  void heard(Casts to) {
-    if (casts.heard(loop.nowNanos)) {
+  void heard(Multicasts to) {
+    if (multicasts.heard(loop.nowNanos)) {
       to.tell(this, true);
     }
   }
 
   /// Whether multicasts reach it, as far as it has said lately.
-  CastPeer.Hearing hearing(Casts to) {
-    if (isOpen() && casts.isDeaf(loop.nowNanos)) {
+  MulticastPeer.Hearing hearing(Multicasts to) {
+    if (isOpen() && multicasts.isDeaf(loop.nowNanos)) {
       to.tell(this, false);
     }
-    return casts.hearing();
+    return multicasts.hearing();
   }
 
   /// A datagram with frames was read.
@@ -439,7 +441,7 @@ final class UdpPeer implements SelectorTransport.Claim {
     ByteBuffer out = loop.drafts.control(DatagramHeader.PROBE, life, own);
     DatagramHeader.number(out, flight.last());
     receipt.write(out);
-    casts.write(out);
+    multicasts.write(out);
     loop.send(out, at);
     loop.counters.add(UdpCount.PROBES_SENT);
     awaiting.probed();
@@ -469,11 +471,11 @@ final class UdpPeer implements SelectorTransport.Claim {
       wait = Math.min(wait, awaiting.pauseNanos());
     }
     wait = path.waitNanos(wait);
-    Parcel next = queue.peekFirst();
+    OutgoingDatagram next = queue.peekFirst();
     if (next != null && isOpen() && flight.hasRoom(next.nextLength())) {
       long pause = Math.max(1, flight.pauseNanos(now));
       pause = next.nextLength() > path.size() ? Math.max(pause, path.hopeNanos()) : pause;
-      wait = Math.min(wait, next.cast == null ? pause : Math.max(pause, next.cast.patienceNanos(now)));
+      wait = Math.min(wait, next.multicast == null ? pause : Math.max(pause, next.multicast.patienceNanos(now)));
     }
     return wait;
   }

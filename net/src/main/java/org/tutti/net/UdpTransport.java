@@ -43,7 +43,8 @@ public final class UdpTransport extends SelectorTransport {
   private static final Duration RETRANSMIT_AFTER = Duration.ofMillis(20);
   private static final int HEADERS_IPV4 = 28;
   private static final int HEADERS_IPV6 = 48;
-  private static final int CAST_PARTS = 3; // one of them for the beginnings of frames, which differ from peer to peer
+  private static final int MULTICAST_PARTS =
+      3; // one of them for the beginnings of frames, which differ from peer to peer
   private static final System.Logger LOG = System.getLogger(UdpTransport.class.getName());
 
   private final Address self;
@@ -56,8 +57,8 @@ public final class UdpTransport extends SelectorTransport {
   }
 
   private static Traits traits(UdpLoop loop) {
-    int room = loop.casts == null ? loop.datagramBytes : loop.datagramBytes - loop.datagramBytes / CAST_PARTS;
-    return new Traits(room - Parcel.frameAt(), RETRANSMIT_AFTER, true);
+    int room = loop.multicasts == null ? loop.datagramBytes : loop.datagramBytes - loop.datagramBytes / MULTICAST_PARTS;
+    return new Traits(room - OutgoingDatagram.frameAt(), RETRANSMIT_AFTER, true);
   }
 
   /// Listens on an address; logs how much the kernel granted to the receive buffer, as a small one makes all slow.
@@ -87,7 +88,7 @@ public final class UdpTransport extends SelectorTransport {
     }
     boolean six = wish.inet() instanceof Inet6Address;
     DatagramChannel channel = null;
-    Casts casts = null;
+    Multicasts multicasts = null;
     Selector selector = null;
     try {
       channel = DatagramChannel.open(family(wish.inet()));
@@ -101,24 +102,26 @@ public final class UdpTransport extends SelectorTransport {
       int port = ((InetSocketAddress) channel.getLocalAddress()).getPort();
       int granted = channel.getOption(StandardSocketOptions.SO_RCVBUF);
       int datagramBytes = datagramBytes(config, NetworkInterface.getByInetAddress(wish.inet()), six);
-      casts = config.multicast() == null ? null : Casts.open(config.multicast(), config, channel);
+      multicasts = config.multicast() == null ? null : Multicasts.open(config.multicast(), config, channel);
       selector = Selector.open();
-      UdpLoop loop = new UdpLoop(config, datagramBytes, six ? HEADERS_IPV6 : HEADERS_IPV4, channel, casts, selector);
+      UdpLoop loop =
+          new UdpLoop(config, datagramBytes, six ? HEADERS_IPV6 : HEADERS_IPV4, channel, multicasts, selector);
       var transport = new UdpTransport(shown == null ? wish.at(port) : shown.at(shown.port()), loop);
       transport.report(config.receiveBufferBytes(), granted);
       return transport;
     } catch (IOException e) {
-      close(channel, casts, selector);
+      close(channel, multicasts, selector);
       throw new TransportException("cannot listen on " + listen, e);
     } catch (TransportException e) {
-      close(channel, casts, selector);
+      close(channel, multicasts, selector);
       throw e;
     }
   }
 
-  private static void close(@Nullable DatagramChannel channel, @Nullable Casts casts, @Nullable Selector selector) {
+  private static void close(
+      @Nullable DatagramChannel channel, @Nullable Multicasts multicasts, @Nullable Selector selector) {
     Acceptor.close(channel);
-    Acceptor.close(casts == null ? null : casts.channel);
+    Acceptor.close(multicasts == null ? null : multicasts.channel);
     Acceptor.close(selector);
   }
 
@@ -145,14 +148,14 @@ public final class UdpTransport extends SelectorTransport {
         String.valueOf(asked),
         String.valueOf(granted),
         String.valueOf(loop.datagramBytes));
-    if (loop.casts != null) {
-      loop.counters.set(UdpCount.RECEIVE_BUFFER_GRANTED_CASTS, loop.casts.receiveBufferBytes);
+    if (loop.multicasts != null) {
+      loop.counters.set(UdpCount.RECEIVE_BUFFER_GRANTED_MULTICASTS, loop.multicasts.receiveBufferBytes);
       LOG.log(
-          loop.casts.receiveBufferBytes < asked ? System.Logger.Level.WARNING : System.Logger.Level.DEBUG,
+          loop.multicasts.receiveBufferBytes < asked ? System.Logger.Level.WARNING : System.Logger.Level.DEBUG,
           "UDP multicasts to {0}: asked for a receive buffer of {1} bytes, granted {2}",
-          loop.casts,
+          loop.multicasts,
           String.valueOf(asked),
-          String.valueOf(loop.casts.receiveBufferBytes));
+          String.valueOf(loop.multicasts.receiveBufferBytes));
     }
   }
 

@@ -17,24 +17,24 @@ import org.tutti.transport.Counts;
 final class RepairsCampaign {
   private static final long MICRO = TimeUnit.MICROSECONDS.toNanos(1);
   private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
-  private static final int CAST_BYTES = 100;
+  private static final int MULTICAST_BYTES = 100;
 
   /// What is random in a run.
   ///
   /// @param nodes    how many
-  /// @param common   the share of casts that all lose
-  /// @param own      the share of casts that each one loses
+  /// @param common   the share of multicasts that all lose
+  /// @param own      the share of multicasts that each one loses
   /// @param answers  the share of questions and repairs that each one loses
-  /// @param partial  the share of casts that are not for all
-  /// @param crash    whether the first node ends in between; it is the only one to send casts then
+  /// @param partial  the share of multicasts that are not for all
+  /// @param crash    whether the first node ends in between; it is the only one to send multicasts then
   /// @param hostile  whether somebody says what is not so
   record Weather(
       int nodes, double common, double own, double answers, double partial, boolean crash, boolean hostile) {}
 
   /// What happened, over several runs.
   static final class Totals {
-    long lost; // casts that did not reach somebody concerned, each once
-    long missed; // cast and receiver
+    long lost; // multicasts that did not reach somebody concerned, each once
+    long missed; // multicast and receiver
     long came; // of them, what came after all
     long givenUp;
     long asked;
@@ -57,7 +57,7 @@ final class RepairsCampaign {
     final long life;
     final Counts<UdpCount> counters = new Counts<>(UdpCount.class);
     final Repairs repairs;
-    final Map<Long, CastPeer> peers = new HashMap<>();
+    final Map<Long, MulticastPeer> peers = new HashMap<>();
     final Set<List<Long>> taken = new HashSet<>();
     final Map<Long, Long> first = new HashMap<>(); // what came before it is the links' concern
     final Map<List<Long>, Long> lackedSince = new HashMap<>();
@@ -73,13 +73,13 @@ final class RepairsCampaign {
       repairs.company(weather.nodes - 1);
     }
 
-    /// Sends a cast to some.
-    void cast(List<Member> to) {
+    /// Sends a multicast to some.
+    void multicast(List<Member> to) {
       long number = ++numbers;
       repairs.keep(now, life, number, bytes(life, number));
       var before = new HashMap<Member, Long>();
       for (Member one : to) {
-        CastPeer peer = peers.computeIfAbsent(one.life, _ -> new CastPeer());
+        MulticastPeer peer = peers.computeIfAbsent(one.life, _ -> new MulticastPeer());
         before.put(one, peer.before(number));
         peer.sent(number, number);
       }
@@ -111,12 +111,12 @@ final class RepairsCampaign {
     }
 
     private void take(long from, long number, boolean fresh, long before) {
-      List<Long> cast = List.of(from, number);
-      if (fresh && !taken.add(cast)) {
-        totals.violations.add("cast " + number + " is taken twice by " + index);
+      List<Long> multicast = List.of(from, number);
+      if (fresh && !taken.add(multicast)) {
+        totals.violations.add("multicast " + number + " is taken twice by " + index);
       }
       first.putIfAbsent(from, number);
-      Long since = lackedSince.remove(cast);
+      Long since = lackedSince.remove(multicast);
       if (since != null) {
         totals.came++;
         totals.slowestNanos = Math.max(totals.slowestNanos, now - since);
@@ -152,16 +152,16 @@ final class RepairsCampaign {
     }
 
     @Override
-    public boolean repair(CastStore.Kept cast) {
-      List<Long> which = List.of(cast.life, cast.number);
+    public boolean repair(MulticastStore.Kept multicast) {
+      List<Long> which = List.of(multicast.life, multicast.number);
       if (repairsOf.merge(which, 1, Integer::sum) > Repairs.REPAIRS_MAX) {
         totals.violations.add(index + " repairs " + which + " too often");
       }
-      ByteBuffer bytes = ByteBuffer.wrap(cast.datagram);
-      if (bytes.getLong() != cast.life || bytes.getLong() != cast.number) {
+      ByteBuffer bytes = ByteBuffer.wrap(multicast.datagram);
+      if (bytes.getLong() != multicast.life || bytes.getLong() != multicast.number) {
         totals.violations.add(index + " repairs " + which + " by something else");
       }
-      toOthers(other -> other.hearsRepair(cast.life, cast.number));
+      toOthers(other -> other.hearsRepair(multicast.life, multicast.number));
       return true;
     }
 
@@ -217,7 +217,7 @@ final class RepairsCampaign {
   }
 
   private static byte[] bytes(long life, long number) {
-    return ByteBuffer.allocate(CAST_BYTES).putLong(life).putLong(number).array();
+    return ByteBuffer.allocate(MULTICAST_BYTES).putLong(life).putLong(number).array();
   }
 
   private void runUntil(long end) {
@@ -229,7 +229,7 @@ final class RepairsCampaign {
     now = end;
   }
 
-  /// Sends a hundred casts at some pace, and checks when all is quiet.
+  /// Sends a hundred multicasts at some pace, and checks when all is quiet.
   private void run() {
     long gap = random.nextBoolean() ? 100 * MICRO : 2 * MILLI;
     for (int i = 0; i < 100; i++) {
@@ -240,7 +240,7 @@ final class RepairsCampaign {
         to.removeIf(_ -> random.nextBoolean());
       }
       if (!to.isEmpty()) {
-        from.cast(to);
+        from.multicast(to);
         from.turn();
       }
       if (weather.hostile) {
@@ -269,7 +269,7 @@ final class RepairsCampaign {
   }
 
   private void check(Member member) {
-    if (member.repairs.keptBytes() > CastStore.BYTES_MAX) {
+    if (member.repairs.keptBytes() > MulticastStore.BYTES_MAX) {
       totals.violations.add("too much is kept");
     }
     if (weather.hostile) {
@@ -288,13 +288,14 @@ final class RepairsCampaign {
     }
     if (member.lackedSince.size() > given) {
       totals.violations.add(
-          member.index + " lacks " + member.lackedSince.keySet() + ", and has given up " + given + " casts");
+          member.index + " lacks " + member.lackedSince.keySet() + ", and has given up " + given + " multicasts");
     }
-    for (List<Long> cast : member.lackedSince.keySet()) {
+    for (List<Long> multicast : member.lackedSince.keySet()) {
       boolean kept =
-          members.stream().anyMatch(one -> one.alive && (one.life == cast.get(0) || one.taken.contains(cast)));
+          members.stream()
+              .anyMatch(one -> one.alive && (one.life == multicast.get(0) || one.taken.contains(multicast)));
       if (kept && weather.answers == 0) {
-        totals.violations.add(member.index + " does not get " + cast + " although somebody has it");
+        totals.violations.add(member.index + " does not get " + multicast + " although somebody has it");
       }
     }
   }

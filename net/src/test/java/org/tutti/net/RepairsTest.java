@@ -36,7 +36,7 @@ class RepairsTest {
   }
 
   private static String show(String what, Totals totals) {
-    return ("%s: %d casts lost to somebody, %d missed, %d given up; for each lost cast "
+    return ("%s: %d multicasts lost to somebody, %d missed, %d given up; for each lost multicast "
             + "%.2f questions, %.2f suppressed, %.2f repairs, %.2f by others; slowest %.1f ms")
         .formatted(
             what,
@@ -61,9 +61,9 @@ class RepairsTest {
   }
 
   @Test
-  void whatOnlyCastsLoseIsRepairedSoon() {
+  void whatOnlyMulticastsLoseIsRepairedSoon() {
     Totals totals = same(300, new Weather(5, 0.05, 0.05, 0, 0.2, false, false));
-    System.out.println(show("only casts are lost", totals));
+    System.out.println(show("only multicasts are lost", totals));
     assertThat(totals.violations).isEmpty();
     assertThat(totals.slowestNanos).isLessThan(20 * MILLI);
   }
@@ -102,7 +102,7 @@ class RepairsTest {
           public void ask(long life, long first, long bits) {}
 
           @Override
-          public boolean repair(CastStore.Kept cast) {
+          public boolean repair(MulticastStore.Kept multicast) {
             return true;
           }
         };
@@ -120,11 +120,11 @@ class RepairsTest {
       repairs.asked(now, life, number, random.nextLong());
       now += random.nextLong(MILLI / 100);
       repairs.tend(now);
-      assertThat(repairs.keptBytes()).isBetween(0L, (long) CastStore.BYTES_MAX);
+      assertThat(repairs.keptBytes()).isBetween(0L, (long) MulticastStore.BYTES_MAX);
       assertThat(repairs.missing(life)).isLessThanOrEqualTo(Gaps.MISSING_MAX);
     }
     assertThat(repairs.keptBytes()).isPositive();
-    repairs.tend(now + 2 * CastStore.KEPT_NANOS);
+    repairs.tend(now + 2 * MulticastStore.KEPT_NANOS);
     assertThat(repairs.keptBytes()).as("too old for anybody").isZero();
   }
 
@@ -210,6 +210,6 @@ class RepairsTest {
     isCaught("Gaps", "lacks", 0, "whatSomebodyKeepsIsDeliveredOrGivenUp");
     isCaught("Gaps", "has", 0, "whatSomebodyKeepsIsDeliveredOrGivenUp");
     isCaught("Gaps", "giveUp", 0, "whatSomebodyKeepsIsDeliveredOrGivenUp");
-    isCaught("CastStore", "age", 0, "memoryIsBounded");
+    isCaught("MulticastStore", "age", 0, "memoryIsBounded");
   }
 }

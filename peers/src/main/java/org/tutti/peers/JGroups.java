@@ -25,12 +25,12 @@ import org.jgroups.conf.ProtocolStackConfigurator;
 import org.jgroups.conf.XmlConfigurator;
 import org.jgroups.util.MessageBatch;
 import org.jspecify.annotations.Nullable;
-import org.tutti.bench.member.Contestant;
+import org.tutti.bench.member.BenchTarget;
 import org.tutti.bench.member.Times;
 
 /// A member of a JGroups cluster with total order (agreed delivery): a stack that it ships, with its sequencer added
 /// where its own `sequencer.xml` has it, below fragmentation, and bound to loopback.
-public final class JGroups implements Contestant {
+public final class JGroups implements BenchTarget {
   private static final String CLUSTER = "choir";
   private static final String FRAGMENTATION = "FRAG2";
   private static final String LOOPBACK = "127.0.0.1";
@@ -156,11 +156,11 @@ public final class JGroups implements Contestant {
   }
 
   @Override
-  public Histogram closedLoop(int bytes, long forNanos, Seat seat)
+  public Histogram closedLoop(int bytes, long forNanos, SendingThread sendingThread)
       throws InterruptedException, IOException, ExecutionException {
     byte[] payload = new byte[bytes];
     var running = new Loop(payload, forNanos);
-    if (seat == Seat.LISTENER) {
+    if (sendingThread == SendingThread.LISTENER) {
       loop = running;
       send(payload);
       return running.finished.get();

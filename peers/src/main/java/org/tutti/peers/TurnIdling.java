@@ -5,8 +5,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.IdleStrategy;
 
 /// How a thread of Aeron that has found nothing to do waits before it looks again: as it is configured to while its
-/// team is measured, and for long while another one is. Aeron polls; without this the teams that rest would take time
-/// from the one that is measured.
+/// process group is measured, and for long while another one is. Aeron polls; without this the process groups that rest
+/// would take time from the one that is measured.
 final class TurnIdling implements IdleStrategy {
   private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 

@@ -16,8 +16,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.tutti.bench.member.Contestant;
-import org.tutti.bench.member.Contestant.Seat;
+import org.tutti.bench.member.BenchTarget;
+import org.tutti.bench.member.BenchTarget.SendingThread;
 
 class AeronTest {
   private static final long MOMENT = TimeUnit.MILLISECONDS.toNanos(50);
@@ -26,12 +26,12 @@ class AeronTest {
 
   @Test
   void benchFindsIt() {
-    assertThat(ServiceLoader.load(Contestant.class)).extracting(Contestant::name).contains("aeron-cluster");
+    assertThat(ServiceLoader.load(BenchTarget.class)).extracting(BenchTarget::name).contains("aeron-cluster");
   }
 
   @Test
   void stacksThatDoNotExistAreRefused() {
-    try (var member = new AeronContestant()) {
+    try (var member = new AeronTarget()) {
       assertThatThrownBy(() -> member.open(Map.of("stack", "carrier-pigeon")))
           .hasMessage("there is no stack carrier-pigeon of Aeron Cluster");
     }
@@ -40,11 +40,11 @@ class AeronTest {
   @Tag("socket")
   @Test
   void threeMembersFloodAndAnswerAndLeaveNothingBehind() throws Exception {
-    var members = new ArrayList<AeronContestant>();
+    var members = new ArrayList<AeronTarget>();
     try {
       var addresses = new ArrayList<String>();
       for (int rank = 0; rank < 3; rank++) {
-        members.add(new AeronContestant());
+        members.add(new AeronTarget());
         addresses.add(members.getLast().open(Map.of("stack", "tuned", "scratch", scratch.toString())));
       }
       for (int rank = 0; rank < 3; rank++) {
@@ -53,16 +53,16 @@ class AeronTest {
       ready(members);
       members.forEach(member -> member.turn(true));
       long sent = members.getFirst().flood(100, MOMENT) + members.getLast().flood(100, MOMENT);
-      for (AeronContestant member : members) {
+      for (AeronTarget member : members) {
         while (member.delivered() < sent) {
           LockSupport.parkNanos(MOMENT / 10);
         }
       }
-      assertThat(members.getFirst().closedLoop(100, MOMENT, Seat.THREAD).getTotalCount()).isPositive();
-      assertThat(members.getLast().closedLoop(100, MOMENT, Seat.THREAD).getTotalCount()).isPositive();
+      assertThat(members.getFirst().closedLoop(100, MOMENT, SendingThread.THREAD).getTotalCount()).isPositive();
+      assertThat(members.getLast().closedLoop(100, MOMENT, SendingThread.THREAD).getTotalCount()).isPositive();
       assertThatThrownBy(() -> members.getFirst().flood(1 << 20, MOMENT)).hasMessageContaining("at most 131008 bytes");
     } finally {
-      members.forEach(AeronContestant::close);
+      members.forEach(AeronTarget::close);
     }
     try (Stream<Path> left = Files.list(scratch)) {
       assertThat(left).isEmpty();
@@ -70,9 +70,9 @@ class AeronTest {
   }
 
   /// All at once: each waits for the others.
-  private static void ready(List<AeronContestant> members) throws Exception {
+  private static void ready(List<AeronTarget> members) throws Exception {
     var waiting = new ArrayList<CompletableFuture<Void>>();
-    for (AeronContestant member : members) {
+    for (AeronTarget member : members) {
       var there = new CompletableFuture<Void>();
       Thread.ofPlatform()
           .start(() -> {

@@ -11,15 +11,15 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
-import org.tutti.bench.member.Contestant;
-import org.tutti.bench.member.Contestant.Seat;
+import org.tutti.bench.member.BenchTarget;
+import org.tutti.bench.member.BenchTarget.SendingThread;
 
 class JGroupsTest {
   private static final long MOMENT = TimeUnit.MILLISECONDS.toNanos(50);
 
   @Test
   void benchFindsIt() {
-    assertThat(ServiceLoader.load(Contestant.class)).extracting(Contestant::name).contains("jgroups");
+    assertThat(ServiceLoader.load(BenchTarget.class)).extracting(BenchTarget::name).contains("jgroups");
   }
 
   /// Only when asked for: now and then the sequencer's protocol drops a member's message as a duplicate soon after the
@@ -39,8 +39,8 @@ class JGroupsTest {
       while (first.delivered() < sent || second.delivered() < sent) {
         LockSupport.parkNanos(MOMENT / 10);
       }
-      assertThat(first.closedLoop(100, MOMENT, Seat.THREAD).getTotalCount()).isPositive();
-      assertThat(second.closedLoop(100, MOMENT, Seat.LISTENER).getTotalCount()).isPositive();
+      assertThat(first.closedLoop(100, MOMENT, SendingThread.THREAD).getTotalCount()).isPositive();
+      assertThat(second.closedLoop(100, MOMENT, SendingThread.LISTENER).getTotalCount()).isPositive();
     }
   }
 

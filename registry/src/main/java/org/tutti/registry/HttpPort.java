@@ -34,7 +34,7 @@ final class HttpPort implements AutoCloseable {
   /// What somebody said.
   interface Asked {
     /// The request, if it is one.
-    HttpRequest request() throws Rolls.Refused;
+    HttpRequest request() throws GroupRecords.Refused;
   }
 
   static final int CONNECTIONS_MAX = 512;
@@ -48,7 +48,7 @@ final class HttpPort implements AutoCloseable {
   private static final long PAUSE_NANOS = 100_000_000; // when the process has no more descriptors
   private static final String PROTOCOL = "TLSv1.3";
 
-  private final ServerSocket door;
+  private final ServerSocket listener;
   private final @Nullable SSLContext tls;
   private final Function<Asked, HttpAnswer> answers;
   private final Admission<Socket> admission = new Admission<>(CONNECTIONS_MAX, STRANGER_MAX);
@@ -63,11 +63,11 @@ final class HttpPort implements AutoCloseable {
   HttpPort(InetSocketAddress listen, @Nullable SSLContext tls, Function<Asked, HttpAnswer> answers) throws IOException {
     this.tls = tls;
     this.answers = answers;
-    this.door = new ServerSocket();
+    this.listener = new ServerSocket();
     try {
-      door.bind(listen, BACKLOG);
+      listener.bind(listen, BACKLOG);
     } catch (IOException e) {
-      door.close();
+      listener.close();
       throw e;
     }
   }
@@ -77,7 +77,7 @@ final class HttpPort implements AutoCloseable {
   }
 
   InetSocketAddress address() {
-    return (InetSocketAddress) door.getLocalSocketAddress();
+    return (InetSocketAddress) listener.getLocalSocketAddress();
   }
 
   Admission<?> admission() {
@@ -87,7 +87,7 @@ final class HttpPort implements AutoCloseable {
   private void accept() {
     while (!closed) {
       try {
-        Socket one = door.accept();
+        Socket one = listener.accept();
         if (admission.admit(one)) {
           Thread.ofVirtual().name("tutti-registry-client").start(() -> serve(one));
         } else {
@@ -156,7 +156,7 @@ final class HttpPort implements AutoCloseable {
       answer = answers.apply(() -> request);
       more = tls != null && !request.isLast();
       body = !request.method().equals("HEAD");
-    } catch (Rolls.Refused wrong) {
+    } catch (GroupRecords.Refused wrong) {
       answer =
           answers.apply(() -> {
             throw wrong;
@@ -185,7 +185,7 @@ final class HttpPort implements AutoCloseable {
   public void close() {
     closed = true;
     try {
-      door.close();
+      listener.close();
     } catch (IOException _) {
       // The descriptor is released in any case.
     }

@@ -27,7 +27,7 @@ record HttpRequest(String method, String path, byte[] body, boolean isLast) {
   /// @param out gets the word to go on, for clients that wait for it
   /// @return null when the client has ended the connection before it
   /// @throws Rolls.Refused for what is no request that can be answered; the connection has to end
-  static @Nullable HttpRequest read(InputStream in, OutputStream out) throws IOException, Rolls.Refused {
+  static @Nullable HttpRequest read(InputStream in, OutputStream out) throws IOException, GroupRecords.Refused {
     var head = new Head(in);
     String first = head.line();
     if (first == null) {
@@ -35,11 +35,11 @@ record HttpRequest(String method, String path, byte[] body, boolean isLast) {
     }
     String[] words = first.split(" ", -1);
     if (words.length != 3 || !words[0].matches("[A-Z]{1,20}") || !words[2].matches("HTTP/1\\.[0-9]")) {
-      throw new Rolls.Refused(Count.MALFORMED, "no request of HTTP/1.1");
+      throw new GroupRecords.Refused(RegistryCount.MALFORMED, "no request of HTTP/1.1");
     }
     Map<String, String> fields = head.fields();
     if (fields.containsKey("transfer-encoding")) {
-      throw new Rolls.Refused(Count.NO_LENGTH, "a content needs a length");
+      throw new GroupRecords.Refused(RegistryCount.NO_LENGTH, "a content needs a length");
     }
     int length = length(fields.getOrDefault("content-length", "0"));
     if (length > 0 && fields.getOrDefault("expect", "").equalsIgnoreCase("100-continue")) {
@@ -55,13 +55,14 @@ record HttpRequest(String method, String path, byte[] body, boolean isLast) {
     return new HttpRequest(words[0], words[1].split("[?#]", 2)[0], body, last);
   }
 
-  private static int length(String text) throws Rolls.Refused {
+  private static int length(String text) throws GroupRecords.Refused {
     if (!text.matches("[0-9]{1,18}")) {
-      throw new Rolls.Refused(Count.MALFORMED, "no length: a number is expected");
+      throw new GroupRecords.Refused(RegistryCount.MALFORMED, "no length: a number is expected");
     }
     long length = Long.parseLong(text);
     if (length > Registry.REQUEST_BYTES_MAX) {
-      throw new Rolls.Refused(Count.TOO_LONG, "a request has at most " + Registry.REQUEST_BYTES_MAX + " bytes");
+      throw new GroupRecords.Refused(
+          RegistryCount.TOO_LONG, "a request has at most " + Registry.REQUEST_BYTES_MAX + " bytes");
     }
     return (int) length;
   }
@@ -76,7 +77,7 @@ record HttpRequest(String method, String path, byte[] body, boolean isLast) {
     }
 
     /// The next line; null at the end of the connection, if nothing has come.
-    @Nullable String line() throws IOException, Rolls.Refused {
+    @Nullable String line() throws IOException, GroupRecords.Refused {
       var line = new StringBuilder();
       for (int next = in.read(); next != '\n'; next = in.read()) {
         if (next < 0) {
@@ -86,8 +87,8 @@ record HttpRequest(String method, String path, byte[] body, boolean isLast) {
           throw new EOFException("in the middle of a line");
         }
         if (--left < 0) {
-          throw new Rolls.Refused(
-              Count.TOO_LONG, "the lines before a content have at most " + HEAD_BYTES_MAX + " bytes");
+          throw new GroupRecords.Refused(
+              RegistryCount.TOO_LONG, "the lines before a content have at most " + HEAD_BYTES_MAX + " bytes");
         }
         line.append((char) next);
       }
@@ -96,7 +97,7 @@ record HttpRequest(String method, String path, byte[] body, boolean isLast) {
     }
 
     /// By name, in small letters.
-    Map<String, String> fields() throws IOException, Rolls.Refused {
+    Map<String, String> fields() throws IOException, GroupRecords.Refused {
       var fields = new HashMap<String, String>();
       for (String line = line(); line == null || !line.isEmpty(); line = line()) {
         if (line == null) {
@@ -105,11 +106,11 @@ record HttpRequest(String method, String path, byte[] body, boolean isLast) {
         int colon = line.indexOf(':');
         String name = line.substring(0, Math.max(0, colon)).toLowerCase(Locale.ROOT);
         if (!name.matches("[-!#$%&'*+.^_`|~0-9a-z]+") || fields.size() >= FIELDS_MAX) {
-          throw new Rolls.Refused(Count.MALFORMED, "no fields of HTTP/1.1");
+          throw new GroupRecords.Refused(RegistryCount.MALFORMED, "no fields of HTTP/1.1");
         }
         boolean again = fields.put(name, line.substring(colon + 1).strip()) != null;
         if (again && name.equals("content-length")) {
-          throw new Rolls.Refused(Count.MALFORMED, "two lengths");
+          throw new GroupRecords.Refused(RegistryCount.MALFORMED, "two lengths");
         }
       }
       return fields;

@@ -35,10 +35,10 @@ public final class Registry implements AutoCloseable {
 
   private final HttpPort port;
   private final @Nullable StableStorage storage;
-  private final Counts<Count> counts = new Counts<>(Count.class);
+  private final Counts<RegistryCount> counts = new Counts<>(RegistryCount.class);
   private final CompletableFuture<Void> failure = new CompletableFuture<>();
   private final ReentrantLock lock = new ReentrantLock();
-  private final Rolls rolls; // guarded by the lock, and so are storage and closed
+  private final GroupRecords groupRecords; // guarded by the lock, and so are storage and closed
   private boolean closed;
 
   private Registry(
@@ -51,7 +51,7 @@ public final class Registry implements AutoCloseable {
     this.storage = storage;
     this.port = new HttpPort(listen, tls, this::handle);
     try {
-      this.rolls = new Rolls(config, storage, news, System.nanoTime());
+      this.groupRecords = new GroupRecords(config, storage, news, System.nanoTime());
     } catch (StorageException e) {
       port.close();
       throw e;
@@ -106,17 +106,17 @@ public final class Registry implements AutoCloseable {
   /// Answers a request, or what was none.
   private HttpAnswer handle(HttpPort.Asked asked) {
     Map<String, Object> answer;
-    Count outcome;
+    RegistryCount outcome;
     try {
       HttpRequest request = asked.request();
       if (request.path().equals("/v1/counters")) {
         answer = new LinkedHashMap<>(Metric.byKey(metrics()));
-        outcome = Count.LOOKED;
+        outcome = RegistryCount.LOOKED;
       } else {
         outcome = outcome(request.path());
         answer = answer(outcome, request);
       }
-    } catch (Rolls.Refused refused) {
+    } catch (GroupRecords.Refused refused) {
       outcome = refused.reason;
       answer = Map.of("error", String.valueOf(refused.getMessage()));
     } catch (RuntimeException broken) {
@@ -135,53 +135,54 @@ public final class Registry implements AutoCloseable {
     }
   }
 
-  private static Count outcome(String path) throws Rolls.Refused {
+  private static RegistryCount outcome(String path) throws GroupRecords.Refused {
     return switch (path) {
-      case "/v1/announce" -> Count.ANNOUNCED;
-      case "/v1/leave" -> Count.LEFT;
-      case "/v1/look" -> Count.LOOKED;
-      default -> throw new Rolls.Refused(Count.UNKNOWN_PATH, "not in version 1 of this protocol");
+      case "/v1/announce" -> RegistryCount.ANNOUNCED;
+      case "/v1/leave" -> RegistryCount.LEFT;
+      case "/v1/look" -> RegistryCount.LOOKED;
+      default -> throw new GroupRecords.Refused(RegistryCount.UNKNOWN_PATH, "not in version 1 of this protocol");
     };
   }
 
-  private Map<String, Object> answer(Count wanted, HttpRequest request) throws Rolls.Refused {
+  private Map<String, Object> answer(RegistryCount wanted, HttpRequest request) throws GroupRecords.Refused {
     if (!request.method().equals("POST")) {
-      throw new Rolls.Refused(Count.WRONG_METHOD, "POST it");
+      throw new GroupRecords.Refused(RegistryCount.WRONG_METHOD, "POST it");
     }
     try {
       return answer(wanted, new Fields(JSON.std.anyFrom(request.body())));
     } catch (IOException e) {
       // Of a JSON error the first line is for people.
       String[] lines = String.valueOf(e.getMessage()).split("\n", 2);
-      throw new Rolls.Refused(Count.MALFORMED, lines[0]);
+      throw new GroupRecords.Refused(RegistryCount.MALFORMED, lines[0]);
     }
   }
 
-  private Map<String, Object> answer(Count wanted, Fields request) throws Fields.Malformed, Rolls.Refused {
+  private Map<String, Object> answer(RegistryCount wanted, Fields request)
+      throws Fields.Malformed, GroupRecords.Refused {
     String group = request.text("group");
     lock.lock();
     try {
       if (closed) {
-        throw new Rolls.Refused(Count.FULL, "the registry ends");
+        throw new GroupRecords.Refused(RegistryCount.FULL, "the registry ends");
       }
       long now = System.nanoTime();
       switch (wanted) {
         case ANNOUNCED -> {
           var said =
-              new Roll.Announcement(
+              new GroupRecord.Announcement(
                   request.text("name"),
                   request.number("life"),
                   request.address("address"),
                   request.flag("in"),
                   request.number("id"));
-          return rolls.announce(group, said, now).toJson();
+          return groupRecords.announce(group, said, now).toJson();
         }
         case LEFT -> {
-          rolls.leave(group, request.text("name"), request.number("life"), now);
+          groupRecords.leave(group, request.text("name"), request.number("life"), now);
           return Map.of();
         }
         default -> {
-          return rolls.look(group, now).toJson();
+          return groupRecords.look(group, now).toJson();
         }
       }
     } finally {

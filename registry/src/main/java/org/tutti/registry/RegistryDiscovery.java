@@ -22,7 +22,7 @@ import org.tutti.transport.Discovery;
 /// Finds a group by a [Registry], as one of its members or as somebody who only looks. A member announces itself each
 /// time that it asks, which keeps its registration alive, and says goodbye when it is closed.
 ///
-/// A member's number ([Standing#id]) stays the same as long as this object lives: when the registry has forgotten it
+/// A member's number ([GroupState#id]) stays the same as long as this object lives: when the registry has forgotten it
 /// meanwhile, it claims the number again. May be used by several threads.
 public final class RegistryDiscovery implements Discovery {
   private static final Duration CONNECT_MAX = Duration.ofSeconds(1);
@@ -81,17 +81,17 @@ public final class RegistryDiscovery implements Discovery {
   /// @return what the registry says
   /// @throws IOException when there is no answer, or a refusal, with the reason in one line
   /// @throws InterruptedException when interrupted while waiting for the answer
-  public Standing ask() throws IOException, InterruptedException {
-    Standing standing;
+  public GroupState ask() throws IOException, InterruptedException {
+    GroupState state;
     if (name == null || own == null) {
-      standing = Standing.ofJson(post("look", Map.of("group", group)));
+      state = GroupState.ofJson(post("look", Map.of("group", group)));
     } else {
       Map<String, Object> said =
           Map.of("group", group, "name", name, "life", life, "address", own.text(), "in", in, "id", id);
-      standing = Standing.ofJson(post("announce", said));
-      id = standing.id();
+      state = GroupState.ofJson(post("announce", said));
+      id = state.id();
     }
-    return standing;
+    return state;
   }
 
   /// Says from now on that this member is in the group: nobody needs to create it any more.
@@ -101,7 +101,7 @@ public final class RegistryDiscovery implements Discovery {
 
   @Override
   public List<Address> find() throws IOException, InterruptedException {
-    return ask().members().stream().map(Standing.Registered::address).toList();
+    return ask().members().stream().map(GroupState.Registered::address).toList();
   }
 
   @Override

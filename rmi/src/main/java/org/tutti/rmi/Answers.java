@@ -36,7 +36,7 @@ final class Answers implements ObjectInputFilter {
     return new Answers(
         1 << 14,
         Set.of(
-            Inlet.class,
+            RemoteReceiver.class,
             Remote.class,
             Proxy.class,
             RemoteObject.class,

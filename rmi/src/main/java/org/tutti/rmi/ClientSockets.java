@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.net.tls.Refusal;
 import org.tutti.transport.Endpoint;
 
-/// Makes the connections of one lane of [RmiMiddleware], or of one [RmiRegistryDiscovery]. What comes back on them
-/// passes an [AnswerFilter].
+/// Makes the connections of one peer queue of [RmiMiddleware], or of one [RmiRegistryDiscovery]. What comes back on
+/// them passes an [AnswerFilter].
 ///
 /// A reference that comes from a registry holds the factory with which its object was exported, and the host that the
 /// exporting process believes to be on. Neither is trusted or even used: the factory's serialized form is empty, and
@@ -93,7 +93,7 @@ final class ClientSockets implements RMIClientSocketFactory, Serializable {
   void close() {
     synchronized (sockets) {
       closed = true;
-      sockets.forEach(Doorway::close);
+      sockets.forEach(ListeningSocket::close);
       sockets.clear();
     }
   }

@@ -38,29 +38,29 @@ final class RmiMiddleware implements Middleware {
 
   private final RmiConfig config;
   private final Address self;
-  private final Doorway doorway;
+  private final ListeningSocket listening;
   private final Registry registry;
   private final ByteArraysOnly filter;
   private final Answers answers = Answers.ofPeer();
   private final ClientSockets written = new ClientSockets();
-  private @Nullable Inlet inlet; // RMI itself holds it weakly
+  private @Nullable RemoteReceiver receiver; // RMI itself holds it weakly
 
-  private RmiMiddleware(RmiConfig config, Address self, Doorway doorway) throws RemoteException {
+  private RmiMiddleware(RmiConfig config, Address self, ListeningSocket listening) throws RemoteException {
     this.config = config;
     this.self = self;
-    this.doorway = doorway;
+    this.listening = listening;
     this.filter = new ByteArraysOnly(config.common().batchBytesMax());
-    this.registry = LocateRegistry.createRegistry(doorway.getLocalPort(), written, doorway);
+    this.registry = LocateRegistry.createRegistry(listening.getLocalPort(), written, listening);
   }
 
   static RmiMiddleware open(Address listen, Endpoint at, @Nullable Endpoint shown, RmiConfig config) {
     try {
-      var doorway = new Doorway(at, config);
+      var listening = new ListeningSocket(at, config);
       try {
         return new RmiMiddleware(
-            config, shown == null ? at.at(doorway.getLocalPort()) : shown.at(shown.port()), doorway);
+            config, shown == null ? at.at(listening.getLocalPort()) : shown.at(shown.port()), listening);
       } catch (RemoteException e) {
-        Doorway.close(doorway);
+        ListeningSocket.close(listening);
         throw e;
       }
     } catch (IOException e) {
@@ -80,10 +80,10 @@ final class RmiMiddleware implements Middleware {
 
   @Override
   public void start(Arrivals arrivals) {
-    inlet = arrivals::take;
+    receiver = arrivals::take;
     try {
       // Port and factories of the registry: both listen at one socket.
-      Remote stub = UnicastRemoteObject.exportObject(inlet, doorway.getLocalPort(), written, doorway, filter);
+      Remote stub = UnicastRemoteObject.exportObject(receiver, listening.getLocalPort(), written, listening, filter);
       registry.rebind(RmiTransport.NAME, stub);
     } catch (RemoteException e) {
       throw new IllegalStateException("an object cannot be exported beside its registry", e);
@@ -128,13 +128,13 @@ final class RmiMiddleware implements Middleware {
 
   @Override
   public List<Metric> metrics() {
-    var all = new ArrayList<>(doorway.visitors.metrics("rmi"));
+    var all = new ArrayList<>(listening.clients.metrics("rmi"));
     all.add(
         Metric.counter("rmi.calls.dropped", "A call brought an object of a class that no peer sends.")
             .tagged("reason", "foreign-object")
             .with(filter.refused.get()));
     all.add(closed("foreign-answer", "A peer answered what no node of Tutti says.", answers.refused.get()));
-    all.add(closed("foreign-protocol", "Something else than RMI came.", doorway.foreign.get()));
+    all.add(closed("foreign-protocol", "Something else than RMI came.", listening.foreign.get()));
     if (config.tls() != null) {
       all.addAll(config.tls().metrics());
     }
@@ -147,16 +147,17 @@ final class RmiMiddleware implements Middleware {
 
   @Override
   public void close() {
-    unexport(inlet);
+    unexport(receiver);
     unexport(registry);
     // RMI has closed the socket with the last object; connections are our concern.
-    Doorway.close(doorway);
+    ListeningSocket.close(listening);
   }
 
-  private static Inlet lookup(ClientSockets sockets, Endpoint target) throws IOException, NotBoundException {
+  private static RemoteReceiver lookup(ClientSockets sockets, Endpoint target) throws IOException, NotBoundException {
     Registry there = LocateRegistry.getRegistry(target.host(), target.port(), sockets);
     try {
-      return ScopedValue.where(ClientSockets.CURRENT, sockets).call(() -> (Inlet) there.lookup(RmiTransport.NAME));
+      return ScopedValue.where(ClientSockets.CURRENT, sockets)
+          .call(() -> (RemoteReceiver) there.lookup(RmiTransport.NAME));
     } catch (IOException | NotBoundException | RuntimeException e) {
       throw e;
     } catch (Exception e) {
@@ -175,11 +176,11 @@ final class RmiMiddleware implements Middleware {
   }
 
   /// Calls of one peer's object.
-  private record RmiCall(Inlet inlet, ClientSockets sockets) implements Call {
+  private record RmiCall(RemoteReceiver receiver, ClientSockets sockets) implements Call {
     @Override
     public void send(byte[] batch) throws IOException {
       try {
-        inlet.take(batch);
+        receiver.take(batch);
       } catch (RuntimeException e) {
         // Whatever the peer has thrown.
         throw new IOException("the peer fails", e);

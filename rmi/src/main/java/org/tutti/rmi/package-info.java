@@ -1,4 +1,5 @@
-/// Transport over Java RMI. Reading order: [RmiTransport], [Inlet], [RmiMiddleware], [ClientSockets], [Doorway].
+/// Transport over Java RMI. Reading order: [RmiTransport], [RemoteReceiver], [RmiMiddleware], [ClientSockets],
+/// [ListeningSocket].
 @NullMarked
 package org.tutti.rmi;
 

@@ -67,11 +67,11 @@ class ForeignAnswersTest {
     }
   }
 
-  private ServerSocket door;
+  private ServerSocket listener;
   private Registry registry;
   private Address liar;
   private RmiMiddleware node;
-  private Inlet inlet;
+  private RemoteReceiver receiver;
 
   @BeforeEach
   void open() throws IOException {
@@ -79,10 +79,10 @@ class ForeignAnswersTest {
     SPRUNG.set(false);
     Address any = new Address("127.0.0.1:0");
     node = RmiMiddleware.open(any, Endpoint.resolve(any), null, PatientConfig.lan());
-    door = loopback(0);
-    registry = LocateRegistry.createRegistry(door.getLocalPort(), null, _ -> door);
-    liar = new Address("127.0.0.1:" + door.getLocalPort());
-    inlet =
+    listener = loopback(0);
+    registry = LocateRegistry.createRegistry(listener.getLocalPort(), null, _ -> listener);
+    liar = new Address("127.0.0.1:" + listener.getLocalPort());
+    receiver =
         _ -> {
           throw new Grenade();
         };
@@ -92,7 +92,7 @@ class ForeignAnswersTest {
   void close() throws IOException {
     node.close();
     UnicastRemoteObject.unexportObject(registry, true);
-    door.close();
+    listener.close();
   }
 
   private static ServerSocket loopback(int port) throws IOException {
@@ -115,17 +115,17 @@ class ForeignAnswersTest {
 
   @Test
   void aReferenceThatLeadsElsewhereIsRefused() throws Exception {
-    Remote without = UnicastRemoteObject.exportObject(inlet, 0, null, ForeignAnswersTest::loopback);
+    Remote without = UnicastRemoteObject.exportObject(receiver, 0, null, ForeignAnswersTest::loopback);
     refuses(without, "leads elsewhere");
-    UnicastRemoteObject.unexportObject(inlet, true);
-    Remote detour = UnicastRemoteObject.exportObject(inlet, 0, new Detour(), ForeignAnswersTest::loopback);
+    UnicastRemoteObject.unexportObject(receiver, true);
+    Remote detour = UnicastRemoteObject.exportObject(receiver, 0, new Detour(), ForeignAnswersTest::loopback);
     refuses(detour, "Detour in an answer");
-    UnicastRemoteObject.unexportObject(inlet, true);
+    UnicastRemoteObject.unexportObject(receiver, true);
   }
 
   @Test
   void anExceptionIsNotRead() throws Exception {
-    Remote good = UnicastRemoteObject.exportObject(inlet, 0, new ClientSockets(), ForeignAnswersTest::loopback);
+    Remote good = UnicastRemoteObject.exportObject(receiver, 0, new ClientSockets(), ForeignAnswersTest::loopback);
     registry.rebind(RmiTransport.NAME, good);
     try (Call call = node.dial(liar)) {
       assertThatIOException()
@@ -134,6 +134,6 @@ class ForeignAnswersTest {
           .withMessage("the call ended by an exception");
     }
     assertThat(SPRUNG).isFalse();
-    UnicastRemoteObject.unexportObject(inlet, true);
+    UnicastRemoteObject.unexportObject(receiver, true);
   }
 }

@@ -117,12 +117,14 @@ class ForeignObjectsTest {
   private void send(Object argument) throws Exception {
     var sockets = new ClientSockets(PatientConfig.lan(), endpoint, Answers.ofPeer());
     Registry there = LocateRegistry.getRegistry("127.0.0.1", endpoint.port(), sockets);
-    Remote inlet = ScopedValue.where(ClientSockets.CURRENT, sockets).call(() -> there.lookup(RmiTransport.NAME));
-    var handler = (RemoteObjectInvocationHandler) Proxy.getInvocationHandler(inlet);
+    Remote receiver = ScopedValue.where(ClientSockets.CURRENT, sockets).call(() -> there.lookup(RmiTransport.NAME));
+    var handler = (RemoteObjectInvocationHandler) Proxy.getInvocationHandler(receiver);
     byte[] hash = MessageDigest.getInstance("SHA-1").digest(utf("take([B)V"));
     long operation = ByteBuffer.wrap(hash).order(ByteOrder.LITTLE_ENDIAN).getLong();
     try {
-      handler.getRef().invoke(inlet, Inlet.class.getMethod("take", byte[].class), new Object[] {argument}, operation);
+      handler
+          .getRef()
+          .invoke(receiver, RemoteReceiver.class.getMethod("take", byte[].class), new Object[] {argument}, operation);
     } finally {
       sockets.close();
     }

@@ -15,7 +15,7 @@ public final class Campaign {
   private final Limits limits;
   private final AtomicLong seedNext;
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
-  private final Report report;
+  private final CampaignReport report;
   private final TreeMap<Long, Outcome> early = new TreeMap<>(); // finished before a seed that is before them
   private long reportedNext;
 
@@ -25,7 +25,7 @@ public final class Campaign {
   /// @param count  how many seeds, at least 1
   /// @param limits what to leave out of every run
   public Campaign(long first, long count, Limits limits) {
-    this(first, count, limits, new Report());
+    this(first, count, limits, new CampaignReport());
   }
 
   /// Prepares the rest of a campaign.
@@ -34,7 +34,7 @@ public final class Campaign {
   /// @param count  how many seeds the whole campaign has
   /// @param limits what to leave out of every run
   /// @param before the report of those that are done
-  public Campaign(long first, long count, Limits limits, Report before) {
+  public Campaign(long first, long count, Limits limits, CampaignReport before) {
     this.last = first + count;
     this.limits = limits;
     this.report = before;
@@ -48,7 +48,7 @@ public final class Campaign {
   /// @param progress gets the report so far after each run, on any of the threads, one at a time
   /// @return the report, of all seeds unless the thread was interrupted: then of those up to one
   /// @throws IllegalStateException when the simulator itself broke
-  public Report run(int threads, Consumer<Report> progress) {
+  public CampaignReport run(int threads, Consumer<CampaignReport> progress) {
     List<Thread> workers = new ArrayList<>();
     for (int i = 0; i < threads; i++) {
       workers.add(Thread.ofPlatform().name("seeds-" + i).start(() -> work(progress)));
@@ -74,7 +74,7 @@ public final class Campaign {
     return report;
   }
 
-  private void work(Consumer<Report> progress) {
+  private void work(Consumer<CampaignReport> progress) {
     try {
       for (long seed = seedNext.getAndIncrement(); seed < last; seed = seedNext.getAndIncrement()) {
         Outcome outcome = Simulation.run(Plan.draw(seed).within(limits));

@@ -23,10 +23,10 @@ public final class CampaignFile {
   private final String code;
   private final Limits limits;
   private final long first;
-  private final Report before;
+  private final CampaignReport before;
   private long writtenNanos = System.nanoTime();
 
-  private CampaignFile(Path path, String code, Limits limits, long first, Report before) {
+  private CampaignFile(Path path, String code, Limits limits, long first, CampaignReport before) {
     this.path = path;
     this.code = code;
     this.limits = limits;
@@ -45,7 +45,7 @@ public final class CampaignFile {
   public static CampaignFile open(Path path, @Nullable Long first, Limits limits) throws IOException {
     String code = CodeFingerprint.of(NodeEngine.class, Simulation.class);
     if (!Files.exists(path)) {
-      return new CampaignFile(path, code, limits, first == null ? FirstSeed.fresh() : first, new Report());
+      return new CampaignFile(path, code, limits, first == null ? FirstSeed.fresh() : first, new CampaignReport());
     }
     List<String> lines = Files.readAllLines(path);
     if (lines.size() < HEADER || !lines.getFirst().equals(TITLE) || !lines.get(3).startsWith(FIRST)) {
@@ -60,10 +60,10 @@ public final class CampaignFile {
           path + " was begun with other options: \"" + lines.get(2) + "\", not \"" + OPTIONS + limits.options() + "\"");
     }
     long begun;
-    Report before;
+    CampaignReport before;
     try {
       begun = Long.parseLong(lines.get(3).substring(FIRST.length()));
-      before = Report.read(lines.subList(HEADER, lines.size()), limits);
+      before = CampaignReport.read(lines.subList(HEADER, lines.size()), limits);
     } catch (RuntimeException e) {
       throw new IllegalArgumentException(path + " is damaged: " + e.getMessage(), e);
     }
@@ -83,7 +83,7 @@ public final class CampaignFile {
   /// What is done.
   ///
   /// @return the report of the seeds from the first one on
-  public Report before() {
+  public CampaignReport before() {
     return before;
   }
 
@@ -91,7 +91,7 @@ public final class CampaignFile {
   ///
   /// @param report what is done
   /// @throws IOException when it cannot be written
-  public void update(Report report) throws IOException {
+  public void update(CampaignReport report) throws IOException {
     if (System.nanoTime() - writtenNanos >= EVERY_NANOS) {
       write(report);
     }
@@ -101,7 +101,7 @@ public final class CampaignFile {
   ///
   /// @param report what is done
   /// @throws IOException when it cannot be written
-  public void write(Report report) throws IOException {
+  public void write(CampaignReport report) throws IOException {
     writtenNanos = System.nanoTime();
     List<String> lines = new ArrayList<>(List.of(TITLE, CODE + code, OPTIONS + limits.options(), FIRST + first));
     lines.addAll(report.lines());

@@ -3,7 +3,7 @@ package org.tutti.sim;
 import java.util.ArrayDeque;
 import java.util.SplittableRandom;
 import org.tutti.engine.Request;
-import org.tutti.sim.check.Happening;
+import org.tutti.sim.check.HistoryEvent;
 
 /// How an application consumes what it gets: at once, or, if it is slow, later and in parts.
 final class Consumption {
@@ -57,7 +57,7 @@ final class Consumption {
   }
 
   private boolean isStuck() {
-    return setting.agenda().nowNanos() >= stuckAfter;
+    return setting.scheduler().nowNanos() >= stuckAfter;
   }
 
   /// A batch has its place.
@@ -91,7 +91,7 @@ final class Consumption {
 
   private void consumed(long behind) {
     next = behind;
-    setting.history().add(new Happening.Consumed(ordinal, setting.agenda().nowNanos(), behind));
+    setting.history().add(new HistoryEvent.Consumed(ordinal, setting.scheduler().nowNanos(), behind));
   }
 
   private void consumeLater() {
@@ -99,7 +99,7 @@ final class Consumption {
       busy = true;
       setting.tally().fault(FaultKind.SLOW_CONSUMER);
       long delay = (long) (sloth * random.nextDouble() * setting.plan().suspectNanos());
-      setting.agenda().after(delay, this::consumeSome);
+      setting.scheduler().after(delay, this::consumeSome);
     }
   }
 

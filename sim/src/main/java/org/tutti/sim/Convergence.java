@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.MemberId;
 import org.tutti.View;
-import org.tutti.sim.check.Happening;
+import org.tutti.sim.check.HistoryEvent;
 import org.tutti.sim.check.Violation;
 
 /// What it means for a group to have come to rest: all living members in one primary view with each other and nobody
@@ -19,9 +19,9 @@ final class Convergence {
   /// What keeps the group from being at rest.
   ///
   /// @return words, or null when it is at rest
-  static @Nullable String obstacle(Cast cast) {
-    List<Application> members = cast.members();
-    for (Application life : cast.lives()) {
+  static @Nullable String obstacle(SimulatedCluster cluster) {
+    List<SimulatedApplication> members = cluster.members();
+    for (SimulatedApplication life : cluster.lives()) {
       if (life.node.isAlive() && life.isLeaving() && !life.isClosed()) {
         return life.node.self + " wants to leave and is still here";
       }
@@ -34,7 +34,7 @@ final class Convergence {
     }
     List<MemberId> expected = members.stream().map(member -> member.node.self).sorted().toList();
     View first = members.getFirst().view();
-    for (Application member : members) {
+    for (SimulatedApplication member : members) {
       View view = member.view();
       if (view == null) {
         return member.node.self + " has no view";
@@ -55,19 +55,19 @@ final class Convergence {
     return null;
   }
 
-  private static boolean wasTooSlow(Application life) {
+  private static boolean wasTooSlow(SimulatedApplication life) {
     End end = life.end();
     return !life.votes() && end != null && end.cause() == End.Cause.DROPPED;
   }
 
   /// At rest, all members' applications have the same state.
-  static List<Violation> differences(Cast cast) {
+  static List<Violation> differences(SimulatedCluster cluster) {
     List<Violation> violations = new ArrayList<>();
-    List<Application> members = cast.members();
-    Application first = members.getFirst();
-    for (Application member : members) {
-      Happening.Summary one = first.summary();
-      Happening.Summary other = member.summary();
+    List<SimulatedApplication> members = cluster.members();
+    SimulatedApplication first = members.getFirst();
+    for (SimulatedApplication member : members) {
+      HistoryEvent.Summary one = first.summary();
+      HistoryEvent.Summary other = member.summary();
       boolean same =
           member.knowsWholeHistory() && first.knowsWholeHistory()
               ? one.equals(other)

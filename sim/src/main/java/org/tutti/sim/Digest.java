@@ -1,7 +1,7 @@
 package org.tutti.sim;
 
 import org.tutti.sim.check.Content;
-import org.tutti.sim.check.Happening;
+import org.tutti.sim.check.HistoryEvent;
 
 /// What an application's state amounts to: hashes over all messages that it contains.
 final class Digest {
@@ -27,12 +27,12 @@ final class Digest {
     chain = 0;
   }
 
-  void set(Happening.Summary to) {
+  void set(HistoryEvent.Summary to) {
     chain = to.chain();
     weak = to.weak();
   }
 
-  Happening.Summary at(long index, long position) {
-    return new Happening.Summary(index, position, chain, weak);
+  HistoryEvent.Summary at(long index, long position) {
+    return new HistoryEvent.Summary(index, position, chain, weak);
   }
 }

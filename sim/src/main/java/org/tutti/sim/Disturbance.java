@@ -3,8 +3,8 @@ package org.tutti.sim;
 import java.time.Duration;
 import java.util.function.BiPredicate;
 
-/// Something that happens to a group of five in [Rehearsal#disturb], after which everybody lives: what it costs in
-/// views shows whether a wrong suspicion tears the group apart. Times are in times of suspicion.
+/// Something that happens to a group of five in [CostMeasurement#disturb], after which everybody lives: what it costs
+/// in views shows whether a wrong suspicion tears the group apart. Times are in times of suspicion.
 public enum Disturbance {
   /// Member 2 does not hear member 1 for 1.3: a virtual failure.
   SLOW_FOR_ONE(1.3, 1),

@@ -8,7 +8,7 @@ import org.tutti.Durability;
 import org.tutti.MemberConfig;
 import org.tutti.engine.Terms;
 import org.tutti.sim.check.Content;
-import org.tutti.sim.check.Happening;
+import org.tutti.sim.check.HistoryEvent;
 
 /// What an application makes of its state on its place's disk, in the way of a database that keeps the position in the
 /// same transaction: now and then after a place, always after it has got a state. Never while it has delivered messages
@@ -30,7 +30,7 @@ final class DurableState {
   /// Says where the state stands; at the beginning, where there is none and it has to be said.
   MemberConfig configured(Terms terms) {
     MemberConfig config = terms.member();
-    Happening.Summary summary = summary();
+    HistoryEvent.Summary summary = summary();
     if (summary != null) {
       return config.toBuilder().position(summary.position()).build();
     }
@@ -38,7 +38,7 @@ final class DurableState {
     return needed ? config.toBuilder().position(0).build() : config;
   }
 
-  Happening.@Nullable Summary summary() {
+  HistoryEvent.@Nullable Summary summary() {
     SimulatedDisk.Saved saved = disk == null ? null : disk.saved();
     return saved == null ? null : saved.summary();
   }
@@ -91,7 +91,7 @@ final class DurableState {
     early.clear();
   }
 
-  void save(int life, Happening.Summary summary, boolean whole) {
+  void save(int life, HistoryEvent.Summary summary, boolean whole) {
     if (disk != null) {
       disk.save(new SimulatedDisk.Saved(life, summary, whole));
     }

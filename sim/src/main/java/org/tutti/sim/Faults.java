@@ -17,25 +17,25 @@ final class Faults {
   private static final int AT_ONCE_ONE_IN = 4; // of heals where they may be slow
 
   private final Simulation.Setting setting;
-  private final Cast cast;
+  private final SimulatedCluster cluster;
   private final Network network;
   private final Plan plan;
-  private final Agenda agenda;
+  private final Scheduler scheduler;
   private final Splits splits;
   private final SplittableRandom disks;
   private final SplittableRandom heals;
   private boolean over;
   private int partitions; // counts them, so that an old one's end does not mend a newer one
 
-  Faults(Simulation.Setting setting, Cast cast, Network network) {
+  Faults(Simulation.Setting setting, SimulatedCluster cluster, Network network) {
     this.setting = setting;
-    this.cast = cast;
+    this.cluster = cluster;
     this.network = network;
     this.plan = setting.plan();
-    this.agenda = setting.agenda();
+    this.scheduler = setting.scheduler();
     this.disks = setting.streams().open(Streams.Purpose.FAULT, FaultKind.DISK_LOSS.ordinal());
     this.heals = setting.streams().open(Streams.Purpose.FAULT, FaultKind.SLOW_HEAL.ordinal());
-    this.splits = new Splits(setting, cast, network, this::mend);
+    this.splits = new Splits(setting, cluster, network, this::mend);
   }
 
   /// Starts all kinds that are on.
@@ -56,9 +56,9 @@ final class Faults {
         FaultKind.CRASH,
         random -> {
           SimulatedNode node = someone(random);
-          if (cast.maySpare(node)) {
+          if (cluster.maySpare(node)) {
             strike(FaultKind.CRASH);
-            cast.crash(node);
+            cluster.crash(node);
           }
         });
     recurring(FaultKind.CRASH_AT_FRAME, random -> crashAtFrame(random, random.nextBoolean()));
@@ -68,17 +68,17 @@ final class Faults {
         FaultKind.LEAVE,
         random -> {
           SimulatedNode node = someone(random);
-          if (cast.mayLeave(node)) {
+          if (cluster.mayLeave(node)) {
             strike(FaultKind.LEAVE);
-            cast.leave(node);
+            cluster.leave(node);
           }
         });
     recurring(FaultKind.SWITCH, this::switchOrdering);
     recurring(FaultKind.LAG, this::lag);
     recurring(FaultKind.BLACKOUT, this::blackOut);
     recurring(FaultKind.NAMESAKE, _ -> namesake());
-    recurring(FaultKind.DISK_FULL, random -> cast.fill(someone(random), random.nextInt(8)));
-    recurring(FaultKind.TORN_WRITE, random -> cast.tear(someone(random), random.nextInt(8)));
+    recurring(FaultKind.DISK_FULL, random -> cluster.fill(someone(random), random.nextInt(8)));
+    recurring(FaultKind.TORN_WRITE, random -> cluster.tear(someone(random), random.nextInt(8)));
     if (plan.has(FaultKind.RESTART)) {
       restartLater(setting.streams().open(Streams.Purpose.FAULT, FaultKind.RESTART.ordinal()));
     }
@@ -130,11 +130,11 @@ final class Faults {
   }
 
   private void recur(SplittableRandom random, long mean, Consumer<SplittableRandom> inject) {
-    agenda.after(
+    scheduler.after(
         (long) (mean * -Math.log(1 - random.nextDouble())),
         () -> {
           if (!over) {
-            if (!cast.living().isEmpty()) {
+            if (!cluster.living().isEmpty()) {
               inject.accept(random);
             }
             recur(random, mean, inject);
@@ -152,7 +152,7 @@ final class Faults {
   }
 
   private SimulatedNode someone(SplittableRandom random) {
-    List<SimulatedNode> living = cast.living();
+    List<SimulatedNode> living = cluster.living();
     return living.get(random.nextInt(living.size()));
   }
 
@@ -164,7 +164,7 @@ final class Faults {
   /// In the moment in which a view is agreed and hardly anybody knows; often a view that leaves out a living member.
   private void partitionAtAnnouncement(SplittableRandom random, boolean[][] cut, long nanos) {
     boolean alone = random.nextInt(4) > 0;
-    cast.atAnnouncement(proposer -> partition(alone ? Shape.isolated(plan.nodes(), proposer.number) : cut, nanos));
+    cluster.atAnnouncement(proposer -> partition(alone ? Shape.isolated(plan.nodes(), proposer.number) : cut, nanos));
     if (random.nextInt(3) > 0) {
       suspectAtAll(someone(random));
     }
@@ -184,11 +184,11 @@ final class Faults {
               nanos);
         };
     switch (random.nextInt(4)) {
-      case 0 -> cast.atAnnouncement(strike);
-      case 1 -> cast.atTransfer(strike);
+      case 0 -> cluster.atAnnouncement(strike);
+      case 1 -> cluster.atTransfer(strike);
       default -> {
-        View view = cast.latestPrimary();
-        SimulatedNode senior = view == null ? null : cast.find(view.senior());
+        View view = cluster.latestPrimary();
+        SimulatedNode senior = view == null ? null : cluster.find(view.senior());
         strike.accept(senior == null ? someone(random) : senior);
       }
     }
@@ -207,7 +207,7 @@ final class Faults {
   private void cut(boolean[][] cut, long nanos) {
     int number = ++partitions;
     network.partition(cut);
-    agenda.after(
+    scheduler.after(
         nanos,
         () -> {
           if (number == partitions) {
@@ -231,15 +231,15 @@ final class Faults {
     if (number == partitions) {
       network.partition(left % 2 == 0 && left > 0 ? cut : null);
       if (left > 0) {
-        agenda.after(period, () -> flap(cut, period, number, left - 1));
+        scheduler.after(period, () -> flap(cut, period, number, left - 1));
       }
     }
   }
 
   private void crashAtFrame(SplittableRandom random, boolean senior) {
-    View view = cast.latestPrimary();
-    SimulatedNode victim = senior && view != null ? cast.find(view.senior()) : someone(random);
-    if (victim != null && victim.isAlive() && cast.maySpare(victim)) {
+    View view = cluster.latestPrimary();
+    SimulatedNode victim = senior && view != null ? cluster.find(view.senior()) : someone(random);
+    if (victim != null && victim.isAlive() && cluster.maySpare(victim)) {
       if (random.nextInt(3) > 0) {
         victim.crashAtAnnouncement(random.nextInt(0, 3));
       } else {
@@ -247,7 +247,7 @@ final class Faults {
       }
       if (random.nextBoolean() && view != null) {
         // Something to do for whoever coordinates: a member to be excluded.
-        var others = new ArrayList<>(cast.living());
+        var others = new ArrayList<>(cluster.living());
         others.remove(victim);
         if (!others.isEmpty()) {
           suspectAtAll(others.get(random.nextInt(others.size())));
@@ -263,7 +263,7 @@ final class Faults {
     if (setting.trace().speaks()) {
       setting.trace().say(node.self.name(), "pauses");
     }
-    agenda.after(
+    scheduler.after(
         duration(random, random.nextInt(3) == 0 ? 12 : 2),
         () -> {
           if (setting.trace().speaks()) {
@@ -284,7 +284,7 @@ final class Faults {
   }
 
   private void suspectAtAll(SimulatedNode suspect) {
-    for (SimulatedNode node : cast.living()) {
+    for (SimulatedNode node : cluster.living()) {
       if (node != suspect) {
         node.request(new Request.Suspect(suspect.self), 0);
       }
@@ -294,8 +294,8 @@ final class Faults {
   /// Mostly what the senior member sends: in some orderings the others depend on it.
   private void lag(SplittableRandom random) {
     strike(FaultKind.LAG);
-    View view = cast.latestPrimary();
-    SimulatedNode senior = view == null ? null : cast.find(view.senior());
+    View view = cluster.latestPrimary();
+    SimulatedNode senior = view == null ? null : cluster.find(view.senior());
     SimulatedNode slow = senior == null || random.nextInt(3) == 0 ? someone(random) : senior;
     for (int to = 0; to < plan.nodes(); to++) {
       if (random.nextInt(3) > 0) {
@@ -308,7 +308,7 @@ final class Faults {
     strike(FaultKind.SWITCH);
     int wishes = random.nextInt(3) == 0 ? 2 : 1;
     for (int i = 0; i < wishes; i++) {
-      cast.switchOrdering(someone(random), Plan.draw(random));
+      cluster.switchOrdering(someone(random), Plan.draw(random));
     }
   }
 
@@ -319,7 +319,7 @@ final class Faults {
         random,
         mean,
         _ -> {
-          List<Integer> empty = cast.emptyPlaces();
+          List<Integer> empty = cluster.emptyPlaces();
           if (!empty.isEmpty()) {
             strike(FaultKind.RESTART);
             restart(empty.get(random.nextInt(empty.size())));
@@ -331,17 +331,17 @@ final class Faults {
     if (plan.has(FaultKind.DISK_LOSS)
         && disks.nextDouble() < DISK_LOSS_SHARE * (1 + plan.strength(FaultKind.DISK_LOSS))) {
       strike(FaultKind.DISK_LOSS);
-      cast.wipe(place);
+      cluster.wipe(place);
     }
-    cast.restart(place);
+    cluster.restart(place);
   }
 
   /// Somebody starts the process again whose name is in use.
   private void namesake() {
     strike(FaultKind.NAMESAKE);
     int place = plan.nodes() - 1;
-    if (cast.emptyPlaces().contains(place)) {
-      cast.restart(place);
+    if (cluster.emptyPlaces().contains(place)) {
+      cluster.restart(place);
     }
   }
 
@@ -349,23 +349,23 @@ final class Faults {
   private void blackOut(SplittableRandom random) {
     strike(FaultKind.BLACKOUT);
     long within = random.nextInt(3) == 0 ? 1 : plan.suspectNanos();
-    for (SimulatedNode node : cast.living()) {
-      agenda.after(random.nextLong(within), () -> goDark(node));
+    for (SimulatedNode node : cluster.living()) {
+      scheduler.after(random.nextLong(within), () -> goDark(node));
       boolean late = random.nextInt(5) == 0;
       if (!late) {
-        agenda.after(within + duration(random, 6), () -> comeBack(node.number));
+        scheduler.after(within + duration(random, 6), () -> comeBack(node.number));
       }
     }
   }
 
   private void goDark(SimulatedNode node) {
     if (!over) {
-      cast.crash(node);
+      cluster.crash(node);
     }
   }
 
   private void comeBack(int place) {
-    if (!over && cast.emptyPlaces().contains(place)) {
+    if (!over && cluster.emptyPlaces().contains(place)) {
       restart(place);
     }
   }

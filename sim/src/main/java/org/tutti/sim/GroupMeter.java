@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 /// Counts what one group sends where nodes are in several: its messages, and the frames that carry any of them.
 ///
 /// The group is the one whose message comes first, so it has to be alone then.
-final class GroupMeter implements Network.Observer, Frames.Reader {
+final class GroupMeter implements Network.Observer, FrameText.Reader {
   private static final int GROUP_AT = 1; // in a message, behind its channel
   private static final int BATCH = 1; // the protocols' numbers on the wire
   private static final int ORDER = 2;
@@ -28,7 +28,7 @@ final class GroupMeter implements Network.Observer, Frames.Reader {
     receivers = ours[from];
     receiver = to;
     inFrame = Traffic.NONE;
-    Frames.read(ByteBuffer.wrap(frame), this);
+    FrameText.read(ByteBuffer.wrap(frame), this);
     if (inFrame.bytes() > 0) {
       counted = counted.plus(inFrame).plus(new Traffic(0, 0, 0, 0, 0, 0, 1, 0));
     }

@@ -9,7 +9,7 @@ import java.util.Map;
 ///
 /// A message stands one step behind the longest chain whose end its sender had taken in. There are two kinds of chains:
 /// those of batches and the ordering's messages only, and those in which progress counts too.
-final class Meter implements Network.Observer, Frames.Reader {
+final class Meter implements Network.Observer, FrameText.Reader {
   private static final int BATCH = 1; // the protocols' numbers on the wire
   private static final int ORDER = 2;
   private static final int STABILITY = 3;
@@ -30,7 +30,7 @@ final class Meter implements Network.Observer, Frames.Reader {
   @Override
   public void sent(int from, int to, byte[] frame) {
     inFrame = new Traffic(0, 0, 0, 0, 0, 0, 1, frame.length);
-    Frames.read(ByteBuffer.wrap(frame), this);
+    FrameText.read(ByteBuffer.wrap(frame), this);
     boolean orders = inFrame.protocol() > 0;
     boolean informs = orders || inFrame.progress() > 0;
     onTheWay.put(frame, new Chains(orders ? ordering[from] + 1 : 0, informs ? delivery[from] + 1 : 0));

@@ -10,9 +10,9 @@ import org.tutti.View;
 import org.tutti.engine.Request;
 import org.tutti.engine.Terms;
 import org.tutti.pack.Batch;
-import org.tutti.pack.Stretch;
+import org.tutti.pack.MessageBlock;
 
-/// A node's membership of a further group, beside that of its [Application].
+/// A node's membership of a further group, beside that of its [SimulatedApplication].
 final class Neighbour implements TotallyOrdered {
   private final SimulatedNode node;
   private final String group;
@@ -32,7 +32,7 @@ final class Neighbour implements TotallyOrdered {
   }
 
   void multicast(int bytes) {
-    node.request(new Request.Multicast(group, Stretch.of(Batch.Kind.TOTAL, ByteBuffer.allocate(bytes))), 0);
+    node.request(new Request.Multicast(group, MessageBlock.of(Batch.Kind.TOTAL, ByteBuffer.allocate(bytes))), 0);
   }
 
   /// Whether the node is in a view of so many.

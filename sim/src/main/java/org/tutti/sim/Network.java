@@ -42,7 +42,7 @@ final class Network {
 
     /// Whether a frame is taken; if not, word of room follows.
     boolean takes(int length) {
-      long now = agenda.nowNanos();
+      long now = scheduler.nowNanos();
       boolean full = bytesOnTheWay > 0 && bytesOnTheWay + length > capacityBytes;
       if (now >= refusedUntilNanos && !full) {
         return true;
@@ -51,7 +51,7 @@ final class Network {
       if (!wantsReady) {
         wantsReady = true;
         if (!full) {
-          agenda.at(refusedUntilNanos, this::tellReady);
+          scheduler.at(refusedUntilNanos, this::tellReady);
         }
       }
       return false;
@@ -79,7 +79,7 @@ final class Network {
 
     private void carry(byte[] frame) {
       byte[] carried = strikes(FaultKind.CORRUPTION, 0.1) ? damaged(frame) : frame;
-      long arrival = agenda.nowNanos() + plan.delayNanosMin();
+      long arrival = scheduler.nowNanos() + plan.delayNanosMin();
       arrival += random.nextLong(plan.delayNanosMax() - plan.delayNanosMin() + 1);
       if (strikes(FaultKind.DELAY, 0.05)) {
         arrival += random.nextLong(DELAY_UNITS_MAX * plan.suspectNanos());
@@ -90,7 +90,7 @@ final class Network {
         lastArrivalNanos = arrival;
       }
       bytesOnTheWay += frame.length;
-      agenda.at(arrival, () -> arrive(carried, frame.length));
+      scheduler.at(arrival, () -> arrive(carried, frame.length));
     }
 
     private void arrive(byte[] frame, int length) {
@@ -101,7 +101,7 @@ final class Network {
         }
         host.arrive(from, to, frame);
       }
-      if (wantsReady && bytesOnTheWay == 0 && agenda.nowNanos() >= refusedUntilNanos) {
+      if (wantsReady && bytesOnTheWay == 0 && scheduler.nowNanos() >= refusedUntilNanos) {
         tellReady();
       }
     }
@@ -131,11 +131,11 @@ final class Network {
     }
 
     void refuseFor(long nanos) {
-      refusedUntilNanos = agenda.nowNanos() + nanos;
+      refusedUntilNanos = scheduler.nowNanos() + nanos;
     }
 
     void clogFor(long nanos) {
-      cloggedUntilNanos = agenda.nowNanos() + nanos;
+      cloggedUntilNanos = scheduler.nowNanos() + nanos;
     }
   }
 
@@ -144,9 +144,9 @@ final class Network {
 
   private static final int CAPACITY_FRAMES = 24;
 
-  private final Agenda agenda;
+  private final Scheduler scheduler;
   private final Plan plan;
-  private final Tally tally;
+  private final RunCounts tally;
   private final Host host;
   private final Link[][] links;
   private final long capacityBytes;
@@ -154,8 +154,8 @@ final class Network {
   private boolean calm;
   private int cuts; // counts them, so that what mends an old one does not mend a newer one
 
-  Network(Agenda agenda, Plan plan, Tally tally, Host host) {
-    this.agenda = agenda;
+  Network(Scheduler scheduler, Plan plan, RunCounts tally, Host host) {
+    this.scheduler = scheduler;
     this.plan = plan;
     this.tally = tally;
     this.host = host;
@@ -200,7 +200,7 @@ final class Network {
         Link there = links[a][b];
         Link back = links[b][a];
         if (there.cut || back.cut) {
-          agenda.after(
+          scheduler.after(
               random.nextLong(withinNanos + 1),
               () -> {
                 if (number == cuts) {

@@ -1,8 +1,8 @@
 package org.tutti.sim;
 
-/// One fault that lasts, of one member or of the way between two, in a group of five in [Rehearsal#outage]: how long
-/// those that it does not touch deliver nothing. In a group that multicasts the senior member, rank 0, coordinates view
-/// changes and places batches.
+/// One fault that lasts, of one member or of the way between two, in a group of five in [CostMeasurement#outage]: how
+/// long those that it does not touch deliver nothing. In a group that multicasts the senior member, rank 0, coordinates
+/// view changes and places batches.
 public enum Outage {
   /// The senior member crashes.
   SENIOR_CRASHES,

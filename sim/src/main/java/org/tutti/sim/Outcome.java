@@ -16,8 +16,8 @@ import org.tutti.sim.check.Violation;
 /// @param deliveries how many messages were delivered, by all members together
 /// @param early      how many of them before they had a place
 /// @param undecided  how often a member was told that multicasts of its own are undecided
-/// @param asides     how many messages were multicast to some members
-/// @param asideDeliveries how many of these were delivered, by all members together
+/// @param subsets     how many messages were multicast to some members
+/// @param subsetDeliveries how many of these were delivered, by all members together
 /// @param inBranches how many messages were delivered in branches, by all members together
 /// @param views      how many views were installed, by all members together
 /// @param transfers  how many states were transferred to their end
@@ -38,8 +38,8 @@ public record Outcome(
     long early,
     long inBranches,
     long undecided,
-    long asides,
-    long asideDeliveries,
+    long subsets,
+    long subsetDeliveries,
     long views,
     long transfers,
     boolean firstCrashed,

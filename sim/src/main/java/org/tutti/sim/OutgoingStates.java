@@ -82,7 +82,7 @@ final class OutgoingStates {
     if (!state.writing && !state.waits && state.credits > 0) {
       state.writing = true;
       setting
-          .agenda()
+          .scheduler()
           .after(
               delay(),
               () -> {

@@ -12,12 +12,12 @@ import org.tutti.engine.Report;
 import org.tutti.engine.Request;
 import org.tutti.engine.Terms;
 import org.tutti.pack.Batch;
-import org.tutti.pack.Stretch;
-import org.tutti.sim.check.Crossing;
+import org.tutti.pack.MessageBlock;
+import org.tutti.sim.check.MultiGroupHistory;
 
 /// Three more groups, each without every third node, so that they overlap in a circle: all in one domain with the
-/// group of the [Cast], each with an ordering of its own. Members multicast now and then, and often answer in another
-/// group what they have just delivered. A member that is out of one of its groups goes on in the
+/// group of the [SimulatedCluster], each with an ordering of its own. Members multicast now and then, and often answer
+/// in another group what they have just delivered. A member that is out of one of its groups goes on in the
 /// others all the more, and when it comes in again, others often multicast there at once.
 final class Overlap {
   /// The domain's name.
@@ -30,7 +30,7 @@ final class Overlap {
 
   private final Simulation.Setting setting;
   private final SplittableRandom random;
-  private final Crossing crossing = new Crossing();
+  private final MultiGroupHistory crossing = new MultiGroupHistory();
   private final Terms[] terms = new Terms[GROUPS];
   private final boolean[] founded = new boolean[GROUPS];
   private final List<Part> parts = new ArrayList<>();
@@ -51,7 +51,7 @@ final class Overlap {
     }
   }
 
-  Crossing crossing() {
+  MultiGroupHistory crossing() {
     return crossing;
   }
 
@@ -79,11 +79,11 @@ final class Overlap {
 
   private void next(long mean) {
     setting
-        .agenda()
+        .scheduler()
         .after(
             (long) (mean * -Math.log(1 - random.nextDouble())),
             () -> {
-              if (setting.agenda().nowNanos() < setting.plan().safetyNanos() && !parts.isEmpty()) {
+              if (setting.scheduler().nowNanos() < setting.plan().safetyNanos() && !parts.isEmpty()) {
                 parts.get(random.nextInt(parts.size())).multicast();
                 next(mean);
               }
@@ -119,7 +119,7 @@ final class Overlap {
 
     private void send() {
       ByteBuffer payload = ByteBuffer.allocate(Integer.BYTES).putInt(0, crossing.send(life, group));
-      node.request(new Request.Multicast("part-" + group, Stretch.of(Batch.Kind.TOTAL, payload)), 0);
+      node.request(new Request.Multicast("part-" + group, MessageBlock.of(Batch.Kind.TOTAL, payload)), 0);
     }
 
     @Override
@@ -134,7 +134,7 @@ final class Overlap {
               .trace()
               .say(node.self.name(), "   ** part " + group + " delivers " + number + " stamp " + batch.stamp());
         }
-        crossing.add(new Crossing.Step.Delivered(life, number));
+        crossing.add(new MultiGroupHistory.Step.Delivered(life, number));
         if (random.nextInt(3) == 0) {
           answer();
         }
@@ -151,7 +151,7 @@ final class Overlap {
     }
 
     private void enters() {
-      crossing.add(new Crossing.Step.Entered(life, group));
+      crossing.add(new MultiGroupHistory.Step.Entered(life, group));
       in = true;
       for (Part other : parts) {
         if (other.life != life && other.group == group && random.nextBoolean()) {
@@ -164,11 +164,11 @@ final class Overlap {
     private void isOut() {
       in = false;
       long pause = setting.plan().suspectNanos() / WHILE_OUT_PER_SUSPECT;
-      setting.agenda().after(pause, this::goOnElsewhere);
+      setting.scheduler().after(pause, this::goOnElsewhere);
     }
 
     private void goOnElsewhere() {
-      boolean over = setting.agenda().nowNanos() >= setting.plan().safetyNanos();
+      boolean over = setting.scheduler().nowNanos() >= setting.plan().safetyNanos();
       if (over || in || closed || !node.isAlive() || whileOut <= 0) {
         return;
       }
@@ -192,7 +192,7 @@ final class Overlap {
       if (view.primary() && !primary) {
         enters();
       } else if (!view.primary() && primary) {
-        crossing.add(new Crossing.Step.CutOff(life, group));
+        crossing.add(new MultiGroupHistory.Step.CutOff(life, group));
         isOut();
       }
       primary = view.primary();
@@ -204,7 +204,7 @@ final class Overlap {
     @Override
     public void status(Report now) {
       if (now.view() != null && !now.view().primary()) {
-        crossing.add(new Crossing.Step.Apart(life, group));
+        crossing.add(new MultiGroupHistory.Step.Apart(life, group));
       }
     }
 
@@ -219,7 +219,7 @@ final class Overlap {
     @Override
     public void closed(End ended) {
       closed = true;
-      crossing.add(new Crossing.Step.CutOff(life, group));
+      crossing.add(new MultiGroupHistory.Step.CutOff(life, group));
     }
   }
 }

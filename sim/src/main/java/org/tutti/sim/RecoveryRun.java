@@ -19,8 +19,8 @@ import org.tutti.Suspicion;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.sim.check.Checkers;
-import org.tutti.sim.check.Happening;
 import org.tutti.sim.check.History;
+import org.tutti.sim.check.HistoryEvent;
 import org.tutti.sim.check.Violation;
 
 /// How a group gets over one fault: all members multicast without a pause, one [SingleFault] strikes, lasts and ends,
@@ -75,10 +75,10 @@ public final class RecoveryRun {
   }
 
   private final Plan plan;
-  private final Agenda agenda = new Agenda();
+  private final Scheduler scheduler = new Scheduler();
   private final History history;
   private final Simulation.Setting setting;
-  private final Cast cast;
+  private final SimulatedCluster cluster;
   private final Network network;
   private final SplittableRandom random;
   private final SingleFault fault;
@@ -94,16 +94,17 @@ public final class RecoveryRun {
     this.plan = plan;
     this.history = new History(plan.config());
     this.setting =
-        new Simulation.Setting(plan, new Streams(plan.seed()), agenda, new Tally(), new Trace(agenda, lines), history);
+        new Simulation.Setting(
+            plan, new Streams(plan.seed()), scheduler, new RunCounts(), new Trace(scheduler, lines), history);
     this.random = setting.streams().open(Streams.Purpose.FAULT, FaultKind.values().length);
     SingleFault drawn = SingleFault.values()[random.nextInt(SingleFault.values().length)];
     this.fault = only == null ? drawn : only;
     this.units = UNITS_MIN * Math.pow(UNITS_MAX / UNITS_MIN, random.nextDouble());
     this.deliveredAt = new long[plan.nodes()];
     this.silence = new long[plan.nodes()];
-    this.cast = new Cast(setting, _ -> {}, this::broken);
-    this.network = new Network(agenda, plan, setting.tally(), cast);
-    cast.atDelivery(life -> deliveredAt[life.node.number] = agenda.nowNanos());
+    this.cluster = new SimulatedCluster(setting, _ -> {}, this::broken);
+    this.network = new Network(scheduler, plan, setting.tally(), cluster);
+    cluster.atDelivery(life -> deliveredAt[life.node.number] = scheduler.nowNanos());
   }
 
   /// Runs a seed.
@@ -134,33 +135,33 @@ public final class RecoveryRun {
   }
 
   private Result run() {
-    cast.begin(network);
+    cluster.begin(network);
     work();
     boolean ready = await(this::isWhole, WARM_UP_UNITS * PATIENCE_UNITS);
-    advance(agenda.nowNanos() + suspect(WARM_UP_UNITS) + random.nextLong(plan.suspectNanos()));
+    advance(scheduler.nowNanos() + suspect(WARM_UP_UNITS) + random.nextLong(plan.suspectNanos()));
     if (!ready || !isWhole()) {
       violations.add(new Violation("Convergence", "before the fault: " + situation()));
       return finished(-1, -1, -1, 0, 0);
     }
-    int begun = history.happenings().size();
-    View before = Objects.requireNonNull(cast.latestPrimary());
+    int begun = history.events().size();
+    View before = Objects.requireNonNull(cluster.latestPrimary());
     SingleFault.Strike strike = fault.draw(before.members().stream().mapToInt(this::numberOf).toArray(), random);
     List<Integer> spared = mayGoOn(strike.spared(), before);
     strike(strike);
-    watchedFrom = agenda.nowNanos();
+    watchedFrom = scheduler.nowNanos();
     Arrays.fill(deliveredAt, watchedFrom);
     advance(watchedFrom + suspect(units));
     watch();
     double longest = spared.stream().mapToDouble(place -> inUnits(silence[place])).max().orElse(-1);
     end(strike);
-    long end = agenda.nowNanos();
-    int ended = history.happenings().size();
+    long end = scheduler.nowNanos();
+    int ended = history.events().size();
     boolean together = await(this::isWhole, PATIENCE_UNITS);
     long over = end + (fault.healsSlowly() ? suspect(SingleFault.SLOW_HEAL_UNITS) : 0);
-    long late = Math.max(agenda.nowNanos(), over + suspect(LAST_WORDS_UNITS));
-    double next = await(() -> allDelivered(end), PATIENCE_UNITS) ? inUnits(agenda.nowNanos() - end) : -1;
-    boolean stays = together && await(this::isQuiet, PATIENCE_UNITS);
-    double whole = stays ? inUnits(Math.max(0, installedAt() - end)) : -1;
+    long late = Math.max(scheduler.nowNanos(), over + suspect(LAST_WORDS_UNITS));
+    double next = await(() -> allDelivered(end), PATIENCE_UNITS) ? inUnits(scheduler.nowNanos() - end) : -1;
+    boolean intervals = together && await(this::isQuiet, PATIENCE_UNITS);
+    double whole = intervals ? inUnits(Math.max(0, installedAt() - end)) : -1;
     judge(longest, next, whole, viewsSince(begun));
     lossSince(late).ifPresent(view -> bound("when it was over and all had been in one view, somebody went to " + view));
     return finished(longest, next, whole, viewsSince(begun), viewsSince(ended));
@@ -169,11 +170,11 @@ public final class RecoveryRun {
   /// All come to rest, and the history is checked.
   private Result finished(double longest, double next, double whole, int views, int healViews) {
     working = false;
-    cast.calm();
-    if (whole >= 0 && await(() -> Convergence.obstacle(cast) == null, PATIENCE_UNITS)) {
-      violations.addAll(Convergence.differences(cast));
+    cluster.calm();
+    if (whole >= 0 && await(() -> Convergence.obstacle(cluster) == null, PATIENCE_UNITS)) {
+      violations.addAll(Convergence.differences(cluster));
     } else if (whole >= 0) {
-      violations.add(new Violation("Convergence", "after the fault: " + Convergence.obstacle(cast)));
+      violations.add(new Violation("Convergence", "after the fault: " + Convergence.obstacle(cluster)));
     }
     violations.addAll(Checkers.check(history, Checkers.safety()));
     return new Result(plan.seed(), fault, units, longest, next, whole, views, healViews, List.copyOf(violations));
@@ -240,16 +241,16 @@ public final class RecoveryRun {
     network.partition(strike.cut());
     if (strike.crashes() >= 0) {
       SimulatedNode victim = node(strike.crashes());
-      cast.crash(victim);
+      cluster.crash(victim);
       if (fault == SingleFault.SENIOR_CRASH_SEEN) {
-        agenda.after(plan.heartbeatNanos() / 2, () -> cast.tellGone(victim));
+        scheduler.after(plan.heartbeatNanos() / 2, () -> cluster.tellGone(victim));
       }
     }
     if (strike.pauses() >= 0) {
       node(strike.pauses()).pause();
     }
     if (fault.isTwofold()) {
-      advance(agenda.nowNanos() + plan.suspectNanos() / 2);
+      advance(scheduler.nowNanos() + plan.suspectNanos() / 2);
       network.partition(strike.later());
       say(fault.words() + " goes on");
     }
@@ -266,7 +267,7 @@ public final class RecoveryRun {
       node(strike.pauses()).resume();
     }
     if (strike.crashes() >= 0) {
-      cast.restart(strike.crashes());
+      cluster.restart(strike.crashes());
     }
   }
 
@@ -274,7 +275,7 @@ public final class RecoveryRun {
   private List<Integer> mayGoOn(List<Integer> spared, View view) {
     List<MemberId> members =
         view.members().subList(0, view.voting()).stream().filter(member -> spared.contains(numberOf(member))).toList();
-    return cast.areQuorum(members) ? spared : List.of();
+    return cluster.areQuorum(members) ? spared : List.of();
   }
 
   // ---- the group -------------------------------------------------------------------------------------------------
@@ -283,18 +284,18 @@ public final class RecoveryRun {
   private void work() {
     if (working) {
       watch();
-      cast.members().stream()
+      cluster.members().stream()
           .filter(life -> life.view() != null && !life.node.isPaused())
           .forEach(life -> life.multicast(new byte[1], Service.TOTAL));
-      agenda.after(plan.heartbeatNanos() / WORK_PER_HEARTBEAT, this::work);
+      scheduler.after(plan.heartbeatNanos() / WORK_PER_HEARTBEAT, this::work);
     }
   }
 
   /// Takes down how long each has delivered nothing.
   private void watch() {
-    if (agenda.nowNanos() >= watchedFrom) {
+    if (scheduler.nowNanos() >= watchedFrom) {
       for (int place = 0; place < silence.length; place++) {
-        silence[place] = Math.max(silence[place], agenda.nowNanos() - deliveredAt[place]);
+        silence[place] = Math.max(silence[place], scheduler.nowNanos() - deliveredAt[place]);
       }
     }
   }
@@ -305,7 +306,7 @@ public final class RecoveryRun {
 
   /// Whether all nodes live and are in one primary view.
   private boolean isWhole() {
-    List<Application> members = cast.members();
+    List<SimulatedApplication> members = cluster.members();
     View first = members.isEmpty() ? null : members.getFirst().view();
     return first != null
         && first.primary()
@@ -316,49 +317,52 @@ public final class RecoveryRun {
 
   /// Whether all are in one view, and have been for some time.
   private boolean isQuiet() {
-    return isWhole() && agenda.nowNanos() - installedAt() >= suspect(QUIET_UNITS);
+    return isWhole() && scheduler.nowNanos() - installedAt() >= suspect(QUIET_UNITS);
   }
 
   /// A view without some of the members that was installed after a moment.
   private Optional<View> lossSince(long nanos) {
-    return history.happenings().reversed().stream()
-        .filter(Happening.Installed.class::isInstance)
-        .map(Happening.Installed.class::cast)
+    return history.events().reversed().stream()
+        .filter(HistoryEvent.Installed.class::isInstance)
+        .map(HistoryEvent.Installed.class::cast)
         .takeWhile(installed -> installed.nanos() > nanos)
-        .map(Happening.Installed::view)
+        .map(HistoryEvent.Installed::view)
         .filter(view -> view.size() < plan.nodes())
         .findFirst();
   }
 
   /// When anybody installed a view last.
   private long installedAt() {
-    return history.happenings().reversed().stream()
-        .filter(Happening.Installed.class::isInstance)
-        .mapToLong(installed -> ((Happening.Installed) installed).nanos())
+    return history.events().reversed().stream()
+        .filter(HistoryEvent.Installed.class::isInstance)
+        .mapToLong(installed -> ((HistoryEvent.Installed) installed).nanos())
         .findFirst()
         .orElse(0);
   }
 
   private String situation() {
-    return cast.members().stream().map(member -> member.node.self.name() + " in " + member.view()).toList().toString();
+    return cluster.members().stream()
+        .map(member -> member.node.self.name() + " in " + member.view())
+        .toList()
+        .toString();
   }
 
   private int viewsSince(int from) {
     var ids = new TreeSet<ViewId>();
-    history.happenings().stream()
+    history.events().stream()
         .skip(from)
-        .filter(Happening.Installed.class::isInstance)
-        .forEach(installed -> ids.add(((Happening.Installed) installed).view().id()));
+        .filter(HistoryEvent.Installed.class::isInstance)
+        .forEach(installed -> ids.add(((HistoryEvent.Installed) installed).view().id()));
     return ids.size();
   }
 
   private int numberOf(MemberId member) {
-    SimulatedNode node = cast.find(member);
+    SimulatedNode node = cluster.find(member);
     return node == null ? -1 : node.number;
   }
 
   private SimulatedNode node(int place) {
-    return cast.living().stream().filter(node -> node.number == place).findFirst().orElseThrow();
+    return cluster.living().stream().filter(node -> node.number == place).findFirst().orElseThrow();
   }
 
   private void say(String what) {
@@ -378,19 +382,19 @@ public final class RecoveryRun {
   }
 
   private boolean await(BooleanSupplier what, int patienceUnits) {
-    long until = agenda.nowNanos() + suspect(patienceUnits);
+    long until = scheduler.nowNanos() + suspect(patienceUnits);
     while (!what.getAsBoolean()) {
-      if (broken || agenda.nowNanos() >= until) {
+      if (broken || scheduler.nowNanos() >= until) {
         return false;
       }
-      advance(agenda.nowNanos() + plan.heartbeatNanos() / WORK_PER_HEARTBEAT);
+      advance(scheduler.nowNanos() + plan.heartbeatNanos() / WORK_PER_HEARTBEAT);
     }
     return true;
   }
 
   private void advance(long untilNanos) {
-    while (!broken && agenda.advance(untilNanos)) {
-      // All happens in the agenda's entries.
+    while (!broken && scheduler.advance(untilNanos)) {
+      // All happens in the scheduler's entries.
     }
   }
 

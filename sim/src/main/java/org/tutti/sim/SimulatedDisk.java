@@ -7,7 +7,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
-import org.tutti.sim.check.Happening;
+import org.tutti.sim.check.HistoryEvent;
 import org.tutti.storage.Region;
 import org.tutti.storage.StableStorage;
 import org.tutti.storage.StorageException;
@@ -29,7 +29,7 @@ final class SimulatedDisk {
   /// @param life    which life did
   /// @param summary its state
   /// @param whole   whether the state contains the history from its beginning
-  record Saved(int life, Happening.Summary summary, boolean whole) {}
+  record Saved(int life, HistoryEvent.Summary summary, boolean whole) {}
 
   private ArrayDeque<TreeMap<String, Contents>> commits = new ArrayDeque<>(); // the last forced one, and all since
   private @Nullable Mount mounted;

@@ -15,7 +15,7 @@ import org.tutti.engine.Request;
 import org.tutti.pack.Payloads;
 import org.tutti.storage.StableStorage;
 import org.tutti.transport.Address;
-import org.tutti.transport.Outlet;
+import org.tutti.transport.FrameSender;
 import org.tutti.transport.Refused;
 import org.tutti.transport.Traits;
 
@@ -25,7 +25,7 @@ import org.tutti.transport.Traits;
 /// due before, and ends with one flush. It is harder on the engine in one respect: a frame's bytes are overwritten when
 /// its step is over, so that whoever keeps lent bytes is found out. With `-Dsim.invariants=true`
 /// it checks the invariants of all protocols after each step and flush.
-final class SimulatedNode implements Outlet {
+final class SimulatedNode implements FrameSender {
   /// What a node needs of the run around it.
   interface World {
     void crashed(SimulatedNode node);
@@ -49,9 +49,9 @@ final class SimulatedNode implements Outlet {
   final int number;
   final MemberId self;
   final NodeClock clock;
-  private final Agenda agenda;
+  private final Scheduler scheduler;
   private final Network network;
-  private final Tally tally;
+  private final RunCounts tally;
   private final Trace trace;
   private final Plan plan;
   private final World world;
@@ -62,7 +62,7 @@ final class SimulatedNode implements Outlet {
   private @Nullable ByteBuffer claimed;
   private int claimedTo;
   private boolean turnPlanned;
-  private long expiryPlanned = Long.MAX_VALUE; // true time of the earliest expiry on the agenda
+  private long expiryPlanned = Long.MAX_VALUE; // true time of the earliest expiry in the scheduler
   private long framesUntilCrash = Long.MAX_VALUE;
   private int framesAtAnnouncement = -1; // below 0: none awaited
   private boolean alive = true;
@@ -74,7 +74,7 @@ final class SimulatedNode implements Outlet {
     this.number = number;
     this.self = self;
     this.clock = clock;
-    this.agenda = setting.agenda();
+    this.scheduler = setting.scheduler();
     this.tally = setting.tally();
     this.trace = setting.trace();
     this.plan = setting.plan();
@@ -110,7 +110,7 @@ final class SimulatedNode implements Outlet {
 
   /// Lets an application's request come in after a while.
   void request(Request request, long afterNanos) {
-    agenda.after(afterNanos, () -> offer(new Input.Requested(request)));
+    scheduler.after(afterNanos, () -> offer(new Input.Requested(request)));
   }
 
   /// Something comes in.
@@ -127,7 +127,7 @@ final class SimulatedNode implements Outlet {
     if (!turnPlanned && !paused) {
       turnPlanned = true;
       long delay = plan.turnNanosMax() == 0 ? 0 : random.nextLong(plan.turnNanosMax());
-      agenda.after(delay, this::turn);
+      scheduler.after(delay, this::turn);
     }
   }
 
@@ -136,7 +136,7 @@ final class SimulatedNode implements Outlet {
     if (!alive || paused) {
       return;
     }
-    long now = clock.local(agenda.nowNanos());
+    long now = clock.local(scheduler.nowNanos());
     try {
       boolean due = engine().deadlineNanos() <= now;
       for (int left = inbox.size(); left > 0; left--) {
@@ -184,7 +184,7 @@ final class SimulatedNode implements Outlet {
       case Input.Arrived(ByteBuffer frame) -> {
         trace.note(number, 1, frame);
         if (trace.speaks()) {
-          trace.say(self.name(), "<- " + Frames.describe(frame));
+          trace.say(self.name(), "<- " + FrameText.describe(frame));
         }
       }
       case Input.Ready(Address peer) -> {
@@ -212,7 +212,7 @@ final class SimulatedNode implements Outlet {
         }
       }
       case Input.Requested(Request request) -> {
-        String words = Frames.describe(request);
+        String words = FrameText.describe(request);
         trace.note(number, 4, 0);
         trace.note(words);
         if (trace.speaks()) {
@@ -228,24 +228,24 @@ final class SimulatedNode implements Outlet {
     }
     if (deadline <= now) {
       // Due already: a turn follows, at least a little later, as in the host's loop.
-      agenda.after(Math.max(SPIN_NANOS, plan.turnNanosMax() / 2), this::expire);
+      scheduler.after(Math.max(SPIN_NANOS, plan.turnNanosMax() / 2), this::expire);
       return;
     }
     long at = clock.trueTime(deadline);
     if (at < expiryPlanned) {
       expiryPlanned = at;
-      agenda.at(at, this::expire);
+      scheduler.at(at, this::expire);
     }
   }
 
   private void expire() {
-    if (agenda.nowNanos() >= expiryPlanned) {
+    if (scheduler.nowNanos() >= expiryPlanned) {
       expiryPlanned = Long.MAX_VALUE;
     }
     if (!alive || paused) {
       return;
     }
-    long now = clock.local(agenda.nowNanos());
+    long now = clock.local(scheduler.nowNanos());
     long deadline = engine().deadlineNanos();
     if (deadline <= now) {
       planTurn();
@@ -341,10 +341,10 @@ final class SimulatedNode implements Outlet {
     claimed = null;
     frame.flip();
     trace.note(number, 6, frame);
-    Frames.announcements(frame, this::announced);
+    FrameText.announcements(frame, this::announced);
     tally.frames++;
     if (trace.speaks()) {
-      trace.say(self.name(), "-> n" + claimedTo + " " + Frames.describe(frame));
+      trace.say(self.name(), "-> n" + claimedTo + " " + FrameText.describe(frame));
     }
     if (framesUntilCrash == Long.MAX_VALUE || framesUntilCrash-- > 0) {
       network.link(number, claimedTo).send(frame.array());

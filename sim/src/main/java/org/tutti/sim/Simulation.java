@@ -26,18 +26,18 @@ public final class Simulation {
   private static final int VIEWS_TO_REST_MAX = 20;
 
   /// What the parts of a run share.
-  record Setting(Plan plan, Streams streams, Agenda agenda, Tally tally, Trace trace, History history) {}
+  record Setting(Plan plan, Streams streams, Scheduler scheduler, RunCounts tally, Trace trace, History history) {}
 
   private final Plan plan;
   private final Setting setting;
-  private final Agenda agenda = new Agenda();
-  private final Cast cast;
+  private final Scheduler scheduler = new Scheduler();
+  private final SimulatedCluster cluster;
   private final Faults faults;
   private final Network network;
   private final Workload workload;
-  private final AsideWorkload asides;
+  private final SubsetWorkload subsets;
   private final @Nullable Overlap overlap;
-  private final Foyer foyer;
+  private final ExchangeGroup exchange;
   private final @Nullable Recorder recorder;
   private final List<Violation> violations = new ArrayList<>();
   private boolean broken;
@@ -46,26 +46,26 @@ public final class Simulation {
   private Simulation(Plan plan, @Nullable Consumer<String> lines, @Nullable Recorder recorder) {
     this.plan = plan;
     this.recorder = recorder;
-    var tally = new Tally();
+    var tally = new RunCounts();
     var history = new History(plan.config());
-    this.setting = new Setting(plan, new Streams(plan.seed()), agenda, tally, new Trace(agenda, lines), history);
+    this.setting = new Setting(plan, new Streams(plan.seed()), scheduler, tally, new Trace(scheduler, lines), history);
     this.overlap = plan.overlaps() ? new Overlap(setting) : null;
-    this.foyer = new Foyer(setting);
-    this.cast = new Cast(setting, this::started, this::broken);
-    this.network = new Network(agenda, plan, tally, cast);
+    this.exchange = new ExchangeGroup(setting);
+    this.cluster = new SimulatedCluster(setting, this::started, this::broken);
+    this.network = new Network(scheduler, plan, tally, cluster);
     if (recorder != null) {
-      network.observe(new Eavesdropper(agenda, recorder));
+      network.observe(new ViewMessageSniffer(scheduler, recorder));
     }
-    this.faults = new Faults(setting, cast, network);
-    this.workload = new Workload(setting, cast);
-    this.asides = new AsideWorkload(setting, cast);
+    this.faults = new Faults(setting, cluster, network);
+    this.workload = new Workload(setting, cluster);
+    this.subsets = new SubsetWorkload(setting, cluster);
   }
 
   private void started(SimulatedNode node) {
     if (overlap != null) {
       overlap.started(node);
     }
-    foyer.started(node);
+    exchange.started(node);
   }
 
   /// Runs a plan.
@@ -95,14 +95,14 @@ public final class Simulation {
   }
 
   private Outcome run() {
-    cast.begin(network);
+    cluster.begin(network);
     faults.begin();
     workload.begin();
-    asides.begin();
+    subsets.begin();
     if (overlap != null) {
       overlap.begin();
     }
-    foyer.begin();
+    exchange.begin();
     advance(plan.safetyNanos());
     boolean rest = false;
     if (!stopped()) {
@@ -110,25 +110,25 @@ public final class Simulation {
     }
     List<Violation> last = rest ? farewell() : List.of();
     List<Violation> found = Checkers.check(setting.history(), Checkers.safety());
-    found.addAll(foyer.violations());
+    found.addAll(exchange.violations());
     found.addAll(last);
     if (overlap != null && plan.config().guarantee() == Guarantee.UNIFORM) { // the others may follow what is lost
       found.addAll(MultiGroupOrder.check(overlap.crossing()));
       found.addAll(MultiGroupCausality.check(overlap.crossing()));
     }
-    for (Application life : cast.lives()) {
+    for (SimulatedApplication life : cluster.lives()) {
       found.addAll(life.violations());
       found.addAll(NoContradiction.check(life.node.self.name(), life.node.engine().counters().metrics()));
     }
     found.addAll(violations);
     if (recorder != null) {
-      recorder.ended(setting.history(), agenda.nowNanos());
+      recorder.ended(setting.history(), scheduler.nowNanos());
     }
-    Tally tally = setting.tally();
+    RunCounts tally = setting.tally();
     return new Outcome(
         plan,
-        agenda.steps(),
-        agenda.nowNanos(),
+        scheduler.steps(),
+        scheduler.nowNanos(),
         setting.trace().value(),
         tally.faults(),
         tally.frames,
@@ -137,8 +137,8 @@ public final class Simulation {
         tally.early,
         tally.inBranches,
         tally.undecided,
-        tally.asides,
-        tally.asideDeliveries,
+        tally.subsets,
+        tally.subsetDeliveries,
         tally.views,
         tally.transfers,
         tally.firstCrashed,
@@ -151,15 +151,15 @@ public final class Simulation {
   /// What does not hold at rest; then, where there are observers, the group may end.
   private List<Violation> farewell() {
     List<Violation> found = Checkers.check(setting.history(), Checkers.liveness());
-    found.addAll(Convergence.differences(cast));
-    found.addAll(foyer.violationsAtRest());
-    var farewell = new Farewell(setting, cast);
+    found.addAll(Convergence.differences(cluster));
+    found.addAll(exchange.violationsAtRest());
+    var farewell = new VotersLeave(setting, cluster);
     if (!stopped() && farewell.begin()) {
       if (setting.trace().speaks()) {
         setting.trace().say("--", "all who vote leave");
       }
-      for (long end = agenda.nowNanos() + farewell.nanosMax(); agenda.nowNanos() < end && !stopped(); ) {
-        advance(agenda.nowNanos() + plan.heartbeatNanos());
+      for (long end = scheduler.nowNanos() + farewell.nanosMax(); scheduler.nowNanos() < end && !stopped(); ) {
+        advance(scheduler.nowNanos() + plan.heartbeatNanos());
         if (farewell.isOver()) {
           break;
         }
@@ -177,22 +177,22 @@ public final class Simulation {
       setting.trace().say("--", "all faults end");
     }
     long before = setting.tally().views;
-    int members = cast.members().size();
+    int members = cluster.members().size();
     faults.end();
-    cast.calm();
+    cluster.calm();
     // What the network held up in the phase of safety arrives before the group is expected to be quiet.
-    advance(agenda.nowNanos() + Network.DELAY_UNITS_MAX * plan.suspectNanos());
+    advance(scheduler.nowNanos() + Network.DELAY_UNITS_MAX * plan.suspectNanos());
     if (!settle() || !lastWords()) {
       judge();
       return false;
     }
-    refuseStorm(setting.tally().views - before, Math.max(members, cast.members().size()));
-    stayQuiet();
-    advanceUntil(foyer::isTogether);
-    foyer.last();
-    advanceUntil(foyer::isAtRest);
-    foyer.afterthought();
-    advanceUntil(foyer::isAtRest);
+    refuseStorm(setting.tally().views - before, Math.max(members, cluster.members().size()));
+    intervalQuiet();
+    advanceUntil(exchange::isTogether);
+    exchange.last();
+    advanceUntil(exchange::isAtRest);
+    exchange.afterthought();
+    advanceUntil(exchange::isAtRest);
     return true;
   }
 
@@ -204,22 +204,22 @@ public final class Simulation {
   }
 
   /// At rest nothing changes any more.
-  private void stayQuiet() {
+  private void intervalQuiet() {
     long views = setting.tally().views;
-    advance(agenda.nowNanos() + QUIET_UNITS * plan.suspectNanos());
+    advance(scheduler.nowNanos() + QUIET_UNITS * plan.suspectNanos());
     if (setting.tally().views != views) {
       violations.add(
           new Violation("Quiet", (setting.tally().views - views) + " views were installed although nothing happened"));
     }
   }
 
-  /// Lets the foyer come to rest, too, for a bounded time.
+  /// Lets the exchange group come to rest, too, for a bounded time.
   private void advanceUntil(BooleanSupplier rest) {
-    for (long end = agenda.nowNanos() + foyer.restNanos(); agenda.nowNanos() < end && !stopped(); ) {
+    for (long end = scheduler.nowNanos() + exchange.restNanos(); scheduler.nowNanos() < end && !stopped(); ) {
       if (rest.getAsBoolean()) {
         return;
       }
-      advance(agenda.nowNanos() + plan.heartbeatNanos());
+      advance(scheduler.nowNanos() + plan.heartbeatNanos());
     }
   }
 
@@ -227,20 +227,20 @@ public final class Simulation {
   /// asked for one more view, and its coordinator may hold that back for a while: nothing else shows it.
   private boolean lastWords() {
     workload.last();
-    asides.last();
+    subsets.last();
     if (!settle()) {
       return false;
     }
-    advance(agenda.nowNanos() + HELD_BACK_UNITS * plan.suspectNanos());
+    advance(scheduler.nowNanos() + HELD_BACK_UNITS * plan.suspectNanos());
     return settle();
   }
 
   /// Runs until everybody is at rest in one primary view, for a bounded time.
   private boolean settle() {
-    long end = agenda.nowNanos() + LIVENESS_UNITS * plan.suspectNanos() + Convergence.transferNanos(plan);
-    while (agenda.nowNanos() < end && !stopped()) {
-      advance(agenda.nowNanos() + plan.heartbeatNanos());
-      if (Convergence.obstacle(cast) == null) {
+    long end = scheduler.nowNanos() + LIVENESS_UNITS * plan.suspectNanos() + Convergence.transferNanos(plan);
+    while (scheduler.nowNanos() < end && !stopped()) {
+      advance(scheduler.nowNanos() + plan.heartbeatNanos());
+      if (Convergence.obstacle(cluster) == null) {
         return true;
       }
     }
@@ -253,12 +253,12 @@ public final class Simulation {
     if (stopped()) {
       return;
     }
-    String obstacle = Convergence.obstacle(cast);
-    if (cast.mustGoOnByMajority()) {
+    String obstacle = Convergence.obstacle(cluster);
+    if (cluster.mustGoOnByMajority()) {
       violations.add(new Violation("StaticMajorityGoesOn", String.valueOf(obstacle)));
       return;
     }
-    if (cast.thaw()) {
+    if (cluster.thaw()) {
       if (setting.trace().speaks()) {
         setting.trace().say("--", "no rest: " + obstacle + "; the crashed come back to see whether they are missing");
       }
@@ -270,7 +270,7 @@ public final class Simulation {
     if (stopped()) {
       return;
     }
-    if (cast.mayHaveLostQuorum()) {
+    if (cluster.mayHaveLostQuorum()) {
       quorumLost = true;
       return;
     }
@@ -278,14 +278,14 @@ public final class Simulation {
   }
 
   private boolean stopped() {
-    return broken || agenda.steps() >= STEPS_MAX;
+    return broken || scheduler.steps() >= STEPS_MAX;
   }
 
   private void advance(long untilNanos) {
-    while (!stopped() && agenda.advance(untilNanos)) {
-      // All happens in the agenda's entries.
+    while (!stopped() && scheduler.advance(untilNanos)) {
+      // All happens in the scheduler's entries.
     }
-    if (agenda.steps() >= STEPS_MAX && !broken) {
+    if (scheduler.steps() >= STEPS_MAX && !broken) {
       broken = true;
       violations.add(new Violation("Bounded", "more than " + STEPS_MAX + " steps"));
     }

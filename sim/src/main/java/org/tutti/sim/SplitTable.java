@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.tutti.View;
 import org.tutti.ViewId;
-import org.tutti.sim.check.Happening;
 import org.tutti.sim.check.History;
+import org.tutti.sim.check.HistoryEvent;
 
 /// Which shapes of splits runs met, how many views followed each, and how many parts merged.
 public final class SplitTable {
@@ -43,8 +43,8 @@ public final class SplitTable {
 
   private void read(List<Split> splits, History history, long untilNanos) {
     Map<ViewId, Set<ViewId>> before = new HashMap<>(); // of each view, all that lead to it; looked up only
-    for (Happening happening : history.happenings()) {
-      if (happening instanceof Happening.Installed(_, long nanos, View view) && !before.containsKey(view.id())) {
+    for (HistoryEvent event : history.events()) {
+      if (event instanceof HistoryEvent.Installed(_, long nanos, View view) && !before.containsKey(view.id())) {
         Set<ViewId> ancestors = new HashSet<>();
         for (ViewId predecessor : view.predecessors()) {
           ancestors.addAll(before.getOrDefault(predecessor, Set.of()));

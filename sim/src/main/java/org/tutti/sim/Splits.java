@@ -16,23 +16,23 @@ final class Splits {
   private static final int FLAPS_MAX = 12;
 
   private final Simulation.Setting setting;
-  private final Cast cast;
+  private final SimulatedCluster cluster;
   private final Network network;
   private final Plan plan;
-  private final Agenda agenda;
+  private final Scheduler scheduler;
   private final SplittableRandom random;
   private final Runnable mending;
   private final List<SplitShape> shapes = new ArrayList<>();
   private boolean over;
 
   /// @param mending brings the links back
-  Splits(Simulation.Setting setting, Cast cast, Network network, Runnable mending) {
+  Splits(Simulation.Setting setting, SimulatedCluster cluster, Network network, Runnable mending) {
     this.mending = mending;
     this.setting = setting;
-    this.cast = cast;
+    this.cluster = cluster;
     this.network = network;
     this.plan = setting.plan();
-    this.agenda = setting.agenda();
+    this.scheduler = setting.scheduler();
     this.random = setting.streams().open(Streams.Purpose.SPLIT, 1);
   }
 
@@ -43,7 +43,7 @@ final class Splits {
       }
     }
     if (!shapes.isEmpty()) {
-      agenda.after(units(1, 4), this::strike);
+      scheduler.after(units(1, 4), this::strike);
     }
   }
 
@@ -67,12 +67,12 @@ final class Splits {
     }
     SplitShape shape = shapes.get(random.nextInt(shapes.size()));
     setting.tally().fault(shape.kind());
-    setting.tally().split(shape, agenda.nowNanos());
+    setting.tally().split(shape, scheduler.nowNanos());
     if (setting.trace().speaks()) {
       setting.trace().say("--", "split: " + shape.words());
     }
     int nodes = plan.nodes();
-    var cut = new Cut(nodes, random);
+    var cut = new NetworkCut(nodes, random);
     int fewer = nodes < 3 ? 1 : random.nextInt(1, (nodes + 1) / 2); // less than half
     int some = random.nextInt(1, nodes);
     crashSome(cut.first(shape == SplitShape.HALVES ? nodes / 2 : fewer));
@@ -92,7 +92,7 @@ final class Splits {
         boolean healsInside = random.nextBoolean(); // the inner split ends before the outer one
         hold(outer, () -> hold(cut.parts(first, second), healsInside ? () -> holdOnce(outer) : this::heal));
       }
-      case DURING_MERGE -> hold(cut.parts(some), () -> healUntilMerge(new Cut(nodes, random).parts(some)));
+      case DURING_MERGE -> hold(cut.parts(some), () -> healUntilMerge(new NetworkCut(nodes, random).parts(some)));
     }
   }
 
@@ -103,14 +103,14 @@ final class Splits {
   private void hold(boolean[][] cut, Runnable then) {
     if (!over) {
       network.partition(cut);
-      agenda.after(spell(), then);
+      scheduler.after(spell(), then);
     }
   }
 
   private void heal() {
     if (!over) {
       mend();
-      agenda.after(spell(), this::strike);
+      scheduler.after(spell(), this::strike);
     }
   }
 
@@ -126,13 +126,13 @@ final class Splits {
     if (!over) {
       mend();
       var struck = new boolean[1];
-      cast.atAnnouncement(_ -> {
+      cluster.atAnnouncement(_ -> {
         if (!over && !struck[0]) {
           struck[0] = true;
           hold(next, this::heal);
         }
       });
-      agenda.after(
+      scheduler.after(
           units(4, 6),
           () -> {
             if (!struck[0]) {
@@ -146,7 +146,7 @@ final class Splits {
   private void flap(boolean[][] cut, long period, int left) {
     if (!over) {
       network.partition(left % 2 == 1 ? cut : null);
-      agenda.after(period, left == 0 ? this::heal : () -> flap(cut, period, left - 1));
+      scheduler.after(period, left == 0 ? this::heal : () -> flap(cut, period, left - 1));
     }
   }
 
@@ -157,25 +157,25 @@ final class Splits {
       for (int place : side.subList(0, number)) {
         long moment = units(0.1, 3);
         long away = units(0.2, 5);
-        agenda.after(moment, () -> crash(place, away));
+        scheduler.after(moment, () -> crash(place, away));
       }
     }
   }
 
   private void crash(int place, long away) {
-    for (SimulatedNode node : cast.living()) {
-      if (!over && node.number == place && cast.maySpare(node)) {
+    for (SimulatedNode node : cluster.living()) {
+      if (!over && node.number == place && cluster.maySpare(node)) {
         setting.tally().fault(FaultKind.CRASH);
-        cast.crash(node);
-        agenda.after(away, () -> restart(place));
+        cluster.crash(node);
+        scheduler.after(away, () -> restart(place));
       }
     }
   }
 
   private void restart(int place) {
-    if (!over && plan.has(FaultKind.RESTART) && cast.emptyPlaces().contains(place)) {
+    if (!over && plan.has(FaultKind.RESTART) && cluster.emptyPlaces().contains(place)) {
       setting.tally().fault(FaultKind.RESTART);
-      cast.restart(place);
+      cluster.restart(place);
     }
   }
 }

@@ -1,7 +1,7 @@
 package org.tutti.sim;
 
 import java.nio.ByteBuffer;
-import org.tutti.sim.check.Happening.Summary;
+import org.tutti.sim.check.HistoryEvent.Summary;
 
 /// An application's state as bytes: what it amounts to, padding of any length, and a check over all of it.
 ///

@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 final class Trace {
   private final Hash hash = new Hash();
   private final @Nullable Consumer<String> lines;
-  private final Agenda agenda;
+  private final Scheduler scheduler;
 
-  Trace(Agenda agenda, @Nullable Consumer<String> lines) {
-    this.agenda = agenda;
+  Trace(Scheduler scheduler, @Nullable Consumer<String> lines) {
+    this.scheduler = scheduler;
     this.lines = lines;
   }
 
@@ -27,7 +27,7 @@ final class Trace {
   /// @param kind tells kinds of events apart
   /// @param what a number that tells more
   void note(int node, int kind, long what) {
-    hash.add(agenda.nowNanos());
+    hash.add(scheduler.nowNanos());
     hash.add((long) node << 32 | kind);
     hash.add(what);
   }
@@ -45,7 +45,7 @@ final class Trace {
   /// Writes a line; only when [#speaks].
   void say(String who, String what) {
     if (lines != null) {
-      lines.accept(String.format(Locale.ROOT, "%12.3fms %-4s %s", agenda.nowNanos() / 1e6, who, what));
+      lines.accept(String.format(Locale.ROOT, "%12.3fms %-4s %s", scheduler.nowNanos() / 1e6, who, what));
     }
   }
 

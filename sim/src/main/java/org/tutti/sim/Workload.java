@@ -14,7 +14,7 @@ final class Workload {
   private static final int ANSWER_BYTES = 32;
 
   private final Simulation.Setting setting;
-  private final Cast cast;
+  private final SimulatedCluster cluster;
   private final SplittableRandom random;
   private final SplittableRandom services;
   private final double[] shares = new double[Service.values().length]; // cumulative; of the weak ones, then all
@@ -24,9 +24,9 @@ final class Workload {
   private int largeLeft;
   private long number;
 
-  Workload(Simulation.Setting setting, Cast cast) {
+  Workload(Simulation.Setting setting, SimulatedCluster cluster) {
     this.setting = setting;
-    this.cast = cast;
+    this.cluster = cluster;
     this.random = setting.streams().open(Streams.Purpose.WORKLOAD, 0);
     this.services = setting.streams().open(Streams.Purpose.SERVICE, 0);
     boolean mixed = services.nextInt(TOTAL_ONLY_ONE_IN) > 0;
@@ -38,7 +38,7 @@ final class Workload {
     }
     this.answering = 2 * services.nextDouble();
     if (mixed) {
-      cast.atDelivery(this::answer);
+      cluster.atDelivery(this::answer);
     }
     this.left = setting.plan().multicasts();
     this.answersLeft = left;
@@ -55,14 +55,14 @@ final class Workload {
     int burst = random.nextInt(6) == 0 ? random.nextInt(1, 20) : 1;
     long wait = (long) (mean * burst * -Math.log(1 - random.nextDouble()));
     setting
-        .agenda()
+        .scheduler()
         .after(
             wait,
             () -> {
-              if (setting.agenda().nowNanos() < setting.plan().safetyNanos()) {
-                List<Application> members = cast.members();
+              if (setting.scheduler().nowNanos() < setting.plan().safetyNanos()) {
+                List<SimulatedApplication> members = cluster.members();
                 if (!members.isEmpty()) {
-                  Application member = members.get(random.nextInt(members.size()));
+                  SimulatedApplication member = members.get(random.nextInt(members.size()));
                   for (int i = 0; i < burst && left > 0; i++) {
                     multicast(member);
                   }
@@ -72,7 +72,7 @@ final class Workload {
             });
   }
 
-  private void multicast(Application member) {
+  private void multicast(SimulatedApplication member) {
     boolean large = largeLeft > 0 && random.nextInt(16) == 0;
     int size = large ? LARGE_BYTES + random.nextInt(LARGE_BYTES) : size();
     if (member.multicast(payload(random, size), service())) {
@@ -85,16 +85,16 @@ final class Workload {
   }
 
   /// Of those who deliver a message some answer it at once.
-  private void answer(Application member) {
+  private void answer(SimulatedApplication member) {
     if (answersLeft > 0 && services.nextDouble() < answering / setting.plan().nodes()) {
       answersLeft--;
       byte[] payload = payload(services, services.nextInt(ANSWER_BYTES));
-      setting.agenda().after(0, () -> answer(member, payload));
+      setting.scheduler().after(0, () -> answer(member, payload));
     }
   }
 
-  private void answer(Application member, byte[] payload) {
-    boolean over = setting.agenda().nowNanos() >= setting.plan().safetyNanos();
+  private void answer(SimulatedApplication member, byte[] payload) {
+    boolean over = setting.scheduler().nowNanos() >= setting.plan().safetyNanos();
     if (!over) {
       member.multicast(payload, service());
     }
@@ -131,6 +131,6 @@ final class Workload {
 
   /// One more message of each member, to see that the group is at work.
   void last() {
-    cast.members().forEach(member -> member.multicast(payload(random, 1 + random.nextInt(16)), service()));
+    cluster.members().forEach(member -> member.multicast(payload(random, 1 + random.nextInt(16)), service()));
   }
 }

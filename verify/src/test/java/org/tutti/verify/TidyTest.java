@@ -34,13 +34,13 @@ class TidyTest {
 
   private static Path root;
   private static List<Path> files;
-  private static List<Source> sources;
+  private static List<JavaSource> sources;
 
   @BeforeAll
   static void read() throws IOException {
     root = Tree.root();
     files = Tree.files();
-    sources = Source.read(root, files.stream().filter(file -> file.toString().endsWith(".java")).toList());
+    sources = JavaSource.read(root, files.stream().filter(file -> file.toString().endsWith(".java")).toList());
     assertThat(sources).as("Java sources below " + root).hasSizeGreaterThan(5);
   }
 
@@ -126,11 +126,11 @@ class TidyTest {
     assertThat(dead).as("links to files that do not exist").isEmpty();
   }
 
-  private static void clean(Function<Source, Stream<String>> offences) {
+  private static void clean(Function<JavaSource, Stream<String>> offences) {
     assertThat(sources.stream().flatMap(offences)).isEmpty();
   }
 
-  private static Stream<String> linesThat(Source source, Predicate<String> offend) {
+  private static Stream<String> linesThat(JavaSource source, Predicate<String> offend) {
     var found = new ArrayList<String>();
     for (int i = 0; i < source.lines().size(); i++) {
       if (offend.test(source.lines().get(i))) {

@@ -10,10 +10,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Durability;
 import org.tutti.Ordering;
-import org.tutti.cli.Carrier;
 import org.tutti.cli.Failure;
 import org.tutti.cli.FsyncConverter;
 import org.tutti.cli.OrderingConverter;
+import org.tutti.cli.TransportOption;
 import org.tutti.examples.accounts.Demo;
 import org.tutti.examples.accounts.DemoOptions;
 import org.tutti.examples.accounts.Scenario;
@@ -141,7 +141,7 @@ final class DemoCommand implements Callable<Integer> {
       description = "Who decides the order: " + OrderingConverter.NAMES + "; default: sequencer.")
   Ordering order = Ordering.SEQUENCER;
 
-  @Mixin Carrier carrier = new Carrier();
+  @Mixin TransportOption carrier = new TransportOption();
 
   @Option(names = "--port-base", paramLabel = "PORT", description = "The first of three ports per replica (free ones).")
   int portBase;

@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.Ordering;
 import org.tutti.cli.Failure;
 import org.tutti.cli.OrderingConverter;
-import org.tutti.lab.Evidence;
 import org.tutti.lab.Fault;
+import org.tutti.lab.HistoryFiles;
 import org.tutti.lab.LabCampaign;
 import org.tutti.lab.LabConfig;
-import org.tutti.lab.Verdict;
+import org.tutti.lab.LabVerdict;
 import org.tutti.lab.network.Unavailable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -110,7 +110,7 @@ final class LabCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     LabCampaign campaign = campaign(out);
     try {
-      Verdict verdict = check == null ? campaign.run() : Evidence.read(check).judge();
+      LabVerdict verdict = check == null ? campaign.run() : HistoryFiles.read(check).judge();
       if (check != null) {
         verdict.violations().forEach(violation -> out.println("VIOLATED " + violation));
         out.println("verdict: " + verdict.word());

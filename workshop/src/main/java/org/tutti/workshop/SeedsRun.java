@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.cli.Failure;
 import org.tutti.sim.Campaign;
 import org.tutti.sim.CampaignFile;
+import org.tutti.sim.CampaignReport;
 import org.tutti.sim.Findings;
 import org.tutti.sim.FirstSeed;
 import org.tutti.sim.Limits;
 import org.tutti.sim.Outcome;
-import org.tutti.sim.Report;
 import org.tutti.sim.Shrinking;
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -53,7 +53,7 @@ final class SeedsRun {
     out.flush();
     var ended = new CountDownLatch(1);
     Thread hook = atInterrupt(Thread.currentThread(), ended);
-    Report report;
+    CampaignReport report;
     try {
       report = run(campaign, file, threads);
       tell(report, first, seeds);
@@ -74,10 +74,10 @@ final class SeedsRun {
     }
   }
 
-  private Report run(Campaign campaign, @Nullable CampaignFile file, int threads) {
+  private CampaignReport run(Campaign campaign, @Nullable CampaignFile file, int threads) {
     var progress = new Progress(out);
     long start = System.nanoTime();
-    Report report =
+    CampaignReport report =
         campaign.run(
             threads,
             soFar -> {
@@ -91,7 +91,7 @@ final class SeedsRun {
     return report;
   }
 
-  private static void write(@Nullable CampaignFile file, Report report, boolean last) {
+  private static void write(@Nullable CampaignFile file, CampaignReport report, boolean last) {
     try {
       if (file != null && last) {
         file.write(report);
@@ -103,7 +103,7 @@ final class SeedsRun {
     }
   }
 
-  private void tell(Report report, long first, long seeds) {
+  private void tell(CampaignReport report, long first, long seeds) {
     boolean interrupted = Thread.currentThread().isInterrupted();
     int shown = 0;
     for (Outcome failure : report.failures()) {
@@ -168,7 +168,7 @@ final class SeedsRun {
       this.out = out;
     }
 
-    void show(Report report) {
+    void show(CampaignReport report) {
       long now = System.nanoTime();
       if (now - shownNanos >= (terminal ? LINE_EVERY_NANOS : PLAIN_LINE_EVERY_NANOS)) {
         shownNanos = now;

@@ -24,12 +24,12 @@ import org.tutti.sim.Simulation;
 import org.tutti.sim.SingleFault;
 import org.tutti.sim.diagram.Diagram;
 import org.tutti.sim.diagram.Recording;
-import org.tutti.sim.diagram.Window;
+import org.tutti.sim.diagram.TimeWindow;
+import org.tutti.sim.exhaustive.BoundedModel;
 import org.tutti.sim.exhaustive.ExhaustiveCheck;
 import org.tutti.sim.exhaustive.Exploration;
-import org.tutti.sim.exhaustive.Scenario;
-import org.tutti.sim.mutant.Hunt;
 import org.tutti.sim.mutant.Mutant;
+import org.tutti.sim.mutant.MutantSearch;
 import org.tutti.sim.mutant.Mutants;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
@@ -232,14 +232,14 @@ final class SimulateCommand implements Callable<Integer> {
       return everything();
     }
     if (mutant != null || mutants) {
-      return hunt(mutant == null ? Mutants.all() : List.of(named(mutant)));
+      return search(mutant == null ? Mutants.all() : List.of(named(mutant)));
     }
     return seed != null ? one(seed) : many();
   }
 
   private int everything() {
     PrintWriter out = spec.commandLine().getOut();
-    List<Scenario> scenarios;
+    List<BoundedModel> scenarios;
     try {
       scenarios = ExhaustiveCheck.scenarios(order, members, messages);
     } catch (IllegalArgumentException e) {
@@ -311,7 +311,7 @@ final class SimulateCommand implements Callable<Integer> {
     }
     var recording = new Recording(plan);
     Outcome outcome = Simulation.run(plan, recording);
-    Window part = Window.ofSplitAndMerge(recording).with(from, to);
+    TimeWindow part = TimeWindow.ofSplitAndMerge(recording).with(from, to);
     if (part.fromNanos() >= part.toNanos()) {
       throw new ParameterException(spec.commandLine(), "--from is before --to");
     }
@@ -327,12 +327,13 @@ final class SimulateCommand implements Callable<Integer> {
     return new SeedsRun(spec, limits(), resume).run(first, seeds, threads);
   }
 
-  private int hunt(List<Mutant> prey) {
+  private int search(List<Mutant> prey) {
     PrintWriter out = spec.commandLine().getOut();
     out.printf("%-28s %6s  %-22s %s%n", "mutant", "seed", "property", "what it breaks");
     boolean all = true;
     for (Mutant planted : prey) {
-      Hunt.Result result = Hunt.hunt(planted, first == null ? MUTANTS_FIRST : first, Mutants.SEEDS_MAX);
+      MutantSearch.Result result =
+          MutantSearch.search(planted, first == null ? MUTANTS_FIRST : first, Mutants.SEEDS_MAX);
       String number = result.caught() ? Long.toString(result.seed()) : "-";
       out.printf("%-28s %6s  %-22s %s%n", planted.name(), number, result.property(), planted.breaks());
       out.flush();

@@ -65,7 +65,7 @@ final class PackingGroups {
     return switch (command[0]) {
       case "enter" -> enter(name, packing(command[2]), Integer.parseInt(command[RANK]));
       case "together" -> await(place(name), size);
-      case "source" -> source(place(name), Source.of(command[2]), Long.parseLong(command[RANK]));
+      case "source" -> source(place(name), TrafficSource.of(command[2]), Long.parseLong(command[RANK]));
       case "exit" -> exit(name);
       default -> throw new IllegalArgumentException("no command: " + command[0]);
     };
@@ -107,8 +107,8 @@ final class PackingGroups {
     return Map.of();
   }
 
-  private Map<String, ?> source(Place place, Source source, long nanos) throws InterruptedException {
-    Source.Run run = source.run(place.group, nanos);
+  private Map<String, ?> source(Place place, TrafficSource source, long nanos) throws InterruptedException {
+    TrafficSource.Run run = source.run(place.group, nanos);
     var answer = new LinkedHashMap<String, Object>(Worker.times(run.times()));
     answer.put("sent", run.sent());
     answer.put("start", run.start());

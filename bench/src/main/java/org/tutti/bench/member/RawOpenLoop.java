@@ -30,7 +30,7 @@ final class RawOpenLoop {
     this.messages = Math.max(1, (long) (forNanos * (double) perSecond / SECOND));
     this.periodNanos = (double) SECOND / perSecond;
     this.payload = new byte[bytes];
-    this.buffer = ByteBuffer.allocateDirect(Math.max(BUFFER_BYTES, RawContestant.PREFIX_BYTES + bytes));
+    this.buffer = ByteBuffer.allocateDirect(Math.max(BUFFER_BYTES, RawTarget.PREFIX_BYTES + bytes));
   }
 
   /// Runs for a time.
@@ -72,7 +72,7 @@ final class RawOpenLoop {
         drain();
         LockSupport.parkNanos(wait);
       }
-      if (buffer.remaining() < RawContestant.PREFIX_BYTES + payload.length) {
+      if (buffer.remaining() < RawTarget.PREFIX_BYTES + payload.length) {
         drain();
       }
       buffer.putInt(payload.length).put(payload);

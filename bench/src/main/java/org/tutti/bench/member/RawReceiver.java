@@ -11,7 +11,7 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// The receiving end of [RawContestant]. The first byte of a connection tells what it is for: [#FLOOD], whose messages
+/// The receiving end of [RawTarget]. The first byte of a connection tells what it is for: [#FLOOD], whose messages
 /// are counted; [#PING], whose messages go back when they are there as a whole; [#ACKNOWLEDGED], where the number of
 /// messages so far goes back after each read.
 final class RawReceiver implements Runnable {
@@ -131,7 +131,7 @@ final class RawReceiver implements Runnable {
           messages++;
           inside = false;
         }
-        if (buffer.remaining() < RawContestant.PREFIX_BYTES) {
+        if (buffer.remaining() < RawTarget.PREFIX_BYTES) {
           return messages;
         }
         left = buffer.getInt();
@@ -175,10 +175,10 @@ final class RawReceiver implements Runnable {
       if (channel.read(pong) < 0) {
         return false;
       }
-      if (pong.position() < RawContestant.PREFIX_BYTES) {
+      if (pong.position() < RawTarget.PREFIX_BYTES) {
         return true;
       }
-      int whole = RawContestant.PREFIX_BYTES + pong.getInt(0);
+      int whole = RawTarget.PREFIX_BYTES + pong.getInt(0);
       if (whole > pong.capacity()) {
         pong = ByteBuffer.allocateDirect(whole).put(pong.flip());
       }

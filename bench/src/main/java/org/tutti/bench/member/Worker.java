@@ -30,23 +30,23 @@ public final class Worker {
   private static final String END = "";
   private static final BlockingQueue<String> COMMANDS = new LinkedBlockingQueue<>();
 
-  private final Contestant contestant;
+  private final BenchTarget target;
   private final FlightRecording recording = new FlightRecording();
 
-  private Worker(Contestant contestant) {
-    this.contestant = contestant;
+  private Worker(BenchTarget target) {
+    this.target = target;
   }
 
   /// Runs until standard input ends.
   ///
-  /// @param args the contestant's name
+  /// @param args the target's name
   /// @throws InterruptedException when interrupted
   public static void main(String[] args) throws InterruptedException {
     PrintStream answers = System.out;
     System.setOut(System.err); // whatever libraries print must not be taken for an answer
     Thread.ofPlatform().name("commands").daemon().start(Worker::read);
-    try (var contestant = named(args[0])) {
-      var worker = new Worker(contestant);
+    try (var target = named(args[0])) {
+      var worker = new Worker(target);
       for (String line = COMMANDS.take(); !line.equals(END); line = COMMANDS.take()) {
         answers.println(worker.answer(line.split(" ")));
       }
@@ -79,16 +79,16 @@ public final class Worker {
     }
   }
 
-  private static Contestant named(String name) {
+  private static BenchTarget named(String name) {
     return switch (name) {
-      case TuttiContestant.NAME -> new TuttiContestant();
-      case RawContestant.NAME -> new RawContestant();
+      case TuttiTarget.NAME -> new TuttiTarget();
+      case RawTarget.NAME -> new RawTarget();
       default ->
-          ServiceLoader.load(Contestant.class).stream()
+          ServiceLoader.load(BenchTarget.class).stream()
               .map(ServiceLoader.Provider::get)
               .filter(each -> each.name().equals(name))
               .findFirst()
-              .orElseThrow(() -> new IllegalArgumentException("no contestant is called " + name));
+              .orElseThrow(() -> new IllegalArgumentException("no target is called " + name));
     };
   }
 
@@ -105,32 +105,32 @@ public final class Worker {
 
   private Map<String, ?> perform(String[] command) throws Exception {
     return switch (command[0]) {
-      case "open" -> Map.of("address", contestant.open(pairs(Arrays.asList(command).subList(1, command.length))));
+      case "open" -> Map.of("address", target.open(pairs(Arrays.asList(command).subList(1, command.length))));
       case "form" -> {
-        contestant.form(Integer.parseInt(command[1]), List.of(command[2].split(",")));
+        target.form(Integer.parseInt(command[1]), List.of(command[2].split(",")));
         yield Map.of();
       }
       case "ready" -> {
-        contestant.ready();
+        target.ready();
         yield Map.of();
       }
       case "turn" -> {
-        contestant.turn(Boolean.parseBoolean(command[1]));
+        target.turn(Boolean.parseBoolean(command[1]));
         yield Map.of();
       }
       case "flood" -> flood(Integer.parseInt(command[1]), Long.parseLong(command[2]));
       case "closed-loop" -> {
-        var seat = Contestant.Seat.valueOf(command[3]);
-        yield times(contestant.closedLoop(Integer.parseInt(command[1]), Long.parseLong(command[2]), seat));
+        var sendingThread = BenchTarget.SendingThread.valueOf(command[3]);
+        yield times(target.closedLoop(Integer.parseInt(command[1]), Long.parseLong(command[2]), sendingThread));
       }
       case "open-loop" -> {
         int rate = Integer.parseInt(command[3]);
-        yield times(contestant.openLoop(Integer.parseInt(command[1]), rate, Long.parseLong(command[2])));
+        yield times(target.openLoop(Integer.parseInt(command[1]), rate, Long.parseLong(command[2])));
       }
-      case "delivered" -> Map.of("count", contestant.delivered());
+      case "delivered" -> Map.of("count", target.delivered());
       case "await" -> await(Long.parseLong(command[1]), Long.parseLong(command[2]));
       case "slow" -> {
-        contestant.slow(Long.parseLong(command[1]));
+        target.slow(Long.parseLong(command[1]));
         yield Map.of();
       }
       case "record" -> Map.of("by-cpu-time", recording.start(Duration.ofNanos(Long.parseLong(command[1]))));
@@ -140,7 +140,7 @@ public final class Worker {
       }
       case "usage" -> usage();
       case "memory" -> Memory.live();
-      default -> contestant.perform(command);
+      default -> target.perform(command);
     };
   }
 
@@ -155,20 +155,20 @@ public final class Worker {
 
   private Map<String, Long> flood(int bytes, long nanos) throws InterruptedException, IOException {
     long start = System.nanoTime();
-    long sent = contestant.flood(bytes, nanos);
+    long sent = target.flood(bytes, nanos);
     return Map.of("sent", sent, "start", start);
   }
 
   /// When so many messages have been delivered here, to a tenth of a millisecond.
   private Map<String, Long> await(long count, long patienceNanos) {
     long end = System.nanoTime() + patienceNanos;
-    while (contestant.delivered() < count) {
+    while (target.delivered() < count) {
       if (System.nanoTime() > end) {
-        throw new IllegalStateException(contestant.delivered() + " messages instead of " + count + " are delivered");
+        throw new IllegalStateException(target.delivered() + " messages instead of " + count + " are delivered");
       }
       LockSupport.parkNanos(POLL_NANOS);
     }
-    return Map.of("at", System.nanoTime(), "count", contestant.delivered());
+    return Map.of("at", System.nanoTime(), "count", target.delivered());
   }
 
   static Map<String, String> times(Histogram times) {
@@ -179,9 +179,9 @@ public final class Worker {
 
   private Map<String, Long> usage() throws InterruptedException {
     var usage = new LinkedHashMap<String, Long>();
-    usage.put("engine", Memory.allocated(contestant.engineThread()));
+    usage.put("engine", Memory.allocated(target.engineThread()));
     usage.put("process", Memory.allocatedByAll());
-    contestant.counters().forEach((name, value) -> usage.put("counted." + name.replace('=', ':'), value));
+    target.counters().forEach((name, value) -> usage.put("counted." + name.replace('=', ':'), value));
     return usage;
   }
 }

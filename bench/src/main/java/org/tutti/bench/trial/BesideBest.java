@@ -8,7 +8,7 @@ import java.util.List;
 /// nearly the highest.
 ///
 /// @param text    what it is
-/// @param heat    where it is measured
+/// @param trialSet    where it is measured
 /// @param trial   whose it is
 /// @param others  among whom the best is
 /// @param limited whether the source limits the rate
@@ -17,7 +17,7 @@ import java.util.List;
 /// @param limit   the ratio
 record BesideBest(
     String text,
-    Heat heat,
+    TrialSet trialSet,
     String trial,
     List<String> others,
     boolean limited,
@@ -32,7 +32,7 @@ record BesideBest(
   }
 
   private double median(String name, Measure of) {
-    return heat.figure(heat.indexOf(name), of).median();
+    return trialSet.figure(trialSet.indexOf(name), of).median();
   }
 
   private String best() {
@@ -51,12 +51,12 @@ record BesideBest(
   @Override
   public String line() {
     String wanted = Goal.wanted(least, limit);
-    if (heat.rounds().isEmpty()) {
+    if (trialSet.rounds().isEmpty()) {
       return Goal.row(text, wanted, "-", "not measured");
     }
     String best = best();
-    Numbers numbers = heat.ratio(heat.indexOf(trial), heat.indexOf(best), measure);
+    Numbers numbers = trialSet.ratio(trialSet.indexOf(trial), trialSet.indexOf(best), measure);
     boolean reached = least ? numbers.median() >= limit : numbers.median() <= limit;
-    return Goal.row(text, wanted, numbers.show(Goal::hundredths), Goal.verdict(reached, heat) + ", best: " + best);
+    return Goal.row(text, wanted, numbers.show(Goal::hundredths), Goal.verdict(reached, trialSet) + ", best: " + best);
   }
 }

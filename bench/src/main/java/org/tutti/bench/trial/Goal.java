@@ -19,13 +19,15 @@ interface Goal {
   }
 
   /// Whether it was reached, and whether that counts.
-  static String verdict(boolean reached, Heat heat) {
-    return (reached ? "reached" : "missed") + lacking(heat);
+  static String verdict(boolean reached, TrialSet trialSet) {
+    return (reached ? "reached" : "missed") + lacking(trialSet);
   }
 
   /// How many rounds count, if those are too few.
-  static String lacking(Heat heat) {
-    return heat.complete() ? "" : " (" + heat.roundsThatCount() + " of " + heat.roundsWanted() + " rounds count)";
+  static String lacking(TrialSet trialSet) {
+    return trialSet.complete()
+        ? ""
+        : " (" + trialSet.roundsThatCount() + " of " + trialSet.roundsWanted() + " rounds count)";
   }
 
   /// How a ratio is written.

@@ -21,65 +21,76 @@ final class GoalTable {
 
   private GoalTable() {}
 
-  static void flood(List<Goal> goals, Heat heat, int bytes) {
+  static void flood(List<Goal> goals, TrialSet trialSet, int bytes) {
     String tutti = Instrument.TUTTI;
     String size = String.format(Locale.ROOT, "%,d B", bytes);
     Double least = THROUGHPUT.get(bytes);
     if (least != null) {
       goals.add(
-          new Limit("throughput / raw, " + size, heat, tutti, List.of(Instrument.RAW), Measure.RATE, true, least));
+          new Limit("throughput / raw, " + size, trialSet, tutti, List.of(Instrument.RAW), Measure.RATE, true, least));
     }
     if (bytes == CPU_BYTES) {
       goals.add(
           new Limit(
-              "CPU of all processes / raw, " + size, heat, tutti, List.of(Instrument.RAW), Measure.CPU, false, CPU));
+              "CPU of all processes / raw, " + size,
+              trialSet,
+              tutti,
+              List.of(Instrument.RAW),
+              Measure.CPU,
+              false,
+              CPU));
       goals.add(
-          new Limit("allocation per message, engine, " + size, heat, tutti, List.of(), Measure.ENGINE_BYTES, false, 0));
+          new Limit(
+              "allocation per message, engine, " + size, trialSet, tutti, List.of(), Measure.ENGINE_BYTES, false, 0));
     }
-    goals.add(new Limit("longest pause, ms, " + size, heat, tutti, List.of(), Measure.PAUSE, false, PAUSE_MILLIS));
+    goals.add(new Limit("longest pause, ms, " + size, trialSet, tutti, List.of(), Measure.PAUSE, false, PAUSE_MILLIS));
   }
 
-  static void loops(List<Goal> goals, Heat heat) {
-    String raw = heat.trials().getFirst().name();
-    for (Heat.Trial trial : heat.trials().subList(1, heat.trials().size())) {
+  static void loops(List<Goal> goals, TrialSet trialSet) {
+    String raw = trialSet.trials().getFirst().name();
+    for (TrialSet.Trial trial : trialSet.trials().subList(1, trialSet.trials().size())) {
       String name = trial.name().replaceFirst(Instrument.TUTTI + " ", "");
       goals.add(
-          new Limit("p50 / raw ping, " + name, heat, trial.name(), List.of(raw), Measure.P50, false, HALF_OF_TIMES));
+          new Limit(
+              "p50 / raw ping, " + name, trialSet, trial.name(), List.of(raw), Measure.P50, false, HALF_OF_TIMES));
       goals.add(
-          new Limit("p99 / raw ping, " + name, heat, trial.name(), List.of(raw), Measure.P99, false, TAIL_OF_TIMES));
+          new Limit(
+              "p99 / raw ping, " + name, trialSet, trial.name(), List.of(raw), Measure.P99, false, TAIL_OF_TIMES));
     }
   }
 
-  static void heap(List<Goal> goals, Heat heat) {
+  static void heap(List<Goal> goals, TrialSet trialSet) {
     String tutti = Instrument.TUTTI;
-    goals.add(new Limit("live heap per member, MiB", heat, tutti, List.of(), Measure.HEAP, false, HEAP_MIB));
+    goals.add(new Limit("live heap per member, MiB", trialSet, tutti, List.of(), Measure.HEAP, false, HEAP_MIB));
   }
 
   /// Beside the goals it tells how plain sockets do at the same rate: what they cannot, nobody above them can.
-  static void openLoop(List<Goal> goals, Heat heat, int bytes) {
+  static void openLoop(List<Goal> goals, TrialSet trialSet, int bytes) {
     String size = String.format(Locale.ROOT, "%,d B", bytes);
-    String open = Instrument.TUTTI + Programme.OPEN_LOOP;
-    String rawOpen = Instrument.RAW + Programme.OPEN_LOOP;
-    List<String> closed = List.of(Programme.FROM_LISTENER);
-    goals.add(new Limit("open loop p50 / closed loop, " + size, heat, open, closed, Measure.P50, false, OPEN_LOOP));
-    goals.add(new Limit("open loop p99 / closed loop, " + size, heat, open, closed, Measure.P99, false, OPEN_LOOP));
+    String open = Instrument.TUTTI + TrialPlan.OPEN_LOOP;
+    String rawOpen = Instrument.RAW + TrialPlan.OPEN_LOOP;
+    List<String> closed = List.of(TrialPlan.FROM_LISTENER);
+    goals.add(new Limit("open loop p50 / closed loop, " + size, trialSet, open, closed, Measure.P50, false, OPEN_LOOP));
+    goals.add(new Limit("open loop p99 / closed loop, " + size, trialSet, open, closed, Measure.P99, false, OPEN_LOOP));
     for (Measure measure : List.of(Measure.P50, Measure.P99)) {
-      goals.add(new Comparison(heat, rawOpen, List.of(Programme.RAW_PING), measure));
-      goals.add(new Comparison(heat, open, List.of(rawOpen), measure));
+      goals.add(new Comparison(trialSet, rawOpen, List.of(TrialPlan.RAW_PING), measure));
+      goals.add(new Comparison(trialSet, open, List.of(rawOpen), measure));
     }
   }
 
-  static void slow(List<Goal> goals, Heat heat, int bytes) {
+  static void slow(List<Goal> goals, TrialSet trialSet, int bytes) {
     String tutti = Instrument.TUTTI;
     String size = String.format(Locale.ROOT, "%,d B", bytes);
     List<String> none = List.of();
-    goals.add(new Limit("one slow member: rate / before, " + size, heat, tutti, none, Measure.SLOWED, false, SLOWED));
-    goals.add(new Limit("recovery after it, ms, " + size, heat, tutti, none, Measure.RECOVERY, false, RECOVERY_MILLIS));
-    goals.add(new Limit("views because of it, " + size, heat, tutti, none, Measure.VIEWS, false, 0));
-    goals.add(new Limit("live heap meanwhile, MiB, " + size, heat, tutti, none, Measure.HEAP, false, HEAP_MIB));
+    goals.add(
+        new Limit("one slow member: rate / before, " + size, trialSet, tutti, none, Measure.SLOWED, false, SLOWED));
+    goals.add(
+        new Limit("recovery after it, ms, " + size, trialSet, tutti, none, Measure.RECOVERY, false, RECOVERY_MILLIS));
+    goals.add(new Limit("views because of it, " + size, trialSet, tutti, none, Measure.VIEWS, false, 0));
+    goals.add(new Limit("live heap meanwhile, MiB, " + size, trialSet, tutti, none, Measure.HEAP, false, HEAP_MIB));
   }
 
-  static void peers(List<Goal> goals, Heat one, Heat many, List<String> peers) {
+  static void peers(List<Goal> goals, TrialSet one, TrialSet many, List<String> peers) {
     String tutti = Instrument.TUTTI;
     goals.add(new Limit("throughput / best peer, one sender, 1,024 B", one, tutti, peers, Measure.RATE, true, PEER));
     goals.add(new Limit("throughput / best peer, all send, 1,024 B", many, tutti, peers, Measure.RATE, true, PEERS));

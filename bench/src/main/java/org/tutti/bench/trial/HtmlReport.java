@@ -22,14 +22,23 @@ final class HtmlReport {
   private final StringBuilder page = new StringBuilder();
 
   /// Makes a page.
-  static String of(String title, Map<String, Object> machine, List<Team> teams, List<Heat> heats, List<Goal> goals) {
-    return new HtmlReport().write(title, machine, teams, heats, goals);
+  static String of(
+      String title,
+      Map<String, Object> machine,
+      List<ProcessGroup> processGroups,
+      List<TrialSet> trialSets,
+      List<Goal> goals) {
+    return new HtmlReport().write(title, machine, processGroups, trialSets, goals);
   }
 
   private String write(
-      String title, Map<String, Object> machine, List<Team> teams, List<Heat> heats, List<Goal> goals) {
+      String title,
+      Map<String, Object> machine,
+      List<ProcessGroup> processGroups,
+      List<TrialSet> trialSets,
+      List<Goal> goals) {
     page.append(HEAD.formatted(escaped(title), escaped(title)));
-    if (!heats.stream().allMatch(Heat::complete)) {
+    if (!trialSets.stream().allMatch(TrialSet::complete)) {
       page.append("<p class='warning'>Some figures do not count: in too few rounds the machine was quiet.</p>");
     }
     if (!goals.isEmpty()) {
@@ -39,36 +48,38 @@ final class HtmlReport {
     }
     page.append("<h2>Machine</h2><table>");
     machine.forEach((what, value) -> row(List.of(what, String.valueOf(value)), "td", ""));
-    for (Team team : teams) {
+    for (ProcessGroup processGroup : processGroups) {
       row(
-          List.of(team.name() + ", " + team.size() + " processes", "java " + team.flags() + " " + team.settings()),
+          List.of(
+              processGroup.name() + ", " + processGroup.size() + " processes",
+              "java " + processGroup.flags() + " " + processGroup.settings()),
           "td",
           "");
     }
     page.append(
         "</table><p>Tables show the median of the rounds that count, and the lowest and the highest of them; "
             + "dots are rounds, hollow ones were disturbed, and the line is the median.</p>");
-    heats.forEach(this::heat);
+    trialSets.forEach(this::trialSet);
     return page.append("</body></html>\n").toString();
   }
 
-  private void heat(Heat heat) {
-    page.append("<h2>").append(escaped(heat.title())).append("</h2><p>");
-    page.append(escaped(Report.lacking(heat) + Report.unstable(heat))).append("</p>");
-    if (heat.rounds().isEmpty()) {
+  private void trialSet(TrialSet trialSet) {
+    page.append("<h2>").append(escaped(trialSet.title())).append("</h2><p>");
+    page.append(escaped(TextReport.lacking(trialSet) + TextReport.unsteady(trialSet))).append("</p>");
+    if (trialSet.rounds().isEmpty()) {
       return;
     }
     page.append("<div class='scroll'><table>");
-    List<List<String>> rows = Report.rows(heat);
+    List<List<String>> rows = TextReport.rows(trialSet);
     row(rows.getFirst(), "th", "");
     rows.stream().skip(1).forEach(row -> row(row, "td", row.getFirst().strip().startsWith("over ") ? "ratio" : ""));
     page.append("</table></div>");
-    List<String> stages = StageTable.of(heat);
+    List<String> stages = StageTable.of(trialSet);
     if (!stages.isEmpty()) {
       page.append("<pre>").append(escaped(String.join("\n", stages))).append("</pre>");
     }
-    Measure leading = heat.trials().getFirst().task().leading();
-    page.append(Plot.dots(heat, leading)).append(Plot.curves(heat));
+    Measure leading = trialSet.trials().getFirst().task().leading();
+    page.append(Plot.dots(trialSet, leading)).append(Plot.curves(trialSet));
   }
 
   private void row(List<String> cells, String tag, String style) {

@@ -30,8 +30,8 @@ public final class Instrument {
   private final long begun = System.nanoTime();
   private final Path directory;
   private final Map<String, Object> machine = Machine.description();
-  private final List<Team> everybody = new ArrayList<>(); // who took part
-  private final List<Heat> heats = new ArrayList<>();
+  private final List<ProcessGroup> everybody = new ArrayList<>(); // who took part
+  private final List<TrialSet> trialSets = new ArrayList<>();
   private final List<Goal> goals = new ArrayList<>();
 
   private Instrument(InstrumentOptions options, String command, PrintWriter out) {
@@ -44,7 +44,7 @@ public final class Instrument {
 
   /// What a command measures.
   private interface Plan {
-    List<Heat> heats(Programme programme) throws InterruptedException;
+    List<TrialSet> trialSets(TrialPlan programme) throws InterruptedException;
   }
 
   /// Throughput.
@@ -54,7 +54,8 @@ public final class Instrument {
   /// @return whether enough rounds were undisturbed
   /// @throws InterruptedException when interrupted
   public static boolean flood(InstrumentOptions options, PrintWriter out) throws InterruptedException {
-    return new Instrument(options, "flood", out).run(List.of(Squad.tutti(options.members())), Programme::floods);
+    return new Instrument(options, "flood", out)
+        .run(List.of(ProcessGroupPlan.tutti(options.members())), TrialPlan::floods);
   }
 
   /// Latency of a closed loop.
@@ -64,7 +65,8 @@ public final class Instrument {
   /// @return whether enough rounds were undisturbed
   /// @throws InterruptedException when interrupted
   public static boolean latency(InstrumentOptions options, PrintWriter out) throws InterruptedException {
-    return new Instrument(options, "latency", out).run(List.of(Squad.tutti(options.members())), Programme::loops);
+    return new Instrument(options, "latency", out)
+        .run(List.of(ProcessGroupPlan.tutti(options.members())), TrialPlan::loops);
   }
 
   /// Latency at half of the peak, beside plain sockets at the same rate.
@@ -74,8 +76,9 @@ public final class Instrument {
   /// @return whether enough rounds were undisturbed
   /// @throws InterruptedException when interrupted
   public static boolean openLoop(InstrumentOptions options, PrintWriter out) throws InterruptedException {
-    List<Squad> squads = List.of(Squad.raw(options.members()), Squad.tutti(options.members()));
-    return new Instrument(options, "openloop", out).run(squads, Programme::openLoops);
+    List<ProcessGroupPlan> groupPlans =
+        List.of(ProcessGroupPlan.raw(options.members()), ProcessGroupPlan.tutti(options.members()));
+    return new Instrument(options, "openloop", out).run(groupPlans, TrialPlan::openLoops);
   }
 
   /// What one slow member does.
@@ -85,8 +88,8 @@ public final class Instrument {
   /// @return whether enough rounds were undisturbed
   /// @throws InterruptedException when interrupted
   public static boolean slow(InstrumentOptions options, PrintWriter out) throws InterruptedException {
-    Squad taking = new Squad(TUTTI, TUTTI, options.members(), List.of("receive=true"));
-    return new Instrument(options, "slow", out).run(List.of(taking), Programme::slow);
+    ProcessGroupPlan taking = new ProcessGroupPlan(TUTTI, TUTTI, options.members(), List.of("receive=true"));
+    return new Instrument(options, "slow", out).run(List.of(taking), TrialPlan::slow);
   }
 
   /// Where the CPU time of a flood goes, stage by stage.
@@ -97,7 +100,7 @@ public final class Instrument {
   /// @throws InterruptedException when interrupted
   public static boolean stages(InstrumentOptions options, PrintWriter out) throws InterruptedException {
     return new Instrument(options.withFlags(EXACT), "stages", out)
-        .run(List.of(Squad.tutti(options.members())), Programme::stages);
+        .run(List.of(ProcessGroupPlan.tutti(options.members())), TrialPlan::stages);
   }
 
   /// Throughput of groups of several sizes beside plain sockets to as many.
@@ -111,14 +114,14 @@ public final class Instrument {
       throws InterruptedException {
     var instrument = new Instrument(options, "scale", out);
     for (int size : sizes) {
-      instrument.measure(List.of(Squad.raw(size), Squad.tutti(size)), Programme::floods);
+      instrument.measure(List.of(ProcessGroupPlan.raw(size), ProcessGroupPlan.tutti(size)), TrialPlan::floods);
     }
     int lengths = options.bytes().size();
-    for (int i = lengths; i < instrument.heats.size(); i++) {
-      Heat few = instrument.heats.get(i % lengths);
-      Heat many = instrument.heats.get(i);
+    for (int i = lengths; i < instrument.trialSets.size(); i++) {
+      TrialSet few = instrument.trialSets.get(i % lengths);
+      TrialSet many = instrument.trialSets.get(i);
       instrument.goals.add(
-          new Fall("throughput / raw, over that of " + sizes.getFirst() + "; " + many.title(), few, many));
+          new ScalingGoal("throughput / raw, over that of " + sizes.getFirst() + "; " + many.title(), few, many));
     }
     return instrument.report();
   }
@@ -132,8 +135,8 @@ public final class Instrument {
   /// @throws InterruptedException when interrupted
   public static boolean packing(InstrumentOptions options, List<Integer> degrees, PrintWriter out)
       throws InterruptedException {
-    Plan plan = programme -> new PackingProgramme(options, degrees, programme.tutti(), programme.goals()).heats();
-    return new Instrument(options, "packing", out).run(List.of(Squad.tutti(options.members())), plan);
+    Plan plan = programme -> new PackingPlan(options, degrees, programme.tutti(), programme.goals()).trialSets();
+    return new Instrument(options, "packing", out).run(List.of(ProcessGroupPlan.tutti(options.members())), plan);
   }
 
   /// Throughput, latency and memory beside plain sockets, and the table of goals.
@@ -145,7 +148,7 @@ public final class Instrument {
   public static boolean versusRaw(InstrumentOptions options, PrintWriter out) throws InterruptedException {
     int size = options.members();
     return new Instrument(options, "versus raw", out)
-        .run(List.of(Squad.raw(size), Squad.tutti(size)), Programme::versusRaw);
+        .run(List.of(ProcessGroupPlan.raw(size), ProcessGroupPlan.tutti(size)), TrialPlan::versusRaw);
   }
 
   /// Throughput and latency beside JGroups.
@@ -157,10 +160,10 @@ public final class Instrument {
   /// @throws InterruptedException when interrupted
   public static boolean versusJGroups(InstrumentOptions options, List<String> stacks, PrintWriter out)
       throws InterruptedException {
-    var squads = new ArrayList<Squad>();
-    stacks.forEach(stack -> squads.add(Squad.jgroups(options.members(), stack)));
-    squads.add(Squad.tutti(options.members()));
-    return new Instrument(options, "versus jgroups", out).run(squads, Programme::versusJGroups);
+    var groupPlans = new ArrayList<ProcessGroupPlan>();
+    stacks.forEach(stack -> groupPlans.add(ProcessGroupPlan.jgroups(options.members(), stack)));
+    groupPlans.add(ProcessGroupPlan.tutti(options.members()));
+    return new Instrument(options, "versus jgroups", out).run(groupPlans, TrialPlan::versusJGroups);
   }
 
   /// Throughput and latency beside Aeron Cluster.
@@ -173,41 +176,41 @@ public final class Instrument {
   public static boolean versusAeron(InstrumentOptions options, List<String> stacks, PrintWriter out)
       throws InterruptedException {
     try (var scratch = Scratch.create()) {
-      var squads = new ArrayList<Squad>();
-      stacks.forEach(stack -> squads.add(Squad.aeron(options.members(), stack, scratch.path())));
-      squads.add(Squad.tutti(options.members()));
-      return new Instrument(options, "versus aeron-cluster", out).run(squads, Programme::versusAeron);
+      var groupPlans = new ArrayList<ProcessGroupPlan>();
+      stacks.forEach(stack -> groupPlans.add(ProcessGroupPlan.aeron(options.members(), stack, scratch.path())));
+      groupPlans.add(ProcessGroupPlan.tutti(options.members()));
+      return new Instrument(options, "versus aeron-cluster", out).run(groupPlans, TrialPlan::versusAeron);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private boolean run(List<Squad> squads, Plan plan) throws InterruptedException {
-    measure(squads, plan);
+  private boolean run(List<ProcessGroupPlan> groupPlans, Plan plan) throws InterruptedException {
+    measure(groupPlans, plan);
     return report();
   }
 
-  /// Starts teams, runs their heats, and ends them.
-  private void measure(List<Squad> squads, Plan plan) throws InterruptedException {
-    var teams = new ArrayList<Team>();
+  /// Starts process groups, runs their trial sets, and ends them.
+  private void measure(List<ProcessGroupPlan> groupPlans, Plan plan) throws InterruptedException {
+    var processGroups = new ArrayList<ProcessGroup>();
     try {
       Files.createDirectories(directory);
-      for (Squad squad : squads) {
+      for (ProcessGroupPlan groupPlan : groupPlans) {
         var settings = new ArrayList<>(options.allSettings());
-        settings.addAll(squad.settings());
-        teams.add(new Team(squad, settings, options.flags(), directory));
+        settings.addAll(groupPlan.settings());
+        processGroups.add(new ProcessGroup(groupPlan, settings, options.flags(), directory));
       }
-      var programme = new Programme(options, teams);
-      List<Heat> planned = plan.heats(programme);
-      List<Long> own = teams.stream().flatMap(team -> team.pids().stream()).toList();
+      var programme = new TrialPlan(options, processGroups);
+      List<TrialSet> planned = plan.trialSets(programme);
+      List<Long> own = processGroups.stream().flatMap(processGroup -> processGroup.pids().stream()).toList();
       new Rounds(options.rules(), own, begun, out).run(planned);
-      heats.addAll(planned);
+      trialSets.addAll(planned);
       goals.addAll(programme.goals());
-      everybody.addAll(teams);
+      everybody.addAll(processGroups);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } finally {
-      teams.forEach(Team::close);
+      processGroups.forEach(ProcessGroup::close);
     }
   }
 
@@ -215,18 +218,18 @@ public final class Instrument {
     machine.put("load at the end", Machine.description().get("load"));
     Path file = directory.resolve("results.json");
     try {
-      new ResultFile(command, machine, everybody).write(file, heats, goals);
-      String page = HtmlReport.of("tutti bench " + command, machine, everybody, heats, goals);
+      new ResultFile(command, machine, everybody).write(file, trialSets, goals);
+      String page = HtmlReport.of("tutti bench " + command, machine, everybody, trialSets, goals);
       Files.writeString(directory.resolve("report.html"), page);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    var report = new Report(out);
+    var report = new TextReport(out);
     report.machine(machine, everybody);
-    heats.forEach(report::heat);
+    trialSets.forEach(report::trialSet);
     report.goals(goals);
-    heats.forEach(report::stages);
-    boolean complete = heats.stream().allMatch(Heat::complete);
+    trialSets.forEach(report::stages);
+    boolean complete = trialSets.stream().allMatch(TrialSet::complete);
     String limits =
         String.format(
             Locale.ROOT,

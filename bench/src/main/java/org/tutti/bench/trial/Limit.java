@@ -6,13 +6,14 @@ import java.util.List;
 /// A goal for a figure of one trial, or for its ratio to that of others.
 ///
 /// @param text    what it is
-/// @param heat    where it is measured
+/// @param trialSet    where it is measured
 /// @param trial   whose it is
 /// @param over    by whose it is divided: the one with the greatest median; empty for a figure that stands for itself
 /// @param measure which one
 /// @param least   whether it should be at least, rather than at most, the limit
 /// @param limit   a ratio, or a value in the unit that the measure is printed in
-record Limit(String text, Heat heat, String trial, List<String> over, Measure measure, boolean least, double limit)
+record Limit(
+    String text, TrialSet trialSet, String trial, List<String> over, Measure measure, boolean least, double limit)
     implements Goal {
   Limit {
     over = List.copyOf(over);
@@ -21,21 +22,21 @@ record Limit(String text, Heat heat, String trial, List<String> over, Measure me
   @Override
   public String line() {
     String wanted = Goal.wanted(least, limit);
-    if (heat.rounds().isEmpty()) {
+    if (trialSet.rounds().isEmpty()) {
       return Goal.row(text, wanted, "-", "not measured");
     }
-    int mine = heat.indexOf(trial);
+    int mine = trialSet.indexOf(trial);
     if (over.isEmpty()) {
-      Numbers numbers = heat.figure(mine, measure);
+      Numbers numbers = trialSet.figure(mine, measure);
       boolean reached = isReached(measure.scaled(numbers.median()));
-      return Goal.row(text, wanted, numbers.show(measure::show), Goal.verdict(reached, heat));
+      return Goal.row(text, wanted, numbers.show(measure::show), Goal.verdict(reached, trialSet));
     }
     String best =
         over.stream()
-            .max(Comparator.comparing(name -> heat.figure(heat.indexOf(name), measure).median()))
+            .max(Comparator.comparing(name -> trialSet.figure(trialSet.indexOf(name), measure).median()))
             .orElseThrow();
-    Numbers numbers = heat.ratio(mine, heat.indexOf(best), measure);
-    String verdict = Goal.verdict(isReached(numbers.median()), heat);
+    Numbers numbers = trialSet.ratio(mine, trialSet.indexOf(best), measure);
+    String verdict = Goal.verdict(isReached(numbers.median()), trialSet);
     return Goal.row(
         text, wanted, numbers.show(Goal::hundredths), over.size() == 1 ? verdict : verdict + ", best: " + best);
   }

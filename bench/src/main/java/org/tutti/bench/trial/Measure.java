@@ -7,7 +7,7 @@ enum Measure {
   /// Messages per second from the first send until the slowest process has the last message.
   RATE("messages/s", 1, 0),
 
-  /// CPU seconds of all processes of a team per million messages.
+  /// CPU seconds of all processes of a process group per million messages.
   CPU("CPU s/M", 1, 2),
 
   /// Times in microseconds.
@@ -25,7 +25,7 @@ enum Measure {
   /// As [#P50].
   MAX("max us", 1e-3, 0),
 
-  /// The longest time that a JVM of the team stood still at a safepoint.
+  /// The longest time that a JVM of the process group stood still at a safepoint.
   PAUSE("pause ms", 1e-6, 2),
 
   /// What the thread that calls the listener allocates for each message delivered, at the worst of the processes that
@@ -72,7 +72,7 @@ enum Measure {
     this.decimals = decimals;
   }
 
-  /// Whether it makes sense to divide one contestant's by another's.
+  /// Whether it makes sense to divide one target's by another's.
   boolean hasRatio() {
     return switch (this) {
       case RATE, CPU, P50, P90, P99, P999, MAX -> true;

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.tutti.bench.member.Source;
+import org.tutti.bench.member.TrafficSource;
 
 /// One source whose messages are packed in one way. For each way there is a group of its own on the same nodes, so that
 /// nothing else differs; all but one group are idle.
@@ -19,17 +19,17 @@ final class PackingTrial {
 
   private record Sample(long nanos, long delivered) {}
 
-  private final Team team;
+  private final ProcessGroup processGroup;
   private final String packing;
-  private final Source source;
-  private final List<Child> children = new ArrayList<>();
+  private final TrafficSource source;
+  private final List<MeasuredProcess> children = new ArrayList<>();
 
-  PackingTrial(Team team, String packing, Source source) {
-    this.team = team;
+  PackingTrial(ProcessGroup processGroup, String packing, TrafficSource source) {
+    this.processGroup = processGroup;
     this.packing = packing;
     this.source = source;
-    for (int rank = 0; rank < team.size(); rank++) {
-      children.add(team.child(rank));
+    for (int rank = 0; rank < processGroup.size(); rank++) {
+      children.add(processGroup.child(rank));
     }
   }
 
@@ -38,8 +38,8 @@ final class PackingTrial {
     for (int rank = 0; rank < children.size(); rank++) {
       children.get(rank).ask("enter " + group + " " + packing + " " + rank);
     }
-    Team.tellAll(children, "together " + group);
-    Team.answers(children, 0);
+    ProcessGroup.tellAll(children, "together " + group);
+    ProcessGroup.answers(children, 0);
   }
 
   /// Runs a policy that remembers what it has learned in earlier trials.
@@ -47,12 +47,12 @@ final class PackingTrial {
   /// @return the histogram of times
   Answer run(long nanos, Map<Measure, Double> values) throws InterruptedException {
     enter(packing);
-    team.rest();
+    processGroup.rest();
     children.getFirst().tell("source " + packing + " " + source.word() + " " + nanos);
     Map<String, String> answer = children.getFirst().answer(nanos);
-    long messages = Team.number(answer, "sent");
+    long messages = ProcessGroup.number(answer, "sent");
     values.put(Measure.RATE, rate(answer, messages));
-    long degree = Team.number(answer, "degree");
+    long degree = ProcessGroup.number(answer, "degree");
     if (degree < Integer.MAX_VALUE) {
       values.put(Measure.DEGREE, (double) degree);
     }
@@ -63,7 +63,7 @@ final class PackingTrial {
   record Answer(long messages, String times) {}
 
   private double rate(Map<String, String> answer, long messages) throws InterruptedException {
-    return messages / ((team.drained(messages) - Team.number(answer, "start")) / SECOND);
+    return messages / ((processGroup.drained(messages) - ProcessGroup.number(answer, "start")) / SECOND);
   }
 
   /// Runs the policy that remembers, then one that begins, and measures how long it takes until the latter's rate is
@@ -76,17 +76,17 @@ final class PackingTrial {
     long messages = run(nanos / LEARNED_PART, learned).messages();
     String group = packing + "-" + System.nanoTime();
     enter(group);
-    team.rest();
+    processGroup.rest();
     children.getFirst().tell("source " + group + " " + source.word() + " " + nanos);
     List<Sample> samples = samples(nanos);
     Map<String, String> answer = children.getFirst().answer(nanos);
-    long sent = Team.number(answer, "sent");
+    long sent = ProcessGroup.number(answer, "sent");
     values.put(Measure.RATE, rate(answer, sent));
-    for (Child child : children.reversed()) {
+    for (MeasuredProcess child : children.reversed()) {
       child.ask("exit " + group);
     }
     double enough = SETTLED * learned.getOrDefault(Measure.RATE, 0.0);
-    values.put(Measure.SETTLED, (double) settled(samples, Team.number(answer, "start"), enough));
+    values.put(Measure.SETTLED, (double) settled(samples, ProcessGroup.number(answer, "start"), enough));
     return messages + sent;
   }
 
@@ -98,7 +98,7 @@ final class PackingTrial {
       for (long wait = next - System.nanoTime(); wait > 0; wait = next - System.nanoTime()) {
         LockSupport.parkNanos(wait);
       }
-      long delivered = Team.number(children.get(1).ask("delivered"), "count");
+      long delivered = ProcessGroup.number(children.get(1).ask("delivered"), "count");
       samples.add(new Sample(System.nanoTime(), delivered));
     }
     return samples;

@@ -23,16 +23,16 @@ final class Plot {
 
   /// A row for each trial: a dot for each round, hollow if it was disturbed, and a line at the median of those that
   /// count. The axis begins at zero.
-  static String dots(Heat heat, Measure measure) {
-    int trials = heat.trials().size();
+  static String dots(TrialSet trialSet, Measure measure) {
+    int trials = trialSet.trials().size();
     int height = TOP + trials * ROW + FOOT;
-    double greatest = greatest(heat, measure);
+    double greatest = greatest(trialSet, measure);
     var svg = new StringBuilder(opening(height));
     axis(svg, TOP + trials * ROW, measure, greatest);
     for (int trial = 0; trial < trials; trial++) {
       double y = TOP + (trial + HALF) * ROW;
-      text(svg, LEFT - 10, y + 4, "end", heat.trials().get(trial).name());
-      for (Heat.Round round : heat.rounds()) {
+      text(svg, LEFT - 10, y + 4, "end", trialSet.trials().get(trial).name());
+      for (TrialSet.Round round : trialSet.rounds()) {
         Double value = round.outcomes().get(trial).values().get(measure);
         if (value != null) {
           String colour = COLOURS.get(trial % COLOURS.size());
@@ -50,7 +50,7 @@ final class Plot {
                   measure.show(value)));
         }
       }
-      Numbers figure = heat.figure(trial, measure);
+      Numbers figure = trialSet.figure(trial, measure);
       if (figure.rounds() > 0) {
         double median = x(figure.median(), greatest);
         line(svg, median, y - ROW * HALF + 2, median, y + ROW * HALF - 2, "#000");
@@ -59,10 +59,10 @@ final class Plot {
     return svg.append("</svg>").toString();
   }
 
-  private static double greatest(Heat heat, Measure measure) {
+  private static double greatest(TrialSet trialSet, Measure measure) {
     double greatest = 0;
-    for (Heat.Round round : heat.rounds()) {
-      for (Outcome outcome : round.outcomes()) {
+    for (TrialSet.Round round : trialSet.rounds()) {
+      for (TrialOutcome outcome : round.outcomes()) {
         greatest = Math.max(greatest, outcome.values().getOrDefault(measure, 0.0));
       }
     }
@@ -82,12 +82,12 @@ final class Plot {
   }
 
   /// Times over percentiles, of all rounds that count together; both axes logarithmic. Empty if nothing was timed.
-  static String curves(Heat heat) {
+  static String curves(TrialSet trialSet) {
     List<List<Double>> curves = new ArrayList<>();
     double least = Double.MAX_VALUE;
     double greatest = 1;
-    for (int trial = 0; trial < heat.trials().size(); trial++) {
-      List<Double> curve = curve(heat, trial);
+    for (int trial = 0; trial < trialSet.trials().size(); trial++) {
+      List<Double> curve = curve(trialSet, trial);
       curves.add(curve);
       if (!curve.isEmpty()) {
         least = Math.min(least, Math.max(1, curve.getFirst()));
@@ -111,17 +111,17 @@ final class Plot {
       }
     }
     for (int trial = 0; trial < curves.size(); trial++) {
-      draw(svg, curves.get(trial), range, COLOURS.get(trial % COLOURS.size()), heat.trials().get(trial).name());
+      draw(svg, curves.get(trial), range, COLOURS.get(trial % COLOURS.size()), trialSet.trials().get(trial).name());
     }
     return svg.append("</svg>").toString();
   }
 
-  private static List<Double> curve(Heat heat, int trial) {
+  private static List<Double> curve(TrialSet trialSet, int trial) {
     Histogram all = null;
-    for (Heat.Round round : heat.rounds()) {
+    for (TrialSet.Round round : trialSet.rounds()) {
       String times = round.outcomes().get(trial).times();
-      if (times != null && (round.counts() || heat.roundsThatCount() == 0)) {
-        Histogram more = Team.decoded(times);
+      if (times != null && (round.counts() || trialSet.roundsThatCount() == 0)) {
+        Histogram more = ProcessGroup.decoded(times);
         if (all == null) {
           all = more;
         } else {

@@ -17,52 +17,54 @@ final class ResultFile {
 
   /// @param command what was run
   /// @param machine see [Machine#description()]
-  /// @param teams   who took part
-  ResultFile(String command, Map<String, Object> machine, List<Team> teams) {
+  /// @param processGroups   who took part
+  ResultFile(String command, Map<String, Object> machine, List<ProcessGroup> processGroups) {
     root.put("command", command);
     root.put("machine", machine);
-    var contestants = new LinkedHashMap<String, Object>();
-    for (Team team : teams) {
-      contestants.put(team.name(), Map.of("processes", team.size(), "jvm", team.flags(), "settings", team.settings()));
+    var targets = new LinkedHashMap<String, Object>();
+    for (ProcessGroup processGroup : processGroups) {
+      targets.put(
+          processGroup.name(),
+          Map.of("processes", processGroup.size(), "jvm", processGroup.flags(), "settings", processGroup.settings()));
     }
-    root.put("teams", contestants);
+    root.put("teams", targets);
   }
 
   /// Writes the file.
-  void write(Path file, List<Heat> heats, List<Goal> goals) throws IOException {
-    root.put("heats", heats.stream().map(ResultFile::heat).toList());
+  void write(Path file, List<TrialSet> trialSets, List<Goal> goals) throws IOException {
+    root.put("heats", trialSets.stream().map(ResultFile::trialSet).toList());
     root.put("goals", goals.stream().map(Goal::line).toList());
     JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).write(root, file.toFile());
   }
 
-  private static Map<String, Object> heat(Heat heat) {
+  private static Map<String, Object> trialSet(TrialSet trialSet) {
     var map = new LinkedHashMap<String, Object>();
-    map.put("title", heat.title());
-    map.put("rounds-that-count", heat.roundsThatCount());
-    map.put("complete", heat.complete());
+    map.put("title", trialSet.title());
+    map.put("rounds-that-count", trialSet.roundsThatCount());
+    map.put("complete", trialSet.complete());
     var trials = new ArrayList<Map<String, Object>>();
-    for (int i = 0; i < heat.trials().size(); i++) {
-      Heat.Trial trial = heat.trials().get(i);
+    for (int i = 0; i < trialSet.trials().size(); i++) {
+      TrialSet.Trial trial = trialSet.trials().get(i);
       var about = new LinkedHashMap<String, Object>();
       about.put("name", trial.name());
-      about.put("team", trial.player().name());
+      about.put("team", trial.runner().name());
       about.put("task", trial.task().toString());
-      if (i < heat.warmUps().size()) {
-        about.put("warm-up", heat.warmUps().get(i).windows());
-        about.put("stable", heat.warmUps().get(i).stable());
+      if (i < trialSet.warmUps().size()) {
+        about.put("warm-up", trialSet.warmUps().get(i).windows());
+        about.put("stable", trialSet.warmUps().get(i).steady());
       }
-      about.put("medians", medians(heat, i));
+      about.put("medians", medians(trialSet, i));
       trials.add(about);
     }
     map.put("trials", trials);
-    map.put("rounds", heat.rounds().stream().map(ResultFile::round).toList());
+    map.put("rounds", trialSet.rounds().stream().map(ResultFile::round).toList());
     return map;
   }
 
-  private static Map<String, Double> medians(Heat heat, int trial) {
+  private static Map<String, Double> medians(TrialSet trialSet, int trial) {
     var medians = new LinkedHashMap<String, Double>();
     for (Measure measure : Measure.values()) {
-      Numbers figure = heat.figure(trial, measure);
+      Numbers figure = trialSet.figure(trial, measure);
       if (figure.rounds() > 0) {
         medians.put(key(measure), figure.median());
       }
@@ -70,7 +72,7 @@ final class ResultFile {
     return medians;
   }
 
-  private static Map<String, Object> round(Heat.Round round) {
+  private static Map<String, Object> round(TrialSet.Round round) {
     var map = new LinkedHashMap<String, Object>();
     map.put("number", round.number());
     map.put("reversed", round.reversed());
@@ -80,7 +82,7 @@ final class ResultFile {
     return map;
   }
 
-  private static Map<String, Object> outcome(Outcome outcome) {
+  private static Map<String, Object> outcome(TrialOutcome outcome) {
     var map = new LinkedHashMap<String, Object>();
     var values = new TreeMap<String, Double>();
     outcome.values().forEach((measure, value) -> values.put(key(measure), value));
@@ -99,7 +101,7 @@ final class ResultFile {
     return map;
   }
 
-  private static Map<String, Object> profile(Profile profile) {
+  private static Map<String, Object> profile(CpuProfile profile) {
     var map = new LinkedHashMap<String, Object>();
     map.put("messages", profile.messages());
     map.put("batches", profile.batches());

@@ -7,15 +7,15 @@ import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Runs heats: warms all trials up, then goes through all heats once per round, in turns from the first trial to the
-/// last and from the last to the first, so that whatever changes on the machine hits all of them. A round that was
-/// disturbed does not count and is repeated.
+/// Runs trial sets: warms all trials up, then goes through all trial sets once per round, in turns from the first trial
+/// to the last and from the last to the first, so that whatever changes on the machine hits all of them. A round that
+/// was disturbed does not count and is repeated.
 final class Rounds {
   private static final double ALIKE = 0.05; // two windows differ by no more than this part of the greater one
 
   /// How rounds are run.
   ///
-  /// @param rounds      at least this many rounds of each heat
+  /// @param rounds      at least this many rounds of each trial set
   /// @param window      the time of one window of a warm-up
   /// @param windowsMax  when a warm-up is given up
   /// @param attemptsMax how often one round is run at most, while it is disturbed
@@ -29,7 +29,7 @@ final class Rounds {
   private final long deadline;
 
   /// @param rules    how
-  /// @param own      the processes of all teams, also of those who rest meanwhile
+  /// @param own      the processes of all process groups, also of those who rest meanwhile
   /// @param begun    when the budget began to run
   /// @param progress where it is told what is being done
   Rounds(Rules rules, Collection<Long> own, long begun, PrintWriter progress) {
@@ -40,14 +40,14 @@ final class Rounds {
   }
 
   /// Runs them all.
-  void run(List<Heat> heats) throws InterruptedException {
-    for (Heat heat : heats) {
-      warmUp(heat);
+  void run(List<TrialSet> trialSets) throws InterruptedException {
+    for (TrialSet trialSet : trialSets) {
+      warmUp(trialSet);
     }
     for (int number = 0; number < rules.rounds(); number++) {
-      for (Heat heat : heats) {
-        if (number < heat.roundsWanted() && (number == 0 || !isLate())) {
-          round(heat, number);
+      for (TrialSet trialSet : trialSets) {
+        if (number < trialSet.roundsWanted() && (number == 0 || !isLate())) {
+          round(trialSet, number);
         }
       }
     }
@@ -57,22 +57,22 @@ final class Rounds {
     return System.nanoTime() > deadline;
   }
 
-  private void warmUp(Heat heat) throws InterruptedException {
-    for (Heat.Trial trial : heat.trials()) {
+  private void warmUp(TrialSet trialSet) throws InterruptedException {
+    for (TrialSet.Trial trial : trialSet.trials()) {
       Task window = trial.task().lasting(rules.window().toNanos());
       var values = new ArrayList<Double>();
-      boolean stable = false;
-      while (!stable && values.size() < rules.windowsMax()) {
-        values.add(trial.player().run(window, own).value(window.leading()));
-        stable = isStable(values);
+      boolean steady = false;
+      while (!steady && values.size() < rules.windowsMax()) {
+        values.add(trial.runner().run(window, own).value(window.leading()));
+        steady = isSteady(values);
       }
-      heat.add(new Heat.WarmUp(values, stable));
-      tell("warmed up: " + heat.title() + ", " + trial.name() + (stable ? "" : " (not stable)"));
+      trialSet.add(new TrialSet.WarmUp(values, steady));
+      tell("warmed up: " + trialSet.title() + ", " + trial.name() + (steady ? "" : " (not steady)"));
     }
   }
 
   /// Whether the last two windows are alike.
-  static boolean isStable(List<Double> windows) {
+  static boolean isSteady(List<Double> windows) {
     if (windows.size() < 2) {
       return false;
     }
@@ -81,34 +81,34 @@ final class Rounds {
     return Math.abs(last - before) <= ALIKE * Math.max(last, before);
   }
 
-  private void round(Heat heat, int number) throws InterruptedException {
+  private void round(TrialSet trialSet, int number) throws InterruptedException {
     boolean again = true;
     for (int attempt = 1; again; attempt++) {
-      Heat.Round round = once(heat, number);
-      heat.add(round);
+      TrialSet.Round round = once(trialSet, number);
+      trialSet.add(round);
       String disturbance = round.disturbance();
       again = disturbance != null && attempt < rules.attemptsMax() && !isLate();
       tell(
           "round "
               + (number + 1)
               + ": "
-              + heat.title()
+              + trialSet.title()
               + (disturbance == null ? "" : "; does not count, " + disturbance));
     }
   }
 
-  private Heat.Round once(Heat heat, int number) throws InterruptedException {
+  private TrialSet.Round once(TrialSet trialSet, int number) throws InterruptedException {
     boolean reversed = number % 2 == 1;
-    List<Heat.Trial> order = reversed ? heat.trials().reversed() : heat.trials();
-    List<Outcome> outcomes = new ArrayList<>();
-    for (Heat.Trial trial : order) {
-      outcomes.add(trial.player().run(trial.task(), own));
+    List<TrialSet.Trial> order = reversed ? trialSet.trials().reversed() : trialSet.trials();
+    List<TrialOutcome> outcomes = new ArrayList<>();
+    for (TrialSet.Trial trial : order) {
+      outcomes.add(trial.runner().run(trial.task(), own));
     }
-    return new Heat.Round(number, reversed, reversed ? outcomes.reversed() : outcomes, disturbance(outcomes));
+    return new TrialSet.Round(number, reversed, reversed ? outcomes.reversed() : outcomes, disturbance(outcomes));
   }
 
-  private @Nullable String disturbance(List<Outcome> outcomes) {
-    for (Outcome outcome : outcomes) {
+  private @Nullable String disturbance(List<TrialOutcome> outcomes) {
+    for (TrialOutcome outcome : outcomes) {
       String why = outcome.load().disturbance(rules.limits());
       if (why != null) {
         return why;

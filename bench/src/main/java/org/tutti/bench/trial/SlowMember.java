@@ -18,22 +18,22 @@ final class SlowMember {
 
   private record Sample(long nanos, long delivered) {}
 
-  private final Team team;
+  private final ProcessGroup processGroup;
   private final Task.Slow task;
-  private final Child slow;
+  private final MeasuredProcess slow;
 
-  SlowMember(Team team, Task.Slow task) {
-    this.team = team;
+  SlowMember(ProcessGroup processGroup, Task.Slow task) {
+    this.processGroup = processGroup;
     this.task = task;
-    this.slow = team.child(task.rank());
+    this.slow = processGroup.child(task.rank());
   }
 
   /// Runs the three phases.
   ///
   /// @return how many messages were sent
   long run(Map<Measure, Double> values) throws InterruptedException {
-    team.rest();
-    Child sender = team.child(0);
+    processGroup.rest();
+    MeasuredProcess sender = processGroup.child(0);
     long flood = Task.Slow.PHASES * task.nanos() + SPARE_NANOS;
     sender.tell("flood " + task.bytes() + " " + flood);
     double before = rate(samples());
@@ -43,8 +43,8 @@ final class SlowMember {
     slow.ask("slow 0");
     long fast = System.nanoTime();
     List<Sample> afterwards = samples();
-    long messages = Team.number(sender.answer(flood), "sent");
-    team.drained(messages);
+    long messages = ProcessGroup.number(sender.answer(flood), "sent");
+    processGroup.drained(messages);
     values.put(Measure.RATE, before);
     values.put(Measure.SLOWED, meanwhile / before);
     values.put(Measure.RECOVERY, (double) recovery(afterwards, fast, before));
@@ -59,7 +59,7 @@ final class SlowMember {
       for (long wait = next - System.nanoTime(); wait > 0; wait = next - System.nanoTime()) {
         LockSupport.parkNanos(wait);
       }
-      long delivered = Team.number(slow.ask("delivered"), "count");
+      long delivered = ProcessGroup.number(slow.ask("delivered"), "count");
       samples.add(new Sample(System.nanoTime(), delivered));
     }
     return samples;
@@ -86,8 +86,8 @@ final class SlowMember {
   /// The largest live heap of those who do not send.
   private long live() throws InterruptedException {
     var live = new ArrayList<Long>();
-    for (int rank = 1; rank < team.size(); rank++) {
-      live.add(Team.number(team.child(rank).ask("memory"), "live"));
+    for (int rank = 1; rank < processGroup.size(); rank++) {
+      live.add(ProcessGroup.number(processGroup.child(rank).ask("memory"), "live"));
     }
     return Collections.max(live);
   }

@@ -8,11 +8,11 @@ enum Stage {
   /// The loop that floods: its clock, its count.
   APPLICATION("the measurement's own loop"),
 
-  /// A caller's `post`: the window, the copy into the stretch, the inbox.
-  ENQUEUE("post: window, copy into the stretch"),
+  /// A caller's `post`: the window, the copy into the block, the inbox.
+  ENQUEUE("post: window, copy into the block"),
 
-  /// Stretches become batches.
-  PACK("stretches become batches"),
+  /// Blocks become batches.
+  PACK("blocks become batches"),
 
   /// Messages of protocols, packets of links and frames are written, down to the copy into the socket's buffer.
   ENCODE("messages, packets, copies into socket buffers"),

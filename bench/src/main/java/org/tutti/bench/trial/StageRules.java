@@ -18,16 +18,16 @@ import org.jspecify.annotations.Nullable;
 final class StageRules {
   private static final String TABLE =
       """
-      application  org.tutti.bench.member.TuttiContestant#flood
+      application  org.tutti.bench.member.TuttiTarget#flood
       application  org.tutti.bench.member.Worker
       enqueue      org.tutti.host.Membership#post
       enqueue      org.tutti.host.Membership#multicast
       enqueue      org.tutti.host.Window
-      enqueue      org.tutti.host.OpenStretch
+      enqueue      org.tutti.host.OpenBlock
       enqueue      org.tutti.engine.EventLoop$Inbox#post
-      pack         org.tutti.host.OpenStretch#seal
+      pack         org.tutti.host.OpenBlock#seal
       pack         org.tutti.pack.Packer
-      pack         org.tutti.engine.Sending
+      pack         org.tutti.engine.MulticastSender
       pack         org.tutti.engine.Deliveries#sent
       pack         org.tutti.engine.Deliveries#cost
       encode       org.tutti.pack.Batch#write
@@ -51,7 +51,7 @@ final class StageRules {
       write        org.tutti.net.SendBuffer#writeTo
       write        org.tutti.net.Connection#flush
       write        org.tutti.net.Connection#write
-      write        org.tutti.net.Loop#flush
+      write        org.tutti.net.TcpLoop#flush
       write        org.tutti.net.PlainWire#write
       read         org.tutti.net.PlainWire#read
       decode       org.tutti.net.Connection
@@ -61,12 +61,12 @@ final class StageRules {
       decode       org.tutti.link.InStream
       decode       org.tutti.wire.WireReader
       decode       org.tutti.engine.NodeEngine$Arrivals
-      decode       org.tutti.engine.Admission
+      decode       org.tutti.engine.ViewFilter
       decode       org.tutti.engine.BatchCodec#read
       decode       org.tutti.pack.Batch#copy
       order        org.tutti.order.*
       order        org.tutti.consensus.*
-      order        org.tutti.engine.Orders
+      order        org.tutti.engine.OrderingEpochs
       order        org.tutti.engine.PrimaryHistory
       acknowledge  org.tutti.order.Stability
       acknowledge  org.tutti.order.Log#dropBefore
@@ -85,12 +85,12 @@ final class StageRules {
       deliver      org.tutti.engine.Deliveries
       deliver      org.tutti.engine.EarlyDeliveries
       deliver      org.tutti.host.Membership
-      deliver      org.tutti.host.Listening
+      deliver      org.tutti.host.ListenerDispatcher
       deliver      org.tutti.host.EventQueue
       deliver      org.tutti.host.Window#decide
       deliver      org.tutti.host.Window#take
       deliver      org.tutti.host.Window#tell
-      deliver      org.tutti.bench.member.TuttiContestant$Listener
+      deliver      org.tutti.bench.member.TuttiTarget$Listener
       turn         org.tutti.engine.*
       turn         org.tutti.net.*
       wait         org.tutti.net.SelectorTransport#wakeup

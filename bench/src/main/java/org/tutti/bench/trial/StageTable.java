@@ -14,14 +14,14 @@ final class StageTable {
 
   private StageTable() {}
 
-  /// The table of a heat, of all its rounds that are used together.
+  /// The table of a trial set, of all its rounds that are used together.
   ///
   /// @return no line when nothing was recorded
-  static List<String> of(Heat heat) {
-    return heat.profile().map(profile -> lines(heat.title(), profile)).orElse(List.of());
+  static List<String> of(TrialSet trialSet) {
+    return trialSet.profile().map(profile -> lines(trialSet.title(), profile)).orElse(List.of());
   }
 
-  static List<String> lines(String title, Profile profile) {
+  static List<String> lines(String title, CpuProfile profile) {
     Spending sender = profile.sender();
     Spending receivers = profile.receivers();
     int others = profile.processes().size() - 1;
@@ -66,7 +66,7 @@ final class StageTable {
     return lines;
   }
 
-  private static String cells(double nanos, double total, Profile profile, int processes) {
+  private static String cells(double nanos, double total, CpuProfile profile, int processes) {
     double perMessage = nanos / processes / Math.max(1, profile.messages());
     double perBatch = nanos / processes / Math.max(1, profile.batches());
     return String.format(

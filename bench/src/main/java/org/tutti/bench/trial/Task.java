@@ -1,10 +1,10 @@
 package org.tutti.bench.trial;
 
 import java.util.List;
-import org.tutti.bench.member.Contestant.Seat;
-import org.tutti.bench.member.Source;
+import org.tutti.bench.member.BenchTarget.SendingThread;
+import org.tutti.bench.member.TrafficSource;
 
-/// What a team is told to do in a trial.
+/// What a process group is told to do in a trial.
 sealed interface Task {
   /// The measure by which one sees whether it runs as fast as it will.
   Measure leading();
@@ -53,7 +53,7 @@ sealed interface Task {
   }
 
   /// One multicasts one message after the other.
-  record Closed(int rank, int bytes, Seat seat, long nanos) implements Task {
+  record Closed(int rank, int bytes, SendingThread sendingThread, long nanos) implements Task {
     @Override
     public Measure leading() {
       return Measure.P50;
@@ -61,7 +61,7 @@ sealed interface Task {
 
     @Override
     public Task lasting(long other) {
-      return new Closed(rank, bytes, seat, other);
+      return new Closed(rank, bytes, sendingThread, other);
     }
   }
 
@@ -81,7 +81,7 @@ sealed interface Task {
   /// A source at the first process, whose messages are packed in a certain way.
   ///
   /// @param packing natural, hill-climb, or a fixed degree
-  record Packed(String packing, Source source, long nanos) implements Task {
+  record Packed(String packing, TrafficSource source, long nanos) implements Task {
     @Override
     public Measure leading() {
       return Measure.RATE;
@@ -94,7 +94,7 @@ sealed interface Task {
   }
 
   /// The same with a policy that has just begun, until it has settled.
-  record Settling(String packing, Source source, long nanos) implements Task {
+  record Settling(String packing, TrafficSource source, long nanos) implements Task {
     @Override
     public Measure leading() {
       return Measure.RATE;

@@ -1,6 +1,6 @@
 /// Measurements by processes: they are started, told what to do, and their answers become figures.
 ///
-/// Reading order: [Instrument], [Team], [Child], [Heat], [Rounds], [Machine], [Report].
+/// Reading order: [Instrument], [ProcessGroup], [MeasuredProcess], [TrialSet], [Rounds], [Machine], [TextReport].
 @NullMarked
 package org.tutti.bench.trial;
 

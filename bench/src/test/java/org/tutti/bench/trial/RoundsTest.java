@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/// Rounds with players who say what they are told to say.
+/// Rounds with runners who say what they are told to say.
 class RoundsTest {
   private static final Machine.Limits LIMITS = new Machine.Limits(0.1, 0.03);
   private static final int ATTEMPTS_MAX = 3;
@@ -23,7 +23,7 @@ class RoundsTest {
   private final StringWriter progress = new StringWriter();
 
   /// Rates, and how much others use meanwhile; the last one is repeated for ever.
-  private final class Scripted implements Player {
+  private final class Scripted implements TrialRunner {
     private final String name;
     private final Deque<double[]> script = new ArrayDeque<>();
 
@@ -38,12 +38,12 @@ class RoundsTest {
     }
 
     @Override
-    public Outcome run(Task task, List<Long> own) {
+    public TrialOutcome run(Task task, List<Long> own) {
       played.add(name);
       double[] next = script.size() > 1 ? script.removeFirst() : script.getFirst();
       var values = new TreeMap<Measure, Double>();
       values.put(Measure.RATE, next[0]);
-      return new Outcome(values, new TreeMap<>(), null, null, 1, new Machine.Load(true, next[1], 0));
+      return new TrialOutcome(values, new TreeMap<>(), null, null, 1, new Machine.Load(true, next[1], 0));
     }
   }
 
@@ -55,102 +55,104 @@ class RoundsTest {
     return new double[] {rate, 0.5};
   }
 
-  private static Heat heat(int rounds, Player... players) {
-    List<Heat.Trial> trials = new ArrayList<>();
-    for (Player player : players) {
-      trials.add(new Heat.Trial(player.name(), player, FLOOD));
+  private static TrialSet trialSet(int rounds, TrialRunner... runners) {
+    List<TrialSet.Trial> trials = new ArrayList<>();
+    for (TrialRunner runner : runners) {
+      trials.add(new TrialSet.Trial(runner.name(), runner, FLOOD));
     }
-    return new Heat("a heat", trials, rounds);
+    return new TrialSet("a heat", trials, rounds);
   }
 
-  private void run(Heat heat, Duration budget) throws InterruptedException {
-    var rules = new Rounds.Rules(heat.roundsWanted(), Duration.ofNanos(1), WINDOWS_MAX, ATTEMPTS_MAX, LIMITS, budget);
-    new Rounds(rules, List.of(), System.nanoTime(), new PrintWriter(progress)).run(List.of(heat));
+  private void run(TrialSet trialSet, Duration budget) throws InterruptedException {
+    var rules =
+        new Rounds.Rules(trialSet.roundsWanted(), Duration.ofNanos(1), WINDOWS_MAX, ATTEMPTS_MAX, LIMITS, budget);
+    new Rounds(rules, List.of(), System.nanoTime(), new PrintWriter(progress)).run(List.of(trialSet));
   }
 
   @Test
   void aWarmUpEndsWhenTwoWindowsAreAlike() throws InterruptedException {
-    var player = new Scripted("a", quiet(10), quiet(50), quiet(98), quiet(100));
-    Heat heat = heat(1, player);
-    run(heat, Duration.ofMinutes(1));
-    assertThat(heat.warmUps()).containsExactly(new Heat.WarmUp(List.of(10.0, 50.0, 98.0, 100.0), true));
+    var runner = new Scripted("a", quiet(10), quiet(50), quiet(98), quiet(100));
+    TrialSet trialSet = trialSet(1, runner);
+    run(trialSet, Duration.ofMinutes(1));
+    assertThat(trialSet.warmUps()).containsExactly(new TrialSet.WarmUp(List.of(10.0, 50.0, 98.0, 100.0), true));
   }
 
   @Test
   void aWarmUpIsBounded() throws InterruptedException {
-    var player =
+    var runner =
         new Scripted("a", quiet(1), quiet(2), quiet(1), quiet(2), quiet(1), quiet(2), quiet(1), quiet(2), quiet(1));
-    Heat heat = heat(1, player);
-    run(heat, Duration.ofMinutes(1));
-    assertThat(heat.warmUps().getFirst().windows()).hasSize(WINDOWS_MAX);
-    assertThat(heat.warmUps().getFirst().stable()).isFalse();
+    TrialSet trialSet = trialSet(1, runner);
+    run(trialSet, Duration.ofMinutes(1));
+    assertThat(trialSet.warmUps().getFirst().windows()).hasSize(WINDOWS_MAX);
+    assertThat(trialSet.warmUps().getFirst().steady()).isFalse();
   }
 
   @Test
   void everyOtherRoundRunsInTheOtherDirection() throws InterruptedException {
-    Heat heat = heat(3, new Scripted("a", quiet(1)), new Scripted("b", quiet(2)));
-    run(heat, Duration.ofMinutes(1));
+    TrialSet trialSet = trialSet(3, new Scripted("a", quiet(1)), new Scripted("b", quiet(2)));
+    run(trialSet, Duration.ofMinutes(1));
     assertThat(played.subList(4, played.size())).containsExactly("a", "b", "b", "a", "a", "b");
-    assertThat(heat.rounds().get(1).outcomes().get(0).value(Measure.RATE)).as("by trial").isEqualTo(1);
+    assertThat(trialSet.rounds().get(1).outcomes().get(0).value(Measure.RATE)).as("by trial").isEqualTo(1);
   }
 
   @Test
   void aDisturbedRoundDoesNotCountAndIsRepeated() throws InterruptedException {
     var victim = new Scripted("b", quiet(2), quiet(2), disturbed(99), quiet(4), quiet(6));
-    Heat heat = heat(2, new Scripted("a", quiet(2)), victim);
-    run(heat, Duration.ofMinutes(1));
-    assertThat(heat.rounds()).extracting(Heat.Round::counts).containsExactly(false, true, true);
-    assertThat(heat.complete()).isTrue();
-    assertThat(heat.figure(1, Measure.RATE).median()).isEqualTo(5);
-    assertThat(heat.ratio(1, 0, Measure.RATE).median()).isEqualTo(2.5);
+    TrialSet trialSet = trialSet(2, new Scripted("a", quiet(2)), victim);
+    run(trialSet, Duration.ofMinutes(1));
+    assertThat(trialSet.rounds()).extracting(TrialSet.Round::counts).containsExactly(false, true, true);
+    assertThat(trialSet.complete()).isTrue();
+    assertThat(trialSet.figure(1, Measure.RATE).median()).isEqualTo(5);
+    assertThat(trialSet.ratio(1, 0, Measure.RATE).median()).isEqualTo(2.5);
     assertThat(progress.toString()).contains("does not count, others used 50 % of the machine");
   }
 
   @Test
   void repetitionsAreBoundedAndTheTableSaysSo() throws InterruptedException {
-    Heat heat = heat(1, new Scripted("a", disturbed(7)));
-    run(heat, Duration.ofMinutes(1));
-    assertThat(heat.rounds()).hasSize(ATTEMPTS_MAX);
-    assertThat(heat.complete()).isFalse();
+    TrialSet trialSet = trialSet(1, new Scripted("a", disturbed(7)));
+    run(trialSet, Duration.ofMinutes(1));
+    assertThat(trialSet.rounds()).hasSize(ATTEMPTS_MAX);
+    assertThat(trialSet.complete()).isFalse();
     var text = new StringWriter();
-    new Report(new PrintWriter(text)).heat(heat);
+    new TextReport(new PrintWriter(text)).trialSet(trialSet);
     assertThat(text.toString()).contains("0 of 3 rounds count").contains("FIGURES OF DISTURBED ROUNDS");
   }
 
   @Test
   void whenTheTimeIsOverThereIsOneRound() throws InterruptedException {
-    Heat heat = heat(5, new Scripted("a", quiet(7)));
-    run(heat, Duration.ofNanos(-1));
-    assertThat(heat.rounds()).hasSize(1);
-    assertThat(heat.complete()).isFalse();
+    TrialSet trialSet = trialSet(5, new Scripted("a", quiet(7)));
+    run(trialSet, Duration.ofNanos(-1));
+    assertThat(trialSet.rounds()).hasSize(1);
+    assertThat(trialSet.complete()).isFalse();
   }
 
   @Test
   void aGoalIsJudgedByTheMedianOfTheRatios() throws InterruptedException {
-    Heat heat = heat(3, new Scripted("raw", quiet(10)), new Scripted("tutti", quiet(6), quiet(6), quiet(6), quiet(4)));
-    run(heat, Duration.ofMinutes(1));
-    String reached = new Limit("throughput", heat, "tutti", List.of("raw"), Measure.RATE, true, 0.4).line();
-    String missed = new Limit("throughput", heat, "tutti", List.of("raw"), Measure.RATE, true, 0.5).line();
+    TrialSet trialSet =
+        trialSet(3, new Scripted("raw", quiet(10)), new Scripted("tutti", quiet(6), quiet(6), quiet(6), quiet(4)));
+    run(trialSet, Duration.ofMinutes(1));
+    String reached = new Limit("throughput", trialSet, "tutti", List.of("raw"), Measure.RATE, true, 0.4).line();
+    String missed = new Limit("throughput", trialSet, "tutti", List.of("raw"), Measure.RATE, true, 0.5).line();
     assertThat(reached).matches("throughput +>= 0\\.4 +0\\.40 \\[0\\.40\\.\\.0\\.60] +reached");
     assertThat(missed).endsWith("missed");
   }
 
   @Test
   void amongSeveralTheBestIsWhatCounts() throws InterruptedException {
-    Player weak = new Scripted("weak", quiet(1));
-    Heat heat = heat(1, weak, new Scripted("strong", quiet(4)), new Scripted("tutti", quiet(8)));
-    run(heat, Duration.ofMinutes(1));
-    String line = new Limit("throughput", heat, "tutti", List.of("weak", "strong"), Measure.RATE, true, 5).line();
+    TrialRunner weak = new Scripted("weak", quiet(1));
+    TrialSet trialSet = trialSet(1, weak, new Scripted("strong", quiet(4)), new Scripted("tutti", quiet(8)));
+    run(trialSet, Duration.ofMinutes(1));
+    String line = new Limit("throughput", trialSet, "tutti", List.of("weak", "strong"), Measure.RATE, true, 5).line();
     assertThat(line).matches("throughput +>= 5 +2\\.00 +missed, best: strong");
   }
 
   @Test
   void throughputMayFallAsThatOfSocketsDoes() throws InterruptedException {
-    Heat few = heat(1, new Scripted("raw", quiet(100)), new Scripted("tutti", quiet(50)));
-    Heat many = heat(1, new Scripted("raw", quiet(10)), new Scripted("tutti", quiet(6)));
+    TrialSet few = trialSet(1, new Scripted("raw", quiet(100)), new Scripted("tutti", quiet(50)));
+    TrialSet many = trialSet(1, new Scripted("raw", quiet(10)), new Scripted("tutti", quiet(6)));
     run(few, Duration.ofMinutes(1));
     run(many, Duration.ofMinutes(1));
-    assertThat(new Fall("fall", few, many).line()).matches("fall +>= 1 +1\\.20 +reached");
-    assertThat(new Fall("fall", many, few).line()).matches("fall +>= 1 +0\\.83 +missed");
+    assertThat(new ScalingGoal("fall", few, many).line()).matches("fall +>= 1 +1\\.20 +reached");
+    assertThat(new ScalingGoal("fall", many, few).line()).matches("fall +>= 1 +0\\.83 +missed");
   }
 }

@@ -43,7 +43,7 @@ class SpendingTest {
     var sender = new Spending(new TreeMap<>(Map.of(Stage.ENQUEUE, 3000.0, Stage.WRITE, 1000.0)), 40, 1);
     var one = new Spending(new TreeMap<>(Map.of(Stage.READ, 100.0)), 5, 0);
     var other = new Spending(new TreeMap<>(Map.of(Stage.READ, 300.0)), 5, 0);
-    var profile = new Profile(50, 5, false, List.of(sender, one, other));
+    var profile = new CpuProfile(50, 5, false, List.of(sender, one, other));
     assertThat(StageTable.lines("a flood", profile.plus(profile)))
         .anyMatch(line -> line.startsWith("| enqueue | 60.0 | 600 | 75.0 | 0.0 | 0 | 0.0 | "))
         .anyMatch(line -> line.startsWith("| read | 0.0 | 0 | 0.0 | 4.0 | 40 | 100.0 | "))

@@ -55,7 +55,7 @@ public final class Gate implements AutoCloseable {
   private final Map<InetSocketAddress, Integer> targets = new HashMap<>(); // with the number of who calls them
   private final Map<InetSocketAddress, IOException> broken = new HashMap<>(); // why, of those that are called
   private boolean forPeers;
-  private @Nullable ServerSocket door;
+  private @Nullable ServerSocket serverSocket;
   private @Nullable IOException failure;
   private boolean closed;
 
@@ -141,7 +141,7 @@ public final class Gate implements AutoCloseable {
   ///
   /// @return the port, or 0 before
   public synchronized int port() {
-    return door == null ? 0 : door.getLocalPort();
+    return serverSocket == null ? 0 : serverSocket.getLocalPort();
   }
 
   /// Why it was not possible to listen.
@@ -195,7 +195,7 @@ public final class Gate implements AutoCloseable {
     closeConnections();
     ServerSocket listener;
     synchronized (this) {
-      listener = door;
+      listener = serverSocket;
     }
     if (listener != null) {
       shut(listener);
@@ -228,7 +228,7 @@ public final class Gate implements AutoCloseable {
   }
 
   synchronized void listening(ServerSocket on) {
-    door = on;
+    serverSocket = on;
   }
 
   synchronized void failed(IOException why) {

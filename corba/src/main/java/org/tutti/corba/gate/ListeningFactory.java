@@ -42,23 +42,23 @@ public final class ListeningFactory implements ServerSocketFactory {
   }
 
   private ServerSocket listen(int port, int backlog, @Nullable InetAddress host) throws IOException {
-    ServerSocket door = new Door();
+    ServerSocket serverSocket = new LeavableServerSocket();
     try {
-      door.setReuseAddress(true);
-      door.bind(new InetSocketAddress(host, port), backlog > 0 ? backlog : BACKLOG);
+      serverSocket.setReuseAddress(true);
+      serverSocket.bind(new InetSocketAddress(host, port), backlog > 0 ? backlog : BACKLOG);
     } catch (IOException e) {
-      door.close();
+      serverSocket.close();
       gate.failed(e);
       throw e;
     }
-    gate.listening(door);
-    return door;
+    gate.listening(serverSocket);
+    return serverSocket;
   }
 
-  private final class Door extends ServerSocket {
+  private final class LeavableServerSocket extends ServerSocket {
     private final Semaphore inside = new Semaphore(1); // the ORB's one thread that accepts
 
-    Door() throws IOException {}
+    LeavableServerSocket() throws IOException {}
 
     /// The system keeps the port until the ORB's thread has left it.
     @Override

@@ -39,7 +39,7 @@ public final class AccountClient {
   private static final Duration REPORT_EVERY = Duration.ofMillis(100);
 
   /// A request that waits for its reply.
-  private record Unanswered(Request request, long sentNanos) {}
+  private record Unanswered(ClientRequest request, long sentNanos) {}
 
   private final long id;
   private final List<Transaction> transactions;
@@ -106,7 +106,7 @@ public final class AccountClient {
       if (arguments.number("limit") > 0) {
         client.limit(arguments.number("limit"));
       }
-      Lifeline.hold(command -> {
+      ParentWatch.hold(command -> {
         switch (command) {
           case "stop" -> client.stop();
           case "on" -> client.limit(Integer.MAX_VALUE);
@@ -157,7 +157,7 @@ public final class AccountClient {
     var in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
     var out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
     for (Unanswered again : unanswered) {
-      Frames.write(out, again.request().encode());
+      ClientFrames.write(out, again.request().encode());
       resent++;
     }
     turnedAway = false;
@@ -173,7 +173,7 @@ public final class AccountClient {
         continue;
       }
       do {
-        take(Reply.decode(ByteBuffer.wrap(Frames.read(in, Reply.BYTES))));
+        take(Reply.decode(ByteBuffer.wrap(ClientFrames.read(in, Reply.BYTES))));
       } while (in.available() > 0);
     }
   }
@@ -188,9 +188,9 @@ public final class AccountClient {
     while (unanswered.size() < window && isDue(now)) {
       nextNanos += perSecond == 0 ? 0 : TimeUnit.SECONDS.toNanos(1) / perSecond;
       int index = answered + unanswered.size();
-      var request = new Request(id, index + 1, transactions.get(index % transactions.size()));
+      var request = new ClientRequest(id, index + 1, transactions.get(index % transactions.size()));
       unanswered.add(new Unanswered(request, System.nanoTime()));
-      Frames.write(out, request.encode());
+      ClientFrames.write(out, request.encode());
     }
     out.flush();
   }
@@ -229,6 +229,6 @@ public final class AccountClient {
 
   private void report() {
     reported = answered;
-    new Report.Progress(answered, resent, undecided, moves).print();
+    new StatusLine.Progress(answered, resent, undecided, moves).print();
   }
 }

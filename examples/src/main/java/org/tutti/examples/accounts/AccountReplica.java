@@ -38,8 +38,8 @@ import org.tutti.transport.TransportSettings;
 /// Clients are served while the replica is in a primary view and its ledger holds all of the history so far. When it is
 /// cut off they are told which of their requests are undecided, and turned away until it is back and caught up.
 ///
-/// With a durability, what the replica knows is in its [Belongings]: when all replicas have died and are started again,
-/// the group goes on where it was.
+/// With a durability, what the replica knows is in its [ReplicaDirectory]: when all replicas have died and are started
+/// again, the group goes on where it was.
 public final class AccountReplica {
   private static final String GROUP = "accounts";
   private static final int RUN_MAX = 1000;
@@ -50,16 +50,16 @@ public final class AccountReplica {
   private record Answer(long client, Reply reply) {}
 
   private final Group group;
-  private final Belongings own;
+  private final ReplicaDirectory own;
   private final Ledger ledger;
   private final ClientPort clients;
-  private final Consumer<Report> reports;
+  private final Consumer<StatusLine> reports;
   private final List<Answer> answers = new ArrayList<>();
   private boolean able; // whether the ledger holds all of the history up to here, in a primary view
   private boolean serving;
   private String said = ""; // of what it waits for
 
-  AccountReplica(Group group, Belongings own, ClientPort clients, Consumer<Report> reports) {
+  AccountReplica(Group group, ReplicaDirectory own, ClientPort clients, Consumer<StatusLine> reports) {
     this.group = group;
     this.own = own;
     this.ledger = own.ledger();
@@ -94,7 +94,7 @@ public final class AccountReplica {
         NodeConfig.lan(arguments.text("name"))
             .withContacts(arguments.list("contacts").stream().map(Address::new).toList());
     var durability = Durability.valueOf(arguments.has("fsync") ? arguments.text("fsync") : "NONE");
-    try (Belongings own = Belongings.open(Path.of(arguments.text("data")), durability, creator);
+    try (ReplicaDirectory own = ReplicaDirectory.open(Path.of(arguments.text("data")), durability, creator);
         Node node = Node.start(settings, transport(arguments), own.storage())) {
       GroupConfig config =
           GroupConfig.builder()
@@ -103,11 +103,11 @@ public final class AccountReplica {
               .durability(own.durability())
               .build();
       Group group = creator ? node.create(GROUP, config, own.member()) : node.join(GROUP, config, own.member());
-      var fates = new Fates(group);
-      try (var clients = new ClientPort(arguments.endpoint("clients"), fates::submit)) {
+      var multicaster = new RequestMulticaster(group);
+      try (var clients = new ClientPort(arguments.endpoint("clients"), multicaster::submit)) {
         var told = new AtomicBoolean();
-        Lifeline.hold(command -> obey(command, group, own.ledger(), fates, told));
-        String reason = new AccountReplica(group, own, clients, Report::print).run();
+        ParentWatch.hold(command -> obey(command, group, own.ledger(), multicaster, told));
+        String reason = new AccountReplica(group, own, clients, StatusLine::print).run();
         if (!told.get()) {
           throw new IllegalStateException("the membership of " + GROUP + " ended: " + reason);
         }
@@ -123,11 +123,16 @@ public final class AccountReplica {
         .open(new TransportSettings(listen, advertised).withTls(tls, false));
   }
 
-  private static void obey(String command, Group group, Ledger ledger, Fates fates, AtomicBoolean told) {
+  private static void obey(
+      String command, Group group, Ledger ledger, RequestMulticaster multicaster, AtomicBoolean told) {
     switch (command) {
       case "status" ->
-          new Report.Status(
-                  ledger.next(), ledger.retries(), fates.undecided(), fates.decided(), Report.names(group.view()))
+          new StatusLine.Status(
+                  ledger.next(),
+                  ledger.retries(),
+                  multicaster.undecided(),
+                  multicaster.decided(),
+                  StatusLine.names(group.view()))
               .print();
       case "quit" -> {
         told.set(true);
@@ -169,7 +174,7 @@ public final class AccountReplica {
       String status = group.status().toString();
       if (!status.equals(said)) {
         said = status;
-        reports.accept(new Report.Waiting(status));
+        reports.accept(new StatusLine.Waiting(status));
       }
       event = group.receive(LOOK_EVERY);
     }
@@ -185,7 +190,7 @@ public final class AccountReplica {
       }
       case Event.ViewChange(View view) -> {
         able &= view.primary();
-        reports.accept(Report.installed(view));
+        reports.accept(StatusLine.installed(view));
       }
       case Event.CaughtUp _ -> able = true;
       case Event.StateRequest request -> giveState(request);
@@ -196,9 +201,9 @@ public final class AccountReplica {
   }
 
   private void apply(long position, ByteBuffer payload) throws SQLException {
-    Request request;
+    ClientRequest request;
     try {
-      request = Request.decode(payload);
+      request = ClientRequest.decode(payload);
     } catch (IllegalArgumentException e) {
       // Not from a replica: somebody else multicasts here. All replicas see the same bytes and skip them alike.
       System.err.println("position " + position + " holds no request: " + e.getMessage());
@@ -239,7 +244,7 @@ public final class AccountReplica {
     try (Metered source = new Metered(offer.source())) {
       ledger.restore(source, offer.position());
       own.force(group);
-      reports.accept(new Report.Received(source.bytes));
+      reports.accept(new StatusLine.Received(source.bytes));
     } catch (IOException _) {
       // The donor has gone, and the ledger is as it was before: another offer follows.
     }
@@ -249,10 +254,10 @@ public final class AccountReplica {
   private void serve() throws IOException {
     if (able && !serving) {
       clients.open();
-      reports.accept(new Report.CaughtUp(ledger.next()));
+      reports.accept(new StatusLine.CaughtUp(ledger.next()));
     } else if (!able && serving) {
       clients.suspend();
-      reports.accept(new Report.Suspended(ledger.next()));
+      reports.accept(new StatusLine.Suspended(ledger.next()));
     }
     serving = able;
   }
@@ -284,7 +289,7 @@ public final class AccountReplica {
       bytes += more;
       if (bytes - reported >= REPORT_EVERY_BYTES) {
         reported = bytes;
-        reports.accept(new Report.Receiving(bytes));
+        reports.accept(new StatusLine.Receiving(bytes));
       }
     }
   }

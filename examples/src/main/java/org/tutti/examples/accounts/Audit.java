@@ -172,7 +172,7 @@ final class Audit {
             statement.executeQuery(
                 "SELECT client, number, entry, outcome, position, balance FROM journal ORDER BY position")) {
       while (rows.next()) {
-        var request = new Request(rows.getLong(1), rows.getLong(2), Transaction.parse(rows.getString(3)));
+        var request = new ClientRequest(rows.getLong(1), rows.getLong(2), Transaction.parse(rows.getString(3)));
         Outcome outcome = Outcome.of(rows.getInt(4));
         check(replica, request, outcome, seen.computeIfAbsent(request.client(), _ -> new BitSet()));
         if (outcome == Outcome.ACCEPTED) {
@@ -201,7 +201,7 @@ final class Audit {
     return HexFormat.of().formatHex(digest.digest());
   }
 
-  private void check(String replica, Request request, Outcome outcome, BitSet seen) {
+  private void check(String replica, ClientRequest request, Outcome outcome, BitSet seen) {
     int index = (int) request.number() - 1;
     Client client = clients.get(request.client());
     if (client == null || index >= client.told().size()) {

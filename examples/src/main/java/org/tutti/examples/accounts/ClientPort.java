@@ -40,7 +40,7 @@ public final class ClientPort implements AutoCloseable {
   public interface Requests {
     /// Takes a request; blocks while there is no room for it.
     ///
-    /// @param request an encoded [Request] that was checked
+    /// @param request an encoded [ClientRequest] that was checked
     /// @throws InterruptedException when interrupted while waiting
     /// @throws IllegalStateException when no more requests are taken
     void submit(byte[] request) throws InterruptedException;
@@ -150,7 +150,7 @@ public final class ClientPort implements AutoCloseable {
   private final class Connection implements Closeable {
     // A client has a window of unanswered requests, each delivered twice at most: from its old replica and from this
     // one.
-    private final BlockingQueue<Reply> replies = new ArrayBlockingQueue<>(2 * Request.WINDOW_MAX);
+    private final BlockingQueue<Reply> replies = new ArrayBlockingQueue<>(2 * ClientRequest.WINDOW_MAX);
     private final Socket socket;
     private long client; // 0 before the first request
     private volatile long passedOn; // the last number
@@ -181,8 +181,8 @@ public final class ClientPort implements AutoCloseable {
     private void read(DataInputStream in) throws IOException, InterruptedException {
       try {
         while (true) {
-          byte[] frame = Frames.read(in, Request.BYTES_MAX);
-          Request request = Request.decode(ByteBuffer.wrap(frame));
+          byte[] frame = ClientFrames.read(in, ClientRequest.BYTES_MAX);
+          ClientRequest request = ClientRequest.decode(ByteBuffer.wrap(frame));
           bind(request.client());
           passedOn = request.number();
           requests.submit(frame);
@@ -218,7 +218,7 @@ public final class ClientPort implements AutoCloseable {
             out.flush();
             return;
           }
-          Frames.write(out, reply.encode());
+          ClientFrames.write(out, reply.encode());
         }
       } catch (IOException | InterruptedException _) {
         // Closing the socket ends the reader, which cleans up.

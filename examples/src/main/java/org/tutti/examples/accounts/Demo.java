@@ -23,7 +23,7 @@ public final class Demo {
   /// @throws IOException          when a file cannot be read or written, or what is in it is wrong
   /// @throws InterruptedException when interrupted; all processes are ended
   public static boolean run(DemoOptions options, PrintStream out) throws IOException, InterruptedException {
-    Screen screen = new Screen(out);
+    ProgressDisplay display = new ProgressDisplay(out);
     try (Relay relay = new Relay();
         Fleet fleet = new Fleet(options.keep())) {
       Path input = options.input();
@@ -31,26 +31,26 @@ public final class Demo {
         input = fleet.directory().resolve("transactions.csv");
         TransactionFile.make(input, options.transactions(), options.seed());
       }
-      var workload = new Ensemble.Workload(input, TransactionFile.read(input));
+      var workload = new ReplicaSet.Workload(input, TransactionFile.read(input));
       if (workload.transactions().isEmpty()) {
         throw new IOException(input + " holds no transactions");
       }
-      var chronicle = new Chronicle(screen);
-      var ensemble = new Ensemble(options, fleet, relay, chronicle, workload);
-      ensemble.begin();
+      var demoLog = new DemoLog(display);
+      var replicaSet = new ReplicaSet(options, fleet, relay, demoLog, workload);
+      replicaSet.begin();
       switch (options.scenario()) {
-        case Scenario.Kill kill -> new Killing(kill, ensemble, chronicle).play();
-        case Scenario.Split split -> new Splitting(split, ensemble, chronicle, relay).play();
-        case Scenario.Rolling rolling -> new RollingRestart(rolling, ensemble, chronicle).play();
-        case Scenario.Resize resize -> new Resizing(resize, ensemble, chronicle).play();
-        case Scenario.TotalFailure _ -> new TotalFailure(options.seed(), ensemble, chronicle).play();
+        case Scenario.Kill kill -> new Killing(kill, replicaSet, demoLog).play();
+        case Scenario.Split split -> new Splitting(split, replicaSet, demoLog, relay).play();
+        case Scenario.Rolling rolling -> new RollingRestart(rolling, replicaSet, demoLog).play();
+        case Scenario.Resize resize -> new Resizing(resize, replicaSet, demoLog).play();
+        case Scenario.TotalFailure _ -> new TotalRestart(options.seed(), replicaSet, demoLog).play();
       }
-      return ensemble.end();
+      return replicaSet.end();
     } catch (Fleet.Broken e) {
-      screen.result("verdict", "BROKEN: " + e.getMessage());
+      display.result("verdict", "BROKEN: " + e.getMessage());
       return false;
     } catch (SQLException e) {
-      screen.result("verdict", "BROKEN: a database cannot be read: " + e.getMessage());
+      display.result("verdict", "BROKEN: a database cannot be read: " + e.getMessage());
       return false;
     }
   }

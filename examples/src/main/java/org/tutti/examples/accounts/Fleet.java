@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The processes of a demo and their directory. None of them outlives it: not when it fails, nor when it is interrupted
-/// from the keyboard, nor (see [Lifeline]) when it is killed itself. A temporary directory goes with it.
+/// from the keyboard, nor (see [ParentWatch]) when it is killed itself. A temporary directory goes with it.
 final class Fleet implements AutoCloseable {
   private static final int NOTICES_MAX = 10_000;
   private static final int PORT_ATTEMPTS = 100;
@@ -40,8 +40,8 @@ final class Fleet implements AutoCloseable {
 
   private final Path directory;
   private final boolean temporary;
-  private final BlockingQueue<Child.Notice> notices = new ArrayBlockingQueue<>(NOTICES_MAX);
-  private final Queue<Child> children = new ConcurrentLinkedQueue<>();
+  private final BlockingQueue<ChildProcess.Notice> notices = new ArrayBlockingQueue<>(NOTICES_MAX);
+  private final Queue<ChildProcess> children = new ConcurrentLinkedQueue<>();
   private final Thread hook = new Thread(this::sweep, "end of the demo");
 
   /// Makes the directory.
@@ -68,14 +68,14 @@ final class Fleet implements AutoCloseable {
     return directory;
   }
 
-  Child start(String name, Class<?> main, List<String> args) throws IOException {
-    Child child = Child.start(name, main, args, notices);
+  ChildProcess start(String name, Class<?> main, List<String> args) throws IOException {
+    ChildProcess child = ChildProcess.start(name, main, args, notices);
     children.add(child);
     return child;
   }
 
   /// All that were started, living or not.
-  Collection<Child> children() {
+  Collection<ChildProcess> children() {
     return children;
   }
 
@@ -83,10 +83,10 @@ final class Fleet implements AutoCloseable {
   ///
   /// @return null when there was none
   /// @throws Broken when a child failed
-  Child.@Nullable Notice poll(Duration wait) throws InterruptedException, Broken {
-    Child.Notice notice = notices.poll(wait.toNanos(), TimeUnit.NANOSECONDS);
+  ChildProcess.@Nullable Notice poll(Duration wait) throws InterruptedException, Broken {
+    ChildProcess.Notice notice = notices.poll(wait.toNanos(), TimeUnit.NANOSECONDS);
     if (notice != null) {
-      Child child = notice.child();
+      ChildProcess child = notice.child();
       child.take(notice);
       if (child.failed() && child.exitCode() == INTERRUPTED) {
         throw new Broken("interrupted"); // from the keyboard, which reaches all processes
@@ -104,7 +104,7 @@ final class Fleet implements AutoCloseable {
     return words.toString();
   }
 
-  private static String lastWords(Child child) {
+  private static String lastWords(ChildProcess child) {
     String lines = String.join("\n  ", child.lastLines());
     return "The last lines of " + child.name + ":\n  " + (lines.isEmpty() ? "(none)" : lines) + "\n";
   }
@@ -120,8 +120,8 @@ final class Fleet implements AutoCloseable {
   }
 
   private void sweep() {
-    children.forEach(Child::kill);
-    children.forEach(Child::join);
+    children.forEach(ChildProcess::kill);
+    children.forEach(ChildProcess::join);
     if (temporary) {
       try (Stream<Path> files = Files.walk(directory)) {
         for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {

@@ -8,44 +8,45 @@ import java.util.List;
 /// incarnations that know nothing and get the state.
 final class Killing {
   private final Scenario.Kill scenario;
-  private final Ensemble ensemble;
-  private final Chronicle chronicle;
+  private final ReplicaSet replicaSet;
+  private final DemoLog demoLog;
 
-  Killing(Scenario.Kill scenario, Ensemble ensemble, Chronicle chronicle) {
+  Killing(Scenario.Kill scenario, ReplicaSet replicaSet, DemoLog demoLog) {
     this.scenario = scenario;
-    this.ensemble = ensemble;
-    this.chronicle = chronicle;
+    this.replicaSet = replicaSet;
+    this.demoLog = demoLog;
   }
 
   void play() throws IOException, InterruptedException, Fleet.Broken {
-    ensemble.await("a third of the transactions", () -> ensemble.answered() * 3 >= ensemble.transactions());
-    List<Child> victims = ensemble.bySeniority().subList(0, scenario.kill());
+    replicaSet.await("a third of the transactions", () -> replicaSet.answered() * 3 >= replicaSet.transactions());
+    List<ChildProcess> victims = replicaSet.bySeniority().subList(0, scenario.kill());
     for (int rank = 0; rank < victims.size(); rank++) {
-      chronicle.killed(victims.get(rank).name, rank == 0 ? "the sequencer" : "of rank " + rank);
+      demoLog.killed(victims.get(rank).name, rank == 0 ? "the sequencer" : "of rank " + rank);
     }
-    ensemble.kill(victims);
-    ensemble.goOn();
-    ensemble.await("two thirds of the transactions", () -> ensemble.answered() * 3 >= ensemble.transactions() * 2L);
+    replicaSet.kill(victims);
+    replicaSet.goOn();
+    replicaSet.await(
+        "two thirds of the transactions", () -> replicaSet.answered() * 3 >= replicaSet.transactions() * 2L);
     if (scenario.duringTransfer()) {
-      killDuringTransfer(Ensemble.index(victims.getFirst()));
+      killDuringTransfer(ReplicaSet.index(victims.getFirst()));
     }
-    for (Child victim : victims) {
-      ensemble.join(Ensemble.index(victim));
-      chronicle.event("started " + victim.name + " again");
+    for (ChildProcess victim : victims) {
+      replicaSet.join(ReplicaSet.index(victim));
+      demoLog.event("started " + victim.name + " again");
     }
   }
 
   /// Kills a replica at the first bytes of its state. Whether it really had not got all of it is known afterwards, from
   /// what it said before its end; should it have been too quick, it is tried again.
   private void killDuringTransfer(int index) throws IOException, InterruptedException, Fleet.Broken {
-    Child child;
+    ChildProcess child;
     do {
-      child = ensemble.join(index);
-      chronicle.event("started " + child.name + " again, to be killed while it receives the state");
-      Child doomed = child;
-      ensemble.await("the state transfer to begin", () -> doomed.last(Report.Receiving.class) != null);
-      chronicle.killed(child.name, "while it received the state");
-      ensemble.kill(List.of(child));
-    } while (child.last(Report.Received.class) != null);
+      child = replicaSet.join(index);
+      demoLog.event("started " + child.name + " again, to be killed while it receives the state");
+      ChildProcess doomed = child;
+      replicaSet.await("the state transfer to begin", () -> doomed.last(StatusLine.Receiving.class) != null);
+      demoLog.killed(child.name, "while it received the state");
+      replicaSet.kill(List.of(child));
+    } while (child.last(StatusLine.Received.class) != null);
   }
 }

@@ -142,7 +142,7 @@ public final class Ledger implements AutoCloseable {
   /// @param request  the request
   /// @return the reply; to be sent after [#commit] only
   /// @throws SQLException when the database fails: this replica must stop
-  public Reply apply(long position, Request request) throws SQLException {
+  public Reply apply(long position, ClientRequest request) throws SQLException {
     pass(position);
     long last = number(selectLast, request.client());
     if (request.number() <= last) {
@@ -175,7 +175,7 @@ public final class Ledger implements AutoCloseable {
     next = position + 1;
   }
 
-  private Reply execute(Request request) throws SQLException {
+  private Reply execute(ClientRequest request) throws SQLException {
     return switch (request.transaction()) {
       case Deposit(String account, long amount) -> {
         long balance = balance(account);
@@ -204,12 +204,12 @@ public final class Ledger implements AutoCloseable {
     };
   }
 
-  private Reply accept(Request request, String account, long balance) throws SQLException {
+  private Reply accept(ClientRequest request, String account, long balance) throws SQLException {
     update(mergeBalance, account, balance);
     return new Reply(request.number(), Outcome.ACCEPTED, balance);
   }
 
-  private Reply journalled(Request request) throws SQLException {
+  private Reply journalled(ClientRequest request) throws SQLException {
     set(selectReply, request.client(), request.number());
     try (ResultSet row = selectReply.executeQuery()) {
       if (!row.next()) {

@@ -34,22 +34,22 @@ final class Relay implements AutoCloseable {
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition mended = lock.newCondition();
-  private final List<ServerSocket> doors = new ArrayList<>();
+  private final List<ServerSocket> listeners = new ArrayList<>();
   private final Set<Line> lines = ConcurrentHashMap.newKeySet();
 
   // Under the lock.
   private Set<String> side = Set.of(); // whose peers are on the other side of the cut; none: there is no cut
   private boolean rejecting;
 
-  /// Opens a door to a replica.
+  /// Opens a port to a replica.
   ///
   /// @param port   where its peers connect to
   /// @param behind where it listens itself
   void open(int port, int behind) throws IOException {
-    var door = new ServerSocket();
-    doors.add(door);
-    door.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-    Thread.ofVirtual().name("relay " + port).start(() -> accept(door, behind));
+    var listener = new ServerSocket();
+    listeners.add(listener);
+    listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    Thread.ofVirtual().name("relay " + port).start(() -> accept(listener, behind));
   }
 
   /// Cuts the network into two sides.
@@ -106,22 +106,22 @@ final class Relay implements AutoCloseable {
     }
   }
 
-  private void accept(ServerSocket door, int behind) {
-    while (!door.isClosed()) {
+  private void accept(ServerSocket listener, int behind) {
+    while (!listener.isClosed()) {
       try {
-        var line = new Line(door.accept(), behind);
+        var line = new Line(listener.accept(), behind);
         lines.add(line);
         Thread.ofVirtual().name("relay line").start(line::run);
       } catch (IOException _) {
-        // The door was closed, or the caller has gone before it was accepted.
+        // The port was closed, or the caller has gone before it was accepted.
       }
     }
   }
 
   @Override
   public void close() throws IOException {
-    for (ServerSocket door : doors) {
-      door.close();
+    for (ServerSocket listener : listeners) {
+      listener.close();
     }
     lines.forEach(Line::breakOff);
     mend();

@@ -2,7 +2,7 @@ package org.tutti.examples.accounts;
 
 import java.nio.ByteBuffer;
 
-/// The answer to a [Request], the same from every replica and however often it is asked for.
+/// The answer to a [ClientRequest], the same from every replica and however often it is asked for.
 ///
 /// @param number  the request's number
 /// @param outcome what became of it

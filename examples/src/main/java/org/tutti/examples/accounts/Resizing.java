@@ -8,65 +8,65 @@ import java.util.List;
 /// a replica of a new name at a new address comes and an old one goes for good: a host is replaced.
 final class Resizing {
   private final Scenario.Resize scenario;
-  private final Ensemble ensemble;
-  private final Chronicle chronicle;
+  private final ReplicaSet replicaSet;
+  private final DemoLog demoLog;
   private int started;
 
-  Resizing(Scenario.Resize scenario, Ensemble ensemble, Chronicle chronicle) {
+  Resizing(Scenario.Resize scenario, ReplicaSet replicaSet, DemoLog demoLog) {
     this.scenario = scenario;
-    this.ensemble = ensemble;
-    this.chronicle = chronicle;
+    this.replicaSet = replicaSet;
+    this.demoLog = demoLog;
     started = scenario.replicas();
   }
 
   void play() throws IOException, InterruptedException, Fleet.Broken {
-    ensemble.awaitAnswers(ensemble.rate());
+    replicaSet.awaitAnswers(replicaSet.rate());
     for (int size : scenario.sizes().subList(1, scenario.sizes().size())) {
-      grow(size - ensemble.replicas().size());
-      while (ensemble.replicas().size() > size) {
+      grow(size - replicaSet.replicas().size());
+      while (replicaSet.replicas().size() > size) {
         shrink();
       }
       awaitView(size);
-      chronicle.event(size + " replicas");
-      ensemble.awaitAnswers(ensemble.rate());
+      demoLog.event(size + " replicas");
+      replicaSet.awaitAnswers(replicaSet.rate());
     }
-    int size = ensemble.replicas().size();
-    chronicle.event("a host is replaced");
+    int size = replicaSet.replicas().size();
+    demoLog.event("a host is replaced");
     grow(1);
     shrink();
     awaitView(size);
-    chronicle.result("sizes", scenario.sizes() + ", then one replica replaced by a new one");
-    ensemble.awaitAnswers(ensemble.rate());
+    demoLog.result("sizes", scenario.sizes() + ", then one replica replaced by a new one");
+    replicaSet.awaitAnswers(replicaSet.rate());
   }
 
   private void grow(int by) throws IOException, InterruptedException, Fleet.Broken {
-    var newcomers = new ArrayList<Child>();
+    var newcomers = new ArrayList<ChildProcess>();
     for (int i = 0; i < by; i++) {
       started++;
-      newcomers.add(ensemble.join(started));
-      chronicle.event("started " + newcomers.getLast().name);
+      newcomers.add(replicaSet.join(started));
+      demoLog.event("started " + newcomers.getLast().name);
     }
-    for (Child newcomer : newcomers) {
-      ensemble.awaitService(newcomer);
+    for (ChildProcess newcomer : newcomers) {
+      replicaSet.awaitService(newcomer);
     }
   }
 
   private void shrink() throws InterruptedException, Fleet.Broken {
-    Child oldest = ensemble.bySeniority().getFirst();
-    chronicle.event(oldest.name + " leaves for good");
-    ensemble.leave(oldest);
-    ensemble.forget(oldest);
+    ChildProcess oldest = replicaSet.bySeniority().getFirst();
+    demoLog.event(oldest.name + " leaves for good");
+    replicaSet.leave(oldest);
+    replicaSet.forget(oldest);
   }
 
   /// The view of those that are left is installed by all of them.
   private void awaitView(int size) throws InterruptedException, Fleet.Broken {
-    List<Child> replicas = ensemble.replicas();
-    ensemble.await(
+    List<ChildProcess> replicas = replicaSet.replicas();
+    replicaSet.await(
         "a view of " + size,
         () ->
             replicas.stream()
                 .allMatch(child ->
-                    child.last(Report.Installed.class) instanceof Report.Installed view
+                    child.last(StatusLine.Installed.class) instanceof StatusLine.Installed view
                         && view.primary()
                         && view.members().size() == size));
   }

@@ -7,35 +7,35 @@ import java.util.List;
 /// each time it is the sequencer that goes. It comes back as a newcomer that gets the state.
 final class RollingRestart {
   private final Scenario.Rolling scenario;
-  private final Ensemble ensemble;
-  private final Chronicle chronicle;
+  private final ReplicaSet replicaSet;
+  private final DemoLog demoLog;
 
-  RollingRestart(Scenario.Rolling scenario, Ensemble ensemble, Chronicle chronicle) {
+  RollingRestart(Scenario.Rolling scenario, ReplicaSet replicaSet, DemoLog demoLog) {
     this.scenario = scenario;
-    this.ensemble = ensemble;
-    this.chronicle = chronicle;
+    this.replicaSet = replicaSet;
+    this.demoLog = demoLog;
   }
 
   void play() throws IOException, InterruptedException, Fleet.Broken {
-    ensemble.awaitAnswers(ensemble.rate());
+    replicaSet.awaitAnswers(replicaSet.rate());
     long startNanos = System.nanoTime();
-    List<Child> replicas = ensemble.bySeniority();
-    for (Child replica : replicas) {
+    List<ChildProcess> replicas = replicaSet.bySeniority();
+    for (ChildProcess replica : replicas) {
       if (scenario.kill()) {
-        chronicle.killed(replica.name, "the sequencer");
-        ensemble.kill(List.of(replica));
+        demoLog.killed(replica.name, "the sequencer");
+        replicaSet.kill(List.of(replica));
       } else {
-        chronicle.event(replica.name + " leaves");
-        ensemble.leave(replica);
+        demoLog.event(replica.name + " leaves");
+        replicaSet.leave(replica);
       }
-      Child again = ensemble.join(Ensemble.index(replica));
-      chronicle.event("started " + replica.name + " again");
-      ensemble.awaitService(again);
+      ChildProcess again = replicaSet.join(ReplicaSet.index(replica));
+      demoLog.event("started " + replica.name + " again");
+      replicaSet.awaitService(again);
     }
-    chronicle.result(
+    demoLog.result(
         "restarts",
         "all %d replicas %s and back within %.1f s"
             .formatted(replicas.size(), scenario.kill() ? "killed" : "gone", (System.nanoTime() - startNanos) / 1e9));
-    ensemble.awaitAnswers(ensemble.rate());
+    replicaSet.awaitAnswers(replicaSet.rate());
   }
 }

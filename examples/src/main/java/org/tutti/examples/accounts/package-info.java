@@ -3,8 +3,8 @@
 /// Clients are not members of the group (case B): a client asks one replica, which multicasts the request; every
 /// replica executes it in the one order of the group, and the replica that holds the client's connection answers.
 ///
-/// Reading order: [Transaction], [Request], [Ledger], [AccountReplica], [ClientPort], [AccountClient]; then [Demo],
-/// which runs all of it as processes, kills some and audits the result.
+/// Reading order: [Transaction], [ClientRequest], [Ledger], [AccountReplica], [ClientPort], [AccountClient]; then
+/// [Demo], which runs all of it as processes, kills some and audits the result.
 @NullMarked
 package org.tutti.examples.accounts;
 

@@ -76,7 +76,7 @@ class AccountClientTest {
         requests(connection, 5);
         reply(connection, 1);
         var out = new DataOutputStream(connection.getOutputStream());
-        Frames.write(out, new Reply(2, Outcome.UNDECIDED, 0).encode());
+        ClientFrames.write(out, new Reply(2, Outcome.UNDECIDED, 0).encode());
       }
       try (Socket connection = second.accept()) {
         assertThat(requests(connection, 4)).isEqualTo(numbered(2, 3, 4, 5));
@@ -95,7 +95,7 @@ class AccountClientTest {
       Thread thread = Thread.ofVirtual().start(client::run);
       try (Socket connection = only.accept()) {
         for (int number = 1; number <= 12; number++) {
-          Request request = requests(connection, 1).getFirst();
+          ClientRequest request = requests(connection, 1).getFirst();
           assertThat(request.number()).isEqualTo(number);
           assertThat(request.transaction()).isEqualTo(TRANSACTIONS.get((number - 1) % TRANSACTIONS.size()));
           if (number < 12) {
@@ -157,19 +157,19 @@ class AccountClientTest {
     return client.get().stream().map(AnswerLog.Entry::number).toList();
   }
 
-  private static List<Request> numbered(int... numbers) {
-    var requests = new ArrayList<Request>();
+  private static List<ClientRequest> numbered(int... numbers) {
+    var requests = new ArrayList<ClientRequest>();
     for (int number : numbers) {
-      requests.add(new Request(CLIENT, number, TRANSACTIONS.get(number - 1)));
+      requests.add(new ClientRequest(CLIENT, number, TRANSACTIONS.get(number - 1)));
     }
     return requests;
   }
 
-  private static List<Request> requests(Socket connection, int count) throws IOException {
+  private static List<ClientRequest> requests(Socket connection, int count) throws IOException {
     var in = new DataInputStream(connection.getInputStream());
-    var requests = new ArrayList<Request>();
+    var requests = new ArrayList<ClientRequest>();
     for (int i = 0; i < count; i++) {
-      requests.add(Request.decode(ByteBuffer.wrap(Frames.read(in, Request.BYTES_MAX))));
+      requests.add(ClientRequest.decode(ByteBuffer.wrap(ClientFrames.read(in, ClientRequest.BYTES_MAX))));
     }
     return requests;
   }
@@ -177,7 +177,7 @@ class AccountClientTest {
   private static void reply(Socket connection, int... numbers) throws IOException {
     var out = new DataOutputStream(connection.getOutputStream());
     for (int number : numbers) {
-      Frames.write(out, new Reply(number, Outcome.ACCEPTED, 0).encode());
+      ClientFrames.write(out, new Reply(number, Outcome.ACCEPTED, 0).encode());
     }
   }
 

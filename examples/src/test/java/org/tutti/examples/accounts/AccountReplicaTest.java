@@ -53,7 +53,7 @@ class AccountReplicaTest {
   }
 
   @TempDir private Path directory;
-  private final List<Report> reports = new ArrayList<>();
+  private final List<StatusLine> reports = new ArrayList<>();
   private int deposits;
 
   @Test
@@ -88,14 +88,14 @@ class AccountReplicaTest {
     var half = new SequenceInputStream(new ByteArrayInputStream(state, 0, state.length / 2), new Gone());
     run("newcomer", new Event.StateOffer(OTHER, 2, new Source(half)));
     assertThat(balance("newcomer")).isZero();
-    assertThat(reports).noneMatch(Report.CaughtUp.class::isInstance);
+    assertThat(reports).noneMatch(StatusLine.CaughtUp.class::isInstance);
     run(
         "newcomer",
         new Event.StateOffer(OTHER, 2, new Source(new ByteArrayInputStream(state))),
         new Event.CaughtUp(2),
         deposit(2));
     assertThat(balance("newcomer")).isEqualTo(3);
-    assertThat(reports).contains(new Report.Received(state.length), new Report.CaughtUp(3));
+    assertThat(reports).contains(new StatusLine.Received(state.length), new StatusLine.CaughtUp(3));
   }
 
   @Test
@@ -107,7 +107,7 @@ class AccountReplicaTest {
 
   @Test
   void whatIsNotTotallyOrderedIsSkipped() throws Exception {
-    var other = new Request(2, 1, new Transaction.Deposit("alice", 100));
+    var other = new ClientRequest(2, 1, new Transaction.Deposit("alice", 100));
     var early = new Event.Delivery(OTHER, Service.CAUSAL, -1, ByteBuffer.wrap(other.encode()));
     run("replica", deposit(0), early, deposit(1));
     assertThat(balance("replica")).isEqualTo(2);
@@ -116,11 +116,12 @@ class AccountReplicaTest {
   @Test
   void clientsAreServedInPrimaryViewsOnly() throws Exception {
     run("replica", view(1, true), new Event.CaughtUp(0), deposit(0));
-    assertThat(served()).containsExactly(new Report.CaughtUp(1));
+    assertThat(served()).containsExactly(new StatusLine.CaughtUp(1));
     reports.clear();
     var caughtUp = new Event.CaughtUp(0);
     run("other", view(1, true), caughtUp, PAUSE, view(2, false), PAUSE, view(3, true), PAUSE, caughtUp);
-    assertThat(served()).containsExactly(new Report.CaughtUp(0), new Report.Suspended(0), new Report.CaughtUp(0));
+    assertThat(served())
+        .containsExactly(new StatusLine.CaughtUp(0), new StatusLine.Suspended(0), new StatusLine.CaughtUp(0));
   }
 
   @Test
@@ -141,21 +142,22 @@ class AccountReplicaTest {
         PAUSE,
         offer,
         new Event.CaughtUp(2));
-    assertThat(served()).containsExactly(new Report.CaughtUp(0), new Report.Suspended(0), new Report.CaughtUp(2));
+    assertThat(served())
+        .containsExactly(new StatusLine.CaughtUp(0), new StatusLine.Suspended(0), new StatusLine.CaughtUp(2));
   }
 
   @Test
   void aReplicaThatGoesOnWithWhatItKeptServesWhenItIsCaughtUp() throws Exception {
     run("kept", Durability.VIEWS, view(5, false), deposit(0), deposit(1), view(6, true), PAUSE, new Event.CaughtUp(2));
-    assertThat(served()).containsExactly(new Report.CaughtUp(2));
+    assertThat(served()).containsExactly(new StatusLine.CaughtUp(2));
     reports.clear();
     run("kept", Durability.VIEWS, view(7, false), deposit(2), view(8, true), PAUSE);
     assertThat(served()).isEmpty();
     assertThat(balance("kept")).isEqualTo(3);
   }
 
-  private List<Report> served() {
-    return reports.stream().filter(r -> r instanceof Report.CaughtUp || r instanceof Report.Suspended).toList();
+  private List<StatusLine> served() {
+    return reports.stream().filter(r -> r instanceof StatusLine.CaughtUp || r instanceof StatusLine.Suspended).toList();
   }
 
   private static Event view(long number, boolean primary) {
@@ -163,7 +165,7 @@ class AccountReplicaTest {
   }
 
   private Event deposit(long position) {
-    var request = new Request(1, ++deposits, new Transaction.Deposit("alice", 1));
+    var request = new ClientRequest(1, ++deposits, new Transaction.Deposit("alice", 1));
     return new Event.Delivery(OTHER, Service.TOTAL, position, ByteBuffer.wrap(request.encode()));
   }
 
@@ -172,14 +174,14 @@ class AccountReplicaTest {
     try (Ledger ledger = Ledger.open(directory.resolve(name));
         var clients = new ClientPort(loopback, _ -> {})) {
       var group = new Script(events);
-      assertThat(new AccountReplica(group, Belongings.of(ledger), clients, reports::add).run())
+      assertThat(new AccountReplica(group, ReplicaDirectory.of(ledger), clients, reports::add).run())
           .isEqualTo("end of the script");
     }
   }
 
   private void run(String name, Durability durability, Event... events) throws Exception {
     var loopback = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-    try (Belongings own = Belongings.open(directory.resolve(name), durability, false);
+    try (ReplicaDirectory own = ReplicaDirectory.open(directory.resolve(name), durability, false);
         var clients = new ClientPort(loopback, _ -> {})) {
       var group = new Script(events);
       assertThat(new AccountReplica(group, own, clients, reports::add).run()).isEqualTo("end of the script");

@@ -53,7 +53,7 @@ class AuditTest {
     Path files = directory.resolve(name);
     try (Ledger ledger = Ledger.open(files)) {
       for (int i = 0; i < amounts.length; i++) {
-        ledger.apply(i, new Request(1, i + 1, deposit(amounts[i])));
+        ledger.apply(i, new ClientRequest(1, i + 1, deposit(amounts[i])));
       }
       ledger.commit();
     }

@@ -24,13 +24,13 @@ class RelayTest {
 
   private final Relay relay = new Relay();
   private ServerSocket replica;
-  private int door;
+  private int listener;
 
   @BeforeEach
   void open() throws IOException {
     replica = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
-    door = Fleet.freePorts(1);
-    relay.open(door, replica.getLocalPort());
+    listener = Fleet.freePorts(1);
+    relay.open(listener, replica.getLocalPort());
   }
 
   @AfterEach
@@ -109,7 +109,7 @@ class RelayTest {
 
   /// Connects as a replica of this address does that wants to speak to the other one.
   private Socket dial(String from) throws IOException {
-    var socket = new Socket(InetAddress.getLoopbackAddress(), door);
+    var socket = new Socket(InetAddress.getLoopbackAddress(), listener);
     socket.setSoTimeout(READ_MILLIS_MAX);
     socket.getOutputStream().write(preamble(from));
     return socket;

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Hosts that do not exist, on one that does: a network namespace for each node, with one interface, `eth0`, whose
-/// frames go through a [Switchboard] of this process. There is no other interface and no route to anywhere else, so
+/// frames go through a [VirtualSwitch] of this process. There is no other interface and no route to anywhere else, so
 /// nothing that runs inside reaches the network of the host.
 ///
 /// Neighbours are known by fixed entries: who is cut off does not have to be found again. Namespaces are called
@@ -28,19 +28,19 @@ public final class LabNetwork implements AutoCloseable {
 
   private final List<String> names;
   private final List<String> namespaces = new ArrayList<>();
-  private final List<Tap> taps = new ArrayList<>();
-  private final Way[][] ways;
+  private final List<TapDevice> taps = new ArrayList<>();
+  private final LinkDirection[][] ways;
   private final Arena arena = Arena.ofShared();
   private final Kernel kernel = new Kernel(arena);
-  private @Nullable Switchboard board;
+  private @Nullable VirtualSwitch board;
   private @Nullable Thread thread;
 
   private LabNetwork(List<String> names, long seed) {
     this.names = List.copyOf(names);
-    ways = new Way[names.size()][names.size()];
+    ways = new LinkDirection[names.size()][names.size()];
     for (int from = 0; from < ways.length; from++) {
       for (int to = 0; to < ways.length; to++) {
-        ways[from][to] = new Way(from, to, seed);
+        ways[from][to] = new LinkDirection(from, to, seed);
       }
     }
   }
@@ -58,9 +58,10 @@ public final class LabNetwork implements AutoCloseable {
     if (!System.getProperty("os.name").equals("Linux")) {
       throw new Unavailable("network namespaces are a thing of Linux, and this is " + System.getProperty("os.name"));
     }
-    if (!Files.isWritable(Path.of(Tap.DEVICE))) {
+    if (!Files.isWritable(Path.of(TapDevice.DEVICE))) {
       throw new Unavailable(
-          Tap.DEVICE + (Files.exists(Path.of(Tap.DEVICE)) ? " needs root" : " does not exist in this kernel"));
+          TapDevice.DEVICE
+              + (Files.exists(Path.of(TapDevice.DEVICE)) ? " needs root" : " does not exist in this kernel"));
     }
     var network = new LabNetwork(names, seed);
     try {
@@ -83,26 +84,26 @@ public final class LabNetwork implements AutoCloseable {
       String namespace = "tutti-" + pid + "-" + lab + "-" + names.get(node);
       Ip.run("netns", "add", namespace);
       namespaces.add(namespace);
-      Tap tap = Tap.open(kernel, "tt" + pid + "x" + node);
+      TapDevice tap = TapDevice.open(kernel, "tt" + pid + "x" + node);
       taps.add(tap);
       Ip.run("link", "set", tap.name(), "netns", namespace, "name", "eth0");
       Ip.batch(namespace, setUp(node));
     }
-    board = new Switchboard(kernel, arena, taps, ways);
+    board = new VirtualSwitch(kernel, arena, taps, ways);
     thread = Thread.ofPlatform().daemon().name("switchboard").start(board);
   }
 
   private List<String> setUp(int node) {
     var commands = new ArrayList<String>();
     commands.add("link set lo up");
-    commands.add("link set eth0 address " + Switchboard.macOf(node) + " mtu 1500 txqueuelen 1000");
+    commands.add("link set eth0 address " + VirtualSwitch.macOf(node) + " mtu 1500 txqueuelen 1000");
     commands.add("link set eth0 addrgenmode none"); // no IPv6: nobody asks for it, and it chatters
     commands.add("link set eth0 up");
     commands.add("addr add " + addressOf(node) + "/24 dev eth0");
     for (int other = 0; other < names.size(); other++) {
       if (other != node) {
         commands.add(
-            "neigh replace " + addressOf(other) + " lladdr " + Switchboard.macOf(other) + " nud permanent dev eth0");
+            "neigh replace " + addressOf(other) + " lladdr " + VirtualSwitch.macOf(other) + " nud permanent dev eth0");
       }
     }
     return commands;
@@ -195,27 +196,27 @@ public final class LabNetwork implements AutoCloseable {
   ///
   /// @return since the beginning
   public long lost() {
-    return sum(Way::lost);
+    return sum(LinkDirection::lost);
   }
 
   /// How many connections were reset, on all ways.
   ///
   /// @return since the beginning
   public long resets() {
-    return sum(Way::resets);
+    return sum(LinkDirection::resets);
   }
 
   /// How many frames were sent, on all ways.
   ///
   /// @return since the beginning
   public long frames() {
-    return sum(Way::frames);
+    return sum(LinkDirection::frames);
   }
 
-  private long sum(java.util.function.ToLongFunction<Way> what) {
+  private long sum(java.util.function.ToLongFunction<LinkDirection> what) {
     long sum = 0;
-    for (Way[] row : ways) {
-      for (Way way : row) {
+    for (LinkDirection[] row : ways) {
+      for (LinkDirection way : row) {
         sum += what.applyAsLong(way);
       }
     }

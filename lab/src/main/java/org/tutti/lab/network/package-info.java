@@ -1,6 +1,6 @@
-/// A network of namespaces: each node's interface is a TAP device, whose frames go through one [Switchboard].
+/// A network of namespaces: each node's interface is a TAP device, whose frames go through one [VirtualSwitch].
 ///
-/// Reading order: [Conditions], [Way], [Switchboard], [LabNetwork]; below them [Tap] and [Kernel].
+/// Reading order: [Conditions], [LinkDirection], [VirtualSwitch], [LabNetwork]; below them [TapDevice] and [Kernel].
 @NullMarked
 package org.tutti.lab.network;
 

@@ -36,13 +36,13 @@ import org.jspecify.annotations.Nullable;
 /// @param key     belongs to it
 /// @param trust   checks certificates against the authority
 /// @param cluster what the own certificate is for, or null
-/// @param stamps  tell whether the files have changed
+/// @param versions  tell whether the files have changed
 record PemDirectory(
     X509Certificate[] chain,
     PrivateKey key,
     X509ExtendedTrustManager trust,
     @Nullable String cluster,
-    List<Stamp> stamps) {
+    List<FileVersion> versions) {
   /// Before a cluster's name in a certificate's alternative names, as a URI.
   private static final String CLUSTER_URI = "tutti:cluster:";
 
@@ -53,10 +53,10 @@ record PemDirectory(
   private static final String[] ALGORITHMS = {"EC", "RSA", "EdDSA"};
 
   /// One file as it was.
-  record Stamp(Path file, FileTime written, long size, @Nullable Object identity) {
-    static Stamp of(Path file) throws IOException {
+  record FileVersion(Path file, FileTime written, long size, @Nullable Object identity) {
+    static FileVersion of(Path file) throws IOException {
       var attributes = Files.readAttributes(file, BasicFileAttributes.class);
-      return new Stamp(file, attributes.lastModifiedTime(), attributes.size(), attributes.fileKey());
+      return new FileVersion(file, attributes.lastModifiedTime(), attributes.size(), attributes.fileKey());
     }
   }
 
@@ -65,10 +65,10 @@ record PemDirectory(
     Path secret = directory.resolve("key.pem");
     Path authority = directory.resolve("ca.pem");
     // Stamps first: what changes while it is read is read once more.
-    var stamps = new ArrayList<Stamp>();
+    var versions = new ArrayList<FileVersion>();
     for (Path file : List.of(own, secret, authority)) {
       try {
-        stamps.add(Stamp.of(file));
+        versions.add(FileVersion.of(file));
       } catch (NoSuchFileException e) {
         throw new IOException("no file " + file, e);
       }
@@ -79,13 +79,13 @@ record PemDirectory(
       throw new IOException(secret + " is not the key of " + own);
     }
     SecretFile.warn(secret);
-    return new PemDirectory(chain, key, trust(authority), cluster(chain[0]), stamps);
+    return new PemDirectory(chain, key, trust(authority), cluster(chain[0]), versions);
   }
 
   boolean isOutdated() {
     try {
-      for (Stamp stamp : stamps) {
-        if (!Stamp.of(stamp.file).equals(stamp)) {
+      for (FileVersion version : versions) {
+        if (!FileVersion.of(version.file).equals(version)) {
           return true;
         }
       }

@@ -3,9 +3,9 @@ package org.tutti.sim.check;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.tutti.sim.check.Happening.Branched;
-import org.tutti.sim.check.Happening.Delivered;
-import org.tutti.sim.check.Happening.Early;
+import org.tutti.sim.check.HistoryEvent.Branched;
+import org.tutti.sim.check.HistoryEvent.Delivered;
+import org.tutti.sim.check.HistoryEvent.Early;
 
 /// No message is delivered both in a branch and in the history of the primary views, nor in two branches. Only
 /// messages that are long enough to be told from all others are looked at.
@@ -15,10 +15,10 @@ public record BranchApart() implements Checker {
   private record Message(int sender, long hash, int length) {}
 
   @Override
-  public void check(History history, Stays stays, Consumer<String> report) {
+  public void check(History history, ViewIntervals intervals, Consumer<String> report) {
     Map<Message, Content> batches = new HashMap<>(); // looked up only
-    for (Happening happening : history.happenings()) {
-      switch (happening) {
+    for (HistoryEvent event : history.events()) {
+      switch (event) {
         case Branched branched -> compare(history, branched.member(), branched.batch(), batches, report);
         case Delivered delivered -> compare(history, delivered.member(), delivered.batch(), batches, report);
         case Early early -> compare(history, early.member(), early.batch(), batches, report);

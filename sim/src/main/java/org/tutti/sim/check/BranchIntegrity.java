@@ -8,9 +8,9 @@ import java.util.function.Consumer;
 import org.tutti.MemberId;
 import org.tutti.Partitions;
 import org.tutti.View;
-import org.tutti.sim.check.Happening.Branched;
-import org.tutti.sim.check.Happening.DecidedInBranch;
-import org.tutti.sim.check.Happening.Submitted;
+import org.tutti.sim.check.HistoryEvent.Branched;
+import org.tutti.sim.check.HistoryEvent.DecidedInBranch;
+import org.tutti.sim.check.HistoryEvent.Submitted;
 
 /// What is delivered in a branch was multicast by a member of its view, which is not primary, and nobody changed it; a
 /// sender's batches come in its order, none missing, none twice. The sender is told of each right before. In groups
@@ -25,7 +25,7 @@ public record BranchIntegrity() implements Checker {
   }
 
   @Override
-  public void check(History history, Stays stays, Consumer<String> report) {
+  public void check(History history, ViewIntervals intervals, Consumer<String> report) {
     List<Member> members = new ArrayList<>();
     history.members().forEach(_ -> members.add(new Member()));
     var inBranches = new BranchMessages(members.size());
@@ -34,11 +34,11 @@ public record BranchIntegrity() implements Checker {
         report.accept("a batch has several contents in one branch: " + contents);
       }
     }
-    for (Happening happening : history.happenings()) {
-      Member member = members.get(happening.member());
-      switch (happening) {
+    for (HistoryEvent event : history.events()) {
+      Member member = members.get(event.member());
+      switch (event) {
         case Submitted submitted -> member.submitted.add(submitted);
-        case Happening.Installed installed -> {
+        case HistoryEvent.Installed installed -> {
           member.view = installed.view();
           member.next.clear();
         }
@@ -49,7 +49,7 @@ public record BranchIntegrity() implements Checker {
         case Branched branched -> deliver(history, branched, member, report);
         default -> {}
       }
-      inBranches.add(happening);
+      inBranches.add(event);
     }
   }
 

@@ -20,7 +20,7 @@ final class BranchMessages {
   /// All of a history.
   static BranchMessages of(History history) {
     var all = new BranchMessages(history.members().size());
-    history.happenings().forEach(all::add);
+    history.events().forEach(all::add);
     return all;
   }
 
@@ -33,12 +33,12 @@ final class BranchMessages {
   }
 
   /// Goes on.
-  void add(Happening happening) {
-    Sender sender = senders[happening.member()];
-    switch (happening) {
-      case Happening.Decided decided -> sender.decided += decided.messages();
-      case Happening.Undecided undecided -> sender.told = sender.decided + undecided.messages();
-      case Happening.DecidedInBranch decided -> {
+  void add(HistoryEvent event) {
+    Sender sender = senders[event.member()];
+    switch (event) {
+      case HistoryEvent.Decided decided -> sender.decided += decided.messages();
+      case HistoryEvent.Undecided undecided -> sender.told = sender.decided + undecided.messages();
+      case HistoryEvent.DecidedInBranch decided -> {
         int first = sender.next();
         sender.inBranches.set(first, first + decided.messages());
       }

@@ -7,10 +7,10 @@ import java.util.function.Consumer;
 /// sequence in its branch.
 public record BranchSynchrony() implements Checker {
   @Override
-  public void check(History history, Stays stays, Consumer<String> report) {
-    for (List<Stay> together : stays.byView().values()) {
+  public void check(History history, ViewIntervals intervals, Consumer<String> report) {
+    for (List<ViewInterval> together : intervals.byView().values()) {
       Pairs.goingTogether(
-          together.stream().filter(stay -> !stay.view().primary() && !stay.isShownLate()).toList(),
+          together.stream().filter(interval -> !interval.view().primary() && !interval.isShownLate()).toList(),
           (p, q) -> {
             if (!p.branched().equals(q.branched())) {
               report.accept(

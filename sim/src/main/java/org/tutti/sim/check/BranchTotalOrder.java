@@ -15,16 +15,17 @@ import org.tutti.membership.DynamicLinearVoting;
 /// who go on with a quorum of the branch.
 public record BranchTotalOrder() implements Checker {
   @Override
-  public void check(History history, Stays stays, Consumer<String> report) {
-    for (List<Stay> together : stays.byView().values()) {
-      List<Stay> there = together.stream().filter(stay -> !stay.view().primary() && !stay.isShownLate()).toList();
-      Stay furthest = null;
-      for (Stay stay : there) {
+  public void check(History history, ViewIntervals intervals, Consumer<String> report) {
+    for (List<ViewInterval> together : intervals.byView().values()) {
+      List<ViewInterval> there =
+          together.stream().filter(interval -> !interval.view().primary() && !interval.isShownLate()).toList();
+      ViewInterval furthest = null;
+      for (ViewInterval interval : there) {
         if (furthest != null) {
-          compare(history, stay, furthest, report);
+          compare(history, interval, furthest, report);
         }
-        if (furthest == null || meanwhile(history, stay).size() > meanwhile(history, furthest).size()) {
-          furthest = stay;
+        if (furthest == null || meanwhile(history, interval).size() > meanwhile(history, furthest).size()) {
+          furthest = interval;
         }
       }
       if (furthest != null && history.guarantee() == Guarantee.UNIFORM) {
@@ -33,7 +34,7 @@ public record BranchTotalOrder() implements Checker {
     }
   }
 
-  private static void compare(History history, Stay one, Stay other, Consumer<String> report) {
+  private static void compare(History history, ViewInterval one, ViewInterval other, Consumer<String> report) {
     int common = Math.min(meanwhile(history, one).size(), meanwhile(history, other).size());
     if (!one.branched().subList(0, common).equals(other.branched().subList(0, common))) {
       differ(history, one, other, report);
@@ -41,33 +42,33 @@ public record BranchTotalOrder() implements Checker {
   }
 
   /// What was delivered before the branch ended.
-  private static List<Content> meanwhile(History history, Stay stay) {
-    return stay.branched().subList(0, stay.branchedMeanwhile(history.isInDomain()));
+  private static List<Content> meanwhile(History history, ViewInterval interval) {
+    return interval.branched().subList(0, interval.branchedMeanwhile(history.isInDomain()));
   }
 
-  private static void goOn(History history, Stay furthest, List<Stay> there, Consumer<String> report) {
-    SortedMap<ViewId, List<Stay>> ways = new TreeMap<>();
-    for (Stay stay : there) {
-      if (stay.next() != null) {
-        ways.computeIfAbsent(stay.next().view().id(), _ -> new ArrayList<>()).add(stay);
+  private static void goOn(History history, ViewInterval furthest, List<ViewInterval> there, Consumer<String> report) {
+    SortedMap<ViewId, List<ViewInterval>> ways = new TreeMap<>();
+    for (ViewInterval interval : there) {
+      if (interval.next() != null) {
+        ways.computeIfAbsent(interval.next().view().id(), _ -> new ArrayList<>()).add(interval);
       }
     }
     View view = furthest.view();
-    for (List<Stay> way : ways.values()) {
-      var members = way.stream().map(stay -> history.members().get(stay.member())).toList();
+    for (List<ViewInterval> way : ways.values()) {
+      var members = way.stream().map(interval -> history.members().get(interval.member())).toList();
       if (new DynamicLinearVoting().isQuorum(view, rank -> members.contains(view.members().get(rank)))) {
-        for (Stay stay : way) {
-          List<Content> all = stay.branched();
+        for (ViewInterval interval : way) {
+          List<Content> all = interval.branched();
           List<Content> had = meanwhile(history, furthest);
           if (all.size() < had.size() || !all.subList(0, had.size()).equals(had)) {
-            differ(history, stay, furthest, report);
+            differ(history, interval, furthest, report);
           }
         }
       }
     }
   }
 
-  private static void differ(History history, Stay one, Stay other, Consumer<String> report) {
+  private static void differ(History history, ViewInterval one, ViewInterval other, Consumer<String> report) {
     report.accept(
         "in the branch of "
             + one.view()

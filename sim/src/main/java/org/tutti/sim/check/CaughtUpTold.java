@@ -4,12 +4,12 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.View;
-import org.tutti.sim.check.Happening.Begun;
-import org.tutti.sim.check.Happening.CaughtUp;
-import org.tutti.sim.check.Happening.Delivered;
-import org.tutti.sim.check.Happening.Entered;
-import org.tutti.sim.check.Happening.Installed;
-import org.tutti.sim.check.Happening.Offered;
+import org.tutti.sim.check.HistoryEvent.Begun;
+import org.tutti.sim.check.HistoryEvent.CaughtUp;
+import org.tutti.sim.check.HistoryEvent.Delivered;
+import org.tutti.sim.check.HistoryEvent.Entered;
+import org.tutti.sim.check.HistoryEvent.Installed;
+import org.tutti.sim.check.HistoryEvent.Offered;
 
 /// A member is told that it is caught up in a primary view only, when it has taken the state that it was offered, with
 /// the position of its next delivery, and once until it is cut off or offered a state.
@@ -29,11 +29,11 @@ public record CaughtUpTold(boolean atRest) implements Checker {
   }
 
   @Override
-  public void check(History history, Stays stays, Consumer<String> report) {
+  public void check(History history, ViewIntervals intervals, Consumer<String> report) {
     List<Member> members = history.forEachMember(Member::new);
-    for (Happening happening : history.happenings()) {
-      Member member = members.get(happening.member());
-      switch (happening) {
+    for (HistoryEvent event : history.events()) {
+      Member member = members.get(event.member());
+      switch (event) {
         case Entered entered -> member.next = entered.creates() ? 0 : -1;
         case Installed(_, _, View view) -> {
           member.view = view;
@@ -50,7 +50,7 @@ public record CaughtUpTold(boolean atRest) implements Checker {
         }
         case Delivered delivered -> member.next = delivered.position() + delivered.batch().positions();
         case CaughtUp told -> tell(history, member, told, report);
-        case Happening.Closed _, Happening.Crashed _ -> member.gone = true;
+        case HistoryEvent.Closed _, HistoryEvent.Crashed _ -> member.gone = true;
         default -> {}
       }
     }

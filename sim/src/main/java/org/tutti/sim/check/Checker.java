@@ -14,7 +14,7 @@ public interface Checker {
   /// Looks for what contradicts the property.
   ///
   /// @param history the run
-  /// @param stays   the same, by member and view
+  /// @param intervals   the same, by member and view
   /// @param report  gets each contradiction in words
-  void check(History history, Stays stays, Consumer<String> report);
+  void check(History history, ViewIntervals intervals, Consumer<String> report);
 }

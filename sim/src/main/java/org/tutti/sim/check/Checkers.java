@@ -26,7 +26,7 @@ public final class Checkers {
         new Integrity(),
         new UniformTotalOrder(),
         new UniformAgreement(),
-        new TotalOrder(),
+        new AgreedTotalOrder(),
         new VirtualSynchrony(),
         new SameViewDelivery(),
         new PrefixDelivery(),
@@ -38,9 +38,9 @@ public final class Checkers {
         new FifoService(),
         new CausalOrder(),
         new WeakSynchrony(),
-        new AsideIntegrity(),
-        new AsideAgreement(),
-        new AsideOrder(),
+        new SubsetIntegrity(),
+        new SubsetAgreement(),
+        new SubsetOrder(),
         new StateContinuity(),
         new StateIntegrity(),
         new ReaderTold(),
@@ -63,13 +63,13 @@ public final class Checkers {
   /// @param checkers the properties
   /// @return what did not hold, a few messages for each property
   public static List<Violation> check(History history, List<Checker> checkers) {
-    var stays = new Stays(history);
+    var intervals = new ViewIntervals(history);
     var violations = new ArrayList<Violation>();
     for (Checker checker : checkers) {
       int before = violations.size();
       checker.check(
           history,
-          stays,
+          intervals,
           message -> {
             if (violations.size() < before + MESSAGES_MAX) {
               violations.add(new Violation(checker.property(), message));

@@ -2,8 +2,8 @@ package org.tutti.sim.check;
 
 import java.util.Map;
 import java.util.function.Consumer;
-import org.tutti.sim.check.Happening.Decided;
-import org.tutti.sim.check.Happening.Delivered;
+import org.tutti.sim.check.HistoryEvent.Decided;
+import org.tutti.sim.check.HistoryEvent.Delivered;
 
 /// A sender is told of each of its multicasts once, in order, right before it has its place and with its position; -1
 /// only for messages of weak services, and for what somebody else delivered while it was away.
@@ -16,17 +16,17 @@ public record DecidedMatchesDelivery() implements Checker {
   }
 
   @Override
-  public void check(History history, Stays stays, Consumer<String> report) {
+  public void check(History history, ViewIntervals intervals, Consumer<String> report) {
     int members = history.members().size();
     var senders = new Sender[members];
     for (int i = 0; i < members; i++) {
       senders[i] = new Sender();
     }
     Map<Content, Long> firsts = history.firstMessages();
-    for (Happening happening : history.happenings()) {
-      Sender sender = senders[happening.member()];
-      switch (happening) {
-        case Happening.Submitted _ -> sender.submitted++;
+    for (HistoryEvent event : history.events()) {
+      Sender sender = senders[event.member()];
+      switch (event) {
+        case HistoryEvent.Submitted _ -> sender.submitted++;
         case Decided decided -> {
           if (sender.open != null) {
             report.accept(history.name(decided.member()) + " was told of " + sender.open + " without delivery");

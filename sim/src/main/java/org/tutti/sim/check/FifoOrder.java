@@ -9,10 +9,10 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;
 import org.tutti.Guarantee;
-import org.tutti.sim.check.Happening.Delivered;
-import org.tutti.sim.check.Happening.Gave;
-import org.tutti.sim.check.Happening.Restored;
-import org.tutti.sim.check.Happening.Summary;
+import org.tutti.sim.check.HistoryEvent.Delivered;
+import org.tutti.sim.check.HistoryEvent.Gave;
+import org.tutti.sim.check.HistoryEvent.Restored;
+import org.tutti.sim.check.HistoryEvent.Summary;
 
 /// A sender's batches are delivered in its order, none missing, none twice, on through views, state transfers and
 /// restarts.
@@ -23,7 +23,7 @@ import org.tutti.sim.check.Happening.Summary;
 /// at its end has not even begun with them.
 public record FifoOrder() implements Checker {
   @Override
-  public void check(History history, Stays stays, Consumer<String> report) {
+  public void check(History history, ViewIntervals intervals, Consumer<String> report) {
     int members = history.members().size();
     List<Counts> counts = new ArrayList<>();
     history.members().forEach(_ -> counts.add(new Counts(members, true)));
@@ -31,20 +31,20 @@ public record FifoOrder() implements Checker {
     Map<String, Counts> given = new HashMap<>();
     Map<Summary, Counts> saved = new HashMap<>();
     long[] contained = new long[members]; // the index behind the durable state with which a restart began
-    for (Happening happening : history.happenings()) {
-      int member = happening.member();
-      switch (happening) {
+    for (HistoryEvent event : history.events()) {
+      int member = event.member();
+      switch (event) {
         case Gave gave -> given.put(member + "/" + gave.transfer(), counts.get(member).copy());
         case Restored restored -> {
           Counts state = given.get(restored.donor() + "/" + restored.transfer());
           counts.set(member, state == null ? new Counts(members, false) : state.copy());
         }
-        case Happening.Saved(_, _, Summary summary) -> saved.put(summary, counts.get(member).copy());
-        case Happening.Restarted(_, _, _, Summary summary) when summary != null -> {
+        case HistoryEvent.Saved(_, _, Summary summary) -> saved.put(summary, counts.get(member).copy());
+        case HistoryEvent.Restarted(_, _, _, Summary summary) when summary != null -> {
           counts.set(member, saved.get(summary).copy());
           contained[member] = summary.index();
         }
-        case Happening.Begun begun when !history.stateTransfer(member) && begun.index() > 0 ->
+        case HistoryEvent.Begun begun when !history.stateTransfer(member) && begun.index() > 0 ->
             counts.get(member).forget(history.guarantee() == Guarantee.UNIFORM);
         case Delivered delivered when delivered.index() >= contained[member] ->
             take(history, delivered, counts.get(member), own.get(delivered.batch().sender()), report);
@@ -67,14 +67,14 @@ public record FifoOrder() implements Checker {
   private static List<Own> own(History history) {
     List<Own> own = new ArrayList<>();
     history.members().forEach(_ -> own.add(new Own()));
-    for (Happening happening : history.happenings()) {
-      Own mine = own.get(happening.member());
-      switch (happening) {
+    for (HistoryEvent event : history.events()) {
+      Own mine = own.get(event.member());
+      switch (event) {
         case Delivered delivered when delivered.batch().sender() == delivered.member() -> {
           mine.delivered.add(delivered.batch().seq());
           mine.last = Math.max(mine.last, delivered.batch().seq());
         }
-        case Happening.Crashed _, Happening.Closed _ -> mine.gone = true;
+        case HistoryEvent.Crashed _, HistoryEvent.Closed _ -> mine.gone = true;
         default -> {}
       }
     }

@@ -13,16 +13,16 @@ import org.tutti.Service;
 /// A member that begins anew with a state, or after agreed deliveries that are lost, counts from there.
 public record FifoService() implements Checker {
   @Override
-  public void check(History history, Stays stays, Consumer<String> report) {
+  public void check(History history, ViewIntervals intervals, Consumer<String> report) {
     boolean agreed = history.guarantee() == Guarantee.AGREED;
     List<Map<Integer, Content>> last = new ArrayList<>(); // by member and sender; looked up only
     history.members().forEach(_ -> last.add(new HashMap<>()));
-    for (Happening happening : history.happenings()) {
-      switch (happening) {
-        case Happening.Begun(int member, _, _, _) when agreed || history.stateTransfer(member) ->
+    for (HistoryEvent event : history.events()) {
+      switch (event) {
+        case HistoryEvent.Begun(int member, _, _, _) when agreed || history.stateTransfer(member) ->
             last.get(member).clear();
-        case Happening.Early early -> take(history, early.member(), early.batch(), last, report);
-        case Happening.Delivered delivered when !delivered.again() ->
+        case HistoryEvent.Early early -> take(history, early.member(), early.batch(), last, report);
+        case HistoryEvent.Delivered delivered when !delivered.again() ->
             take(history, delivered.member(), delivered.batch(), last, report);
         default -> {}
       }

@@ -10,17 +10,17 @@ import java.util.Map;
 /// When each member delivered each batch for the first time.
 final class FirstDeliveries {
   private final List<Map<Content, Integer>> first = new ArrayList<>(); // by member; looked up only
-  private final Map<Stay, Integer> starts = new IdentityHashMap<>(); // looked up only
+  private final Map<ViewInterval, Integer> starts = new IdentityHashMap<>(); // looked up only
 
-  FirstDeliveries(History history, Stays stays) {
+  FirstDeliveries(History history, ViewIntervals intervals) {
     history.members().forEach(_ -> first.add(new HashMap<>()));
-    Iterator<Stay> arrivals = stays.all().iterator();
+    Iterator<ViewInterval> arrivals = intervals.all().iterator();
     int at = 0;
-    for (Happening happening : history.happenings()) {
-      switch (happening) {
-        case Happening.Installed _ -> starts.put(arrivals.next(), at);
-        case Happening.Early early -> first.get(early.member()).putIfAbsent(early.batch(), at);
-        case Happening.Delivered delivered -> first.get(delivered.member()).putIfAbsent(delivered.batch(), at);
+    for (HistoryEvent event : history.events()) {
+      switch (event) {
+        case HistoryEvent.Installed _ -> starts.put(arrivals.next(), at);
+        case HistoryEvent.Early early -> first.get(early.member()).putIfAbsent(early.batch(), at);
+        case HistoryEvent.Delivered delivered -> first.get(delivered.member()).putIfAbsent(delivered.batch(), at);
         default -> {}
       }
       at++;
@@ -28,8 +28,8 @@ final class FirstDeliveries {
   }
 
   /// Whether the member had delivered a batch before it installed the view.
-  boolean isBefore(Stay stay, Content batch) {
-    Integer when = first.get(stay.member()).get(batch);
-    return when != null && when < starts.get(stay);
+  boolean isBefore(ViewInterval interval, Content batch) {
+    Integer when = first.get(interval.member()).get(batch);
+    return when != null && when < starts.get(interval);
   }
 }

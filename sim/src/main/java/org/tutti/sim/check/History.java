@@ -37,7 +37,7 @@ public final class History {
   private final Map<MemberId, Integer> ordinals = new HashMap<>(); // looked up only, never walked through
   private final List<Map<Long, List<Content>>> contents = new ArrayList<>(); // by sender and number; looked up only
   private final SortedMap<InBranch, List<Content>> inBranches = new TreeMap<>();
-  private final List<Happening> happenings = new ArrayList<>();
+  private final List<HistoryEvent> events = new ArrayList<>();
 
   /// Names a batch of a branch.
   private record InBranch(ViewId branch, int sender, long seq) implements Comparable<InBranch> {
@@ -117,7 +117,7 @@ public final class History {
   ///
   /// @param member its ordinal
   /// @param role   for all of its life
-  public void cast(int member, Role role) {
+  public void assignRole(int member, Role role) {
     roles.put(member, role);
   }
 
@@ -163,15 +163,15 @@ public final class History {
   /// Everything that happened, in order.
   ///
   /// @return a view of the list
-  public List<Happening> happenings() {
-    return Collections.unmodifiableList(happenings);
+  public List<HistoryEvent> events() {
+    return Collections.unmodifiableList(events);
   }
 
   /// Writes down what happened.
   ///
-  /// @param happening what, later than or at the time of all before it
-  public void add(Happening happening) {
-    happenings.add(happening);
+  /// @param event what, later than or at the time of all before it
+  public void add(HistoryEvent event) {
+    events.add(event);
   }
 
   /// Finds the one object for a batch's content.

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.tutti.Guarantee;
-import org.tutti.sim.check.Happening.Delivered;
-import org.tutti.sim.check.Happening.Early;
-import org.tutti.sim.check.Happening.Submitted;
+import org.tutti.sim.check.HistoryEvent.Delivered;
+import org.tutti.sim.check.HistoryEvent.Early;
+import org.tutti.sim.check.HistoryEvent.Submitted;
 
 /// What is delivered was multicast by the member that it names, once, and nobody changed it: every member's batches, in
 /// their order, are a beginning of what its application multicast, but for what went to branches.
@@ -16,14 +16,13 @@ import org.tutti.sim.check.Happening.Submitted;
 /// A member that begins anew with a state may deliver again what it had delivered early and the state does not contain.
 public record Integrity() implements Checker {
   @Override
-  public void check(History history, Stays stays, Consumer<String> report) {
+  public void check(History history, ViewIntervals intervals, Consumer<String> report) {
     List<List<Submitted>> submitted = new ArrayList<>();
     history.members().forEach(_ -> submitted.add(new ArrayList<>()));
     var inBranches = BranchMessages.of(history);
     var number = new int[submitted.size()];
-    for (Happening happening : history.happenings()) {
-      if (happening instanceof Submitted message
-          && !inBranches.contains(message.member(), number[message.member()]++)) {
+    for (HistoryEvent event : history.events()) {
+      if (event instanceof Submitted message && !inBranches.contains(message.member(), number[message.member()]++)) {
         submitted.get(message.member()).add(message);
       }
     }
@@ -84,14 +83,14 @@ public record Integrity() implements Checker {
   /// Behind a batch that nobody delivered there are none but weak ones that were delivered early and have no place: the
   /// history does not contain them.
   private static void behind(History history, int sender, long missing, List<Submitted> left, Consumer<String> report) {
-    for (Happening happening : history.happenings()) {
+    for (HistoryEvent event : history.events()) {
       Content content = null;
-      if (happening instanceof Delivered delivered) {
+      if (event instanceof Delivered delivered) {
         content = delivered.batch();
         if (content.sender() == sender && content.seq() > missing) {
           report.accept(history.name(sender) + "'s batch " + missing + " was never delivered, but " + content);
         }
-      } else if (happening instanceof Early early) {
+      } else if (event instanceof Early early) {
         content = early.batch();
       }
       if (content != null && content.sender() == sender && content.seq() > missing && !isPart(content, left)) {
@@ -122,11 +121,11 @@ public record Integrity() implements Checker {
           seen.add(new HashSet<>());
           open.add(new HashSet<>());
         });
-    for (Happening happening : history.happenings()) {
-      int member = happening.member();
+    for (HistoryEvent event : history.events()) {
+      int member = event.member();
       String who = history.name(member);
-      switch (happening) {
-        case Happening.Begun _ -> begin(history, member, seen.get(member), open.get(member));
+      switch (event) {
+        case HistoryEvent.Begun _ -> begin(history, member, seen.get(member), open.get(member));
         case Early(_, _, Content batch) -> {
           open.get(member).add(batch);
           if (!seen.get(member).add(batch)) {

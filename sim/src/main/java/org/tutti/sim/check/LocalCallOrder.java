@@ -17,44 +17,44 @@ public final class LocalCallOrder {
 
   /// Looks for calls that are shown too early or again.
   ///
-  /// @param conversation what happened
+  /// @param exchanges what happened
   /// @return what did not hold, three at most
-  public static List<Violation> check(Conversation conversation) {
+  public static List<Violation> check(ExchangeHistory exchanges) {
     List<Violation> found = new ArrayList<>();
-    replay(conversation, found);
+    replay(exchanges, found);
     return found.subList(0, Math.min(3, found.size()));
   }
 
   /// Looks for calls that were never shown to members at rest.
   ///
-  /// @param conversation what happened
+  /// @param exchanges what happened
   /// @param members      the lives that are at rest
   /// @return what did not hold, one for each member at most
-  public static List<Violation> unanswered(Conversation conversation, List<Integer> members) {
+  public static List<Violation> unanswered(ExchangeHistory exchanges, List<Integer> members) {
     List<Violation> found = new ArrayList<>();
-    List<Life> lives = replay(conversation, new ArrayList<>());
+    List<Life> lives = replay(exchanges, new ArrayList<>());
     for (int member : members) {
       if (!lives.get(member).open.isEmpty()) {
         String calls = lives.get(member).open.keySet().toString();
-        found.add(new Violation("LocalCallOrder", conversation.name(member) + " was never shown its calls " + calls));
+        found.add(new Violation("LocalCallOrder", exchanges.name(member) + " was never shown its calls " + calls));
       }
     }
     return found;
   }
 
-  private static List<Life> replay(Conversation conversation, List<Violation> found) {
+  private static List<Life> replay(ExchangeHistory exchanges, List<Violation> found) {
     List<Life> lives = new ArrayList<>();
-    for (int i = 0; i < conversation.lives(); i++) {
+    for (int i = 0; i < exchanges.lives(); i++) {
       lives.add(new Life());
     }
-    for (Conversation.Step step : conversation.steps()) {
+    for (ExchangeHistory.Step step : exchanges.steps()) {
       Life life = lives.get(step.life());
       switch (step) {
-        case Conversation.Step.Decided(_, long position) -> life.learned = position;
-        case Conversation.Step.Delivered(_, long position) -> life.delivered = position + 1;
-        case Conversation.Step.Called(_, long call) -> life.open.put(call, life.learned);
-        case Conversation.Step.Answered(int who, long call) -> {
-          String words = conversation.name(who) + " is shown call " + call;
+        case ExchangeHistory.Step.Decided(_, long position) -> life.learned = position;
+        case ExchangeHistory.Step.Delivered(_, long position) -> life.delivered = position + 1;
+        case ExchangeHistory.Step.Called(_, long call) -> life.open.put(call, life.learned);
+        case ExchangeHistory.Step.Answered(int who, long call) -> {
+          String words = exchanges.name(who) + " is shown call " + call;
           Long learned = life.open.remove(call);
           if (learned == null) {
             found.add(new Violation("LocalCallOrder", words + ", which is not open"));

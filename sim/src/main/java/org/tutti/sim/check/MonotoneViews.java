@@ -5,11 +5,11 @@ import java.util.function.Consumer;
 /// The ids of the views that a member installs rise.
 public record MonotoneViews() implements Checker {
   @Override
-  public void check(History history, Stays stays, Consumer<String> report) {
-    for (Stay stay : stays.all()) {
-      Stay next = stay.next();
-      if (next != null && next.view().id().compareTo(stay.view().id()) <= 0) {
-        report.accept(history.name(stay.member()) + " installed " + next.view() + " after " + stay.view());
+  public void check(History history, ViewIntervals intervals, Consumer<String> report) {
+    for (ViewInterval interval : intervals.all()) {
+      ViewInterval next = interval.next();
+      if (next != null && next.view().id().compareTo(interval.view().id()) <= 0) {
+        report.accept(history.name(interval.member()) + " installed " + next.view() + " after " + interval.view());
       }
     }
   }

@@ -13,7 +13,7 @@ public final class MultiGroupCausality {
   ///
   /// @param crossing what happened
   /// @return what did not hold, three at most
-  public static List<Violation> check(Crossing crossing) {
+  public static List<Violation> check(MultiGroupHistory crossing) {
     BitSet[] past = pasts(crossing);
     List<Violation> found = new ArrayList<>();
     List<List<Integer>> timely = crossing.timely();
@@ -41,24 +41,24 @@ public final class MultiGroupCausality {
   }
 
   /// By message, those that it follows from.
-  private static BitSet[] pasts(Crossing crossing) {
+  private static BitSet[] pasts(MultiGroupHistory crossing) {
     BitSet interrupted = interrupted(crossing);
     var past = new BitSet[crossing.messages()];
     var known = new BitSet[crossing.lives()]; // what the life has multicast or delivered, with all before it
     for (int life = 0; life < known.length; life++) {
       known[life] = new BitSet();
     }
-    for (Crossing.Step step : crossing.steps()) {
+    for (MultiGroupHistory.Step step : crossing.steps()) {
       switch (step) {
-        case Crossing.Step.Sent(int life, int message, _) -> {
+        case MultiGroupHistory.Step.Sent(int life, int message, _) -> {
           past[message] = (BitSet) known[life].clone();
           known[life].set(message, !interrupted.get(message));
         }
-        case Crossing.Step.Delivered(int life, int message) -> {
+        case MultiGroupHistory.Step.Delivered(int life, int message) -> {
           known[life].or(past[message]);
           known[life].set(message);
         }
-        case Crossing.Step.CutOff _, Crossing.Step.Apart _, Crossing.Step.Entered _ -> {}
+        case MultiGroupHistory.Step.CutOff _, MultiGroupHistory.Step.Apart _, MultiGroupHistory.Step.Entered _ -> {}
       }
     }
     return past;
@@ -66,23 +66,23 @@ public final class MultiGroupCausality {
 
   /// Messages whose sender was cut off from their group, or ended, before it delivered them: nothing else waits for
   /// them.
-  private static BitSet interrupted(Crossing crossing) {
+  private static BitSet interrupted(MultiGroupHistory crossing) {
     BitSet interrupted = new BitSet();
     var groupOf = new int[crossing.messages()];
     var open = new BitSet[crossing.lives()]; // own multicasts that are not delivered here yet
     for (int life = 0; life < open.length; life++) {
       open[life] = new BitSet();
     }
-    for (Crossing.Step step : crossing.steps()) {
+    for (MultiGroupHistory.Step step : crossing.steps()) {
       switch (step) {
-        case Crossing.Step.Sent(int life, int message, int group) -> {
+        case MultiGroupHistory.Step.Sent(int life, int message, int group) -> {
           groupOf[message] = group;
           open[life].set(message);
         }
-        case Crossing.Step.Delivered(int life, int message) -> open[life].clear(message);
-        case Crossing.Step.CutOff(int life, int group) -> interrupt(open[life], groupOf, group, interrupted);
-        case Crossing.Step.Apart(int life, int group) -> interrupt(open[life], groupOf, group, interrupted);
-        case Crossing.Step.Entered _ -> {}
+        case MultiGroupHistory.Step.Delivered(int life, int message) -> open[life].clear(message);
+        case MultiGroupHistory.Step.CutOff(int life, int group) -> interrupt(open[life], groupOf, group, interrupted);
+        case MultiGroupHistory.Step.Apart(int life, int group) -> interrupt(open[life], groupOf, group, interrupted);
+        case MultiGroupHistory.Step.Entered _ -> {}
       }
     }
     return interrupted;

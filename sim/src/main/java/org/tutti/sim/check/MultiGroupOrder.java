@@ -12,7 +12,7 @@ public final class MultiGroupOrder {
   ///
   /// @param crossing what happened
   /// @return what did not hold, three at most
-  public static List<Violation> check(Crossing crossing) {
+  public static List<Violation> check(MultiGroupHistory crossing) {
     List<Violation> found = new ArrayList<>();
     List<List<Integer>> timely = crossing.timely();
     for (int life = 0; life < timely.size(); life++) {

@@ -11,18 +11,18 @@ import org.tutti.ViewId;
 /// others have gone on to a later view.
 public record NameHeld() implements Checker {
   @Override
-  public void check(History history, Stays stays, Consumer<String> report) {
+  public void check(History history, ViewIntervals intervals, Consumer<String> report) {
     var views = new @Nullable View[history.members().size()];
     Arrays.fill(views, null);
     ViewId latest = new ViewId(0, 0); // that anybody has announced or installed
-    for (Happening happening : history.happenings()) {
-      switch (happening) {
-        case Happening.Installed(int member, _, View view) -> {
+    for (HistoryEvent event : history.events()) {
+      switch (event) {
+        case HistoryEvent.Installed(int member, _, View view) -> {
           views[member] = view;
           latest = later(latest, view.id());
         }
-        case Happening.Announced(_, _, ViewId view) -> latest = later(latest, view);
-        case Happening.Closed(int member, _, End end) -> {
+        case HistoryEvent.Announced(_, _, ViewId view) -> latest = later(latest, view);
+        case HistoryEvent.Closed(int member, _, End end) -> {
           View view = views[member];
           boolean forItsName = end.cause() == End.Cause.NAME_TAKEN;
           if (forItsName && view != null && view.primary() && latest.equals(view.id())) {

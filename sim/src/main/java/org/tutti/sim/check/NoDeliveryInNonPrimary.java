@@ -8,10 +8,10 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.tutti.MemberId;
 import org.tutti.View;
-import org.tutti.sim.check.Happening.Begun;
-import org.tutti.sim.check.Happening.Delivered;
-import org.tutti.sim.check.Happening.Early;
-import org.tutti.sim.check.Happening.Installed;
+import org.tutti.sim.check.HistoryEvent.Begun;
+import org.tutti.sim.check.HistoryEvent.Delivered;
+import org.tutti.sim.check.HistoryEvent.Early;
+import org.tutti.sim.check.HistoryEvent.Installed;
 
 /// Nothing is delivered before the first view, and in a view that is not primary only what is late: what was kept
 /// back for the state that has just come, and the end of the history of primary views that the member, or a life from
@@ -21,22 +21,22 @@ import org.tutti.sim.check.Happening.Installed;
 /// Nothing is delivered there before it has its place.
 public record NoDeliveryInNonPrimary() implements Checker {
   @Override
-  public void check(History history, Stays stays, Consumer<String> report) {
+  public void check(History history, ViewIntervals intervals, Consumer<String> report) {
     Map<Content, List<View>> onTime = new HashMap<>();
-    for (Stay stay : stays.all()) {
-      for (Delivered delivered : stay.onTime()) {
+    for (ViewInterval interval : intervals.all()) {
+      for (Delivered delivered : interval.onTime()) {
         List<View> views = onTime.computeIfAbsent(delivered.batch(), _ -> new ArrayList<>(1));
-        if (!views.contains(stay.view())) {
-          views.add(stay.view());
+        if (!views.contains(interval.view())) {
+          views.add(interval.view());
         }
       }
     }
-    var lives = new Lives(history);
+    var lives = new Restarts(history);
     var current = new View[history.members().size()];
     long[] begunAt = new long[current.length];
     Arrays.fill(begunAt, -1);
-    for (Happening happening : history.happenings()) {
-      switch (happening) {
+    for (HistoryEvent event : history.events()) {
+      switch (event) {
         case Installed installed -> current[installed.member()] = installed.view();
         case Early early -> {
           View view = current[early.member()];
@@ -69,7 +69,7 @@ public record NoDeliveryInNonPrimary() implements Checker {
     }
   }
 
-  private static boolean mayBeLate(MemberId self, View view, List<View> places, Lives lives) {
+  private static boolean mayBeLate(MemberId self, View view, List<View> places, Restarts lives) {
     return places.stream()
         .filter(place -> place.id().compareTo(view.id().agreed()) <= 0)
         .anyMatch(place -> place.members().stream().anyMatch(member -> lives.isLaterLifeOf(self, member)));

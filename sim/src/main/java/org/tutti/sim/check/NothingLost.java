@@ -1,26 +1,26 @@
 package org.tutti.sim.check;
 
 import java.util.function.Consumer;
-import org.tutti.sim.check.Happening.Closed;
-import org.tutti.sim.check.Happening.Crashed;
-import org.tutti.sim.check.Happening.Decided;
-import org.tutti.sim.check.Happening.Submitted;
+import org.tutti.sim.check.HistoryEvent.Closed;
+import org.tutti.sim.check.HistoryEvent.Crashed;
+import org.tutti.sim.check.HistoryEvent.Decided;
+import org.tutti.sim.check.HistoryEvent.Submitted;
 
 /// After a run that came to rest: every multicast of a member that lived to the end was delivered, and the member was
 /// told so; all living members came equally far (liveness).
 public record NothingLost() implements Checker {
   @Override
-  public void check(History history, Stays stays, Consumer<String> report) {
+  public void check(History history, ViewIntervals intervals, Consumer<String> report) {
     int members = history.members().size();
     long[] submitted = new long[members];
     long[] decided = new long[members];
     long[] inBranches = new long[members];
     boolean[] gone = new boolean[members];
-    for (Happening happening : history.happenings()) {
-      switch (happening) {
+    for (HistoryEvent event : history.events()) {
+      switch (event) {
         case Submitted message -> submitted[message.member()]++;
         case Decided told -> decided[told.member()] += told.messages();
-        case Happening.DecidedInBranch told -> {
+        case HistoryEvent.DecidedInBranch told -> {
           decided[told.member()] += told.messages();
           inBranches[told.member()] += told.messages();
         }
@@ -50,7 +50,7 @@ public record NothingLost() implements Checker {
                 + delivered
                 + " were delivered");
       }
-      long next = stays.next(member);
+      long next = intervals.next(member);
       if (next >= 0) {
         if (end >= 0 && end != next) {
           report.accept(history.name(member) + " came to " + next + ", " + history.name(whose) + " to " + end);

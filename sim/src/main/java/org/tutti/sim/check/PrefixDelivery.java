@@ -11,14 +11,14 @@ import org.tutti.ViewId;
 /// For uniform groups. It holds for a q without a next view, too: it crashed, or has not gone on yet.
 public record PrefixDelivery() implements Checker {
   @Override
-  public void check(History history, Stays stays, Consumer<String> report) {
+  public void check(History history, ViewIntervals intervals, Consumer<String> report) {
     if (history.guarantee() != Guarantee.UNIFORM) {
       return;
     }
-    for (List<Stay> together : stays.byView().values()) {
+    for (List<ViewInterval> together : intervals.byView().values()) {
       if (together.getFirst().view().primary()) {
-        for (Stay p : together) {
-          for (Stay q : together) {
+        for (ViewInterval p : together) {
+          for (ViewInterval q : together) {
             if (p != q) {
               compare(history, p, q, report);
             }
@@ -28,9 +28,9 @@ public record PrefixDelivery() implements Checker {
     }
   }
 
-  private static void compare(History history, Stay p, Stay q, Consumer<String> report) {
-    Stay wp = p.next();
-    Stay wq = q.next();
+  private static void compare(History history, ViewInterval p, ViewInterval q, Consumer<String> report) {
+    ViewInterval wp = p.next();
+    ViewInterval wq = q.next();
     if (wp == null) {
       return;
     }

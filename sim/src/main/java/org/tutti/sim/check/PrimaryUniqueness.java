@@ -20,26 +20,26 @@ import org.tutti.ViewId;
 /// agreed that nobody installs any more, because all its members had gone on meanwhile, the chain leads over it unseen.
 public record PrimaryUniqueness() implements Checker {
   @Override
-  public void check(History history, Stays stays, Consumer<String> report) {
+  public void check(History history, ViewIntervals intervals, Consumer<String> report) {
     var leaving = new TreeSet<MemberId>();
     var unseen = new TreeSet<ViewId>();
-    for (Happening happening : history.happenings()) {
-      if (happening instanceof Happening.Leaving) {
-        leaving.add(history.members().get(happening.member()));
-      } else if (happening instanceof Happening.Announced(_, _, ViewId id) && !stays.byView().containsKey(id)) {
+    for (HistoryEvent event : history.events()) {
+      if (event instanceof HistoryEvent.Leaving) {
+        leaving.add(history.members().get(event.member()));
+      } else if (event instanceof HistoryEvent.Announced(_, _, ViewId id) && !intervals.byView().containsKey(id)) {
         unseen.add(id);
       }
     }
-    var lives = new Lives(history);
+    var lives = new Restarts(history);
     var deciders = history.deciders();
-    for (View view : stays.primaries()) {
+    for (View view : intervals.primaries()) {
       View before = deciders.last();
       boolean gap = !(before == null ? unseen.headSet(view.id()) : unseen.subSet(before.id(), view.id())).isEmpty();
       boolean quorum = gap || deciders.areQuorum(member -> takesPart(member, view, leaving, lives));
       if (!quorum) {
         report.accept(view + " follows " + before + " without a quorum of those who decide");
       }
-      if (before != null && !gap && !continues(view, before, stays)) {
+      if (before != null && !gap && !continues(view, before, intervals)) {
         report.accept(view + " comes after " + before + " and does not continue it, but " + view.predecessors());
       }
       deciders.next(view, gap);
@@ -48,15 +48,15 @@ public record PrimaryUniqueness() implements Checker {
 
   /// Whether a view names the one before it; or one between that nobody has shown: who is the only one that decides
   /// tells nobody else of a view that an earlier life of it had accepted.
-  private static boolean continues(View view, View before, Stays stays) {
+  private static boolean continues(View view, View before, ViewIntervals intervals) {
     return view.predecessors().isEmpty()
         || view.predecessors().contains(before.id())
         || view.predecessors().stream()
-            .anyMatch(id -> id.compareTo(before.id()) > 0 && !stays.byView().containsKey(id));
+            .anyMatch(id -> id.compareTo(before.id()) > 0 && !intervals.byView().containsKey(id));
   }
 
   /// Whoever was restarted from what a member had kept takes part for it.
-  private static boolean takesPart(MemberId member, View view, Set<MemberId> leaving, Lives lives) {
+  private static boolean takesPart(MemberId member, View view, Set<MemberId> leaving, Restarts lives) {
     return Stream.concat(view.members().stream(), leaving.stream())
         .anyMatch(other -> lives.isLaterLifeOf(other, member));
   }

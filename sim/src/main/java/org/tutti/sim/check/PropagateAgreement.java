@@ -24,24 +24,24 @@ public final class PropagateAgreement {
 
   /// Looks for calls that returned with something else.
   ///
-  /// @param conversation what happened
+  /// @param exchanges what happened
   /// @return what did not hold, three at most
-  public static List<Violation> check(Conversation conversation) {
+  public static List<Violation> check(ExchangeHistory exchanges) {
     List<Violation> found = new ArrayList<>();
     Map<InView, List<Integer>> said = new HashMap<>(); // looked up only, as the next ones
     Map<InView, Integer> returned = new HashMap<>();
-    Map<Round, Conversation.Step.Returned> rounds = new HashMap<>();
-    for (Conversation.Step step : conversation.steps()) {
+    Map<Round, ExchangeHistory.Step.Returned> rounds = new HashMap<>();
+    for (ExchangeHistory.Step step : exchanges.steps()) {
       switch (step) {
-        case Conversation.Step.Said(int life, ViewId view, int message) ->
+        case ExchangeHistory.Step.Said(int life, ViewId view, int message) ->
             said.computeIfAbsent(new InView(life, view), _ -> new ArrayList<>()).add(message);
-        case Conversation.Step.Returned call -> {
+        case ExchangeHistory.Step.Returned call -> {
           ViewId view = call.view().id();
           int number = returned.merge(new InView(call.life(), view), 1, Integer::sum);
-          String words = "propagation " + number + " of " + conversation.name(call.life()) + " in " + view;
+          String words = "propagation " + number + " of " + exchanges.name(call.life()) + " in " + view;
           var members = new TreeSet<Integer>();
           List<MemberId> voters = call.view().members().subList(0, call.view().voting());
-          voters.forEach(member -> members.add(conversation.life(member)));
+          voters.forEach(member -> members.add(exchanges.life(member)));
           if (!call.messages().keySet().equals(members)) {
             found.add(new Violation("PropagateAgreement", words + " returned with " + call.messages()));
           }
@@ -59,17 +59,11 @@ public final class PropagateAgreement {
                   found.add(
                       new Violation(
                           "PropagateAgreement",
-                          words
-                              + " returned with "
-                              + message
-                              + " of "
-                              + conversation.name(life)
-                              + ", said was "
-                              + its));
+                          words + " returned with " + message + " of " + exchanges.name(life) + ", said was " + its));
                 }
               });
-          Conversation.Step.Returned first = rounds.putIfAbsent(new Round(view, number), call);
-          boolean comparable = first != null && conversation.guarantee() == Guarantee.UNIFORM;
+          ExchangeHistory.Step.Returned first = rounds.putIfAbsent(new Round(view, number), call);
+          boolean comparable = first != null && exchanges.guarantee() == Guarantee.UNIFORM;
           if (comparable && (first.index() != call.index() || !first.messages().equals(call.messages()))) {
             found.add(
                 new Violation("PropagateAgreement", words + " returned with " + call + ", another with " + first));
@@ -82,7 +76,7 @@ public final class PropagateAgreement {
   }
 
   /// Whether all voters said in one of their rounds what an observer was told.
-  private static boolean isOneRound(Conversation.Step.Returned call, Map<InView, List<Integer>> said) {
+  private static boolean isOneRound(ExchangeHistory.Step.Returned call, Map<InView, List<Integer>> said) {
     ViewId view = call.view().id();
     Set<Integer> rounds = new HashSet<>();
     call.messages()

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.View;
-import org.tutti.sim.check.Happening.Installed;
-import org.tutti.sim.check.Happening.Offered;
+import org.tutti.sim.check.HistoryEvent.Installed;
+import org.tutti.sim.check.HistoryEvent.Offered;
 
 /// Whoever reads a state is told that it is void when it is shown a view without the donor, primary or not, before
 /// anything else happens to it.
@@ -16,16 +16,16 @@ public record ReaderTold() implements Checker {
   }
 
   @Override
-  public void check(History history, Stays stays, Consumer<String> report) {
+  public void check(History history, ViewIntervals intervals, Consumer<String> report) {
     List<Reader> readers = history.forEachMember(Reader::new);
-    for (Happening happening : history.happenings()) {
-      Reader reader = readers.get(happening.member());
-      switch (happening) {
+    for (HistoryEvent event : history.events()) {
+      Reader reader = readers.get(event.member());
+      switch (event) {
         case Offered offered -> {
-          tellOff(history, reader, happening, report);
+          tellOff(history, reader, event, report);
           reader.offer = offered;
         }
-        case Happening.Restored _, Happening.Interrupted _, Happening.Closed _, Happening.Crashed _ -> {
+        case HistoryEvent.Restored _, HistoryEvent.Interrupted _, HistoryEvent.Closed _, HistoryEvent.Crashed _ -> {
           reader.offer = null;
           reader.without = null;
         }
@@ -34,22 +34,23 @@ public record ReaderTold() implements Checker {
             reader.without = view;
           }
         }
-        case Happening.Undecided _, Happening.AsideDecided _ -> {} // what becomes of multicasts goes with the view
-        default -> tellOff(history, reader, happening, report);
+        case HistoryEvent.Undecided _,
+            HistoryEvent.SubsetDecided _ -> {} // what becomes of multicasts goes with the view
+        default -> tellOff(history, reader, event, report);
       }
     }
   }
 
-  private static void tellOff(History history, Reader reader, Happening happening, Consumer<String> report) {
+  private static void tellOff(History history, Reader reader, HistoryEvent event, Consumer<String> report) {
     if (reader.without != null) {
       report.accept(
-          history.name(happening.member())
+          history.name(event.member())
               + " reads the state of "
               + reader.offer
               + " and was not told that its donor is not in "
               + reader.without
               + " before "
-              + happening);
+              + event);
       reader.without = null;
     }
   }

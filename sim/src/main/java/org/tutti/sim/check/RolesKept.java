@@ -10,9 +10,9 @@ import org.tutti.View;
 /// such a one is refused.
 public record RolesKept() implements Checker {
   @Override
-  public void check(History history, Stays stays, Consumer<String> report) {
-    for (Stay stay : stays.all()) {
-      View view = stay.view();
+  public void check(History history, ViewIntervals intervals, Consumer<String> report) {
+    for (ViewInterval interval : intervals.all()) {
+      View view = interval.view();
       for (MemberId member : view.members()) {
         Role role = history.role(history.ordinalOf(member));
         if (role == Role.MISTAKEN || view.isObserver(member) == (role == Role.VOTER)) {
@@ -20,8 +20,8 @@ public record RolesKept() implements Checker {
         }
       }
     }
-    for (Happening happening : history.happenings()) {
-      if (happening instanceof Happening.Closed(int member, _, End end)
+    for (HistoryEvent event : history.events()) {
+      if (event instanceof HistoryEvent.Closed(int member, _, End end)
           && end.cause() == End.Cause.REFUSED
           && history.role(member) != Role.MISTAKEN) {
         report.accept(history.name(member) + " was refused: " + end);

@@ -1,19 +1,19 @@
 package org.tutti.sim.check;
 
 import java.util.List;
-import org.tutti.sim.check.Happening.Delivered;
+import org.tutti.sim.check.HistoryEvent.Delivered;
 
 /// Two members' deliveries in one view.
 ///
 /// @param first  one member's
 /// @param second the other's
 record Sequences(List<Delivered> first, List<Delivered> second) {
-  static Sequences of(Stay first, Stay second) {
+  static Sequences of(ViewInterval first, ViewInterval second) {
     return new Sequences(first.onTime(), second.onTime());
   }
 
   /// Late ones included.
-  static Sequences allOf(Stay first, Stay second) {
+  static Sequences allOf(ViewInterval first, ViewInterval second) {
     return new Sequences(first.inView(), second.inView());
   }
 

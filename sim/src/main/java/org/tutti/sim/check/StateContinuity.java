@@ -6,12 +6,12 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Guarantee;
-import org.tutti.sim.check.Happening.Begun;
-import org.tutti.sim.check.Happening.Delivered;
-import org.tutti.sim.check.Happening.Gave;
-import org.tutti.sim.check.Happening.Offered;
-import org.tutti.sim.check.Happening.Restored;
-import org.tutti.sim.check.Happening.Summary;
+import org.tutti.sim.check.HistoryEvent.Begun;
+import org.tutti.sim.check.HistoryEvent.Delivered;
+import org.tutti.sim.check.HistoryEvent.Gave;
+import org.tutti.sim.check.HistoryEvent.Offered;
+import org.tutti.sim.check.HistoryEvent.Restored;
+import org.tutti.sim.check.HistoryEvent.Summary;
 
 /// A member's history has no hole: its indices and positions follow one another, from 0 or from where its deliveries
 /// begin; in uniform groups they never begin anew
@@ -28,17 +28,17 @@ public record StateContinuity() implements Checker {
   }
 
   @Override
-  public void check(History history, Stays stays, Consumer<String> report) {
+  public void check(History history, ViewIntervals intervals, Consumer<String> report) {
     List<Progress> progress = history.forEachMember(Progress::new);
     Map<String, Summary> given = new HashMap<>();
-    for (Happening happening : history.happenings()) {
-      Progress mine = progress.get(happening.member());
-      switch (happening) {
+    for (HistoryEvent event : history.events()) {
+      Progress mine = progress.get(event.member());
+      switch (event) {
         case Gave gave -> given.put(gave.member() + "/" + gave.transfer(), gave.summary());
         case Offered offered -> mine.offer = offered;
-        case Happening.Interrupted _ -> mine.offer = null;
+        case HistoryEvent.Interrupted _ -> mine.offer = null;
         case Restored restored -> restore(history, restored, mine, given, report);
-        case Happening.Restarted restarted -> mine.saved = restarted.summary();
+        case HistoryEvent.Restarted restarted -> mine.saved = restarted.summary();
         case Begun begun -> begin(history, begun, mine, report);
         case Delivered delivered -> deliver(history, delivered, mine, report);
         default -> {}

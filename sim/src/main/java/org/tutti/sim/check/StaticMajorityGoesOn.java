@@ -20,7 +20,7 @@ public final class StaticMajorityGoesOn {
     if (history.primaryViews() != PrimaryViews.STATIC_MAJORITY || deciders.last() == null || holders.isEmpty()) {
       return false;
     }
-    var lives = new Lives(history);
+    var lives = new Restarts(history);
     return deciders.areQuorum(decider -> living.stream().anyMatch(life -> lives.isLaterLifeOf(life, decider)))
         && 2 * living.stream().map(MemberId::name).filter(history.electorate()::contains).distinct().count()
             > history.electorate().size();

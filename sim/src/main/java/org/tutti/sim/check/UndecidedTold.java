@@ -7,9 +7,9 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.tutti.View;
 import org.tutti.ViewId;
-import org.tutti.sim.check.Happening.Delivered;
-import org.tutti.sim.check.Happening.Installed;
-import org.tutti.sim.check.Happening.Undecided;
+import org.tutti.sim.check.HistoryEvent.Delivered;
+import org.tutti.sim.check.HistoryEvent.Installed;
+import org.tutti.sim.check.HistoryEvent.Undecided;
 
 /// A sender that is shown a view which is not primary is told that its multicasts on the way are undecided: all those
 /// at least that anybody has delivered by then in an earlier view. It is told of no more than are open. One that
@@ -29,14 +29,14 @@ public record UndecidedTold() implements Checker {
   }
 
   @Override
-  public void check(History history, Stays stays, Consumer<String> report) {
+  public void check(History history, ViewIntervals intervals, Consumer<String> report) {
     List<Sender> senders = history.forEachMember(Sender::new);
     Map<Content, Long> firsts = history.firstMessages();
-    for (Happening happening : history.happenings()) {
-      Sender sender = senders.get(happening.member());
-      switch (happening) {
-        case Happening.Submitted _ -> sender.submitted++;
-        case Happening.Decided decided -> sender.decided += decided.messages();
+    for (HistoryEvent event : history.events()) {
+      Sender sender = senders.get(event.member());
+      switch (event) {
+        case HistoryEvent.Submitted _ -> sender.submitted++;
+        case HistoryEvent.Decided decided -> sender.decided += decided.messages();
         case Delivered delivered when firsts.containsKey(delivered.batch()) -> {
           long next = firsts.get(delivered.batch()) + delivered.batch().count();
           if (sender.view != null) {
@@ -48,19 +48,19 @@ public record UndecidedTold() implements Checker {
           sender.owed = sender.view.primary() ? 0 : sender.dueBefore(sender.view.id());
         }
         case Undecided undecided -> tell(history, undecided, sender, report);
-        case Happening.Crashed _ -> sender.owed = 0;
+        case HistoryEvent.Crashed _ -> sender.owed = 0;
         default -> {}
       }
-      boolean late = !(happening instanceof Installed) && sender.owed > Math.max(sender.told, sender.decided);
+      boolean late = !(event instanceof Installed) && sender.owed > Math.max(sender.told, sender.decided);
       if (late) {
         report.accept(
-            history.name(happening.member())
+            history.name(event.member())
                 + " was in a view that is not primary, and not told that its messages from "
                 + Math.max(sender.told, sender.decided)
                 + " to "
                 + sender.owed
                 + " are undecided, before "
-                + happening);
+                + event);
         sender.owed = 0;
       }
     }

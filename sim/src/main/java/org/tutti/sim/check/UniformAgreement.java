@@ -4,22 +4,23 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Guarantee;
 import org.tutti.View;
-import org.tutti.sim.check.Happening.Delivered;
+import org.tutti.sim.check.HistoryEvent.Delivered;
 
 /// Uniform groups: what anyone delivered in a primary view, even if it crashed right after, is delivered by every
 /// member of every later primary view before that view, or contained in the state that it begins with. And all
 /// who install a primary view without waiting stand at the same place.
 public record UniformAgreement() implements Checker {
   @Override
-  public void check(History history, Stays stays, Consumer<String> report) {
+  public void check(History history, ViewIntervals intervals, Consumer<String> report) {
     boolean uniform = history.guarantee() == Guarantee.UNIFORM;
     long end = 0; // behind everything that was delivered in the primary views so far
     int whose = -1;
-    for (View view : stays.primaries()) {
-      long start = stays.startOf(view);
-      for (Stay stay : stays.byView().get(view.id())) {
-        if (!stay.isWaiting() && stay.start() != start) {
-          report.accept(view + " begins at " + start + ", for " + history.name(stay.member()) + " at " + stay.start());
+    for (View view : intervals.primaries()) {
+      long start = intervals.startOf(view);
+      for (ViewInterval interval : intervals.byView().get(view.id())) {
+        if (!interval.isWaiting() && interval.start() != start) {
+          report.accept(
+              view + " begins at " + start + ", for " + history.name(interval.member()) + " at " + interval.start());
         }
       }
       if (uniform && start >= 0 && start < end) {
@@ -33,27 +34,29 @@ public record UniformAgreement() implements Checker {
                 + (end - 1)
                 + " before it");
       }
-      for (Stay stay : stays.byView().get(view.id())) {
-        if (!stay.onTime().isEmpty() && stay.onTime().getLast().index() >= end) {
-          end = stay.onTime().getLast().index() + 1;
-          whose = stay.member();
+      for (ViewInterval interval : intervals.byView().get(view.id())) {
+        if (!interval.onTime().isEmpty() && interval.onTime().getLast().index() >= end) {
+          end = interval.onTime().getLast().index() + 1;
+          whose = interval.member();
         }
       }
     }
     if (uniform) {
-      late(history, stays, report);
+      late(history, intervals, report);
     }
   }
 
   /// What is delivered in a view, on time or late, lies before the beginning of every later primary view.
-  private static void late(History history, Stays stays, Consumer<String> report) {
+  private static void late(History history, ViewIntervals intervals, Consumer<String> report) {
     var current = new View[history.members().size()];
-    for (Happening happening : history.happenings()) {
-      if (happening instanceof Happening.Installed installed) {
+    for (HistoryEvent event : history.events()) {
+      if (event instanceof HistoryEvent.Installed installed) {
         current[installed.member()] = installed.view();
-      } else if (happening instanceof Delivered delivered && current[delivered.member()] != null) {
-        View successor = successor(current[delivered.member()], stays);
-        if (successor != null && delivered.index() >= stays.startOf(successor) && stays.startOf(successor) >= 0) {
+      } else if (event instanceof Delivered delivered && current[delivered.member()] != null) {
+        View successor = successor(current[delivered.member()], intervals);
+        if (successor != null
+            && delivered.index() >= intervals.startOf(successor)
+            && intervals.startOf(successor) >= 0) {
           report.accept(
               history.name(delivered.member())
                   + " delivered "
@@ -63,14 +66,14 @@ public record UniformAgreement() implements Checker {
                   + ", but "
                   + successor
                   + " begins at "
-                  + stays.startOf(successor));
+                  + intervals.startOf(successor));
         }
       }
     }
   }
 
-  private static @Nullable View successor(View view, Stays stays) {
-    for (View primary : stays.primaries()) {
+  private static @Nullable View successor(View view, ViewIntervals intervals) {
+    for (View primary : intervals.primaries()) {
       // Who is alone before a view that it does not install any more delivers that view's history late.
       if (primary.id().compareTo(view.id().agreed()) > 0) {
         return primary;

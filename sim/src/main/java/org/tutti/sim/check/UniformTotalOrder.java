@@ -4,18 +4,18 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.tutti.Guarantee;
-import org.tutti.sim.check.Happening.Delivered;
+import org.tutti.sim.check.HistoryEvent.Delivered;
 
 /// Uniform groups: whoever delivers at an index, ever, delivers the same batch there, at the same position.
 public record UniformTotalOrder() implements Checker {
   @Override
-  public void check(History history, Stays stays, Consumer<String> report) {
+  public void check(History history, ViewIntervals intervals, Consumer<String> report) {
     if (history.guarantee() != Guarantee.UNIFORM) {
       return;
     }
     Map<Long, Delivered> places = new HashMap<>();
-    for (Happening happening : history.happenings()) {
-      if (happening instanceof Delivered delivered) {
+    for (HistoryEvent event : history.events()) {
+      if (event instanceof Delivered delivered) {
         Delivered first = places.putIfAbsent(delivered.index(), delivered);
         if (first != null && (first.batch() != delivered.batch() || first.position() != delivered.position())) {
           report.accept(

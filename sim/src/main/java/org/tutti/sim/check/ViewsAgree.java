@@ -9,10 +9,10 @@ import org.tutti.View;
 /// name.
 public record ViewsAgree() implements Checker {
   @Override
-  public void check(History history, Stays stays, Consumer<String> report) {
-    for (List<Stay> together : stays.byView().values()) {
-      Stay first = together.getFirst();
-      for (Stay other : together) {
+  public void check(History history, ViewIntervals intervals, Consumer<String> report) {
+    for (List<ViewInterval> together : intervals.byView().values()) {
+      ViewInterval first = together.getFirst();
+      for (ViewInterval other : together) {
         View view = other.view();
         if (!view.equals(first.view())) {
           report.accept(

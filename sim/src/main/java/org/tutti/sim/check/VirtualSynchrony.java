@@ -4,13 +4,13 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
-import org.tutti.sim.check.Happening.Delivered;
+import org.tutti.sim.check.HistoryEvent.Delivered;
 
 /// Members that go from one view to the same next view delivered the same set of batches in the first.
 public record VirtualSynchrony() implements Checker {
   @Override
-  public void check(History history, Stays stays, Consumer<String> report) {
-    for (List<Stay> together : stays.byView().values()) {
+  public void check(History history, ViewIntervals intervals, Consumer<String> report) {
+    for (List<ViewInterval> together : intervals.byView().values()) {
       Pairs.movingTogether(
           together,
           (p, q) -> {

@@ -9,9 +9,9 @@ import java.util.function.Consumer;
 /// first, each in an order of its own, but for those that one of them had delivered before.
 public record WeakSynchrony() implements Checker {
   @Override
-  public void check(History history, Stays stays, Consumer<String> report) {
-    var first = new FirstDeliveries(history, stays);
-    for (List<Stay> together : stays.byView().values()) {
+  public void check(History history, ViewIntervals intervals, Consumer<String> report) {
+    var first = new FirstDeliveries(history, intervals);
+    for (List<ViewInterval> together : intervals.byView().values()) {
       Pairs.movingTogether(
           together,
           (p, q) -> {
@@ -23,7 +23,8 @@ public record WeakSynchrony() implements Checker {
     }
   }
 
-  private static void compare(History history, Stay p, Stay q, FirstDeliveries first, Consumer<String> report) {
+  private static void compare(
+      History history, ViewInterval p, ViewInterval q, FirstDeliveries first, Consumer<String> report) {
     Set<Content> other = new HashSet<>(q.taken()); // looked up only
     for (Content batch : p.taken()) {
       if (batch.isWeak() && !other.contains(batch) && !first.isBefore(q, batch)) {

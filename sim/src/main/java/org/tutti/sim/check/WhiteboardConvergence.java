@@ -11,15 +11,15 @@ public final class WhiteboardConvergence {
 
   /// Compares what the members of a view read with what they put.
   ///
-  /// @param conversation what happened
+  /// @param exchanges what happened
   /// @param members      the lives that are together in one view and at rest
   /// @return what did not hold, three at most
-  public static List<Violation> check(Conversation conversation, List<Integer> members) {
-    List<SortedMap<String, Long>> board = conversation.board();
+  public static List<Violation> check(ExchangeHistory exchanges, List<Integer> members) {
+    List<SortedMap<String, Long>> board = exchanges.board();
     List<SortedMap<Integer, SortedMap<String, Long>>> read = new ArrayList<>();
     board.forEach(_ -> read.add(new TreeMap<>()));
-    for (Conversation.Step step : conversation.steps()) {
-      if (step instanceof Conversation.Step.Read(int life, var values)) {
+    for (ExchangeHistory.Step step : exchanges.steps()) {
+      if (step instanceof ExchangeHistory.Step.Read(int life, var values)) {
         read.set(life, values);
       }
     }
@@ -35,7 +35,7 @@ public final class WhiteboardConvergence {
         found.add(
             new Violation(
                 "WhiteboardConvergence",
-                conversation.name(reader) + " reads " + read.get(reader) + ", put was " + expected));
+                exchanges.name(reader) + " reads " + read.get(reader) + ", put was " + expected));
       }
     }
     return found;

@@ -12,23 +12,23 @@ public final class WhiteboardValues {
 
   /// Looks for values that nobody put, and for older ones after newer ones.
   ///
-  /// @param conversation what happened
+  /// @param exchanges what happened
   /// @return what did not hold, three at most
-  public static List<Violation> check(Conversation conversation) {
+  public static List<Violation> check(ExchangeHistory exchanges) {
     List<Violation> found = new ArrayList<>();
-    Map<Long, Conversation.Step.Put> puts = new HashMap<>(); // looked up only, as the next
+    Map<Long, ExchangeHistory.Step.Put> puts = new HashMap<>(); // looked up only, as the next
     Map<List<Object>, Long> latest = new HashMap<>(); // by reader, owner and name
-    for (Conversation.Step step : conversation.steps()) {
+    for (ExchangeHistory.Step step : exchanges.steps()) {
       switch (step) {
-        case Conversation.Step.Put put -> puts.put(put.value(), put);
-        case Conversation.Step.Read read ->
+        case ExchangeHistory.Step.Put put -> puts.put(put.value(), put);
+        case ExchangeHistory.Step.Read read ->
             read.values()
                 .forEach((owner, values) ->
                     values.forEach((name, value) -> {
-                      Conversation.Step.Put put = puts.get(value);
+                      ExchangeHistory.Step.Put put = puts.get(value);
                       Long before = latest.put(List.of(read.life(), owner, name), value);
-                      String words = conversation.name(read.life()) + " reads " + value + " as " + name + " of ";
-                      words += conversation.name(owner);
+                      String words = exchanges.name(read.life()) + " reads " + value + " as " + name + " of ";
+                      words += exchanges.name(owner);
                       if (put == null || put.life() != owner || !put.name().equals(name)) {
                         found.add(new Violation("WhiteboardValues", words + ", which never put it"));
                       } else if (before != null && before > value) {

@@ -9,10 +9,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.View;
-import org.tutti.sim.check.Happening.Decided;
-import org.tutti.sim.check.Happening.Delivered;
-import org.tutti.sim.check.Happening.Released;
-import org.tutti.sim.check.Happening.Submitted;
+import org.tutti.sim.check.HistoryEvent.Decided;
+import org.tutti.sim.check.HistoryEvent.Delivered;
+import org.tutti.sim.check.HistoryEvent.Released;
+import org.tutti.sim.check.HistoryEvent.Submitted;
 
 /// Room in the window is given back for whole multicasts in their order, each once, and only for those that are
 /// delivered and that the application of every member of the view has consumed, unless it is waiting for its state or
@@ -33,31 +33,31 @@ public record WindowRespected(int overhead) implements Checker {
   }
 
   @Override
-  public void check(History history, Stays stays, Consumer<String> report) {
+  public void check(History history, ViewIntervals intervals, Consumer<String> report) {
     List<Member> members = new ArrayList<>();
     history.members().forEach(_ -> members.add(new Member()));
     var inBranches = new BranchMessages(members.size());
-    Iterator<Stay> arrivals = stays.all().iterator();
-    for (Happening happening : history.happenings()) {
-      Member member = members.get(happening.member());
-      switch (happening) {
-        case Happening.Installed installed -> {
+    Iterator<ViewInterval> arrivals = intervals.all().iterator();
+    for (HistoryEvent event : history.events()) {
+      Member member = members.get(event.member());
+      switch (event) {
+        case HistoryEvent.Installed installed -> {
           member.view = installed.view();
           member.waiting = arrivals.next().isWaiting();
           if (member.waiting) {
             startOver(member);
           }
         }
-        case Happening.Begun begun -> {
+        case HistoryEvent.Begun begun -> {
           startOver(member);
           member.waiting = false;
           member.begunNanos = begun.nanos();
         }
-        case Happening.Consumed consumed -> member.consumedNext = Math.max(member.consumedNext, consumed.next());
+        case HistoryEvent.Consumed consumed -> member.consumedNext = Math.max(member.consumedNext, consumed.next());
         case Submitted submitted -> member.lengths.add(submitted.length());
         case Decided decided when decided.position() == AWAY -> decide(member, decided.messages(), AWAY);
         case Delivered delivered -> deliver(delivered, member);
-        case Happening.DecidedInBranch decided -> {
+        case HistoryEvent.DecidedInBranch decided -> {
           int first = Math.min(member.places.size() + inBranches.undecided(decided.member()), member.lengths.size());
           int next = Math.min(first + decided.messages(), member.lengths.size());
           List<Integer> lengths = member.lengths.subList(first, next);
@@ -67,7 +67,7 @@ public record WindowRespected(int overhead) implements Checker {
         case Released released -> release(history, released, members, report);
         default -> {}
       }
-      inBranches.add(happening);
+      inBranches.add(event);
     }
   }
 

@@ -39,27 +39,27 @@ public final class Diagram {
   /// @param recording the run
   /// @param window    which part of it
   /// @return a whole SVG document; the same for the same run
-  public static String draw(Recording recording, Window window) {
+  public static String draw(Recording recording, TimeWindow window) {
     var to = new StringWriter();
     try {
-      var sheet = new Sheet(recording, window);
-      draw(sheet, new Svg(to));
+      var layout = new PageLayout(recording, window);
+      draw(layout, new Svg(to));
     } catch (XMLStreamException e) {
       throw new IllegalStateException("a string cannot be written to", e);
     }
     return to.append('\n').toString();
   }
 
-  private static void draw(Sheet sheet, Svg svg) throws XMLStreamException {
+  private static void draw(PageLayout layout, Svg svg) throws XMLStreamException {
     String title =
         "Seed "
-            + sheet.recording.plan().seed()
+            + layout.recording.plan().seed()
             + ", "
-            + Sheet.millis(sheet.window.fromNanos())
+            + PageLayout.millis(layout.window.fromNanos())
             + " to "
-            + Sheet.millis(sheet.window.toNanos())
+            + PageLayout.millis(layout.window.toNanos())
             + " ms";
-    svg.begin(sheet.scale.right() + MARGIN, sheet.bottom() + Legend.height(sheet), title, STYLE);
+    svg.begin(layout.scale.right() + MARGIN, layout.bottom() + Legend.height(layout), title, STYLE);
     svg.open("defs");
     svg.open("pattern", "id", "cut", "width", "8", "height", "8", "patternUnits", "userSpaceOnUse");
     svg.rect(0, 0, 8, 8, "", "#fdf1f0");
@@ -68,16 +68,16 @@ public final class Diagram {
     svg.close();
     svg.text(MARGIN, 24, "title", title + " (times are not to scale)");
     double y = 40;
-    for (String line : lines(sheet.recording.plan().describe())) {
+    for (String line : lines(layout.recording.plan().describe())) {
       svg.text(MARGIN, y, "plan", line);
       y += 14;
     }
-    new Background(sheet, svg).draw();
-    var lifelines = new Lifelines(sheet, svg);
+    new Background(layout, svg).draw();
+    var lifelines = new Lifelines(layout, svg);
     lifelines.draw();
-    new Messages(sheet, svg).draw();
+    new Messages(layout, svg).draw();
     lifelines.write();
-    new Legend(sheet, svg).draw();
+    new Legend(layout, svg).draw();
     svg.end();
   }
 

@@ -18,23 +18,23 @@ final class Legend {
     "everything else about views; named where there is room"
   };
 
-  private final Sheet sheet;
+  private final PageLayout layout;
   private final Svg svg;
   private double y;
 
-  Legend(Sheet sheet, Svg svg) {
-    this.sheet = sheet;
+  Legend(PageLayout layout, Svg svg) {
+    this.layout = layout;
     this.svg = svg;
   }
 
   /// How high it will be.
-  static double height(Sheet sheet) {
-    return LINE * (4 + Math.max(STEPS.length + 8, sheet.views().size() + 1));
+  static double height(PageLayout layout) {
+    return LINE * (4 + Math.max(STEPS.length + 8, layout.views().size() + 1));
   }
 
   void draw() throws XMLStreamException {
-    y = sheet.bottom() + 2 * LINE;
-    double x = Sheet.LEFT;
+    y = layout.bottom() + 2 * LINE;
+    double x = PageLayout.LEFT;
     svg.text(x, y, "heading", "Signs");
     sign(x, "a member is in a primary view: full line");
     svg.rect(x, y - 11, 30, 13, "primary", "hsl(210,65%,80%)");
@@ -65,16 +65,16 @@ final class Legend {
   }
 
   private void views(double x) throws XMLStreamException {
-    double line = sheet.bottom() + 2 * LINE;
+    double line = layout.bottom() + 2 * LINE;
     svg.text(x, line, "heading", "Views: epoch.proposer, id, members by seniority, the views they come from");
-    for (View view : sheet.views()) {
+    for (View view : layout.views()) {
       line += LINE;
-      svg.rect(x, line - 11, 16, 13, Names.kind(view), sheet.colour(view));
-      svg.text(x + 24, line, "words", sheet.names.of(view.id()));
+      svg.rect(x, line - 11, 16, 13, ShortNames.kind(view), layout.colour(view));
+      svg.text(x + 24, line, "words", layout.names.of(view.id()));
       svg.text(x + 100, line, "words", view.id().toString());
-      svg.text(x + 220, line, "words", Names.kind(view));
-      String from = view.predecessors().isEmpty() ? "" : " from " + sheet.names.views(view.predecessors());
-      svg.text(x + 300, line, "words", sheet.names.members(view) + from);
+      svg.text(x + 220, line, "words", ShortNames.kind(view));
+      String from = view.predecessors().isEmpty() ? "" : " from " + layout.names.views(view.predecessors());
+      svg.text(x + 300, line, "words", layout.names.members(view) + from);
     }
   }
 }

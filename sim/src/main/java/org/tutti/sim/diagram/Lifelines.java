@@ -5,7 +5,7 @@ import java.util.List;
 import javax.xml.stream.XMLStreamException;
 import org.tutti.End;
 import org.tutti.View;
-import org.tutti.sim.check.Happening;
+import org.tutti.sim.check.HistoryEvent;
 
 /// The nodes' lines with their views, and where a life begins and ends.
 final class Lifelines {
@@ -14,27 +14,27 @@ final class Lifelines {
   private static final double SIZE = 11;
   private static final double MARK = 7;
 
-  private final Sheet sheet;
+  private final PageLayout layout;
   private final Svg svg;
   private final List<Word> words = new ArrayList<>();
 
-  Lifelines(Sheet sheet, Svg svg) {
-    this.sheet = sheet;
+  Lifelines(PageLayout layout, Svg svg) {
+    this.layout = layout;
     this.svg = svg;
   }
 
   void draw() throws XMLStreamException {
-    for (int place = 0; place < sheet.nodes(); place++) {
-      double y = sheet.y(place);
-      svg.text(Sheet.LEFT - 10, y + 5, "node", "n" + place);
-      svg.line(Sheet.LEFT, y, sheet.scale.right(), y, "life", "");
+    for (int place = 0; place < layout.nodes(); place++) {
+      double y = layout.y(place);
+      svg.text(PageLayout.LEFT - 10, y + 5, "node", "n" + place);
+      svg.line(PageLayout.LEFT, y, layout.scale.right(), y, "life", "");
     }
-    for (Spans.Span span : sheet.spans.in(sheet.window)) {
+    for (Spans.Span span : layout.spans.in(layout.window)) {
       draw(span);
     }
-    for (Happening happening : sheet.recording.history().happenings()) {
-      if (sheet.window.contains(happening.nanos())) {
-        mark(happening);
+    for (HistoryEvent event : layout.recording.history().events()) {
+      if (layout.window.contains(event.nanos())) {
+        mark(event);
       }
     }
   }
@@ -48,56 +48,57 @@ final class Lifelines {
 
   private void draw(Spans.Span span) throws XMLStreamException {
     View view = span.view();
-    double left = sheet.x(span.fromNanos());
-    double right = sheet.x(span.toNanos());
-    double y = sheet.y(sheet.place(span.member()));
-    String id = sheet.names.of(view.id());
+    double left = layout.x(span.fromNanos());
+    double right = layout.x(span.toNanos());
+    double y = layout.y(layout.place(span.member()));
+    String id = layout.names.of(view.id());
     String hint =
         view.id()
             + " "
-            + Names.kind(view)
+            + ShortNames.kind(view)
             + ": "
-            + sheet.names.members(view)
+            + layout.names.members(view)
             + ", since "
-            + Sheet.millis(span.fromNanos())
+            + PageLayout.millis(span.fromNanos())
             + " ms";
-    svg.rect(left, y - Sheet.BAR / 2, right - left, Sheet.BAR, Names.kind(view), sheet.colour(view), hint);
-    String full = id + " " + Names.kind(view) + ": " + sheet.names.members(view);
+    svg.rect(
+        left, y - PageLayout.BAR / 2, right - left, PageLayout.BAR, ShortNames.kind(view), layout.colour(view), hint);
+    String full = id + " " + ShortNames.kind(view) + ": " + layout.names.members(view);
     for (String text :
-        new String[] {full, id + ": " + sheet.names.members(view), id, Long.toString(view.id().epoch())}) {
+        new String[] {full, id + ": " + layout.names.members(view), id, Long.toString(view.id().epoch())}) {
       boolean fits = Labels.width(text, SIZE) < right - left - 4;
       double x = left + 3 + Labels.width(text, SIZE) / 2;
-      if (fits && sheet.labels.take(x, y + 4, text, SIZE)) {
+      if (fits && layout.labels.take(x, y + 4, text, SIZE)) {
         words.add(new Word(left + 4, y + 4, text));
         return;
       }
     }
   }
 
-  private void mark(Happening happening) throws XMLStreamException {
-    double x = sheet.x(happening.nanos());
-    double y = sheet.y(happening);
-    String name = sheet.recording.history().name(happening.member());
-    String at = " at " + Sheet.millis(happening.nanos()) + " ms";
-    switch (happening) {
-      case Happening.Crashed _ -> {
+  private void mark(HistoryEvent event) throws XMLStreamException {
+    double x = layout.x(event.nanos());
+    double y = layout.y(event);
+    String name = layout.recording.history().name(event.member());
+    String at = " at " + PageLayout.millis(event.nanos()) + " ms";
+    switch (event) {
+      case HistoryEvent.Crashed _ -> {
         svg.path(cross(x, y), "crash", name + " crashes" + at);
-        words(x, y + Sheet.BAR, name + " crashes");
+        words(x, y + PageLayout.BAR, name + " crashes");
       }
-      case Happening.Closed(_, _, End end) -> {
+      case HistoryEvent.Closed(_, _, End end) -> {
         svg.path(cross(x, y), "end", name + " ends: " + end + at);
-        words(x, y + Sheet.BAR, name + " ends");
+        words(x, y + PageLayout.BAR, name + " ends");
       }
-      case Happening.Entered _ -> {
-        svg.line(x, y - Sheet.BAR, x, y + Sheet.BAR, "start", name + " starts" + at);
-        words(x, y + Sheet.BAR + SIZE, name + " starts");
+      case HistoryEvent.Entered _ -> {
+        svg.line(x, y - PageLayout.BAR, x, y + PageLayout.BAR, "start", name + " starts" + at);
+        words(x, y + PageLayout.BAR + SIZE, name + " starts");
       }
       default -> {}
     }
   }
 
   private void words(double x, double y, String words) throws XMLStreamException {
-    if (sheet.labels.take(x, y + SIZE, words, SIZE)) {
+    if (layout.labels.take(x, y + SIZE, words, SIZE)) {
       svg.text(x, y + SIZE, "mark", words);
     }
   }

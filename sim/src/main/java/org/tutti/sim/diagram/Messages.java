@@ -6,7 +6,7 @@ import java.util.Set;
 import javax.xml.stream.XMLStreamException;
 import org.tutti.sim.Recorder.Talk;
 import org.tutti.sim.check.Content;
-import org.tutti.sim.check.Happening;
+import org.tutti.sim.check.HistoryEvent;
 
 /// Multicasts below the lifelines, deliveries above them, and between them the messages of view agreement.
 final class Messages {
@@ -14,49 +14,49 @@ final class Messages {
   private static final double RADIUS = 3;
   private static final double HEAD = 5;
 
-  private final Sheet sheet;
+  private final PageLayout layout;
   private final Svg svg;
   private final Set<String> named = new HashSet<>(); // looked up only
 
-  Messages(Sheet sheet, Svg svg) {
-    this.sheet = sheet;
+  Messages(PageLayout layout, Svg svg) {
+    this.layout = layout;
     this.svg = svg;
   }
 
   void draw() throws XMLStreamException {
-    for (Talk talk : sheet.recording.talks()) {
-      if (sheet.window.contains(talk.sentNanos()) && sheet.window.contains(talk.arrivedNanos())) {
+    for (Talk talk : layout.recording.talks()) {
+      if (layout.window.contains(talk.sentNanos()) && layout.window.contains(talk.arrivedNanos())) {
         draw(talk);
       }
     }
-    for (Happening happening : sheet.recording.history().happenings()) {
-      if (sheet.window.contains(happening.nanos())) {
-        draw(happening);
+    for (HistoryEvent event : layout.recording.history().events()) {
+      if (layout.window.contains(event.nanos())) {
+        draw(event);
       }
     }
   }
 
-  private void draw(Happening happening) throws XMLStreamException {
-    double x = sheet.x(happening.nanos());
-    double y = sheet.y(happening);
-    String at = " at " + Sheet.millis(happening.nanos()) + " ms";
-    switch (happening) {
-      case Happening.Submitted submitted -> {
-        double top = y + Sheet.BAR / 2 + 2;
+  private void draw(HistoryEvent event) throws XMLStreamException {
+    double x = layout.x(event.nanos());
+    double y = layout.y(event);
+    String at = " at " + PageLayout.millis(event.nanos()) + " ms";
+    switch (event) {
+      case HistoryEvent.Submitted submitted -> {
+        double top = y + PageLayout.BAR / 2 + 2;
         String data =
             "M" + Svg.number(x) + " " + Svg.number(top) + "l" + RADIUS + " " + 2 * RADIUS + "h" + -2 * RADIUS + "z";
         svg.path(data, "multicast", "multicast " + submitted.service() + at);
       }
-      case Happening.Delivered(_, _, _, long position, Content batch, boolean again) -> {
+      case HistoryEvent.Delivered(_, _, _, long position, Content batch, boolean again) -> {
         if (!again && batch.count() > 0) {
           String words = batch.isWeak() ? "" : position(position, batch.count());
           dot(x, y, "delivery", words, "delivered " + words + " of " + sender(batch) + at);
         }
       }
-      case Happening.Early(_, _, Content batch) ->
+      case HistoryEvent.Early(_, _, Content batch) ->
           dot(x, y, "early", "", "delivered without a place, of " + sender(batch) + at);
-      case Happening.Branched(_, _, Content batch) -> {
-        double above = y - Sheet.BAR / 2 - 2 * RADIUS - 2;
+      case HistoryEvent.Branched(_, _, Content batch) -> {
+        double above = y - PageLayout.BAR / 2 - 2 * RADIUS - 2;
         svg.rect(x - RADIUS, above, 2 * RADIUS, 2 * RADIUS, "early", "", "in a branch, of " + sender(batch) + at);
       }
       default -> {}
@@ -64,7 +64,7 @@ final class Messages {
   }
 
   private String sender(Content batch) {
-    return sheet.recording.history().name(batch.sender());
+    return layout.recording.history().name(batch.sender());
   }
 
   private static String position(long first, int count) {
@@ -72,10 +72,10 @@ final class Messages {
   }
 
   private void dot(double x, double y, String kind, String words, String hint) throws XMLStreamException {
-    double above = y - Sheet.BAR / 2 - RADIUS - 2;
+    double above = y - PageLayout.BAR / 2 - RADIUS - 2;
     svg.circle(x, above, RADIUS, kind, hint);
-    for (double baseline = above - 5; !words.isEmpty() && baseline > y - Sheet.ROW / 2 + SIZE; baseline -= SIZE) {
-      if (sheet.labels.take(x, baseline, words, SIZE)) {
+    for (double baseline = above - 5; !words.isEmpty() && baseline > y - PageLayout.ROW / 2 + SIZE; baseline -= SIZE) {
+      if (layout.labels.take(x, baseline, words, SIZE)) {
         svg.text(x, baseline, "position", words);
         return;
       }
@@ -83,12 +83,12 @@ final class Messages {
   }
 
   private void draw(Talk talk) throws XMLStreamException {
-    double x1 = sheet.x(talk.sentNanos());
-    double x2 = sheet.x(talk.arrivedNanos());
+    double x1 = layout.x(talk.sentNanos());
+    double x2 = layout.x(talk.arrivedNanos());
     boolean down = talk.to() > talk.from();
-    double half = down ? Sheet.BAR / 2 : -Sheet.BAR / 2;
-    double y1 = sheet.y(talk.from()) + half;
-    double y2 = sheet.y(talk.to()) - half;
+    double half = down ? PageLayout.BAR / 2 : -PageLayout.BAR / 2;
+    double y1 = layout.y(talk.from()) + half;
+    double y2 = layout.y(talk.to()) - half;
     String kind = "talk " + kind(talk.kind());
     String hint =
         talk.kind()
@@ -97,9 +97,9 @@ final class Messages {
             + " to n"
             + talk.to()
             + ", "
-            + Sheet.millis(talk.sentNanos())
+            + PageLayout.millis(talk.sentNanos())
             + " to "
-            + Sheet.millis(talk.arrivedNanos())
+            + PageLayout.millis(talk.arrivedNanos())
             + " ms";
     svg.line(x1, y1, x2, y2, kind, hint);
     double length = Math.hypot(x2 - x1, y2 - y1);
@@ -128,7 +128,7 @@ final class Messages {
   private void name(Talk talk, double x, double y) throws XMLStreamException {
     String said = talk.kind() + " from " + talk.from() + " at " + talk.sentNanos();
     boolean fresh = !named.contains(said);
-    if (fresh && sheet.labels.take(x, y, talk.kind(), SIZE)) {
+    if (fresh && layout.labels.take(x, y, talk.kind(), SIZE)) {
       named.add(said);
       svg.text(x, y, "said " + kind(talk.kind()), talk.kind());
     }

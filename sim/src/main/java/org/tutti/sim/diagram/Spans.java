@@ -7,8 +7,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.tutti.View;
 import org.tutti.ViewId;
-import org.tutti.sim.check.Happening;
 import org.tutti.sim.check.History;
+import org.tutti.sim.check.HistoryEvent;
 
 /// Who was in which view for how long.
 final class Spans {
@@ -23,15 +23,15 @@ final class Spans {
   private final List<Span> all = new ArrayList<>();
 
   Spans(History history, long endNanos) {
-    var current = new Happening.@Nullable Installed[history.members().size()];
-    for (Happening happening : history.happenings()) {
-      switch (happening) {
-        case Happening.Installed installed -> {
+    var current = new HistoryEvent.@Nullable Installed[history.members().size()];
+    for (HistoryEvent event : history.events()) {
+      switch (event) {
+        case HistoryEvent.Installed installed -> {
           end(current, installed.member(), installed.nanos());
           current[installed.member()] = installed;
         }
-        case Happening.Crashed(int member, long nanos) -> end(current, member, nanos);
-        case Happening.Closed(int member, long nanos, _) -> end(current, member, nanos);
+        case HistoryEvent.Crashed(int member, long nanos) -> end(current, member, nanos);
+        case HistoryEvent.Closed(int member, long nanos, _) -> end(current, member, nanos);
         default -> {}
       }
     }
@@ -40,8 +40,8 @@ final class Spans {
     }
   }
 
-  private void end(Happening.@Nullable Installed[] current, int member, long nanos) {
-    Happening.Installed since = current[member];
+  private void end(HistoryEvent.@Nullable Installed[] current, int member, long nanos) {
+    HistoryEvent.Installed since = current[member];
     if (since != null) {
       all.add(new Span(member, since.view(), since.nanos(), nanos));
       current[member] = null;
@@ -49,14 +49,14 @@ final class Spans {
   }
 
   /// Those of a part of the run.
-  List<Span> in(Window window) {
+  List<Span> in(TimeWindow window) {
     return all.stream()
         .filter(span -> span.toNanos() >= window.fromNanos() && span.fromNanos() <= window.toNanos())
         .toList();
   }
 
   /// The views of a part of the run, by their ids.
-  List<View> views(Window window) {
+  List<View> views(TimeWindow window) {
     Set<View> views = new LinkedHashSet<>();
     in(window).stream().map(Span::view).sorted((a, b) -> a.id().compareTo(b.id())).forEach(views::add);
     return List.copyOf(views);

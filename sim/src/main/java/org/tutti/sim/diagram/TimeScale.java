@@ -21,7 +21,7 @@ final class TimeScale {
   /// @param window  the part of the run
   /// @param busy    the moments at which something is drawn
   /// @param left    where it begins
-  TimeScale(Window window, SortedSet<Long> busy, double left) {
+  TimeScale(TimeWindow window, SortedSet<Long> busy, double left) {
     List<Long> all = new ArrayList<>();
     all.add(window.fromNanos());
     busy.stream().filter(nanos -> nanos > window.fromNanos() && nanos < window.toNanos()).forEach(all::add);

@@ -11,27 +11,27 @@ final class Channels {
   /// Nothing is on its way.
   static final int EMPTY = 0;
 
-  /// The input [Input.Multicast].
+  /// The input [Action.Multicast].
   static final int MULTICAST = 0;
 
-  /// The input [Input.Flush].
+  /// The input [Action.Flush].
   static final int FLUSH = 1;
 
-  private final List<Input> inputs = new ArrayList<>();
-  private final Map<Input, Integer> inputNumbers = new HashMap<>();
+  private final List<Action> inputs = new ArrayList<>();
+  private final Map<Action, Integer> inputNumbers = new HashMap<>();
   private final List<List<Integer>> contents = new ArrayList<>();
   private final Map<List<Integer>, Integer> contentNumbers = new HashMap<>();
   private final Map<Long, Integer> longer = new HashMap<>(); // by channel and input
   private final List<Integer> shorter = new ArrayList<>(); // by channel, or -1
 
   Channels() {
-    number(new Input.Multicast());
-    number(new Input.Flush());
+    number(new Action.Multicast());
+    number(new Action.Flush());
     content(List.of());
   }
 
   /// The number of an input.
-  int number(Input input) {
+  int number(Action input) {
     return inputNumbers.computeIfAbsent(
         input,
         fresh -> {
@@ -40,7 +40,7 @@ final class Channels {
         });
   }
 
-  Input input(int number) {
+  Action input(int number) {
     return inputs.get(number);
   }
 

@@ -22,11 +22,11 @@ final class Ending {
   /// @param violation what is wrong with it, or null
   record End(int[] delivered, @Nullable String violation) {}
 
-  private final Scenario scenario;
-  private final List<Lives> lives;
+  private final BoundedModel scenario;
+  private final List<MemberStates> lives;
   private final Map<List<Integer>, End> ends = new HashMap<>();
 
-  Ending(Scenario scenario, List<Lives> lives) {
+  Ending(BoundedModel scenario, List<MemberStates> lives) {
     this.scenario = scenario;
     this.lives = lives;
   }
@@ -43,18 +43,18 @@ final class Ending {
   }
 
   private End end(List<Integer> states) {
-    Map<MemberId, Peer<?>> peers = new TreeMap<>();
+    Map<MemberId, MemberModel<?>> peers = new TreeMap<>();
     SortedMap<MemberId, Tail> tails = new TreeMap<>();
     for (int rank = 0; rank < states.size(); rank++) {
       if (states.get(rank) >= 0) {
-        Peer<?> peer = lives.get(rank).replay(states.get(rank));
+        MemberModel<?> peer = lives.get(rank).replay(states.get(rank));
         peers.put(peer.id(), peer);
         tails.put(peer.id(), peer.tail());
       }
     }
     try {
       Cut cut = CutBuilder.whole(scenario.view(), tails);
-      for (Peer<?> peer : peers.values()) {
+      for (MemberModel<?> peer : peers.values()) {
         peer.end(cut, peers::get);
       }
     } catch (Invariant.Broken | IllegalStateException | IndexOutOfBoundsException | NullPointerException broken) {
@@ -63,24 +63,26 @@ final class Ending {
     return check(new ArrayList<>(peers.values()), states);
   }
 
-  private End check(List<Peer<?>> peers, List<Integer> states) {
+  private End check(List<MemberModel<?>> peers, List<Integer> states) {
     int[] all = peers.getFirst().delivered();
-    for (Peer<?> peer : peers) {
+    for (MemberModel<?> peer : peers) {
       int[] delivered = peer.delivered();
-      if (delivered.length != all.length || !Deliveries.isPrefix(delivered, all)) {
-        return new End(all, "VirtualSynchrony: " + Deliveries.describe(all) + " and " + Deliveries.describe(delivered));
+      if (delivered.length != all.length || !DeliveryProperties.isPrefix(delivered, all)) {
+        return new End(
+            all,
+            "VirtualSynchrony: " + DeliveryProperties.describe(all) + " and " + DeliveryProperties.describe(delivered));
       }
     }
     for (int rank = 0; rank < states.size(); rank++) {
       int sent = states.get(rank) < 0 ? 0 : lives.get(rank).get(states.get(rank)).sent();
       int found = 0;
       for (int delivery : all) {
-        found += Peer.sender(delivery) == rank ? 1 : 0;
+        found += MemberModel.sender(delivery) == rank ? 1 : 0;
       }
       if (found < sent) {
-        return new End(all, "NothingLost: member " + rank + " sent " + sent + ": " + Deliveries.describe(all));
+        return new End(all, "NothingLost: member " + rank + " sent " + sent + ": " + DeliveryProperties.describe(all));
       }
     }
-    return new End(all, Deliveries.violation(all));
+    return new End(all, DeliveryProperties.violation(all));
   }
 }

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Ordering;
+import org.tutti.sim.exhaustive.BoundedModel.Fault;
+import org.tutti.sim.exhaustive.BoundedModel.Runs;
 import org.tutti.sim.exhaustive.Exploration.Result;
-import org.tutti.sim.exhaustive.Scenario.Fault;
-import org.tutti.sim.exhaustive.Scenario.Runs;
 
 /// The worlds that are looked at, and the bounds up to which it takes no longer than a minute.
 public final class ExhaustiveCheck {
@@ -27,14 +27,14 @@ public final class ExhaustiveCheck {
   /// @param members  only with so many, or null
   /// @param messages with so many instead of what takes no longer than a minute, or null
   /// @return the worlds, with every fault
-  public static List<Scenario> scenarios(
+  public static List<BoundedModel> scenarios(
       @Nullable Ordering ordering, @Nullable Integer members, @Nullable Integer messages) {
-    List<Scenario> scenarios = new ArrayList<>();
+    List<BoundedModel> scenarios = new ArrayList<>();
     for (Ordering order : ordering == null ? List.of(Ordering.values()) : List.of(ordering)) {
       for (Bound bound : BOUNDS) {
         for (Fault fault : members == null || members == bound.members ? Fault.values() : new Fault[0]) {
           int count = messages == null ? bound.messages : messages;
-          scenarios.add(new Scenario(order, bound.members, count, fault, bound.runs));
+          scenarios.add(new BoundedModel(order, bound.members, count, fault, bound.runs));
         }
       }
     }
@@ -47,9 +47,9 @@ public final class ExhaustiveCheck {
   /// @param statesMax how many states are too many
   /// @param show      is given each result at once, those that are not complete included
   /// @return whether each was explored completely, with at least one message, and nothing is wrong
-  public static boolean run(List<Scenario> scenarios, int statesMax, Consumer<Result> show) {
+  public static boolean run(List<BoundedModel> scenarios, int statesMax, Consumer<Result> show) {
     boolean passed = true;
-    for (Scenario scenario : scenarios) {
+    for (BoundedModel scenario : scenarios) {
       Result result = Exploration.explore(scenario, statesMax);
       show.accept(result);
       for (int fewer = scenario.messages() - 1; fewer > 0 && !result.complete(); fewer--) {
@@ -69,7 +69,7 @@ public final class ExhaustiveCheck {
   /// @param fault    the fault's constant
   /// @return what is wrong and how it came about, or nothing
   public static List<String> violation(String ordering, int members, int messages, String fault) {
-    var scenario = new Scenario(Ordering.valueOf(ordering), members, messages, Fault.valueOf(fault), Runs.ONE);
+    var scenario = new BoundedModel(Ordering.valueOf(ordering), members, messages, Fault.valueOf(fault), Runs.ONE);
     Result result = Exploration.explore(scenario, STATES_MAX);
     List<String> words = new ArrayList<>();
     if (result.violation() != null) {

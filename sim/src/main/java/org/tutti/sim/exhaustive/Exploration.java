@@ -6,22 +6,22 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
-import org.tutti.sim.exhaustive.Scenario.Fault;
-import org.tutti.sim.exhaustive.Scenario.Runs;
+import org.tutti.sim.exhaustive.BoundedModel.Fault;
+import org.tutti.sim.exhaustive.BoundedModel.Runs;
 
-/// Finds every state of a [Scenario], from the nearest to the farthest, and checks each.
+/// Finds every state of a [BoundedModel], from the nearest to the farthest, and checks each.
 ///
-/// A state is: by rank the member's state in its [Lives]; by sender and receiver the content of the channel between
-/// them; how many multicasts are left, and what has gone wrong.
+/// A state is: by rank the member's state in its [MemberStates]; by sender and receiver the content of the channel
+/// between them; how many multicasts are left, and what has gone wrong.
 public final class Exploration {
   private static final int NOBODY = -1;
 
-  private final Scenario scenario;
+  private final BoundedModel scenario;
   private final int statesMax;
   private final int size;
   private final int flags; // where they stand in a state
   private final Channels channels = new Channels();
-  private final List<Lives> lives = new ArrayList<>();
+  private final List<MemberStates> lives = new ArrayList<>();
   private final Ending ending;
   private final StateSet states;
   private final int[] state; // the one that is looked at
@@ -35,13 +35,13 @@ public final class Exploration {
   private int @Nullable [] wanted; // a state, when the step that leads there is asked for
   private String found = "";
 
-  private Exploration(Scenario scenario, int statesMax) {
+  private Exploration(BoundedModel scenario, int statesMax) {
     this.scenario = scenario;
     this.statesMax = statesMax;
     this.size = scenario.members();
     this.flags = size + size * (size - 1);
     for (int rank = 0; rank < size; rank++) {
-      lives.add(new Lives(scenario, rank, channels));
+      lives.add(new MemberStates(scenario, rank, channels));
     }
     this.ending = new Ending(scenario, lives);
     this.states = new StateSet(flags + 1);
@@ -60,7 +60,7 @@ public final class Exploration {
   /// @param violation   what is wrong, beginning with the property, or null
   /// @param trace       the shortest way to the violation
   public record Result(
-      Scenario scenario,
+      BoundedModel scenario,
       int states,
       long transitions,
       int depth,
@@ -103,7 +103,7 @@ public final class Exploration {
   /// @param scenario  the world
   /// @param statesMax gives up beyond so many states
   /// @return what was found; ends with the first violation
-  public static Result explore(Scenario scenario, int statesMax) {
+  public static Result explore(BoundedModel scenario, int statesMax) {
     return new Exploration(scenario, statesMax).run();
   }
 
@@ -163,7 +163,7 @@ public final class Exploration {
         moved = true;
       }
     }
-    Lives.Step flushed = lives.get(rank).after(state[rank], Channels.FLUSH);
+    MemberStates.Step flushed = lives.get(rank).after(state[rank], Channels.FLUSH);
     if (flushed.life() != state[rank] || flushed.receivers().length > 0 || flushed.violation() != null) {
       begin();
       apply(rank, flushed);
@@ -189,7 +189,7 @@ public final class Exploration {
     end(rank, input);
   }
 
-  private void apply(int rank, Lives.Step step) {
+  private void apply(int rank, MemberStates.Step step) {
     next[rank] = step.life();
     for (int i = 0; i < step.receivers().length; i++) {
       int to = step.receivers()[i];
@@ -223,9 +223,9 @@ public final class Exploration {
   private String describe(int rank, int input) {
     String who = name(rank);
     return switch (channels.input(input)) {
-      case Input.Multicast() -> who + " multicasts";
-      case Input.Flush() -> who + " flushes";
-      case Input.Arrival(int from, Input.Message message) -> who + " takes from " + name(from) + ": " + message;
+      case Action.Multicast() -> who + " multicasts";
+      case Action.Flush() -> who + " flushes";
+      case Action.Arrival(int from, Action.Message message) -> who + " takes from " + name(from) + ": " + message;
     };
   }
 
@@ -296,13 +296,13 @@ public final class Exploration {
   private void check() {
     for (int rank = 0; rank < size; rank++) {
       for (int other = 0; other < rank; other++) {
-        if (Deliveries.contradict(delivered(rank), delivered(other))) {
+        if (DeliveryProperties.contradict(delivered(rank), delivered(other))) {
           fail("UniformTotalOrder", delivered(other), delivered(rank));
         }
       }
       for (int delivery : delivered(rank)) {
-        int sender = Peer.sender(delivery);
-        if (Peer.number(delivery) >= lives.get(sender).get(state[sender]).sent()) {
+        int sender = MemberModel.sender(delivery);
+        if (MemberModel.number(delivery) >= lives.get(sender).get(state[sender]).sent()) {
           fail("Integrity", delivered(rank), new int[] {delivery});
         }
       }
@@ -328,7 +328,7 @@ public final class Exploration {
       violating = number;
     }
     for (int rank = 0; rank < size && violation == null; rank++) {
-      if (!Deliveries.isPrefix(delivered(rank), end.delivered())) {
+      if (!DeliveryProperties.isPrefix(delivered(rank), end.delivered())) {
         fail("UniformTotalOrder", end.delivered(), delivered(rank));
       }
     }
@@ -339,17 +339,17 @@ public final class Exploration {
       for (int sender = 0; sender < size; sender++) {
         int left = lives.get(sender).get(state[sender]).sent();
         for (int delivery : delivered(rank)) {
-          left -= Peer.sender(delivery) == sender ? 1 : 0;
+          left -= MemberModel.sender(delivery) == sender ? 1 : 0;
         }
         if (left > 0) {
-          fail("Convergence", delivered(rank), new int[] {Peer.delivery(sender, 0)});
+          fail("Convergence", delivered(rank), new int[] {MemberModel.delivery(sender, 0)});
         }
       }
     }
   }
 
   private void fail(String property, int[] one, int[] other) {
-    violation = property + ": " + Deliveries.describe(one) + " and " + Deliveries.describe(other);
+    violation = property + ": " + DeliveryProperties.describe(one) + " and " + DeliveryProperties.describe(other);
     violating = number;
   }
 

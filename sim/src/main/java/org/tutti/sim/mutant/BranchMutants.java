@@ -27,7 +27,7 @@ final class BranchMutants {
               "history-in-branch",
               "the history of the primary view goes on in a view that is not",
               List.of(
-                  new Edit("org.tutti.engine.Admission", "acting", new Fix(0, false)),
+                  new Edit("org.tutti.engine.ViewFilter", "acting", new Fix(0, false)),
                   new Edit("org.tutti.engine.LastHistory", "acting", new Fix(0, false)))),
           new Mutant(
               "branch-as-history",
@@ -38,7 +38,7 @@ final class BranchMutants {
           new Mutant(
               "branch-numbers-again",
               "a batch of a branch gets a number that its sender has used there",
-              "engine.Sending",
+              "engine.MulticastSender",
               "sendInBranch",
               new Redirect("Branch.sentNext", "deliveredNext")),
           new Mutant(
@@ -64,8 +64,8 @@ final class BranchMutants {
                   "branch-end-unfetched",
                   "a member follows from a branch without the batches of its end",
                   List.of(
-                      new Edit("org.tutti.membership.Recovery", "endsBranch", new Return(1)),
-                      new Edit("org.tutti.membership.Recovery", "branchCutOf", new Return(0))))
+                      new Edit("org.tutti.membership.CutRecovery", "endsBranch", new Return(1)),
+                      new Edit("org.tutti.membership.CutRecovery", "branchCutOf", new Return(0))))
               .in(RunKind.SPLITS));
 
   private BranchMutants() {}

@@ -23,11 +23,11 @@ final class DurabilityMutants {
               "the end of a view's history is delivered before it is written",
               "engine.PrimaryHistory",
               "end",
-              new Drop("Written.adopted", 0)),
+              new Drop("StorageProgress.adopted", 0)),
           new Mutant(
               "forget-promise",
               "a restarted member does not keep to the ballots that it had promised",
-              "membership.Beginning",
+              "membership.InitialState",
               "of",
               new Drop("ViewId.epoch", 0)),
           new Mutant(
@@ -35,7 +35,7 @@ final class DurabilityMutants {
                   "a restarted member does not know what it had accepted",
                   "membership.Chain",
                   "<init>",
-                  new Drop("StableState.accepted", 0))
+                  new Drop("PersistentState.accepted", 0))
               .in(RunKind.SPLITS),
           new Mutant(
               "stand-without-log",
@@ -46,15 +46,15 @@ final class DurabilityMutants {
           new Mutant(
               "stand-for-nobody",
               "a restarted member does not count for its earlier lives",
-              "membership.StableState",
-              "standing",
+              "membership.PersistentState",
+              "identity",
               new Drop("List.add", 0)),
           new Mutant(
               "found-anew",
               "a group is founded in spite of what the storage knows",
               "engine.Restart",
               "read",
-              new Drop("StableState.knowsHistory", 0)),
+              new Drop("PersistentState.knowsHistory", 0)),
           new Mutant(
               "drop-before-persisted",
               "the log is dropped before the application has made its state durable",

@@ -22,7 +22,7 @@ final class MembershipMutants {
           new Mutant(
               "found-alone",
               "each of several expected members founds a history",
-              "membership.Beginning",
+              "membership.InitialState",
               "of",
               new Drop("Founding.isJoint", 0)),
           new Mutant(
@@ -89,7 +89,7 @@ final class MembershipMutants {
           new Mutant(
                   "merge-one-by-one",
                   "after a split each part takes in the first one that it meets",
-                  "membership.Gathering",
+                  "membership.MergeCandidates",
                   "isDue",
                   new Return(1))
               .inRecoveryFrom(SingleFault.SCATTERED),
@@ -98,7 +98,7 @@ final class MembershipMutants {
                   "who is left behind by a member that hears nobody waits for it",
                   "membership.Merge",
                   "heard",
-                  new Drop("Company.wentTo", 0))
+                  new Drop("PeerStates.wentTo", 0))
               .inRecoveryFrom(SingleFault.SENIOR_DEAF),
           new Mutant(
                   "refute-for-ever",
@@ -110,7 +110,7 @@ final class MembershipMutants {
           new Mutant(
               "waits-of-before",
               "who was waited for in the view before still is",
-              "engine.Situation",
+              "engine.StatusTracker",
               "tell",
               new Drop("Standstill.newView", 0)),
           new Mutant(

@@ -111,11 +111,11 @@ public final class Mutants {
           new Mutant(
               "forget-undecided",
               "own batches that a view change left out are not sent again",
-              "engine.Sending",
+              "engine.MulticastSender",
               "resend",
               new Return(0)),
           new Mutant(
-              "any-view", "messages of other views are taken", "engine.Admission", "inView", new Drop("equals", 1)),
+              "any-view", "messages of other views are taken", "engine.ViewFilter", "inView", new Drop("equals", 1)),
           new Mutant(
               "deliver-before-state",
               "a newcomer delivers before its state is here",
@@ -194,7 +194,7 @@ public final class Mutants {
             OrderingMutants.all(),
             ServiceMutants.all(),
             BranchMutants.all(),
-            FoyerMutants.all(),
+            ExchangeMutants.all(),
             DurabilityMutants.all())
         .flatMap(List::stream)
         .toList();

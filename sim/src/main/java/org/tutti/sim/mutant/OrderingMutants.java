@@ -43,7 +43,7 @@ final class OrderingMutants {
           new Mutant(
               "skeen-past-pending",
               "batches are placed past pending ones that may come before",
-              "order.StampedLane",
+              "order.TimestampedLane",
               "lowest",
               new Fix(1, false)),
           new Mutant(
@@ -53,51 +53,55 @@ final class OrderingMutants {
               "take",
               new Drop("witness", 0)));
 
-  private static final List<Mutant> ASIDES =
+  private static final List<Mutant> SUBSETS =
       List.of(
           new Mutant(
-              "aside-lowest-proposal",
-              "an aside gets less than the highest proposal",
-              "order.Asides",
+              "subset-lowest-proposal",
+              "a subset multicast gets less than the highest proposal",
+              "order.SubsetMulticasts",
               "decide",
               new Redirect("max", "min")),
           new Mutant(
-              "aside-before-held",
-              "a destination delivers an aside before all others hold it",
-              "order.Asides",
+              "subset-before-held",
+              "a destination delivers a subset multicast before all others hold it",
+              "order.SubsetMulticasts",
               "deliver",
               new Drop("isHeldByAll", 1)),
           new Mutant(
-              "aside-passed-over",
-              "places are delivered past asides that come before",
-              "order.PendingAsides",
+              "subset-passed-over",
+              "places are delivered past subset multicasts that come before",
+              "order.PendingSubsetMulticasts",
               "limit",
               new Return(Long.MAX_VALUE)),
           new Mutant(
-              "aside-before-settled",
-              "an aside is held although batches may still come before it",
+              "subset-before-settled",
+              "a subset multicast is held although batches may still come before it",
               "order.Skeen",
               "isPast",
               new Return(1)),
           new Mutant(
-                  "aside-blind-clock",
-                  "an aside's timestamp does not move the clock that later proposals are made with",
-                  "order.Asides",
+                  "subset-blind-clock",
+                  "a subset multicast's timestamp does not move the clock that later proposals are made with",
+                  "order.SubsetMulticasts",
                   "take",
                   new Drop("witness", 0))
               .in(RunKind.UNIQUE_NAMES),
           new Mutant(
-              "cut-keeps-any-aside",
-              "a view change keeps asides that a destination does not hold",
+              "cut-keeps-any-subset",
+              "a view change keeps subset multicasts that a destination does not hold",
               "membership.CutBuilder",
               "isKept",
               new Drop("allMatch", 1)),
           new Mutant(
-              "cut-drops-asides", "a view change keeps no asides", "membership.CutBuilder", "isKept", new Return(0)),
+              "cut-drops-subsets",
+              "a view change keeps no subset multicasts",
+              "membership.CutBuilder",
+              "isKept",
+              new Return(0)),
           new Mutant(
-              "aside-sent-twice",
-              "an aside that a view change keeps is sent again",
-              "order.Asides",
+              "subset-sent-twice",
+              "a subset multicast that a view change keeps is sent again",
+              "order.SubsetMulticasts",
               "isAmong",
               new Return(0)));
 
@@ -157,19 +161,19 @@ final class OrderingMutants {
           new Mutant(
               "switch-forgets-waiting",
               "the new ordering does not get what has no place",
-              "engine.Orders",
+              "engine.OrderingEpochs",
               "settle",
               new Drop("TotalOrder.arrived", 0)),
           new Mutant(
               "switch-goes-on-placing",
               "the old ordering still gives places behind the switch",
-              "engine.Orders$Epoch",
+              "engine.OrderingEpochs$Epoch",
               "place",
               new Fix(0, false)),
           new Mutant(
               "switch-stops-answering",
               "the old ordering does not answer members that have not switched",
-              "engine.Orders",
+              "engine.OrderingEpochs",
               "settle",
               new Drop("ArrayDeque.add", 1)));
 
@@ -220,7 +224,7 @@ final class OrderingMutants {
     List<Mutant> all = new ArrayList<>();
     SEQUENCER.forEach(mutant -> all.add(mutant.in(Ordering.SEQUENCER)));
     SKEEN.forEach(mutant -> all.add(mutant.in(Ordering.SKEEN)));
-    ASIDES.forEach(mutant -> all.add(mutant.in(Ordering.SKEEN)));
+    SUBSETS.forEach(mutant -> all.add(mutant.in(Ordering.SKEEN)));
     CONSENSUS.forEach(mutant -> all.add(mutant.in(Ordering.CONSENSUS)));
     SYMMETRIC.forEach(mutant -> all.add(mutant.in(Ordering.SYMMETRIC)));
     all.addAll(SWITCHING);

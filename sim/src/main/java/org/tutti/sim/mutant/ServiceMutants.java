@@ -27,7 +27,7 @@ final class ServiceMutants {
           new Mutant(
                   "skip-waiting-room",
                   "a batch enters the log before what its sender had delivered",
-                  "order.WaitingRoom",
+                  "order.HoldBackQueue",
                   "next",
                   new Drop("Log.contains", 1))
               .in(Ordering.SEQUENCER),

@@ -20,9 +20,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.tutti.examples.accounts.ClientPort;
+import org.tutti.examples.accounts.ClientRequest;
 import org.tutti.examples.accounts.Reply;
 import org.tutti.examples.accounts.Reply.Outcome;
-import org.tutti.examples.accounts.Request;
 import org.tutti.examples.accounts.Transaction.Deposit;
 
 class ClientPortTest {
@@ -63,7 +63,7 @@ class ClientPortTest {
 
   @Test
   void aLengthThatIsTooLargeOrNegativeClosesTheConnection() throws IOException, InterruptedException {
-    for (int length : new int[] {Request.BYTES_MAX + 1, Integer.MAX_VALUE, -1, Integer.MIN_VALUE}) {
+    for (int length : new int[] {ClientRequest.BYTES_MAX + 1, Integer.MAX_VALUE, -1, Integer.MIN_VALUE}) {
       try (Socket client = connect()) {
         new DataOutputStream(client.getOutputStream()).writeInt(length);
         assertClosed(client);
@@ -93,7 +93,7 @@ class ClientPortTest {
     var random = new Random(2);
     for (int i = 0; i < 200; i++) {
       try (Socket client = connect()) {
-        byte[] junk = new byte[random.nextInt(Request.BYTES_MAX + 1)];
+        byte[] junk = new byte[random.nextInt(ClientRequest.BYTES_MAX + 1)];
         random.nextBytes(junk);
         sendLast(client, ByteBuffer.allocate(4 + junk.length).putInt(junk.length).put(junk).array());
         assertClosed(client);
@@ -108,7 +108,7 @@ class ClientPortTest {
   void aConnectionServesOneClient() throws IOException, InterruptedException {
     try (Socket client = connect()) {
       converse(client, 1, 1);
-      send(client, frame(new Request(2, 1, new Deposit("alice", 1))));
+      send(client, frame(new ClientRequest(2, 1, new Deposit("alice", 1))));
       assertClosed(client);
       assertThat(submitted).isEmpty();
     }
@@ -150,7 +150,7 @@ class ClientPortTest {
         Socket silent = connect()) {
       converse(client, 1, 1);
       for (long n = 2; n <= 3; n++) {
-        send(client, frame(new Request(1, n, new Deposit("alice", 100))));
+        send(client, frame(new ClientRequest(1, n, new Deposit("alice", 100))));
         submitted.take();
       }
       port.suspend();
@@ -175,7 +175,7 @@ class ClientPortTest {
   }
 
   private void converse(Socket client, long id, long requestNumber) throws IOException, InterruptedException {
-    var request = new Request(id, requestNumber, new Deposit("alice", 100));
+    var request = new ClientRequest(id, requestNumber, new Deposit("alice", 100));
     send(client, frame(request));
     assertThat(submitted.take()).isEqualTo(request.encode());
     var reply = new Reply(requestNumber, Outcome.ACCEPTED, 100);
@@ -191,7 +191,7 @@ class ClientPortTest {
     return socket;
   }
 
-  private static byte[] frame(Request request) {
+  private static byte[] frame(ClientRequest request) {
     byte[] bytes = request.encode();
     return ByteBuffer.allocate(4 + bytes.length).putInt(bytes.length).put(bytes).array();
   }

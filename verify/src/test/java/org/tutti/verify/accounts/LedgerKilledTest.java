@@ -14,9 +14,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.tutti.examples.accounts.ClientRequest;
 import org.tutti.examples.accounts.Ledger;
 import org.tutti.examples.accounts.Reply;
-import org.tutti.examples.accounts.Request;
 import org.tutti.examples.accounts.Transaction.Deposit;
 import org.tutti.verify.lab.Hosts;
 
@@ -54,7 +54,7 @@ class LedgerKilledTest {
       while (true) {
         for (int i = 0; i < 5; i++) {
           long position = ledger.next();
-          Reply reply = ledger.apply(position, new Request(1, position + 1, new Deposit("alice", 1)));
+          Reply reply = ledger.apply(position, new ClientRequest(1, position + 1, new Deposit("alice", 1)));
           if (reply.balance() != position + 1 || ledger.retries() > 0) {
             System.out.println("torn at " + position + ": " + reply);
             return;

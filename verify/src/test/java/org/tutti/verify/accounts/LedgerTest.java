@@ -17,10 +17,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.tutti.examples.accounts.ClientRequest;
 import org.tutti.examples.accounts.Ledger;
 import org.tutti.examples.accounts.Reply;
 import org.tutti.examples.accounts.Reply.Outcome;
-import org.tutti.examples.accounts.Request;
 import org.tutti.examples.accounts.Snapshot;
 import org.tutti.examples.accounts.Transaction;
 import org.tutti.examples.accounts.Transaction.Deposit;
@@ -81,9 +81,9 @@ class LedgerTest {
 
   @Test
   void aRetryGetsTheStoredReplyAndChangesNothing() throws SQLException {
-    var deposit = new Request(CLIENT, 1, new Deposit("alice", 500));
+    var deposit = new ClientRequest(CLIENT, 1, new Deposit("alice", 500));
     Reply first = ledger.apply(0, deposit);
-    ledger.apply(1, new Request(CLIENT, 2, new Withdraw("alice", 100)));
+    ledger.apply(1, new ClientRequest(CLIENT, 2, new Withdraw("alice", 100)));
     assertThat(ledger.apply(2, deposit)).isEqualTo(first);
     assertThat(ledger.balance("alice")).isEqualTo(400);
     assertThat(ledger.retries()).isEqualTo(1);
@@ -91,7 +91,7 @@ class LedgerTest {
 
   @Test
   void aRetryIsRecognisedAfterTheDatabaseWasOpenedAgain() throws SQLException {
-    var deposit = new Request(CLIENT, 1, new Deposit("alice", 500));
+    var deposit = new ClientRequest(CLIENT, 1, new Deposit("alice", 500));
     Reply first = ledger.apply(0, deposit);
     ledger.commit();
     ledger.close();
@@ -103,10 +103,10 @@ class LedgerTest {
 
   @Test
   void aRequestWhosePredecessorIsMissingIsNotExecuted() throws SQLException {
-    var second = new Request(CLIENT, 2, new Deposit("alice", 500));
+    var second = new ClientRequest(CLIENT, 2, new Deposit("alice", 500));
     assertThat(ledger.apply(0, second).outcome()).isEqualTo(Outcome.OUT_OF_ORDER);
     assertThat(ledger.balance("alice")).isZero();
-    ledger.apply(1, new Request(CLIENT, 1, new Deposit("bob", 1)));
+    ledger.apply(1, new ClientRequest(CLIENT, 1, new Deposit("bob", 1)));
     assertThat(ledger.apply(2, second)).isEqualTo(new Reply(2, Outcome.ACCEPTED, 500));
   }
 
@@ -124,7 +124,7 @@ class LedgerTest {
   }
 
   @Test
-  void anEarlierLedgerIsSetAsideForAnEmptyOne() throws SQLException, IOException {
+  void anEarlierLedgerIsSetSubsetForAnEmptyOne() throws SQLException, IOException {
     Path old = directory.resolve("a");
     ask(new Deposit("alice", 500));
     ledger.commit();
@@ -149,7 +149,7 @@ class LedgerTest {
       mix(new Random(2), 3000);
       ledger.commit();
       try (Ledger other = Ledger.open(directory.resolve("b"))) {
-        other.apply(0, new Request(99, 1, new Deposit("stranger", 1)));
+        other.apply(0, new ClientRequest(99, 1, new Deposit("stranger", 1)));
         other.commit();
         other.restore(new ByteArrayInputStream(bytes(snapshot)), position);
         assertThat(other.next()).isEqualTo(position);
@@ -171,7 +171,7 @@ class LedgerTest {
       var random = new Random(3);
       for (int i = 0; i < 2000; i++) {
         // Retries among them: the number is sometimes an old one.
-        var request = new Request(CLIENT, Math.max(1, ++number - random.nextInt(3)), draw(random));
+        var request = new ClientRequest(CLIENT, Math.max(1, ++number - random.nextInt(3)), draw(random));
         long position = ledger.next();
         assertThat(other.apply(position, request)).isEqualTo(ledger.apply(position, request));
       }
@@ -188,7 +188,7 @@ class LedgerTest {
     }
     long position = ledger.next();
     try (Ledger other = Ledger.open(directory.resolve("b"))) {
-      other.apply(0, new Request(99, 1, new Deposit("stranger", 1)));
+      other.apply(0, new ClientRequest(99, 1, new Deposit("stranger", 1)));
       other.commit();
       byte[] before = contents(other);
       InputStream half = new ByteArrayInputStream(state, 0, state.length / 2);
@@ -208,7 +208,7 @@ class LedgerTest {
   }
 
   private Reply ask(Transaction transaction) throws SQLException {
-    return ledger.apply(ledger.next(), new Request(CLIENT, ++number, transaction));
+    return ledger.apply(ledger.next(), new ClientRequest(CLIENT, ++number, transaction));
   }
 
   /// Applies transactions at random and returns the balances that a map of them comes to.

@@ -207,7 +207,7 @@ class StrangerTest {
     assertThat(process.exitValue()).as(said).isZero();
     // More views than these are possible: a slow moment may look like a crash.
     List<String> expected = readme("(?s)\n```\n(n1 sees .*?)\n```\n").lines().toList();
-    assertThat(said.lines()).containsSubsequence(expected).endsWith("0");
+    assertThat(said.lines()).containsSubsequence(expected).endsWith("Ordered[position=0]");
     assertThat(project.resolve("target/data")).isNotEmptyDirectory();
     try (Stream<Path> lib = Files.list(project.resolve("target/lib"))) {
       assertThat(lib.map(jar -> jar.getFileName().toString().replaceFirst("-\\d.*", "")))

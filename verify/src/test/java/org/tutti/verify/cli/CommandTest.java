@@ -1,7 +1,7 @@
 package org.tutti.verify.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.tutti.verify.cli.Launched.tutti;
+import static org.tutti.verify.cli.CommandProcess.tutti;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -25,28 +25,28 @@ import org.tutti.transport.TransportProvider;
 @Tag("socket")
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CommandTest {
-  private final List<Launched> launched = new ArrayList<>();
+  private final List<CommandProcess> launched = new ArrayList<>();
 
   @AfterEach
   void close() {
-    launched.forEach(Launched::close);
+    launched.forEach(CommandProcess::close);
   }
 
-  private Launched run(String... args) throws IOException {
-    Launched process = tutti(args);
+  private CommandProcess run(String... args) throws IOException {
+    CommandProcess process = tutti(args);
     launched.add(process);
     return process;
   }
 
-  private Launched create(String group) throws IOException {
+  private CommandProcess create(String group) throws IOException {
     return run("member", "--group", group, "--listen", "127.0.0.1:0", "--create", "--name", "n1");
   }
 
-  private Launched join(String group, String contact, String name) throws IOException {
+  private CommandProcess join(String group, String contact, String name) throws IOException {
     return run("member", "--group", group, "--listen=127.0.0.1:0", "--join", contact, "--name", name, "--timeout=60s");
   }
 
-  private static String address(Launched member) throws InterruptedException {
+  private static String address(CommandProcess member) throws InterruptedException {
     return member.lineMatching("n\\d listens on .*").replaceFirst(".* on ", "");
   }
 
@@ -58,9 +58,10 @@ class CommandTest {
   @Test
   void membersMeetOverUdp() throws Exception {
     String[] here = {"--group", "bank", "--transport", "udp", "--listen", "127.0.0.1:0"};
-    Launched first = run("member", here[0], here[1], here[2], here[3], here[4], here[5], "--create", "--name", "n1");
+    CommandProcess first =
+        run("member", here[0], here[1], here[2], here[3], here[4], here[5], "--create", "--name", "n1");
     String contact = address(first);
-    Launched send = run("send", here[0], here[1], here[2], here[3], "--join", contact, "--name", "s");
+    CommandProcess send = run("send", here[0], here[1], here[2], here[3], "--join", contact, "--name", "s");
     send.type("hello\n");
     assertThat(send.line()).isEqualTo("0");
     assertThat(first.lineMatching("0 .*")).isEqualTo("0 s: hello");
@@ -68,21 +69,21 @@ class CommandTest {
 
   @Test
   void membersPrintTheSameDeliveriesAndLeaveOnASignal() throws Exception {
-    Launched first = create("bank");
+    CommandProcess first = create("bank");
     String contact = address(first);
     first.lineMatching("view \\S+ primary: n1");
-    Launched second = join("bank", contact, "n2");
+    CommandProcess second = join("bank", contact, "n2");
     second.lineMatching("view \\S+ primary: n1 n2");
-    Launched watch = run("watch", "--group", "bank", "--join", contact, "--name", "w");
+    CommandProcess watch = run("watch", "--group", "bank", "--join", contact, "--name", "w");
     watch.lineMatching("view \\S+ primary: n1 n2; observers: w");
-    Launched send = run("send", "--group", "bank", "--join", contact, "--name", "s");
+    CommandProcess send = run("send", "--group", "bank", "--join", contact, "--name", "s");
     send.type("hello\n");
     assertThat(send.line()).isEqualTo("0");
     send.type("\ntab\there\nlast");
     send.endInput();
     assertThat(send.exitCode()).isZero();
     assertThat(send.rest()).containsExactly("1", "2", "3");
-    for (Launched member : List.of(first, second, watch)) {
+    for (CommandProcess member : List.of(first, second, watch)) {
       assertThat(member.lineMatching("0 .*")).isEqualTo("0 s: hello");
       assertThat(member.lineButViews()).isEqualTo("1 s: ");
       assertThat(member.lineButViews()).isEqualTo("2 s: tab\\u0009here");
@@ -98,20 +99,20 @@ class CommandTest {
 
   @Test
   void whoWatchesIsNotCountedOn() throws Exception {
-    Launched member = create("bank");
+    CommandProcess member = create("bank");
     String contact = address(member);
-    Launched one = run("watch", "--group", "bank", "--join", contact, "--name", "w1");
-    Launched other = run("watch", "--group", "bank", "--join", contact, "--name", "w2");
+    CommandProcess one = run("watch", "--group", "bank", "--join", contact, "--name", "w1");
+    CommandProcess other = run("watch", "--group", "bank", "--join", contact, "--name", "w2");
     member.lineMatching("view \\S+ primary: n1; observers: w\\d w\\d");
     one.kill();
     other.kill();
     member.lineMatching("view \\S+ primary: n1");
-    Launched send = run("send", "--group", "bank", "--join", contact, "--name", "s");
+    CommandProcess send = run("send", "--group", "bank", "--join", contact, "--name", "s");
     send.type("hello\n");
     assertThat(send.line()).isEqualTo("0");
     send.endInput();
     assertThat(send.exitCode()).isZero();
-    Launched last = run("watch", "--group", "bank", "--join", contact, "--name", "w3");
+    CommandProcess last = run("watch", "--group", "bank", "--join", contact, "--name", "w3");
     last.lineMatching("view \\S+ primary: n1; observers: w3");
     member.signal();
     assertThat(member.exitCode()).isZero();
@@ -123,7 +124,7 @@ class CommandTest {
     String[] here = {"--group", "bank", "--listen", "127.0.0.1:0"};
     String contact =
         address(run("member", here[0], here[1], here[2], here[3], "--create", "--name", "n1", "--electorate", "n1,n2"));
-    Launched send = run("send", "--group", "bank", "--join", contact, "--name", "s", "--timeout", "8s");
+    CommandProcess send = run("send", "--group", "bank", "--join", contact, "--name", "s", "--timeout", "8s");
     send.type("hello\n");
     assertThat(send.exitCode()).isEqualTo(1);
     assertThat(send.errors().getLast())
@@ -132,30 +133,30 @@ class CommandTest {
 
   @Test
   void aKilledMemberIsMissedInTheNextView() throws Exception {
-    Launched first = create("bank");
+    CommandProcess first = create("bank");
     String contact = address(first);
-    Launched second = join("bank", contact, "n2");
-    Launched third = join("bank", contact, "n3");
+    CommandProcess second = join("bank", contact, "n2");
+    CommandProcess third = join("bank", contact, "n3");
     first.lineMatching("view \\S+ primary:( n1| n2| n3){3}");
     third.lineMatching("view \\S+ primary:( n1| n2| n3){3}");
     second.kill();
     first.lineMatching("view \\S+ primary:( n1| n3){2}");
     third.lineMatching("view \\S+ primary:( n1| n3){2}");
-    Launched again = join("bank", contact, "n2");
+    CommandProcess again = join("bank", contact, "n2");
     again.lineMatching("view \\S+ primary:( n1| n2| n3){3}");
   }
 
   @Test
   void sendsByAnotherService() throws Exception {
-    Launched member = create("bank");
+    CommandProcess member = create("bank");
     String contact = address(member);
-    Launched send = run("send", "--group", "bank", "--join", contact, "--name", "s", "--service", "causal");
+    CommandProcess send = run("send", "--group", "bank", "--join", contact, "--name", "s", "--service", "causal");
     send.type("hello");
     send.endInput();
     assertThat(send.exitCode()).isZero();
     assertThat(send.rest()).containsExactly("causal");
     assertThat(member.lineMatching("causal .*")).isEqualTo("causal s: hello");
-    Launched wrong = run("send", "--group", "bank", "--join", contact, "--service", "best");
+    CommandProcess wrong = run("send", "--group", "bank", "--join", contact, "--service", "best");
     assertThat(wrong.exitCode()).isEqualTo(2);
     assertThat(String.join(" ", wrong.errors())).contains("'best' is not a service: unordered, fifo, causal, total");
   }
@@ -165,9 +166,9 @@ class CommandTest {
     int lines = 100_000;
     Path file = directory.resolve("lines");
     Files.writeString(file, LongStream.range(0, lines).mapToObj(i -> "line " + i + "\n").collect(Collectors.joining()));
-    Launched member = create("bank");
+    CommandProcess member = create("bank");
     String contact = address(member);
-    Launched send = run("send", "--group", "bank", "--join", contact, "--name", "s", "--file", file.toString());
+    CommandProcess send = run("send", "--group", "bank", "--join", contact, "--name", "s", "--file", file.toString());
     for (int i = 0; i < lines; i++) {
       assertThat(send.line()).isEqualTo(Integer.toString(i));
     }
@@ -182,11 +183,11 @@ class CommandTest {
   void aTakenPortIsOneClearLine() throws Exception {
     try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String address = "127.0.0.1:" + taken.getLocalPort();
-      Launched member = run("member", "--group", "bank", "--listen", address, "--create");
+      CommandProcess member = run("member", "--group", "bank", "--listen", address, "--create");
       assertThat(member.exitCode()).isEqualTo(1);
       assertThat(only(member.errors()))
           .isEqualTo("tutti member: cannot listen on " + address + ": address already in use");
-      Launched verbose = run("member", "--group", "bank", "--listen", address, "--create", "--verbose");
+      CommandProcess verbose = run("member", "--group", "bank", "--listen", address, "--create", "--verbose");
       assertThat(verbose.errors()).anyMatch(line -> line.startsWith("\tat "));
     }
   }
@@ -196,7 +197,7 @@ class CommandTest {
     try (var mute = new Socket()) { // has the port, and does not listen
       mute.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
       String at = "127.0.0.1:" + mute.getLocalPort();
-      Launched watch = run("watch", "--group", "bank", "--join", at, "--timeout", "300ms");
+      CommandProcess watch = run("watch", "--group", "bank", "--join", at, "--timeout", "300ms");
       assertThat(watch.exitCode()).isEqualTo(1);
       assertThat(only(watch.errors())).isEqualTo("tutti watch: nobody answers at " + at + " (waited 300 ms)");
     }
@@ -205,7 +206,7 @@ class CommandTest {
   @Test
   void aNodeThatIsNotInTheGroupIsNotAnAnswer() throws Exception {
     String contact = address(create("bank"));
-    Launched send = run("send", "--group", "other", "--join", contact, "--timeout", "8s");
+    CommandProcess send = run("send", "--group", "other", "--join", contact, "--timeout", "8s");
     send.endInput();
     assertThat(send.exitCode()).isEqualTo(1);
     assertThat(only(send.errors()))
@@ -214,7 +215,7 @@ class CommandTest {
 
   @Test
   void aFileThatCannotBeReadIsSaidBeforeAnythingIsJoined() throws Exception {
-    Launched send = run("send", "--group", "bank", "--join", "127.0.0.1:1", "--file", "/no/such/file");
+    CommandProcess send = run("send", "--group", "bank", "--join", "127.0.0.1:1", "--file", "/no/such/file");
     assertThat(send.exitCode()).isEqualTo(1);
     assertThat(only(send.errors())).isEqualTo("tutti send: cannot read /no/such/file: no such file");
   }
@@ -271,7 +272,7 @@ class CommandTest {
                 "--listen",
                 "127.0.0.1:65536"));
     for (List<String> expectedAndArgs : wrong) {
-      Launched command = run(expectedAndArgs.subList(1, expectedAndArgs.size()).toArray(String[]::new));
+      CommandProcess command = run(expectedAndArgs.subList(1, expectedAndArgs.size()).toArray(String[]::new));
       assertThat(command.exitCode()).isEqualTo(2);
       assertThat(only(command.errors())).isEqualTo(expectedAndArgs.getFirst());
     }
@@ -279,14 +280,14 @@ class CommandTest {
 
   @Test
   void helpAndVersionAreSuccess() throws Exception {
-    Launched help = run("send", "--help");
+    CommandProcess help = run("send", "--help");
     assertThat(help.exitCode()).isZero();
     assertThat(help.rest().getFirst()).startsWith("Usage: tutti send --group NAME --join WHERE...");
     assertThat(help.errors()).isEmpty();
-    Launched cost = run("bench", "cost", "--order", "sequencer");
+    CommandProcess cost = run("bench", "cost", "--order", "sequencer");
     assertThat(cost.exitCode()).isZero();
     assertThat(cost.rest()).last().isEqualTo("counted equals formula everywhere");
-    Launched version = run("--version");
+    CommandProcess version = run("--version");
     assertThat(version.exitCode()).isZero();
     assertThat(only(version.rest())).startsWith("tutti ");
   }

@@ -25,17 +25,17 @@ class RefusedCommandTest {
   /// As long as it may take until a slow machine has made an attempt.
   private static final String WAIT = "8s";
 
-  private final List<Launched> launched = new ArrayList<>();
+  private final List<CommandProcess> launched = new ArrayList<>();
 
   @TempDir Path directory;
 
   @AfterEach
   void close() {
-    launched.forEach(Launched::close);
+    launched.forEach(CommandProcess::close);
   }
 
-  private Launched run(List<String> java, String... args) throws IOException {
-    Launched process = Launched.tutti(java, args);
+  private CommandProcess run(List<String> java, String... args) throws IOException {
+    CommandProcess process = CommandProcess.tutti(java, args);
     launched.add(process);
     return process;
   }
@@ -44,13 +44,13 @@ class RefusedCommandTest {
     var args = new ArrayList<>(List.of("member", "--group", "bank", "--listen", "127.0.0.1:0", "--name", "n1"));
     args.addAll(List.of(more));
     args.add("--create");
-    Launched member = run(java, args.toArray(String[]::new));
+    CommandProcess member = run(java, args.toArray(String[]::new));
     String contact = member.lineMatching("n1 listens on .*").replaceFirst(".* on ", "");
     member.lineMatching("view \\S+ primary: n1");
     return contact;
   }
 
-  private void fails(Launched process, String line) throws InterruptedException {
+  private void fails(CommandProcess process, String line) throws InterruptedException {
     assertThat(process.exitCode()).isEqualTo(1);
     assertThat(process.errors()).last().isEqualTo(line);
   }
@@ -58,8 +58,9 @@ class RefusedCommandTest {
   @Test
   void whoIsOfAnotherClusterIsToldWhichOneItHasFound() throws Exception {
     String contact = founder(List.of(), "--cluster", "prod");
-    Launched watch = run(List.of(), "watch", "--group", "bank", "--join", contact, "--timeout", WAIT);
-    Launched send = run(List.of(), "send", "--group", "bank", "--join", contact + ",127.0.0.1:1", "--timeout", WAIT);
+    CommandProcess watch = run(List.of(), "watch", "--group", "bank", "--join", contact, "--timeout", WAIT);
+    CommandProcess send =
+        run(List.of(), "send", "--group", "bank", "--join", contact + ",127.0.0.1:1", "--timeout", WAIT);
     send.endInput();
     String reason = "refused by " + contact + ": it is of cluster \"prod\", this node of \"tutti\"";
     fails(watch, "tutti watch: " + reason + " (waited 8 s)");
@@ -69,7 +70,7 @@ class RefusedCommandTest {
   @Test
   void whoseNameIsInUseIsToldByWhom() throws Exception {
     String contact = founder(List.of());
-    Launched second = run(List.of(), "watch", "--group", "bank", "--join", contact, "--name", "n1");
+    CommandProcess second = run(List.of(), "watch", "--group", "bank", "--join", contact, "--name", "n1");
     fails(
         second, "tutti watch: refused by group \"bank\": the name n1 is in use by n1@" + contact + ", which is heard");
   }
@@ -78,11 +79,11 @@ class RefusedCommandTest {
   void whoSaysOfTheGroupWhatIsNotSoIsToldHowItIs() throws Exception {
     String contact = founder(List.of());
     String[] here = {"member", "--group=bank", "--listen=127.0.0.1:0", "--name=n2", "--join", contact};
-    Launched other = run(List.of(), here[0], here[1], here[2], here[3], here[4], here[5], "--order=skeen");
+    CommandProcess other = run(List.of(), here[0], here[1], here[2], here[3], here[4], here[5], "--order=skeen");
     String words = "ordering is SEQUENCER in group bank, SKEEN was asked for";
     fails(other, "tutti member: refused by group \"bank\": " + words);
     String data = "--data=" + directory.resolve("n2");
-    Launched keeping = run(List.of(), here[0], here[1], here[2], here[3], here[4], here[5], data);
+    CommandProcess keeping = run(List.of(), here[0], here[1], here[2], here[3], here[4], here[5], data);
     fails(keeping, "tutti member: group \"bank\" keeps nothing: leave out --data");
   }
 
@@ -90,8 +91,8 @@ class RefusedCommandTest {
   void whoDoesNotHaveTheKeyOfUdpIsToldSo() throws Exception {
     String contact = founder(key("one", "11"), "--transport", "udp");
     String[] args = {"watch", "--group", "bank", "--join", contact, "--transport", "udp", "--timeout", WAIT};
-    Launched other = run(key("two", "22"), args);
-    Launched none = run(List.of(), args);
+    CommandProcess other = run(key("two", "22"), args);
+    CommandProcess none = run(List.of(), args);
     String refused = "tutti watch: refused by " + contact + ": ";
     fails(other, refused + "it does not have the key with which this node encrypts (waited 8 s)");
     fails(none, refused + "it takes encrypted datagrams only, this node has no key (waited 8 s)");
@@ -105,7 +106,7 @@ class RefusedCommandTest {
     var transports = new ArrayList<>(List.of("rmi", "grpc", "iiop"));
     transports.retainAll(TransportProvider.installed().keySet()); // some builds have no ORB
     var contacts = new ArrayList<String>();
-    var strangers = new ArrayList<Launched>();
+    var strangers = new ArrayList<CommandProcess>();
     for (String transport : transports) {
       contacts.add(founder(List.of(), "--transport", transport, "--tls", own));
     }

@@ -16,17 +16,17 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("socket")
 @Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TlsCommandTest {
-  private final List<Launched> launched = new ArrayList<>();
+  private final List<CommandProcess> launched = new ArrayList<>();
 
   @TempDir Path directory;
 
   @AfterEach
   void close() {
-    launched.forEach(Launched::close);
+    launched.forEach(CommandProcess::close);
   }
 
-  private Launched run(String... args) throws IOException {
-    Launched process = Launched.tutti(args);
+  private CommandProcess run(String... args) throws IOException {
+    CommandProcess process = CommandProcess.tutti(args);
     launched.add(process);
     return process;
   }
@@ -34,13 +34,13 @@ class TlsCommandTest {
   private Path certificate(String name, String... more) throws Exception {
     var args = new ArrayList<>(List.of("certs", "--dir", directory.toString(), name));
     args.addAll(List.of(more));
-    Launched certs = run(args.toArray(String[]::new));
+    CommandProcess certs = run(args.toArray(String[]::new));
     assertThat(certs.exitCode()).isZero();
     assertThat(certs.rest()).containsExactly(directory.resolve(name).toString());
     return directory.resolve(name);
   }
 
-  private Launched member(String name, String... more) throws IOException {
+  private CommandProcess member(String name, String... more) throws IOException {
     var args = new ArrayList<>(List.of("member", "--group", "bank", "--listen", "127.0.0.1:0", "--name", name));
     args.addAll(List.of(more));
     return run(args.toArray(String[]::new));
@@ -50,15 +50,15 @@ class TlsCommandTest {
   void membersWithCertificatesMeetAndOthersStayOut() throws Exception {
     String one = certificate("n1").toString();
     String two = certificate("n2").toString();
-    Launched first = member("n1", "--create", "--tls", one);
+    CommandProcess first = member("n1", "--create", "--tls", one);
     String contact = first.lineMatching("n1 listens on .*").replaceFirst(".* on ", "");
     member("n2", "--join", contact, "--tls", two).lineMatching("view \\S+ primary: n1 n2");
-    Launched send = run("send", "--group", "bank", "--join", contact, "--name", "s", "--tls", two);
+    CommandProcess send = run("send", "--group", "bank", "--join", contact, "--name", "s", "--tls", two);
     send.type("hello");
     send.endInput();
     assertThat(send.exitCode()).isZero();
     first.lineMatching("0 s: hello");
-    Launched plain = member("n3", "--join", contact, "--timeout", "8s");
+    CommandProcess plain = member("n3", "--join", contact, "--timeout", "8s");
     assertThat(plain.exitCode()).isEqualTo(1);
     assertThat(plain.errors())
         .containsExactly("tutti member: refused by " + contact + ": it speaks TLS, this node does not (waited 8 s)");
@@ -70,41 +70,41 @@ class TlsCommandTest {
     String line = run("registry", "--listen", "127.0.0.1:0", "--expect", "2", "--tls", own).line();
     assertThat(line).startsWith("registry listens on 127.0.0.1:");
     String at = line.replaceFirst(".* on ", "");
-    Launched stranger = member("n3", "--join", "registry:" + at, "--timeout", "2s");
+    CommandProcess stranger = member("n3", "--join", "registry:" + at, "--timeout", "2s");
     assertThat(stranger.exitCode()).isEqualTo(1);
-    Launched first = member("n1", "--join", "registry:" + at, "--tls", own, "--timeout", "60s");
-    Launched second = member("n2", "--join", "registry:" + at, "--tls", own, "--timeout", "60s");
+    CommandProcess first = member("n1", "--join", "registry:" + at, "--tls", own, "--timeout", "60s");
+    CommandProcess second = member("n2", "--join", "registry:" + at, "--tls", own, "--timeout", "60s");
     first.lineMatching("view \\S+ primary:( n1| n2){2}");
     second.lineMatching("view \\S+ primary:( n1| n2){2}");
   }
 
   @Test
   void whatCannotBeProtectedIsSaidInOneLine() throws Exception {
-    Launched open = run("member", "--group", "g", "--listen", "192.0.2.1:7001", "--create");
+    CommandProcess open = run("member", "--group", "g", "--listen", "192.0.2.1:7001", "--create");
     assertThat(open.exitCode()).isEqualTo(1);
     assertThat(open.errors())
         .containsExactly(
             "tutti member: cannot listen on 192.0.2.1:7001: without certificates on loopback only; give --tls DIR"
                 + " (tutti certs makes one), or --insecure where only members can reach it");
-    Launched wanted = run("member", "--group", "g", "--listen", "192.0.2.1:7001", "--create", "--insecure");
+    CommandProcess wanted = run("member", "--group", "g", "--listen", "192.0.2.1:7001", "--create", "--insecure");
     assertThat(wanted.errors().getFirst()).startsWith("tutti member: cannot listen on 192.0.2.1:7001: cannot assign");
-    Launched none = member("n1", "--create", "--tls", directory.resolve("none").toString());
+    CommandProcess none = member("n1", "--create", "--tls", directory.resolve("none").toString());
     assertThat(none.exitCode()).isEqualTo(1);
     assertThat(none.errors().getFirst()).startsWith("tutti member: no TLS: no file ");
-    Launched other = member("n1", "--create", "--tls", certificate("elsewhere", "--cluster", "other").toString());
+    CommandProcess other = member("n1", "--create", "--tls", certificate("elsewhere", "--cluster", "other").toString());
     assertThat(other.errors())
         .containsExactly(
             "tutti member: the certificate in "
                 + directory.resolve("elsewhere")
                 + " is for cluster other, not for tutti");
-    Launched unnamed = run("certs", "--dir", directory.toString(), "../n1");
+    CommandProcess unnamed = run("certs", "--dir", directory.toString(), "../n1");
     assertThat(unnamed.exitCode()).isEqualTo(2);
   }
 
   @Test
   void theDemoRunsWithTls() throws Exception {
     String own = certificate("replica").toString();
-    Launched demo = run("demo", "--quick", "--tls", own);
+    CommandProcess demo = run("demo", "--quick", "--tls", own);
     assertThat(demo.exitCode()).isZero();
   }
 }

@@ -1,7 +1,7 @@
 package org.tutti.verify.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.tutti.verify.cli.Launched.tutti;
+import static org.tutti.verify.cli.CommandProcess.tutti;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,9 +29,10 @@ class TransportsTest {
   }
 
   static void multicast(String... options) throws Exception {
-    try (Launched member = tutti(with(options, "member", "--listen", "127.0.0.1:0", "--create", "--name", "n1"))) {
+    try (CommandProcess member =
+        tutti(with(options, "member", "--listen", "127.0.0.1:0", "--create", "--name", "n1"))) {
       String contact = member.lineMatching("n1 listens on .*").replaceFirst(".* on ", "");
-      try (Launched send = tutti(with(options, "send", "--join", contact, "--name", "s", "--timeout", "60s"))) {
+      try (CommandProcess send = tutti(with(options, "send", "--join", contact, "--name", "s", "--timeout", "60s"))) {
         send.type("hello\n");
         send.endInput();
         assertThat(send.line()).isEqualTo("0");

@@ -22,20 +22,20 @@ import org.tutti.transport.TransportSettings;
 @Tag("socket")
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class UsageTest {
-  private final List<Launched> launched = new ArrayList<>();
+  private final List<CommandProcess> launched = new ArrayList<>();
 
   @AfterEach
   void close() {
-    launched.forEach(Launched::close);
+    launched.forEach(CommandProcess::close);
   }
 
-  private Launched run(String... args) throws IOException {
-    launched.add(Launched.tutti(args));
+  private CommandProcess run(String... args) throws IOException {
+    launched.add(CommandProcess.tutti(args));
     return launched.getLast();
   }
 
   private void refuses(String words, String... args) throws Exception {
-    Launched command = run(args);
+    CommandProcess command = run(args);
     assertThat(command.exitCode()).isEqualTo(2);
     assertThat(command.errors()).hasSize(1).first().asString().contains(words);
     assertThat(command.rest()).isEmpty();
@@ -125,7 +125,7 @@ class UsageTest {
   /// A host that is not known yet may be in a second.
   @Test
   void anUnknownHostIsAskedForAgain() throws Exception {
-    Launched watch = run("watch", "--group", "bank", "--join", "nobody.invalid:1", "--timeout", "1s");
+    CommandProcess watch = run("watch", "--group", "bank", "--join", "nobody.invalid:1", "--timeout", "1s");
     assertThat(watch.exitCode()).isEqualTo(1);
     assertThat(watch.errors())
         .containsExactly(

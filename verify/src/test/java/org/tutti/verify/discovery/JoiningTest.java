@@ -12,30 +12,30 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.tutti.verify.cli.Launched;
+import org.tutti.verify.cli.CommandProcess;
 
 /// `--join` with something that is asked: members as processes.
 @Tag("socket")
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class JoiningTest {
-  private final List<Launched> launched = new ArrayList<>();
+  private final List<CommandProcess> launched = new ArrayList<>();
 
   @AfterEach
   void close() {
-    launched.forEach(Launched::close);
+    launched.forEach(CommandProcess::close);
   }
 
-  private Launched run(String... args) throws IOException {
-    Launched process = Launched.tutti(args);
+  private CommandProcess run(String... args) throws IOException {
+    CommandProcess process = CommandProcess.tutti(args);
     launched.add(process);
     return process;
   }
 
-  private static String port(Launched member) throws InterruptedException {
+  private static String port(CommandProcess member) throws InterruptedException {
     return member.lineMatching("n\\d listens on .*").replaceFirst(".*:", "");
   }
 
-  private Launched member(String name, String... how) throws IOException {
+  private CommandProcess member(String name, String... how) throws IOException {
     var args = new ArrayList<>(List.of("member", "--group", "bank", "--listen", "127.0.0.1:0", "--name", name));
     args.addAll(List.of(how));
     return run(args.toArray(String[]::new));
@@ -44,13 +44,13 @@ class JoiningTest {
   @Test
   void aMemberWaitsForAFileThatIsWrittenLater(@TempDir Path directory) throws Exception {
     Path file = directory.resolve("nodes");
-    Launched second = member("n2", "--join", "file:" + file, "--timeout", "60s");
+    CommandProcess second = member("n2", "--join", "file:" + file, "--timeout", "60s");
     port(second);
-    Launched first = member("n1", "--create");
+    CommandProcess first = member("n1", "--create");
     Path draft = Files.writeString(directory.resolve("draft"), "127.0.0.1:" + port(first) + "\n");
     Files.move(draft, file);
     second.lineMatching("view \\S+ primary: n1 n2");
-    Launched send = run("send", "--group", "bank", "--join", "file:" + file, "--name", "s");
+    CommandProcess send = run("send", "--group", "bank", "--join", "file:" + file, "--name", "s");
     send.type("hello");
     send.endInput();
     assertThat(send.exitCode()).isZero();
@@ -59,27 +59,27 @@ class JoiningTest {
 
   @Test
   void aMemberIsFoundByNameAndByService() throws Exception {
-    Launched first = member("n1", "--create");
+    CommandProcess first = member("n1", "--create");
     String port = port(first);
     member("n2", "--join", "dns:localhost:" + port).lineMatching("view \\S+ primary: n1 n2");
     try (var server = new NameServer()) {
       server.service("_tutti._tcp.nodes.test", "0 0 " + port + " n1.nodes.test");
       server.host("n1.nodes.test", "127.0.0.1");
-      Launched third = member("n3", "--join", "srv:_tutti._tcp.nodes.test@" + server.address());
+      CommandProcess third = member("n3", "--join", "srv:_tutti._tcp.nodes.test@" + server.address());
       third.lineMatching("view \\S+ primary: n1 n2 n3");
     }
   }
 
   @Test
   void whoFindsNobodyIsToldWhy() throws Exception {
-    Launched member = member("n1", "--join", "file:/no/such/file,dns:nobody.invalid:7", "--timeout", "2s");
+    CommandProcess member = member("n1", "--join", "file:/no/such/file,dns:nobody.invalid:7", "--timeout", "2s");
     assertThat(member.exitCode()).isEqualTo(1);
     assertThat(member.errors())
         .containsExactly(
             "tutti member: nobody answers at file:/no/such/file, dns:nobody.invalid:7"
                 + " (file:/no/such/file: no file /no/such/file; dns:nobody.invalid:7: unknown host 'nobody.invalid')"
                 + " (waited 2 s)");
-    Launched send = run("send", "--group", "bank", "--join", "file:/no/such/file", "--timeout", "1s");
+    CommandProcess send = run("send", "--group", "bank", "--join", "file:/no/such/file", "--timeout", "1s");
     assertThat(send.exitCode()).isEqualTo(1);
     assertThat(send.errors())
         .containsExactly(
@@ -90,7 +90,7 @@ class JoiningTest {
   @Test
   void aPlaceOfAnotherFormIsAUsageError() throws Exception {
     for (String where : List.of("file:", "dns:", "dns:x", "dns::7", "dns:x:0", "srv:", "srv:x@", "srv:x@y", "x")) {
-      Launched watch = run("watch", "--group", "bank", "--join", where);
+      CommandProcess watch = run("watch", "--group", "bank", "--join", where);
       assertThat(watch.exitCode()).as(where).isEqualTo(2);
       assertThat(watch.errors().getFirst()).contains("'" + where + "' is not of the form ");
     }

@@ -53,10 +53,10 @@ final class LaunchedRmiRegistry implements AutoCloseable {
 
   /// Runs a registry until it is killed.
   public static void main(String[] args) throws IOException, InterruptedException {
-    var door = new ServerSocket(Integer.parseInt(args[1]), 50, InetAddress.getByName(args[0]));
+    var listener = new ServerSocket(Integer.parseInt(args[1]), 50, InetAddress.getByName(args[0]));
     System.setProperty("java.rmi.server.hostname", args[0]);
-    LocateRegistry.createRegistry(door.getLocalPort(), null, _ -> door);
-    System.out.println(door.getLocalPort());
+    LocateRegistry.createRegistry(listener.getLocalPort(), null, _ -> listener);
+    System.out.println(listener.getLocalPort());
     new CountDownLatch(1).await(); // a registry alone does not keep its process
   }
 }

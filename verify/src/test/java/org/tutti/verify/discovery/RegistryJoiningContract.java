@@ -10,14 +10,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.tutti.verify.Ports;
-import org.tutti.verify.cli.Launched;
+import org.tutti.verify.LoopbackPorts;
+import org.tutti.verify.cli.CommandProcess;
 
 /// `--join` with the registry of a middleware, which is a process of its own, as the members are.
 @Tag("socket")
 @Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class RegistryJoiningContract {
-  private final List<Launched> launched = new ArrayList<>();
+  private final List<CommandProcess> launched = new ArrayList<>();
   private AutoCloseable registry;
   private int port;
 
@@ -29,13 +29,13 @@ abstract class RegistryJoiningContract {
 
   @BeforeEach
   void open() throws Exception {
-    port = Ports.free();
+    port = LoopbackPorts.free();
     registry = start(port);
   }
 
   @AfterEach
   void close() throws Exception {
-    launched.forEach(Launched::close);
+    launched.forEach(CommandProcess::close);
     registry.close();
   }
 
@@ -43,13 +43,13 @@ abstract class RegistryJoiningContract {
     return form() + ":127.0.0.1:" + port;
   }
 
-  private Launched run(String... args) throws IOException {
-    Launched process = Launched.tutti(args);
+  private CommandProcess run(String... args) throws IOException {
+    CommandProcess process = CommandProcess.tutti(args);
     launched.add(process);
     return process;
   }
 
-  private Launched member(String name, String... how) throws IOException {
+  private CommandProcess member(String name, String... how) throws IOException {
     var args = new ArrayList<>(List.of("member", "--group", "bank", "--listen", "127.0.0.1:0", "--name", name));
     args.addAll(List.of(how));
     return run(args.toArray(String[]::new));
@@ -57,12 +57,12 @@ abstract class RegistryJoiningContract {
 
   @Test
   void membersJoinLeaveCrashAndComeBack() throws Exception {
-    Launched second = member("n2", "--join", where(), "--timeout", "60s");
-    Launched first = member("n1", "--create", "--announce", where());
+    CommandProcess second = member("n2", "--join", where(), "--timeout", "60s");
+    CommandProcess first = member("n1", "--create", "--announce", where());
     second.lineMatching("view \\S+ primary: n1 n2");
-    Launched third = member("n3", "--join", where());
+    CommandProcess third = member("n3", "--join", where());
     third.lineMatching("view \\S+ primary: n1 n2 n3");
-    Launched send = run("send", "--group", "bank", "--join", where(), "--name", "s");
+    CommandProcess send = run("send", "--group", "bank", "--join", where(), "--name", "s");
     send.type("hello");
     send.endInput();
     assertThat(send.exitCode()).isZero();
@@ -71,7 +71,7 @@ abstract class RegistryJoiningContract {
     third.exitCode();
     first.lineMatching("view \\S+ primary: n1 n2 n3");
     first.lineMatching("view \\S+ primary: n1 n2");
-    Launched back = member("n3", "--join", where());
+    CommandProcess back = member("n3", "--join", where());
     back.lineMatching("view \\S+ primary: n1 n2 n3");
     second.signal();
     assertThat(second.exitCode()).isZero();
@@ -80,11 +80,11 @@ abstract class RegistryJoiningContract {
 
   @Test
   void aRegistryThatIsStartedAnewIsFilledAgain() throws Exception {
-    Launched first = member("n1", "--create", "--announce", where());
+    CommandProcess first = member("n1", "--create", "--announce", where());
     first.lineMatching("view \\S+ primary: n1");
     member("n2", "--join", where()).lineMatching("view \\S+ primary: n1 n2");
     registry.close();
-    Launched third = member("n3", "--join", where(), "--timeout", "60s");
+    CommandProcess third = member("n3", "--join", where(), "--timeout", "60s");
     third.lineMatching("n3 listens on .*");
     registry = start(port);
     third.lineMatching("view \\S+ primary: n1 n2 n3");
@@ -93,13 +93,13 @@ abstract class RegistryJoiningContract {
 
   @Test
   void whoFindsNobodyIsToldWhy() throws Exception {
-    Launched watch = run("watch", "--group", "bank", "--join", where(), "--timeout", "10s");
+    CommandProcess watch = run("watch", "--group", "bank", "--join", where(), "--timeout", "10s");
     assertThat(watch.exitCode()).isEqualTo(1);
     assertThat(watch.errors())
         .containsExactly(
             "tutti watch: nobody answers at " + where() + " (" + where() + ": nobody there) (waited 10 s)");
     registry.close();
-    Launched member = member("n1", "--join", where(), "--timeout", "10s");
+    CommandProcess member = member("n1", "--join", where(), "--timeout", "10s");
     assertThat(member.exitCode()).isEqualTo(1);
     assertThat(member.errors())
         .singleElement()
@@ -111,7 +111,7 @@ abstract class RegistryJoiningContract {
   @Test
   void aPlaceOfAnotherFormIsAUsageError() throws Exception {
     for (String rest : List.of("", "x", ":7", "127.0.0.1:0", "127.0.0.1:70000")) {
-      Launched watch = run("watch", "--group", "bank", "--join", form() + ":" + rest);
+      CommandProcess watch = run("watch", "--group", "bank", "--join", form() + ":" + rest);
       assertThat(watch.exitCode()).as(rest).isEqualTo(2);
       assertThat(watch.errors().getFirst()).contains("is not of the form " + form() + ":HOST:PORT");
     }

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.tutti.verify.Ports;
-import org.tutti.verify.cli.Launched;
+import org.tutti.verify.LoopbackPorts;
+import org.tutti.verify.cli.CommandProcess;
 
 /// `tutti registry` and members that meet at it, all as processes.
 @Tag("socket")
@@ -20,32 +20,32 @@ import org.tutti.verify.cli.Launched;
 class RegistryProcessesTest {
   private static final String ALL = "view \\S+ primary:( n1| n2| n3){3}";
 
-  private final List<Launched> launched = new ArrayList<>();
+  private final List<CommandProcess> launched = new ArrayList<>();
   private String at = "";
 
   @TempDir Path data;
 
   @AfterEach
   void close() {
-    launched.forEach(Launched::close);
+    launched.forEach(CommandProcess::close);
   }
 
-  private Launched run(String... args) throws IOException {
-    Launched process = Launched.tutti(args);
+  private CommandProcess run(String... args) throws IOException {
+    CommandProcess process = CommandProcess.tutti(args);
     launched.add(process);
     return process;
   }
 
-  private Launched registry() throws Exception {
+  private CommandProcess registry() throws Exception {
     if (at.isEmpty()) {
-      at = "127.0.0.1:" + Ports.free();
+      at = "127.0.0.1:" + LoopbackPorts.free();
     }
-    Launched registry = run("registry", "--listen", at, "--expect", "3", "--data", data.toString());
+    CommandProcess registry = run("registry", "--listen", at, "--expect", "3", "--data", data.toString());
     assertThat(registry.line()).isEqualTo("registry listens on " + at);
     return registry;
   }
 
-  private Launched member(String name) throws IOException {
+  private CommandProcess member(String name) throws IOException {
     return run(
         "member",
         "--group",
@@ -60,59 +60,59 @@ class RegistryProcessesTest {
         "60s");
   }
 
-  private static int number(Launched member) throws InterruptedException {
+  private static int number(CommandProcess member) throws InterruptedException {
     return Integer.parseInt(member.lineMatching("number \\d+ at .*").replaceAll("number (\\d+) .*", "$1"));
   }
 
   @Test
   void membersThatStartAtOnceFormOneGroup() throws Exception {
     registry();
-    List<Launched> members = List.of(member("n1"), member("n2"), member("n3"));
+    List<CommandProcess> members = List.of(member("n1"), member("n2"), member("n3"));
     var numbers = new ArrayList<Integer>();
-    for (Launched member : members) {
+    for (CommandProcess member : members) {
       numbers.add(number(member));
     }
     assertThat(numbers).containsExactlyInAnyOrder(0, 1, 2);
-    for (Launched member : members) {
+    for (CommandProcess member : members) {
       member.lineMatching(ALL);
     }
-    Launched send = run("send", "--group", "bank", "--join", "registry:" + at, "--name", "s");
+    CommandProcess send = run("send", "--group", "bank", "--join", "registry:" + at, "--name", "s");
     send.type("hello");
     send.endInput();
     assertThat(send.exitCode()).isZero();
-    for (Launched member : members) {
+    for (CommandProcess member : members) {
       member.lineMatching("0 s: hello");
     }
   }
 
   @Test
   void aRegistryThatIsKilledMeanwhileKeepsNumbersAndTheGroup() throws Exception {
-    Launched registry = registry();
-    Launched first = member("n1");
+    CommandProcess registry = registry();
+    CommandProcess first = member("n1");
     assertThat(number(first)).isZero();
-    Launched second = member("n2");
+    CommandProcess second = member("n2");
     assertThat(number(second)).isEqualTo(1);
     registry.kill();
     registry.exitCode();
-    Launched third = member("n3");
-    Launched again = registry();
+    CommandProcess third = member("n3");
+    CommandProcess again = registry();
     assertThat(number(third)).isEqualTo(2);
-    for (Launched member : List.of(first, second, third)) {
+    for (CommandProcess member : List.of(first, second, third)) {
       member.lineMatching(ALL);
     }
     again.kill();
     again.exitCode();
-    Launched last = registry(); // while the group works
+    CommandProcess last = registry(); // while the group works
     second.signal();
     assertThat(second.exitCode()).isZero();
     last.lineMatching("bank: n2 left");
     first.lineMatching("view \\S+ primary:( n1| n3){2}");
-    Launched fourth = member("n4");
+    CommandProcess fourth = member("n4");
     assertThat(number(fourth)).isEqualTo(3);
     first.lineMatching("view \\S+ primary:( n1| n3| n4){3}");
     third.kill();
     third.exitCode();
-    Launched back = member("n3");
+    CommandProcess back = member("n3");
     assertThat(number(back)).isEqualTo(2);
     back.lineMatching("view \\S+ primary:( n1| n3| n4){3}");
   }
@@ -120,12 +120,12 @@ class RegistryProcessesTest {
   @Test
   void whoWaitsInVainIsToldForWhom() throws Exception {
     registry();
-    Launched member =
+    CommandProcess member =
         run("member", "--group", "bank", "--listen", "127.0.0.1:0", "--join", "registry:" + at, "--timeout", "2s");
     assertThat(member.exitCode()).isEqualTo(1);
     assertThat(member.errors())
         .containsExactly("tutti member: registry:" + at + ": 1 of 3 members of group \"bank\" are there (waited 2 s)");
-    Launched watch = run("watch", "--group", "bank", "--join", "registry:" + at, "--timeout", "1s");
+    CommandProcess watch = run("watch", "--group", "bank", "--join", "registry:" + at, "--timeout", "1s");
     assertThat(watch.exitCode()).isEqualTo(1);
     assertThat(watch.errors())
         .containsExactly(

@@ -23,10 +23,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.tutti.registry.GroupState;
 import org.tutti.registry.Registry;
 import org.tutti.registry.RegistryConfig;
 import org.tutti.registry.RegistryDiscovery;
-import org.tutti.registry.Standing;
 import org.tutti.store.FileStorage;
 import org.tutti.transport.Address;
 import org.tutti.verify.Told;
@@ -70,8 +70,8 @@ class RegistryTest {
     return member;
   }
 
-  private static List<String> names(Standing standing) {
-    return standing.members().stream().map(member -> member.id() + " " + member.name()).toList();
+  private static List<String> names(GroupState state) {
+    return state.members().stream().map(member -> member.id() + " " + member.name()).toList();
   }
 
   @Test
@@ -80,11 +80,11 @@ class RegistryTest {
     RegistryDiscovery one = member(registry, "n1");
     RegistryDiscovery two = member(registry, "n2");
     RegistryDiscovery onlooker = RegistryDiscovery.onlooker(at(registry), "bank", null);
-    assertThat(onlooker.ask()).isEqualTo(new Standing(-1, 3, 0, false, false, false, List.of()));
-    assertThat(one.ask()).isEqualTo(new Standing(0, 3, 1, false, false, false, List.of()));
-    assertThat(two.ask()).isEqualTo(new Standing(1, 3, 2, false, false, false, List.of()));
+    assertThat(onlooker.ask()).isEqualTo(new GroupState(-1, 3, 0, false, false, false, List.of()));
+    assertThat(one.ask()).isEqualTo(new GroupState(0, 3, 1, false, false, false, List.of()));
+    assertThat(two.ask()).isEqualTo(new GroupState(1, 3, 2, false, false, false, List.of()));
     assertThat(one.find()).isEmpty();
-    Standing third = member(registry, "n3").ask();
+    GroupState third = member(registry, "n3").ask();
     assertThat(third.founder()).isFalse();
     assertThat(names(third)).containsExactly("0 n1", "1 n2", "2 n3");
     assertThat(one.ask().founder()).isTrue();
@@ -104,7 +104,7 @@ class RegistryTest {
     one.ask();
     two.ask();
     one.close();
-    Standing now = two.ask();
+    GroupState now = two.ask();
     assertThat(now.founder()).as("the next one, as nobody was in the group").isTrue();
     two.entered();
     now = two.ask();

@@ -192,11 +192,11 @@ class RmiRegistryTest {
 
   /// Answers the first call like a registry of RMI, with whatever it is told.
   private static final class Liar implements AutoCloseable {
-    private final ServerSocket door = new ServerSocket(0, 5, InetAddress.getByName("127.0.0.1"));
+    private final ServerSocket listener = new ServerSocket(0, 5, InetAddress.getByName("127.0.0.1"));
 
     Liar(byte[] words) throws IOException {
       Thread.startVirtualThread(() -> {
-        try (Socket caller = door.accept()) {
+        try (Socket caller = listener.accept()) {
           caller.getOutputStream().write(words);
           caller.shutdownOutput();
           caller.getInputStream().skipNBytes(Long.MAX_VALUE);
@@ -226,12 +226,12 @@ class RmiRegistryTest {
     }
 
     int port() {
-      return door.getLocalPort();
+      return listener.getLocalPort();
     }
 
     @Override
     public void close() throws IOException {
-      door.close();
+      listener.close();
     }
   }
 }

@@ -32,7 +32,7 @@ class BranchTest {
   private static final GroupConfig CONTINUE = GroupConfig.builder().partitions(Partitions.CONTINUE).build();
 
   private final List<Node> nodes = new ArrayList<>();
-  private final List<Cuttable> transports = new ArrayList<>();
+  private final List<PartitionableTransport> transports = new ArrayList<>();
   private final List<Group> groups = new ArrayList<>();
 
   @AfterEach
@@ -51,7 +51,8 @@ class BranchTest {
             .withContacts(contacts)
             .withTimes(Duration.ofMillis(100), Duration.ofSeconds(3));
     var transport =
-        new Cuttable(TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan().withSocketDirectory(null)));
+        new PartitionableTransport(
+            TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan().withSocketDirectory(null)));
     transports.add(transport);
     Node node = Node.start(config, transport);
     nodes.add(node);
@@ -71,7 +72,7 @@ class BranchTest {
   /// Cuts the members from a rank on off from those before it.
   private void split(int rank) {
     for (int i = 0; i < transports.size(); i++) {
-      List<Cuttable> others = i < rank ? transports.subList(rank, 5) : transports.subList(0, rank);
+      List<PartitionableTransport> others = i < rank ? transports.subList(rank, 5) : transports.subList(0, rank);
       transports.get(i).cut(Set.copyOf(others.stream().map(Transport::address).toList()));
     }
   }

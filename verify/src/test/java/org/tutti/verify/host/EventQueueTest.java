@@ -2,12 +2,12 @@ package org.tutti.verify.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.tutti.verify.host.HandDriven.OTHER;
-import static org.tutti.verify.host.HandDriven.SELF;
-import static org.tutti.verify.host.HandDriven.WINDOW;
-import static org.tutti.verify.host.HandDriven.batch;
-import static org.tutti.verify.host.HandDriven.bytes;
-import static org.tutti.verify.host.HandDriven.untilBlocked;
+import static org.tutti.verify.host.ManualMembership.OTHER;
+import static org.tutti.verify.host.ManualMembership.SELF;
+import static org.tutti.verify.host.ManualMembership.WINDOW;
+import static org.tutti.verify.host.ManualMembership.batch;
+import static org.tutti.verify.host.ManualMembership.bytes;
+import static org.tutti.verify.host.ManualMembership.untilBlocked;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -29,7 +29,7 @@ class EventQueueTest {
   private static final View VIEW = new View(new ViewId(1, 1), List.of(SELF, OTHER), true, List.of());
   private static final Duration LONG = Duration.ofMinutes(1);
 
-  private final HandDriven hand = new HandDriven();
+  private final ManualMembership hand = new ManualMembership();
 
   private Event.Delivery delivery() throws InterruptedException {
     return (Event.Delivery) hand.group.receive(Duration.ZERO);

@@ -150,7 +150,7 @@ abstract class GroupContract {
         Event.Delivery delivery = delivery(group);
         assertThat(delivery.position()).isEqualTo(i);
         assertThat(delivery.sender()).isEqualTo(groups.get(i).self());
-        assertThat(HandDriven.bytes(delivery.payload())).isEqualTo(delivery.sender().name().getBytes());
+        assertThat(ManualMembership.bytes(delivery.payload())).isEqualTo(delivery.sender().name().getBytes());
       }
     }
   }
@@ -316,7 +316,7 @@ abstract class GroupContract {
 
   @Test
   void aHundredThreadsMulticastAndKeepTheirOwnOrder() throws Exception {
-    List<Group> groups = three(config, MemberConfig.builder().windowBytes(HandDriven.WINDOW).build());
+    List<Group> groups = three(config, MemberConfig.builder().windowBytes(ManualMembership.WINDOW).build());
     int senders = 100;
     int each = 200;
     var orders =
@@ -348,10 +348,10 @@ abstract class GroupContract {
 
   @Test
   void aSlowConsumerSlowsTheSourceAndLosesNothing() throws Exception {
-    List<Group> groups = three(config, MemberConfig.builder().windowBytes(HandDriven.WINDOW).build());
+    List<Group> groups = three(config, MemberConfig.builder().windowBytes(ManualMembership.WINDOW).build());
     int messages = 5000;
     int length = 1000;
-    int fit = HandDriven.WINDOW / (length + GroupUser.MESSAGE_OVERHEAD);
+    int fit = ManualMembership.WINDOW / (length + GroupUser.MESSAGE_OVERHEAD);
     var permits = new Semaphore(0);
     Group slow = groups.get(2);
     untilServing(slow);
@@ -383,7 +383,7 @@ abstract class GroupContract {
     while (sent.get() < fit) {
       Thread.onSpinWait();
     }
-    HandDriven.untilBlocked(source);
+    ManualMembership.untilBlocked(source);
     assertThat(sent).hasValue(fit);
     permits.release(messages);
     for (Future<?> end : ends) {

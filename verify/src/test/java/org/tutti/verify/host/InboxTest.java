@@ -59,14 +59,14 @@ class InboxTest {
   @Test
   void boundsWhatNobodyElseBounds() {
     for (int i = 0; i < Inbox.ASKED_MAX; i++) {
-      inbox.ask(new Request.Suspect(HandDriven.OTHER));
+      inbox.ask(new Request.Suspect(ManualMembership.OTHER));
     }
-    assertThatThrownBy(() -> inbox.ask(new Request.Suspect(HandDriven.OTHER)))
+    assertThatThrownBy(() -> inbox.ask(new Request.Suspect(ManualMembership.OTHER)))
         .isInstanceOf(IllegalStateException.class)
         .hasMessage("the node does not keep up: 1024 requests wait");
     assertThat(inbox.post(leave("a"))).isTrue();
     drain(1);
-    assertThat(inbox.ask(new Request.Suspect(HandDriven.OTHER))).isTrue();
+    assertThat(inbox.ask(new Request.Suspect(ManualMembership.OTHER))).isTrue();
   }
 
   @Test

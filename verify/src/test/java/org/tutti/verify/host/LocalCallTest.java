@@ -2,8 +2,8 @@ package org.tutti.verify.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.tutti.verify.host.HandDriven.batch;
-import static org.tutti.verify.host.HandDriven.untilBlocked;
+import static org.tutti.verify.host.ManualMembership.batch;
+import static org.tutti.verify.host.ManualMembership.untilBlocked;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -39,7 +39,7 @@ class LocalCallTest {
   private static final int OPEN_MAX = 1024;
   private static final GroupListener MUTE = (sender, service, position, payload) -> {};
 
-  private final HandDriven hand = new HandDriven();
+  private final ManualMembership hand = new ManualMembership();
   private final ConcurrentLinkedQueue<Object> responses = new ConcurrentLinkedQueue<>();
 
   private record Increment(int of) implements LocalRequest<Integer> {}

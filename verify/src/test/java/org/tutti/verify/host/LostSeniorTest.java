@@ -34,12 +34,13 @@ class LostSeniorTest {
   private static final GroupConfig STATIC = GroupConfig.builder().electorate("n1", "n2", "n3").build();
 
   private final List<Node> nodes = new ArrayList<>();
-  private final List<Cuttable> transports = new ArrayList<>();
+  private final List<PartitionableTransport> transports = new ArrayList<>();
 
   private Node start(String name) throws Exception {
     List<Address> contacts = nodes.stream().map(node -> node.self().address()).toList();
     var transport =
-        new Cuttable(TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan().withSocketDirectory(null)));
+        new PartitionableTransport(
+            TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan().withSocketDirectory(null)));
     NodeConfig config =
         NodeConfig.lan(name).withContacts(contacts).withTimes(Duration.ofMillis(100), Duration.ofSeconds(2));
     Node node = Node.start(config, transport);

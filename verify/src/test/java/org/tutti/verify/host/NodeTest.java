@@ -84,7 +84,7 @@ class NodeTest {
     CompletableFuture<Outcome> sent = group.multicast(new byte[] {1, 2});
     Event.Delivery delivery = next(group, Event.Delivery.class);
     assertThat(delivery.sender()).isEqualTo(node.self());
-    assertThat(HandDriven.bytes(delivery.payload())).containsExactly(1, 2);
+    assertThat(ManualMembership.bytes(delivery.payload())).containsExactly(1, 2);
     assertThat(sent).isCompletedWithValue(new Outcome.Ordered(delivery.position()));
     assertThat(delivery.position()).isZero();
     assertThat(group.receive(Duration.ofMillis(20))).isNull();
@@ -205,7 +205,7 @@ class NodeTest {
 
   @Test
   void callsThatWouldBlockTheEngineThreadAreRefused() throws Exception {
-    Group queued = node.create("queued", CONFIG, MemberConfig.builder().windowBytes(HandDriven.WINDOW).build());
+    Group queued = node.create("queued", CONFIG, MemberConfig.builder().windowBytes(ManualMembership.WINDOW).build());
     next(queued, Event.ViewChange.class);
     assertThat(queued.receive(SOON)).isEqualTo(new Event.CaughtUp(0));
     var thrown = new CompletableFuture<ArrayList<Throwable>>();
@@ -219,7 +219,7 @@ class NodeTest {
           all.add(
               catchThrowable(() -> {
                 for (int i = 0; i < 100; i++) {
-                  queued.multicast(new byte[HandDriven.WINDOW / 2]);
+                  queued.multicast(new byte[ManualMembership.WINDOW / 2]);
                 }
               }));
           all.add(catchThrowable(node::close));

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.tutti.verify.host.Awaited.next;
 import static org.tutti.verify.host.Awaited.untilViewOf;
-import static org.tutti.verify.host.HandDriven.OTHER;
-import static org.tutti.verify.host.HandDriven.SELF;
-import static org.tutti.verify.host.HandDriven.bytes;
+import static org.tutti.verify.host.ManualMembership.OTHER;
+import static org.tutti.verify.host.ManualMembership.SELF;
+import static org.tutti.verify.host.ManualMembership.bytes;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -252,7 +252,7 @@ class PropagateTest {
 
   // ---- one member, whose engine is the test ----------------------------------------------------------------------
 
-  private final HandDriven hand = new HandDriven(false);
+  private final ManualMembership hand = new ManualMembership(false);
   private final Exchange other = new Exchange(OTHER);
   private long index;
 
@@ -268,7 +268,7 @@ class PropagateTest {
 
   /// A message gets its place, and is consumed by all.
   private void place(MemberId sender, ByteBuffer message) {
-    Batch batch = HandDriven.batch(Batch.Kind.PROPAGATED, index, bytes(message.duplicate()));
+    Batch batch = ManualMembership.batch(Batch.Kind.PROPAGATED, index, bytes(message.duplicate()));
     var sent = new Batch(sender, index, batch.kind(), 0, batch.past(), 1, batch.payload());
     hand.group.deliver(index, sent, 0);
     index++;
@@ -325,19 +325,19 @@ class PropagateTest {
   @Test
   void withAFullWindowItWaitsForRoomAndNotInTheLine() throws Exception {
     install(1, true);
-    hand.group.post(ByteBuffer.allocate(HandDriven.WINDOW));
+    hand.group.post(ByteBuffer.allocate(ManualMembership.WINDOW));
     Thread waits =
         Thread.startVirtualThread(() -> {
           try {
-            hand.group.post(ByteBuffer.allocate(HandDriven.WINDOW));
+            hand.group.post(ByteBuffer.allocate(ManualMembership.WINDOW));
           } catch (InterruptedException | GroupClosedException _) {
             // The test is over.
           }
         });
-    HandDriven.untilBlocked(waits);
+    ManualMembership.untilBlocked(waits);
     assertThat(hand.group.propagate(array(1))).isTrue();
     assertThat(spoken()).isEmpty();
-    hand.group.released(HandDriven.WINDOW + 16);
+    hand.group.released(ManualMembership.WINDOW + 16);
     assertThat(spoken()).hasSize(1);
     hand.group.closed(new End(End.Cause.LEFT, "left"));
     waits.join();

@@ -41,7 +41,7 @@ class StandstillTest {
 
   private final InProcess hub = new InProcess();
   private final List<Node> nodes = new ArrayList<>();
-  private final List<Cuttable> wires = new ArrayList<>();
+  private final List<PartitionableTransport> wires = new ArrayList<>();
   private final List<Group> groups = new ArrayList<>();
   private final Queue<String> log = new ConcurrentLinkedQueue<>();
   private final Logger logger = Logger.getLogger("org.tutti.Group");
@@ -63,7 +63,7 @@ class StandstillTest {
   void begin() throws Exception {
     logger.addHandler(handler);
     for (int place = 1; place <= 3; place++) {
-      var wire = new Cuttable(hub.open(new Address("here:" + place)));
+      var wire = new PartitionableTransport(hub.open(new Address("here:" + place)));
       NodeConfig config =
           NodeConfig.lan("n" + place)
               .withContacts(place == 1 ? List.of() : List.of(new Address("here:1")))

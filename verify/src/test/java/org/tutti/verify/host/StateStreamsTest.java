@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.tutti.engine.GroupUser.CHUNKS_ON_THE_WAY;
 import static org.tutti.engine.GroupUser.CHUNK_BYTES_MAX;
-import static org.tutti.verify.host.HandDriven.OTHER;
-import static org.tutti.verify.host.HandDriven.untilBlocked;
+import static org.tutti.verify.host.ManualMembership.OTHER;
+import static org.tutti.verify.host.ManualMembership.untilBlocked;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -31,7 +31,7 @@ import org.tutti.membership.StateChecksum;
 class StateStreamsTest {
   private static final long TRANSFER = 9;
 
-  private final HandDriven hand = new HandDriven();
+  private final ManualMembership hand = new ManualMembership();
   private int arrived; // bytes of the state that is not whole yet
   private final AtomicReference<Throwable> thrown = new AtomicReference<>();
 
@@ -131,7 +131,7 @@ class StateStreamsTest {
       out.finish();
       sink.complete();
     }
-    byte[] bytes = HandDriven.bytes(((Request.StateChunk) hand.asked().getFirst()).chunk());
+    byte[] bytes = ManualMembership.bytes(((Request.StateChunk) hand.asked().getFirst()).chunk());
     assertThat(new GZIPInputStream(new ByteArrayInputStream(bytes)).readAllBytes()).hasSize(1000);
   }
 
@@ -288,7 +288,7 @@ class StateStreamsTest {
   @Test
   void closingBeforeTheEndIsLeaving() throws Exception {
     for (boolean last : new boolean[] {false, true}) {
-      var each = new HandDriven();
+      var each = new ManualMembership();
       each.group.stateOffered(TRANSFER, OTHER, 0, 0);
       StateSource source = ((Event.StateOffer) each.group.receive()).source();
       each.group.stateChunk(TRANSFER, ByteBuffer.allocate(3), last ? zeros(3) : null);
@@ -373,7 +373,7 @@ class StateStreamsTest {
 
   @Test
   void amongMembersWithStateOneWithoutStaysOutOfIt() throws Exception {
-    var stateless = new HandDriven(false);
+    var stateless = new ManualMembership(false);
     stateless.group.stateRequested(TRANSFER, OTHER);
     assertThat(stateless.asked()).containsExactly(new Request.StateFailed("bank", TRANSFER));
     stateless.group.stateOffered(TRANSFER, OTHER, 5, 50);

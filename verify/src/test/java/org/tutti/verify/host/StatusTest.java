@@ -46,7 +46,7 @@ class StatusTest {
 
   private final InProcess hub = new InProcess();
   private final List<Node> nodes = new ArrayList<>();
-  private final List<Cuttable> transports = new ArrayList<>();
+  private final List<PartitionableTransport> transports = new ArrayList<>();
 
   @AfterEach
   void end() {
@@ -55,7 +55,7 @@ class StatusTest {
   }
 
   private Node start(String name, Duration suspect, Address... contacts) {
-    var transport = new Cuttable(hub.open(new Address("here:" + (nodes.size() + 1))));
+    var transport = new PartitionableTransport(hub.open(new Address("here:" + (nodes.size() + 1))));
     NodeConfig how = NodeConfig.lan(name).withContacts(List.of(contacts)).withTimes(Duration.ofMillis(20), suspect);
     transports.add(transport);
     nodes.add(Node.start(how, transport));
@@ -125,16 +125,17 @@ class StatusTest {
   }
 
   private static Status waitingFor(Wait... waits) {
-    var view = new View(new ViewId(1, 1), List.of(HandDriven.SELF, HandDriven.OTHER), true, List.of());
+    var view = new View(new ViewId(1, 1), List.of(ManualMembership.SELF, ManualMembership.OTHER), true, List.of());
     OptionalLong next = OptionalLong.of(0);
-    return new Report("bank", HandDriven.SELF, Phase.CAUGHT_UP, view, view, next, List.of(waits), List.of(), null);
+    return new Report(
+        "bank", ManualMembership.SELF, Phase.CAUGHT_UP, view, view, next, List.of(waits), List.of(), null);
   }
 
   @Test
   void theSlowestMemberTakesUpMostOfTheWindow() {
-    List<MemberId> other = List.of(HandDriven.OTHER);
+    List<MemberId> other = List.of(ManualMembership.OTHER);
     var little = new Wait(Cause.ACKNOWLEDGEMENT, other, 1, Duration.ofSeconds(9), 10);
-    var much = new Wait(Cause.CONSUMPTION, List.of(HandDriven.SELF), 1, Duration.ofSeconds(2), 20);
+    var much = new Wait(Cause.CONSUMPTION, List.of(ManualMembership.SELF), 1, Duration.ofSeconds(2), 20);
     var longer = new Wait(Cause.CONSUMPTION, other, 1, Duration.ofSeconds(3), 20);
     var apart = new Wait(Cause.QUORUM, other, 1, Duration.ofSeconds(30), 0);
     assertThat(waitingFor(little, much, longer, apart).slowest()).isEqualTo(longer);

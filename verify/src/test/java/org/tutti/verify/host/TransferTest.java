@@ -45,7 +45,7 @@ class TransferTest {
   private static final int WINDOW_MESSAGES = 63; // of 1 KiB
 
   private final List<Node> nodes = new ArrayList<>();
-  private final List<Cuttable> transports = new ArrayList<>();
+  private final List<PartitionableTransport> transports = new ArrayList<>();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
   @AfterEach
@@ -61,7 +61,7 @@ class TransferTest {
 
   private Node start() throws IOException {
     List<Address> contacts = nodes.stream().map(node -> node.self().address()).toList();
-    var transport = new Cuttable(TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan()));
+    var transport = new PartitionableTransport(TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan()));
     NodeConfig config =
         NodeConfig.lan("n" + (nodes.size() + 1))
             .withContacts(contacts)
@@ -179,28 +179,33 @@ class TransferTest {
 
   @Test
   void anotherDonorSendsOnlyWhatIsMissing() throws Exception {
-    var replicas = new ArrayList<Parts>();
-    replicas.add(new Parts(start().create("bank", CONFIG, SMALL), true));
+    var replicas = new ArrayList<LargeStateApplication>();
+    replicas.add(new LargeStateApplication(start().create("bank", CONFIG, SMALL), true));
     for (int i = 0; i < 2; i++) {
-      replicas.add(new Parts(start().join("bank", CONFIG, SMALL), false));
+      replicas.add(new LargeStateApplication(start().join("bank", CONFIG, SMALL), false));
       if (i == 0) {
         replicas.forEach(replica -> threads.submit(replica::run));
         get(replicas.get(1).current);
       }
     }
-    Parts newcomer = replicas.getLast();
-    newcomer.stopAfter(Parts.COUNT / 2);
+    LargeStateApplication newcomer = replicas.getLast();
+    newcomer.stopAfter(LargeStateApplication.COUNT / 2);
     Future<?> running = threads.submit(newcomer::run);
     get(newcomer.stopped);
-    Parts first = replicas.stream().filter(each -> each.self().equals(newcomer.donor())).findFirst().orElseThrow();
-    Parts other = replicas.get(1 - replicas.indexOf(first));
+    LargeStateApplication first =
+        replicas.stream().filter(each -> each.self().equals(newcomer.donor())).findFirst().orElseThrow();
+    LargeStateApplication other = replicas.get(1 - replicas.indexOf(first));
     get(other.change(3, 77)); // one of the parts that the newcomer has already
     isolate(first.group(), true);
     newcomer.goOn();
     get(newcomer.current);
     assertThat(newcomer.donor()).isEqualTo(other.self());
-    assertThat(newcomer.lost()).isGreaterThanOrEqualTo(Parts.COUNT / 2).isLessThan(Parts.COUNT);
-    assertThat(newcomer.received()).as("what is missing, and part 3").isEqualTo(Parts.COUNT - newcomer.lost() + 1);
+    assertThat(newcomer.lost())
+        .isGreaterThanOrEqualTo(LargeStateApplication.COUNT / 2)
+        .isLessThan(LargeStateApplication.COUNT);
+    assertThat(newcomer.received())
+        .as("what is missing, and part 3")
+        .isEqualTo(LargeStateApplication.COUNT - newcomer.lost() + 1);
     get(other.change(5, 78));
     newcomer.await(5, 78);
     other.await(5, 78); // its own multicast is placed before it is delivered
@@ -280,7 +285,7 @@ class TransferTest {
     // As much as the newcomer keeps, whole batches only, and a window more.
     for (int before = -1; before < fast.get() || before <= WINDOW_MESSAGES; ) {
       before = fast.get();
-      HandDriven.untilBlocked(sender);
+      ManualMembership.untilBlocked(sender);
       for (int turn = 0; turn < 100; turn++) { // of both engines: time enough to tell of room, if there were any
         for (Node node : nodes) {
           var _ = node.metrics();

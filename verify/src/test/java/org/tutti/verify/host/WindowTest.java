@@ -2,8 +2,8 @@ package org.tutti.verify.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.tutti.verify.host.HandDriven.WINDOW;
-import static org.tutti.verify.host.HandDriven.untilBlocked;
+import static org.tutti.verify.host.ManualMembership.WINDOW;
+import static org.tutti.verify.host.ManualMembership.untilBlocked;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -23,13 +23,13 @@ import org.tutti.Outcome;
 import org.tutti.SendOptions;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
-import org.tutti.pack.Stretch;
+import org.tutti.pack.MessageBlock;
 
 /// The budget of a member's multicasts and the futures of those on the way.
 class WindowTest {
   private static final int OVERHEAD = GroupUser.MESSAGE_OVERHEAD;
 
-  private final HandDriven hand = new HandDriven();
+  private final ManualMembership hand = new ManualMembership();
   private final ConcurrentLinkedQueue<Throwable> thrown = new ConcurrentLinkedQueue<>();
 
   private Thread sender(int length) {
@@ -117,7 +117,7 @@ class WindowTest {
     for (int i = 0; i < 100; i++) {
       senders.add(sender(i));
     }
-    senders.forEach(HandDriven::untilBlocked);
+    senders.forEach(ManualMembership::untilBlocked);
     hand.group.released(WINDOW);
     for (Thread sender : senders) {
       sender.join();
@@ -199,12 +199,12 @@ class WindowTest {
     assertThat(hand.multicasts()).containsExactly(new byte[] {1, 2, 3});
   }
 
-  private List<Integer> stretches() {
-    return hand.asked(Request.Multicast.class).stream().map(request -> request.stretch().count()).toList();
+  private List<Integer> blocks() {
+    return hand.asked(Request.Multicast.class).stream().map(request -> request.block().count()).toList();
   }
 
   @Test
-  void messagesJoinTheLastStretchUntilTheEngineTakesIt() throws Exception {
+  void messagesJoinTheLastBlockUntilTheEngineTakesIt() throws Exception {
     hand.group.multicast(new byte[] {1});
     hand.group.post(ByteBuffer.wrap(new byte[] {2}));
     assertThat(hand.group.tryPost(ByteBuffer.wrap(new byte[] {0, 3, 4}).position(1))).isTrue();
@@ -215,23 +215,23 @@ class WindowTest {
   }
 
   @Test
-  void aStretchEndsWhereAnotherServiceOrRequestComes() throws Exception {
+  void aBlockEndsWhereAnotherServiceOrRequestComes() throws Exception {
     hand.group.multicast(new byte[1]);
     hand.group.multicast(new byte[1]);
     hand.group.multicast(new byte[1], SendOptions.fifo());
     hand.group.multicast(new byte[1]);
-    hand.group.multicast(new byte[1], SendOptions.to(Set.of(HandDriven.OTHER)));
+    hand.group.multicast(new byte[1], SendOptions.to(Set.of(ManualMembership.OTHER)));
     hand.group.multicast(new byte[1]);
-    assertThat(stretches()).containsExactly(2, 1, 1, 1);
+    assertThat(blocks()).containsExactly(2, 1, 1, 1);
   }
 
   @Test
-  void aStretchEndsWhereItIsFull() throws Exception {
+  void aBlockEndsWhereItIsFull() throws Exception {
     int most = MemberConfig.standard().batchMessagesMax();
     for (int i = 0; i < WINDOW / OVERHEAD; i++) {
       hand.group.tryPost(ByteBuffer.allocate(0));
     }
-    assertThat(stretches()).isEqualTo(List.of(WINDOW / OVERHEAD)).allMatch(count -> count <= most);
+    assertThat(blocks()).isEqualTo(List.of(WINDOW / OVERHEAD)).allMatch(count -> count <= most);
     hand.group.released(WINDOW);
     hand.group.post(ByteBuffer.allocate(1));
     hand.group.post(ByteBuffer.allocate(WINDOW / 2));
@@ -240,27 +240,27 @@ class WindowTest {
         .containsExactly(1, WINDOW / 2, WINDOW / 2 - 100);
   }
 
-  /// The engine bounds a stretch that it has left to grow: who fills it wakes the engine, who comes later begins anew.
+  /// The engine bounds a block that it has left to grow: who fills it wakes the engine, who comes later begins anew.
   @Test
   void whoReachesTheEnginesBoundTellsItSo() throws Exception {
     hand.group.multicast(new byte[1]);
-    Stretch stretch = hand.asked(Request.Multicast.class).getFirst().stretch();
-    assertThat(stretch.bound(3, 1000)).isFalse();
+    MessageBlock block = hand.asked(Request.Multicast.class).getFirst().block();
+    assertThat(block.bound(3, 1000)).isFalse();
     hand.group.multicast(new byte[1]);
     assertThat(hand.asked()).isEmpty();
     hand.group.multicast(new byte[1]);
     assertThat(hand.asked()).containsExactly(new Request.Packed("bank"));
     hand.group.multicast(new byte[1]);
-    assertThat(stretches()).containsExactly(1);
-    assertThat(stretch.count()).isEqualTo(3);
-    assertThat(stretch.bound(3, 1000)).isTrue();
-    assertThat(stretch.bound(4, 6)).as("three messages behind one byte each").isTrue();
-    assertThat(stretch.bound(4, 7)).isFalse();
+    assertThat(blocks()).containsExactly(1);
+    assertThat(block.count()).isEqualTo(3);
+    assertThat(block.bound(3, 1000)).isTrue();
+    assertThat(block.bound(4, 6)).as("three messages behind one byte each").isTrue();
+    assertThat(block.bound(4, 7)).isFalse();
   }
 
   @Test
   void inADomainNoMessageJoinsAnEarlierOne() throws Exception {
-    var alone = new HandDriven(GroupConfig.builder().domain("d").build());
+    var alone = new ManualMembership(GroupConfig.builder().domain("d").build());
     alone.group.multicast(new byte[1]);
     alone.group.multicast(new byte[1]);
     assertThat(alone.asked(Request.Multicast.class)).hasSize(2);

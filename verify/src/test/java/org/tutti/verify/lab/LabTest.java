@@ -20,7 +20,7 @@ import org.tutti.lab.Fault;
 import org.tutti.lab.Lab;
 import org.tutti.lab.LabCampaign;
 import org.tutti.lab.LabConfig;
-import org.tutti.lab.Verdict;
+import org.tutti.lab.LabVerdict;
 import org.tutti.lab.network.Conditions;
 import org.tutti.lab.network.LabNetwork;
 import org.tutti.lab.network.Unavailable;
@@ -44,7 +44,7 @@ class LabTest {
     }
   }
 
-  private static Verdict script(Path histories) throws Exception {
+  private static LabVerdict script(Path histories) throws Exception {
     // lab: begin
     LabConfig config = LabConfig.standard(3).withSeed(7).withDirectory(histories);
     try (Lab lab = Lab.open(config)) {
@@ -64,7 +64,7 @@ class LabTest {
 
   @Test
   void theScriptOfThePageHolds() throws Exception {
-    Verdict verdict = script(directory.resolve("lab"));
+    LabVerdict verdict = script(directory.resolve("lab"));
     assertThat(verdict.violations()).as("histories in " + directory).isEmpty();
     assertThat(verdict.lostQuorum()).isFalse();
     assertThat(verdict.lives()).isEqualTo(4);
@@ -90,7 +90,8 @@ class LabTest {
     var text = new StringWriter();
     LabConfig config = LabConfig.standard(3).withSeed(1);
     // Each closes connections that speak within some tenths of a second.
-    Verdict verdict = new LabCampaign(config, Duration.ofSeconds(3), List.of(Fault.RESET), new PrintWriter(text)).run();
+    LabVerdict verdict =
+        new LabCampaign(config, Duration.ofSeconds(3), List.of(Fault.RESET), new PrintWriter(text)).run();
     assertThat(verdict.violations()).as(text.toString()).isEmpty();
     assertThat(text.toString()).containsPattern("[1-9]\\d* connections reset").contains("verdict: HOLDS");
     Matcher kept = Pattern.compile("histories and logs in (\\S+)").matcher(text.toString());

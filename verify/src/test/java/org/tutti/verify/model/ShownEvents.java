@@ -18,8 +18,8 @@ import org.tutti.sim.Plan;
 import org.tutti.sim.Recorder;
 import org.tutti.sim.Simulation;
 import org.tutti.sim.check.Content;
-import org.tutti.sim.check.Happening;
 import org.tutti.sim.check.History;
+import org.tutti.sim.check.HistoryEvent;
 
 /// What the applications of three simulated members were shown between their first common view and their last merge, in
 /// the words of docs/tla/TraceOfRun.tla. Members have numbers by their seniority in the first view, views by their ids,
@@ -112,8 +112,8 @@ final class ShownEvents {
         });
     History history = histories.getFirst();
     View first = null;
-    for (Happening happening : history.happenings()) {
-      if (first == null && happening instanceof Happening.Installed installed && installed.view().size() == MEMBERS) {
+    for (HistoryEvent event : history.events()) {
+      if (first == null && event instanceof HistoryEvent.Installed installed && installed.view().size() == MEMBERS) {
         first = installed.view();
       }
     }
@@ -126,22 +126,22 @@ final class ShownEvents {
 
   private boolean read() {
     var agreed = new TreeMap<ViewId, View>();
-    for (Happening happening : history.happenings()) {
-      if (happening instanceof Happening.Installed(_, _, View view)
+    for (HistoryEvent event : history.events()) {
+      if (event instanceof HistoryEvent.Installed(_, _, View view)
           && view.id().compareTo(first.id()) > 0
           && view.id().agreed().equals(view.id())) {
         agreed.put(view.id(), view);
       }
     }
     views.addAll(agreed.values());
-    for (Happening happening : history.happenings()) {
-      switch (happening) {
-        case Happening.Early _ -> {
+    for (HistoryEvent event : history.events()) {
+      switch (event) {
+        case HistoryEvent.Early _ -> {
           return false;
         }
-        case Happening.Installed(int member, _, View view) -> install(member, view);
-        case Happening.Begun begun when in[begun.member()] -> deliverUpTo(begun.member(), begun.index());
-        case Happening.Delivered delivered -> {
+        case HistoryEvent.Installed(int member, _, View view) -> install(member, view);
+        case HistoryEvent.Begun begun when in[begun.member()] -> deliverUpTo(begun.member(), begun.index());
+        case HistoryEvent.Delivered delivered -> {
           if (delivered.batch().isWeak()) {
             return false;
           }

@@ -27,7 +27,7 @@ import org.tutti.engine.Request;
 import org.tutti.engine.Terms;
 import org.tutti.membership.Founding;
 import org.tutti.pack.Batch;
-import org.tutti.pack.Stretch;
+import org.tutti.pack.MessageBlock;
 
 /// What a script can say. A mistake is an [IllegalArgumentException] or [IllegalStateException] in words.
 final class Commands {
@@ -243,7 +243,7 @@ final class Commands {
     Service service = named ? constant(Service.class, words.getLast().substring("service=".length())) : Service.TOTAL;
     for (String word : words.subList(1, words.size() - (named ? 1 : 0))) {
       ByteBuffer text = ByteBuffer.wrap(word.getBytes(UTF_8));
-      life.ask(new Request.Multicast(World.GROUP, Stretch.of(Batch.Kind.of(service), text)));
+      life.ask(new Request.Multicast(World.GROUP, MessageBlock.of(Batch.Kind.of(service), text)));
     }
   }
 

@@ -32,12 +32,12 @@ import org.tutti.pack.Batch;
 import org.tutti.pack.Payloads;
 import org.tutti.storage.StableStorage;
 import org.tutti.transport.Address;
-import org.tutti.transport.Outlet;
+import org.tutti.transport.FrameSender;
 import org.tutti.transport.Traits;
-import org.tutti.verify.wire.Forge;
+import org.tutti.verify.wire.RawPackets;
 
 /// One life of one node: the engine, and an application whose state is the list of the messages that it was delivered.
-final class Life implements Outlet, GroupUser {
+final class Life implements FrameSender, GroupUser {
   static final Duration HEARTBEAT = Duration.ofMillis(100);
   static final Duration SUSPECT_AFTER = Duration.ofMillis(500);
 
@@ -45,7 +45,7 @@ final class Life implements Outlet, GroupUser {
   private static final Traits TRAITS = new Traits(60_000, Duration.ofMillis(50), false);
 
   /// A packet that somebody was to get.
-  private record Packet(Address to, Forge.Place place) {}
+  private record Packet(Address to, RawPackets.Place place) {}
 
   private final World world;
   private final MemberId self;
@@ -201,8 +201,8 @@ final class Life implements Outlet, GroupUser {
     byte[] frame = claimed.array();
     boolean arrives = world.send(this, claimedTo, frame);
     String addition = arrives ? "" : "(lost)";
-    if (Forge.kind(frame) == Forge.DATA) {
-      var packet = new Packet(claimedTo, Forge.place(frame));
+    if (RawPackets.kind(frame) == RawPackets.DATA) {
+      var packet = new Packet(claimedTo, RawPackets.place(frame));
       boolean again = lost.contains(packet);
       if (arrived.contains(packet) || again && !arrives) {
         return; // a repetition, of which its receiver takes no notice, or which is lost like the first one
@@ -213,7 +213,7 @@ final class Life implements Outlet, GroupUser {
     String to = " " + claimedTo.text().replaceFirst(":.*", "") + addition;
     Address address = claimedTo;
     boolean first = addition.isEmpty();
-    Forge.messages(frame, message -> said(message, address, to, first));
+    RawPackets.messages(frame, message -> said(message, address, to, first));
   }
 
   private void said(byte[] message, Address to, String addressee, boolean arrivesAtFirst) {

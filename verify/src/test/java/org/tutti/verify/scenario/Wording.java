@@ -25,9 +25,9 @@ import org.tutti.order.FixedSequencer;
 import org.tutti.order.Run;
 import org.tutti.order.Skeen;
 import org.tutti.order.Stability;
-import org.tutti.order.StampedRun;
 import org.tutti.order.Symmetric;
 import org.tutti.order.Tail;
+import org.tutti.order.TimestampedRun;
 import org.tutti.pack.Batch;
 import org.tutti.transport.Address;
 import org.tutti.wire.Malformed;
@@ -339,7 +339,7 @@ final class Wording {
     return parts.isEmpty() ? "nothing" : String.join("; ", parts);
   }
 
-  private static String stamped(String sender, List<StampedRun> runs) {
+  private static String stamped(String sender, List<TimestampedRun> runs) {
     return runs.stream()
         .map(run -> numbers(sender, run.seq(), run.length()) + " timestamp " + run.timestamp())
         .collect(Collectors.joining(", "));

@@ -1,9 +1,9 @@
 package org.tutti.verify.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.tutti.verify.sim.Written.branching;
-import static org.tutti.verify.sim.Written.nonPrimary;
-import static org.tutti.verify.sim.Written.primary;
+import static org.tutti.verify.sim.HandWrittenHistory.branching;
+import static org.tutti.verify.sim.HandWrittenHistory.nonPrimary;
+import static org.tutti.verify.sim.HandWrittenHistory.primary;
 
 import org.junit.jupiter.api.Test;
 import org.tutti.GroupConfig;
@@ -17,13 +17,13 @@ class BranchCheckersTest {
   private static final View PART = nonPrimary(2, "a", "b", "c");
   private static final View NEXT = nonPrimary(3, "a", "b");
 
-  private static Written apart() {
+  private static HandWrittenHistory apart() {
     return branching().install(ALL, "a", "b", "c", "d", "e").install(PART, "a", "b", "c");
   }
 
   @Test
   void aGoodBranchPasses() {
-    Written run = branching().install(ALL, "a", "b", "c", "d", "e").submit("a", 2);
+    HandWrittenHistory run = branching().install(ALL, "a", "b", "c", "d", "e").submit("a", 2);
     run.deliver(0, run.batch("a", 0), "a", "b", "c").consume(1, "a", "b", "c", "d", "e");
     run.install(PART, "a", "b", "c").doubt("a", 1).submitInBranch("a", 7).submitInBranch("b", 8);
     Content first = run.inBranch(PART, "a", 0, 7);
@@ -34,32 +34,32 @@ class BranchCheckersTest {
 
   @Test
   void branchIntegrity() {
-    Written unsent = apart();
+    HandWrittenHistory unsent = apart();
     unsent.branch(unsent.inBranch(PART, "a", 0, 7), "a");
     assertThat(unsent.violated()).contains("BranchIntegrity");
-    Written changed = apart().submitInBranch("a", 7);
+    HandWrittenHistory changed = apart().submitInBranch("a", 7);
     changed.branch(changed.inBranch(PART, "a", 0, 6), "a");
     assertThat(changed.violated()).contains("BranchIntegrity");
-    Written gap = apart();
+    HandWrittenHistory gap = apart();
     gap.branch(gap.inBranch(PART, "a", 1, 7), "b");
     assertThat(gap.violated()).containsExactly("BranchIntegrity");
-    Written different = apart();
+    HandWrittenHistory different = apart();
     different.branch(different.inBranch(PART, "a", 0, 7), "b").branch(different.inBranch(PART, "a", 0, 6), "c");
     assertThat(different.violated()).contains("BranchIntegrity");
-    Written strange = apart();
+    HandWrittenHistory strange = apart();
     strange.branch(strange.inBranch(PART, "e", 0, 7), "b");
     assertThat(strange.violated()).containsExactly("BranchIntegrity");
-    Written primary = branching().install(ALL, "a", "b");
+    HandWrittenHistory primary = branching().install(ALL, "a", "b");
     primary.branch(primary.inBranch(ALL, "a", 0, 7), "b");
     assertThat(primary.violated()).containsExactly("BranchIntegrity");
-    Written suspended = Written.uniform().install(PART, "a", "b");
+    HandWrittenHistory suspended = HandWrittenHistory.uniform().install(PART, "a", "b");
     suspended.branch(suspended.inBranch(PART, "a", 0, 7), "b");
     assertThat(suspended.violated()).containsExactly("BranchIntegrity");
   }
 
   @Test
   void branchApart() {
-    Written run = apart().submitInBranch("b", 7);
+    HandWrittenHistory run = apart().submitInBranch("b", 7);
     run.branch(run.inBranch(PART, "b", 0, 7), "a", "b")
         .install(NEXT, "a", "b")
         .branch(run.inBranch(NEXT, "b", 0, 7), "a");
@@ -68,7 +68,7 @@ class BranchCheckersTest {
 
   @Test
   void branchTotalOrder() {
-    Written run = apart();
+    HandWrittenHistory run = apart();
     Content first = run.inBranch(PART, "a", 0, 7);
     Content second = run.inBranch(PART, "b", 0, 8);
     run.branch(first, "c").branch(second, "c");
@@ -79,7 +79,7 @@ class BranchCheckersTest {
 
   @Test
   void whatOneDeliversInABranchIsHadByTheQuorumThatGoesOn() {
-    Written run = apart();
+    HandWrittenHistory run = apart();
     run.branch(run.inBranch(PART, "b", 0, 8), "c").install(NEXT, "a", "b");
     assertThat(run.violated()).containsExactly("BranchTotalOrder");
   }
@@ -88,7 +88,8 @@ class BranchCheckersTest {
   @Test
   void whatIsDeliveredAtLastInADomainMayBeWhatTheViewChangeBrought() {
     GroupConfig domain = GroupConfig.builder().stateTransfer(true).partitions(Partitions.CONTINUE).domain("d").build();
-    Written run = new Written(domain).install(ALL, "a", "b", "c", "d", "e").install(PART, "a", "b", "c");
+    HandWrittenHistory run =
+        new HandWrittenHistory(domain).install(ALL, "a", "b", "c", "d", "e").install(PART, "a", "b", "c");
     run.submitInBranch("b", 8).submitInBranch("b", 9).branch(run.inBranch(PART, "b", 0, 8), "c");
     run.install(NEXT, "a", "b");
     assertThat(run.violated()).isEmpty();
@@ -98,7 +99,7 @@ class BranchCheckersTest {
 
   @Test
   void branchSynchrony() {
-    Written run = apart();
+    HandWrittenHistory run = apart();
     run.branch(run.inBranch(PART, "c", 0, 8), "b").install(NEXT, "a", "b");
     assertThat(run.violated()).contains("BranchSynchrony");
   }

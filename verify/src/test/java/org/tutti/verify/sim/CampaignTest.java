@@ -16,12 +16,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.sim.Campaign;
 import org.tutti.sim.CampaignFile;
+import org.tutti.sim.CampaignReport;
 import org.tutti.sim.FaultKind;
 import org.tutti.sim.Findings;
 import org.tutti.sim.FirstSeed;
 import org.tutti.sim.Limits;
 import org.tutti.sim.Outcome;
-import org.tutti.sim.Report;
 
 /// A few hundred seeds with all kinds of faults, and no violation; and a campaign that was interrupted goes on.
 class CampaignTest {
@@ -32,7 +32,7 @@ class CampaignTest {
 
   @Test
   void nothingIsViolatedAtSeedsThatNobodyHasRun() {
-    Report report = run(FirstSeed.ofTest("CampaignTest"), SEEDS);
+    CampaignReport report = run(FirstSeed.ofTest("CampaignTest"), SEEDS);
     assertThat(report.seeds()).isEqualTo(SEEDS);
     for (FaultKind kind : FaultKind.values()) {
       assertThat(report.seedsWith(kind)).as(kind + " in " + SEEDS + " seeds").isPositive();
@@ -52,7 +52,7 @@ class CampaignTest {
   @Tag("deep")
   @Timeout(value = 15, unit = TimeUnit.MINUTES)
   void everyKindOfFaultIsInjected() {
-    Report report = run(1, MANY);
+    CampaignReport report = run(1, MANY);
     for (FaultKind kind : FaultKind.values()) {
       assertThat(100 * report.seedsWith(kind))
           .as(kind + " in " + MANY + " seeds")
@@ -60,9 +60,9 @@ class CampaignTest {
     }
   }
 
-  private static Report run(long first, int seeds) {
+  private static CampaignReport run(long first, int seeds) {
     int threads = Math.min(2, Runtime.getRuntime().availableProcessors());
-    Report report = new Campaign(first, seeds, Limits.NONE).run(threads, _ -> {});
+    CampaignReport report = new Campaign(first, seeds, Limits.NONE).run(threads, _ -> {});
     var words = new StringBuilder();
     for (Outcome failure : report.failures()) {
       words.append(Findings.describe(failure, Limits.NONE));
@@ -76,21 +76,21 @@ class CampaignTest {
     Path path = directory.resolve("campaign.txt");
     Limits splits = Limits.NONE.partitions(true);
     CampaignFile begun = CampaignFile.open(path, 1L, splits);
-    Report some = new Campaign(1, FEW, splits).run(1, _ -> {});
-    Report third = new Campaign(1, FEW / 3, splits).run(2, _ -> {});
+    CampaignReport some = new Campaign(1, FEW, splits).run(1, _ -> {});
+    CampaignReport third = new Campaign(1, FEW / 3, splits).run(2, _ -> {});
     begun.write(third);
 
     CampaignFile again = CampaignFile.open(path, null, splits);
     assertThat(again.first()).isEqualTo(1);
     assertThat(again.before().table()).isEqualTo(third.table());
-    Report whole = new Campaign(again.first(), FEW, splits, again.before()).run(2, _ -> {});
+    CampaignReport whole = new Campaign(again.first(), FEW, splits, again.before()).run(2, _ -> {});
     assertThat(whole.table()).isEqualTo(some.table());
   }
 
   @Test
   void anInterruptEndsACampaignWithWhatIsDone() {
     Thread waiting = Thread.currentThread();
-    Report report =
+    CampaignReport report =
         new Campaign(1, SEEDS, Limits.NONE.multicasts(1))
             .run(
                 2,
@@ -101,7 +101,7 @@ class CampaignTest {
                 });
     assertThat(Thread.interrupted()).isTrue();
     assertThat(report.seeds()).isBetween((long) FEW, SEEDS - 1L);
-    Report same = new Campaign(1, report.seeds(), Limits.NONE.multicasts(1)).run(1, _ -> {});
+    CampaignReport same = new Campaign(1, report.seeds(), Limits.NONE.multicasts(1)).run(1, _ -> {});
     assertThat(report.table()).isEqualTo(same.table());
   }
 

@@ -1,10 +1,10 @@
 package org.tutti.verify.sim;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.tutti.verify.sim.Written.nonPrimary;
-import static org.tutti.verify.sim.Written.observed;
-import static org.tutti.verify.sim.Written.primary;
-import static org.tutti.verify.sim.Written.uniform;
+import static org.tutti.verify.sim.HandWrittenHistory.nonPrimary;
+import static org.tutti.verify.sim.HandWrittenHistory.observed;
+import static org.tutti.verify.sim.HandWrittenHistory.primary;
+import static org.tutti.verify.sim.HandWrittenHistory.uniform;
 
 import java.util.List;
 import java.util.Set;
@@ -19,7 +19,7 @@ import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.effect.Count;
 import org.tutti.effect.Counters;
-import org.tutti.engine.AsideFate;
+import org.tutti.engine.SubsetOutcome;
 import org.tutti.sim.check.Content;
 import org.tutti.sim.check.Deciders;
 import org.tutti.sim.check.History;
@@ -36,7 +36,7 @@ class CheckersTest {
 
   @Test
   void aGoodHistoryPasses() {
-    Written run = uniform().submit("a", 2).install(ABC, "a", "b", "c").caughtUp(0, "a").caughtUp(0, "b");
+    HandWrittenHistory run = uniform().submit("a", 2).install(ABC, "a", "b", "c").caughtUp(0, "a").caughtUp(0, "b");
     Content first = run.batch("a", 0);
     Content second = run.batch("a", 1);
     run.deliver(0, first, "a", "b", "c").consume(1, "a", "b", "c").release("a", 1).crash("c");
@@ -47,14 +47,14 @@ class CheckersTest {
     assertThat(run.violatedAtRest()).isEmpty();
   }
 
-  private static Written mixed() {
-    Written run = uniform().install(ABC, "a", "b", "c");
+  private static HandWrittenHistory mixed() {
+    HandWrittenHistory run = uniform().install(ABC, "a", "b", "c");
     return run.submit("a", Service.CAUSAL, 0).submit("a", Service.FIFO, 1).submit("a", Service.FIFO, 2);
   }
 
   @Test
   void aGoodHistoryOfSeveralServicesPasses() {
-    Written run = mixed();
+    HandWrittenHistory run = mixed();
     Content causal = run.batch("a", 0, Service.CAUSAL);
     Content fifo = run.batch("a", 1, Service.FIFO);
     run.early(causal, "a", "b", "c").early(fifo, "a", "b").submit("b", Service.TOTAL, 0);
@@ -65,52 +65,53 @@ class CheckersTest {
 
   @Test
   void causalOrder() {
-    Written run = mixed();
+    HandWrittenHistory run = mixed();
     run.early(run.batch("a", 0, Service.CAUSAL), "b").submit("b", Service.TOTAL, 0).deliver(0, run.batch("b", 0), "c");
     assertThat(run.violated()).contains("CausalOrder");
-    Written own = uniform().install(ABC, "a", "b", "c").submit("a", Service.CAUSAL, 0).submit("a", Service.CAUSAL, 1);
+    HandWrittenHistory own =
+        uniform().install(ABC, "a", "b", "c").submit("a", Service.CAUSAL, 0).submit("a", Service.CAUSAL, 1);
     own.early(own.batch("a", 1, Service.CAUSAL), "b").early(own.batch("a", 0, Service.CAUSAL), "b");
     assertThat(own.violated()).contains("CausalOrder");
   }
 
   @Test
   void fifoService() {
-    Written run = mixed();
+    HandWrittenHistory run = mixed();
     run.early(run.batch("a", 2, Service.FIFO), "b").early(run.batch("a", 1, Service.FIFO), "b");
     assertThat(run.violated()).containsExactly("FifoService");
   }
 
   @Test
   void weakSynchrony() {
-    Written run = mixed();
+    HandWrittenHistory run = mixed();
     run.early(run.batch("a", 0, Service.CAUSAL), "a").install(AB, "a", "b");
     assertThat(run.violated()).containsExactly("WeakSynchrony");
   }
 
   @Test
   void integrityOfEarlyDeliveries() {
-    Written twice = mixed();
+    HandWrittenHistory twice = mixed();
     Content causal = twice.batch("a", 0, Service.CAUSAL);
     twice.early(causal, "b").deliverUntold(0, causal, "b");
     assertThat(twice.violated()).contains("Integrity");
-    Written never = mixed();
+    HandWrittenHistory never = mixed();
     never.pass(0, 0, never.batch("a", 0, Service.CAUSAL), "b");
     assertThat(never.violated()).contains("Integrity");
-    Written other = mixed();
+    HandWrittenHistory other = mixed();
     other.early(other.batch("a", 0, Service.UNORDERED), "b");
     assertThat(other.violated()).contains("Integrity");
   }
 
   @Test
   void nothingIsEarlyInNonPrimary() {
-    Written run = mixed().install(nonPrimary(2, "b"), "b");
+    HandWrittenHistory run = mixed().install(nonPrimary(2, "b"), "b");
     run.early(run.batch("a", 0, Service.CAUSAL), "b");
     assertThat(run.violated()).contains("NoDeliveryInNonPrimary");
   }
 
   @Test
   void viewsAgree() {
-    Written run = uniform().install(ABC, "a").install(primary(1, "a", "b"), "b");
+    HandWrittenHistory run = uniform().install(ABC, "a").install(primary(1, "a", "b"), "b");
     assertThat(run.violated()).contains("ViewsAgree");
   }
 
@@ -126,59 +127,59 @@ class CheckersTest {
 
   @Test
   void primaryUniqueness() {
-    Written run = uniform().install(ABC, "a", "b", "c").install(AB, "a", "b").install(primary(3, "c"), "c");
+    HandWrittenHistory run = uniform().install(ABC, "a", "b", "c").install(AB, "a", "b").install(primary(3, "c"), "c");
     assertThat(run.violated()).containsExactly("PrimaryUniqueness");
   }
 
   @Test
   void exactlyHalfNeedsTheSenior() {
-    Written good = uniform().install(AB, "a", "b").install(primary(3, "a"), "a");
+    HandWrittenHistory good = uniform().install(AB, "a", "b").install(primary(3, "a"), "a");
     assertThat(good.violated()).isEmpty();
-    Written bad = uniform().install(AB, "a", "b").install(primary(3, "b"), "b");
+    HandWrittenHistory bad = uniform().install(AB, "a", "b").install(primary(3, "b"), "b");
     assertThat(bad.violated()).containsExactly("PrimaryUniqueness");
   }
 
   @Test
   void noDeliveryInNonPrimary() {
-    Written run = uniform().submit("a", 1).install(ABC, "a", "b", "c").install(nonPrimary(2, "c"), "c");
+    HandWrittenHistory run = uniform().submit("a", 1).install(ABC, "a", "b", "c").install(nonPrimary(2, "c"), "c");
     run.deliver(0, run.batch("a", 0), "c").install(primary(3, "a", "b"), "a").deliver(0, run.batch("a", 0), "a");
     assertThat(run.violated()).contains("NoDeliveryInNonPrimary");
-    Written early = uniform().submit("a", 1);
+    HandWrittenHistory early = uniform().submit("a", 1);
     early.deliver(0, early.batch("a", 0), "c");
     assertThat(early.violated()).contains("NoDeliveryInNonPrimary");
   }
 
   @Test
   void integrityAgainstChange() {
-    Written run = uniform().submit("a", 1).install(ABC, "b");
+    HandWrittenHistory run = uniform().submit("a", 1).install(ABC, "b");
     run.deliver(0, run.batch("a", 0, 999), "b");
     assertThat(run.violated()).containsExactly("Integrity");
   }
 
   @Test
   void integrityAgainstInvention() {
-    Written run = uniform().install(ABC, "b");
+    HandWrittenHistory run = uniform().install(ABC, "b");
     run.deliver(0, run.batch("a", 0), "b");
     assertThat(run.violated()).containsExactly("Integrity");
   }
 
   @Test
   void integrityAgainstRepetition() {
-    Written run = uniform().submit("a", 1).install(ABC, "b");
+    HandWrittenHistory run = uniform().submit("a", 1).install(ABC, "b");
     run.deliver(0, run.batch("a", 0), "b").deliver(1, run.batch("a", 0), "b");
     assertThat(run.violated()).contains("Integrity");
   }
 
   @Test
   void uniformTotalOrder() {
-    Written run = uniform().submit("a", 1).submit("b", 1).install(ABC, "b", "c");
+    HandWrittenHistory run = uniform().submit("a", 1).submit("b", 1).install(ABC, "b", "c");
     run.deliver(0, run.batch("a", 0), "c").crash("c").deliver(0, run.batch("b", 0), "b");
     assertThat(run.violated()).contains("UniformTotalOrder");
   }
 
   @Test
   void uniformAgreement() {
-    Written run = uniform().submit("a", 1).install(ABC, "a", "b", "c");
+    HandWrittenHistory run = uniform().submit("a", 1).install(ABC, "a", "b", "c");
     run.deliver(0, run.batch("a", 0), "c").crash("c").install(AB, "a", "b");
     run.submit("b", 1).deliver(0, run.batch("b", 0), "a", "b");
     assertThat(run.violated()).contains("UniformAgreement");
@@ -186,24 +187,24 @@ class CheckersTest {
 
   @Test
   void uniformAgreementOfTheStart() {
-    Written run = uniform().submit("a", 1).install(ABC, "a", "b", "c");
+    HandWrittenHistory run = uniform().submit("a", 1).install(ABC, "a", "b", "c");
     run.deliver(0, run.batch("a", 0), "a").install(AB, "a", "b");
     assertThat(run.violated()).contains("UniformAgreement");
   }
 
   @Test
   void totalOrder() {
-    var run = new Written(Guarantee.AGREED, false).submit("a", 1).submit("b", 1).install(ABC, "a", "c");
+    var run = new HandWrittenHistory(Guarantee.AGREED, false).submit("a", 1).submit("b", 1).install(ABC, "a", "c");
     Content one = run.batch("a", 0);
     Content other = run.batch("b", 0);
     run.deliver(0, one, "a").deliver(1, other, "a").deliver(0, other, "c").deliver(1, one, "c");
     run.install(primary(2, "a", "c"), "a", "c");
-    assertThat(run.violated()).containsExactly("TotalOrder");
+    assertThat(run.violated()).containsExactly("AgreedTotalOrder");
   }
 
   @Test
   void agreedDeliveryOfTheCrashedIsNoViolation() {
-    var run = new Written(Guarantee.AGREED, false).submit("a", 1).submit("b", 1).install(ABC, "a", "b", "c");
+    var run = new HandWrittenHistory(Guarantee.AGREED, false).submit("a", 1).submit("b", 1).install(ABC, "a", "b", "c");
     run.deliver(0, run.batch("a", 0), "c").crash("c").deliver(0, run.batch("b", 0), "a", "b");
     run.deliver(1, run.batch("a", 0), "a", "b").install(AB, "a", "b");
     assertThat(run.violated()).isEmpty();
@@ -211,26 +212,26 @@ class CheckersTest {
 
   @Test
   void virtualSynchrony() {
-    var run = new Written(Guarantee.AGREED, false).submit("a", 1).install(ABC, "b", "c");
+    var run = new HandWrittenHistory(Guarantee.AGREED, false).submit("a", 1).install(ABC, "b", "c");
     run.deliver(0, run.batch("a", 0), "b").install(primary(2, "b", "c"), "b", "c");
     assertThat(run.violated()).contains("VirtualSynchrony");
   }
 
   @Test
   void sameViewDelivery() {
-    Written run = uniform().submit("a", 1).install(ABC, "a", "b");
+    HandWrittenHistory run = uniform().submit("a", 1).install(ABC, "a", "b");
     run.deliver(0, run.batch("a", 0), "a").install(AB, "a", "b").deliver(0, run.batch("a", 0), "b");
     assertThat(run.violated()).contains("SameViewDelivery");
   }
 
   @Test
   void prefixDelivery() {
-    Written run = uniform().submit("a", 1).submit("c", 1).install(ABC, "a", "b", "c");
+    HandWrittenHistory run = uniform().submit("a", 1).submit("c", 1).install(ABC, "a", "b", "c");
     run.deliver(0, run.batch("a", 0), "a", "b", "c")
         .install(nonPrimary(2, "c"), "c")
         .install(primary(3, "a", "b"), "a");
     assertThat(run.violated()).isEmpty();
-    Written longer = uniform().submit("a", 2).install(ABC, "a", "b", "c");
+    HandWrittenHistory longer = uniform().submit("a", 2).install(ABC, "a", "b", "c");
     Content second = longer.batch("a", 1);
     longer.deliver(0, longer.batch("a", 0), "a", "b", "c").deliver(1, second, "c").install(nonPrimary(2, "c"), "c");
     longer.install(primary(3, "a", "b"), "a", "b");
@@ -239,14 +240,14 @@ class CheckersTest {
 
   @Test
   void fifoOrder() {
-    Written run = uniform().submit("a", 2).install(ABC, "b");
+    HandWrittenHistory run = uniform().submit("a", 2).install(ABC, "b");
     run.deliver(0, run.batch("a", 1), "b").deliver(1, run.batch("a", 0), "b");
     assertThat(run.violated()).containsExactly("CausalOrder", "FifoOrder");
   }
 
   @Test
   void fifoOrderBehindAState() {
-    Written run = uniform().submit("a", 3).install(ABC, "a");
+    HandWrittenHistory run = uniform().submit("a", 3).install(ABC, "a");
     run.deliver(0, run.batch("a", 0), "a").give("a", 1, 1).install(primary(2, "a", "b", "c", "d"), "a", "d");
     run.offer("d", "a", 1).restore("d", "a", 1, 1).begin("d", 1).deliver(1, run.batch("a", 2), "d");
     run.batch("a", 1);
@@ -257,7 +258,7 @@ class CheckersTest {
   @Test
   void fifoOrderOfWhatASenderDeliversLate() {
     for (boolean late : new boolean[] {true, false}) {
-      var run = new Written(Guarantee.AGREED, false).submit("a", 3).install(ABC, "a", "b", "c");
+      var run = new HandWrittenHistory(Guarantee.AGREED, false).submit("a", 3).install(ABC, "a", "b", "c");
       run.deliver(0, run.batch("a", 0), "a", "b", "c");
       Content lost = run.batch("a", 1);
       run.deliver(1, run.batch("a", 2), "b");
@@ -274,7 +275,7 @@ class CheckersTest {
 
   @Test
   void stateIntegrity() {
-    Written run = uniform().submit("a", 1).install(ABC, "a", "b", "c");
+    HandWrittenHistory run = uniform().submit("a", 1).install(ABC, "a", "b", "c");
     run.deliver(0, run.batch("a", 0), "a", "b", "c").give("a", 1, 1).give("b", 1, 0);
     run.install(primary(2, "a", "b", "c", "d"), "a", "b", "c", "d").offer("d", "a", 1).read("d", 31);
     assertThat(run.violated()).isEmpty();
@@ -285,14 +286,14 @@ class CheckersTest {
 
   @Test
   void stateContinuityAgainstHoles() {
-    Written run = uniform().submit("a", 2).install(ABC, "b");
+    HandWrittenHistory run = uniform().submit("a", 2).install(ABC, "b");
     run.deliver(0, run.batch("a", 0), "b").deliver(2, run.batch("a", 1), "b");
     assertThat(run.violated()).containsExactly("StateContinuity");
   }
 
   @Test
   void stateContinuityAgainstDeliveryBeforeState() {
-    Written run = uniform().submit("a", 2).install(ABC, "a", "b", "c");
+    HandWrittenHistory run = uniform().submit("a", 2).install(ABC, "a", "b", "c");
     run.deliver(0, run.batch("a", 0), "a", "b", "c").install(primary(2, "a", "b", "c", "d"), "a", "b", "c", "d");
     run.deliver(1, run.batch("a", 1), "d");
     assertThat(run.violated()).contains("StateContinuity");
@@ -300,7 +301,7 @@ class CheckersTest {
 
   @Test
   void stateContinuityAgainstAStateOfAnotherMoment() {
-    Written run = uniform().submit("a", 2).install(ABC, "a", "b", "c");
+    HandWrittenHistory run = uniform().submit("a", 2).install(ABC, "a", "b", "c");
     run.deliver(0, run.batch("a", 0), "a", "b", "c").give("a", 1, 1);
     run.install(primary(2, "a", "b", "c", "d"), "a", "b", "c", "d").offer("d", "a", 2).restore("d", "a", 1, 1);
     assertThat(run.violated()).containsExactly("StateContinuity");
@@ -308,7 +309,7 @@ class CheckersTest {
 
   @Test
   void stateContinuityAgainstABeginningElsewhere() {
-    Written run = uniform().submit("a", 2).install(ABC, "a", "b", "c");
+    HandWrittenHistory run = uniform().submit("a", 2).install(ABC, "a", "b", "c");
     run.deliver(0, run.batch("a", 0), "a", "b", "c").give("a", 1, 1);
     run.install(primary(2, "a", "b", "c", "d"), "a", "b", "c", "d").offer("d", "a", 1).restore("d", "a", 1, 1);
     run.begin("d", 2);
@@ -317,7 +318,7 @@ class CheckersTest {
 
   @Test
   void noDeliveryOfAForeignHistory() {
-    Written run = uniform().submit("a", 3).install(ABC, "a", "b", "c");
+    HandWrittenHistory run = uniform().submit("a", 3).install(ABC, "a", "b", "c");
     run.deliver(0, run.batch("a", 0), "a", "b", "c").install(AB, "a", "b").install(nonPrimary(3, "c"), "c");
     run.deliver(1, run.batch("a", 1), "a", "b");
     assertThat(run.violated()).isEmpty();
@@ -328,7 +329,7 @@ class CheckersTest {
 
   @Test
   void aSuffixDecidedByAnEarlierPrimaryViewIsLate() {
-    Written run = uniform().submit("a", 2).install(ABC, "a", "b", "c");
+    HandWrittenHistory run = uniform().submit("a", 2).install(ABC, "a", "b", "c");
     run.deliver(0, run.batch("a", 0), "a", "b", "c").deliver(1, run.batch("a", 1), "a", "b");
     run.install(AB, "a", "b").install(nonPrimary(3, "c"), "c").deliver(1, run.batch("a", 1), "c");
     assertThat(run.violated()).isEmpty();
@@ -336,17 +337,17 @@ class CheckersTest {
 
   @Test
   void decidedMatchesDelivery() {
-    Written run = uniform().submit("a", 1).install(ABC, "a").decide("a", 1, 5);
+    HandWrittenHistory run = uniform().submit("a", 1).install(ABC, "a").decide("a", 1, 5);
     run.deliverUntold(0, run.batch("a", 0), "a");
     assertThat(run.violated()).containsExactly("DecidedMatchesDelivery");
-    Written untold = uniform().submit("a", 1).install(ABC, "a");
+    HandWrittenHistory untold = uniform().submit("a", 1).install(ABC, "a");
     untold.deliverUntold(0, untold.batch("a", 0), "a");
     assertThat(untold.violated()).containsExactly("DecidedMatchesDelivery");
   }
 
   @Test
   void electorateHeld() {
-    var run = new Written(GroupConfig.builder().electorate(Set.of("a", "b", "c")).build());
+    var run = new HandWrittenHistory(GroupConfig.builder().electorate(Set.of("a", "b", "c")).build());
     assertThat(run.install(nonPrimary(1, "a"), "a").install(AB, "a", "b").violated()).isEmpty();
     assertThat(run.install(primary(3, "a", "d"), "a", "d").violated()).contains("ElectorateHeld");
   }
@@ -354,14 +355,15 @@ class CheckersTest {
   @Test
   void aStaticMajorityIsOneOfLives() {
     GroupConfig config = GroupConfig.builder().electorate(Set.of("a", "b", "c")).build();
-    var run = new Written(config).install(ABC, "a", "b", "c").install(primary(2, "b", "c"), "b", "c");
+    var run = new HandWrittenHistory(config).install(ABC, "a", "b", "c").install(primary(2, "b", "c"), "b", "c");
     assertThat(run.install(primary(3, "c", "a"), "c", "a").violated()).isEmpty();
-    var dynamic = new Written(config.toBuilder().primaryViews(PrimaryViews.BOTH).build()).install(ABC, "a", "b", "c");
+    var dynamic =
+        new HandWrittenHistory(config.toBuilder().primaryViews(PrimaryViews.BOTH).build()).install(ABC, "a", "b", "c");
     dynamic.install(primary(2, "b", "c"), "b", "c").install(primary(3, "c", "a"), "c", "a");
     assertThat(dynamic.violated()).contains("PrimaryUniqueness");
-    var forgetful = new Written(config).install(ABC, "a", "b", "c").install(primary(2, "b", "c"), "b", "c");
+    var forgetful = new HandWrittenHistory(config).install(ABC, "a", "b", "c").install(primary(2, "b", "c"), "b", "c");
     var again = new MemberId("a", new Address("a:1"), 2);
-    View view = new View(new ViewId(3, 1), List.of(Written.id("c"), again), true, List.of());
+    View view = new View(new ViewId(3, 1), List.of(HandWrittenHistory.id("c"), again), true, List.of());
     assertThat(forgetful.install(view, "c").violated()).contains("PrimaryUniqueness");
   }
 
@@ -371,18 +373,23 @@ class CheckersTest {
     GroupConfig config = GroupConfig.builder().electorate(Set.of("a", "b", "c")).build();
     View first = primary(2, "a", "b");
     View next = primary(3, "b", "c");
-    var shown = new Written(config).install(first, "a", "b").install(next, "b", "c");
+    var shown = new HandWrittenHistory(config).install(first, "a", "b").install(next, "b", "c");
     assertThat(shown.violated()).as("c was in no view").contains("PrimaryUniqueness");
-    var unseen = new Written(config).announce(ABC, "a").install(first, "a", "b").install(next, "b", "c");
+    var unseen = new HandWrittenHistory(config).announce(ABC, "a").install(first, "a", "b").install(next, "b", "c");
     assertThat(unseen.violated()).isEmpty();
   }
 
   @Test
   void aPrimaryViewContinuesTheOneBefore() {
     var before = primary(2, "a", "b");
-    var next = new View(new ViewId(3, 1), List.of(Written.id("a"), Written.id("b")), true, List.of(before.id()));
+    var next =
+        new View(
+            new ViewId(3, 1),
+            List.of(HandWrittenHistory.id("a"), HandWrittenHistory.id("b")),
+            true,
+            List.of(before.id()));
     var other = new View(new ViewId(4, 1), next.members(), true, List.of(before.id()));
-    Written run = uniform().install(ABC, "a", "b", "c").install(before, "a", "b").install(next, "a");
+    HandWrittenHistory run = uniform().install(ABC, "a", "b", "c").install(before, "a", "b").install(next, "a");
     assertThat(run.violated()).isEmpty();
     assertThat(run.install(other, "b").violated()).contains("PrimaryUniqueness");
   }
@@ -393,13 +400,13 @@ class CheckersTest {
     var deciders = new Deciders(config);
     deciders.next(ABC, false);
     deciders.next(primary(2, "b", "c"), false);
-    List<MemberId> both = List.of(Written.id("a"), Written.id("c"));
-    List<MemberId> holders = List.of(Written.id("c"));
+    List<MemberId> both = List.of(HandWrittenHistory.id("a"), HandWrittenHistory.id("c"));
+    List<MemberId> holders = List.of(HandWrittenHistory.id("c"));
     assertThat(StaticMajorityGoesOn.isDue(new History(config), deciders, both, holders)).isTrue();
     assertThat(StaticMajorityGoesOn.isDue(new History(config), deciders, both, List.of())).isFalse();
     assertThat(StaticMajorityGoesOn.isDue(new History(config), deciders, holders, holders)).isFalse();
     var again = new MemberId("a", new Address("a:1"), 2);
-    List<MemberId> one = List.of(again, Written.id("c"));
+    List<MemberId> one = List.of(again, HandWrittenHistory.id("c"));
     assertThat(StaticMajorityGoesOn.isDue(new History(config), deciders, one, holders)).isFalse();
     GroupConfig other = config.toBuilder().primaryViews(PrimaryViews.BOTH).build();
     assertThat(StaticMajorityGoesOn.isDue(new History(other), new Deciders(other), both, holders)).isFalse();
@@ -407,38 +414,39 @@ class CheckersTest {
 
   @Test
   void nameHeld() {
-    var run = new Written(GroupConfig.standard()).install(AB, "a", "b");
+    var run = new HandWrittenHistory(GroupConfig.standard()).install(AB, "a", "b");
     assertThat(run.install(nonPrimary(3, "a"), "a").close("b", End.Cause.NAME_TAKEN).violated())
         .doesNotContain("NameHeld");
-    var living = new Written(GroupConfig.standard()).install(AB, "a", "b");
+    var living = new HandWrittenHistory(GroupConfig.standard()).install(AB, "a", "b");
     assertThat(living.close("b", End.Cause.NAME_TAKEN).violated()).contains("NameHeld");
   }
 
   @Test
   void aViewContinuesTheOneBeforeItOrOneThatNobodyWasShown() {
     for (View from : List.of(AB, nonPrimary(4, "a"))) {
-      View next = new View(new ViewId(6, 1), List.of(Written.id("a")), true, List.of(from.id()));
-      Written run = uniform().install(AB, "a", "b").install(nonPrimary(4, "a"), "a").install(next, "a");
+      View next = new View(new ViewId(6, 1), List.of(HandWrittenHistory.id("a")), true, List.of(from.id()));
+      HandWrittenHistory run = uniform().install(AB, "a", "b").install(nonPrimary(4, "a"), "a").install(next, "a");
       assertThat(run.violated().contains("PrimaryUniqueness")).as("from " + from).isEqualTo(!from.primary());
     }
-    View unseen = new View(new ViewId(6, 1), List.of(Written.id("a")), true, List.of(new ViewId(5, 1)));
+    View unseen = new View(new ViewId(6, 1), List.of(HandWrittenHistory.id("a")), true, List.of(new ViewId(5, 1)));
     assertThat(uniform().install(AB, "a", "b").install(unseen, "a").violated()).doesNotContain("PrimaryUniqueness");
   }
 
   @Test
   void rolesKept() {
     for (Role role : List.of(Role.OBSERVER, Role.STATELESS)) {
-      Written kept = uniform().cast("c", role).install(observed(ABC, 2), "a", "b");
+      HandWrittenHistory kept = uniform().assignRole("c", role).install(observed(ABC, 2), "a", "b");
       assertThat(kept.violated()).doesNotContain("RolesKept");
       assertThat(kept.install(nonPrimary(4, "c"), "c").violated()).as("a voter meanwhile").contains("RolesKept");
-      assertThat(uniform().cast("c", role).install(ABC, "a", "b").violated()).contains("RolesKept");
+      assertThat(uniform().assignRole("c", role).install(ABC, "a", "b").violated()).contains("RolesKept");
     }
     assertThat(uniform().install(observed(ABC, 2), "a", "b").violated()).contains("RolesKept");
   }
 
   @Test
   void whoExpectsAnotherGroupIsRefusedAndNobodyElse() {
-    Written mistaken = uniform().cast("c", Role.MISTAKEN).install(AB, "a", "b").close("c", End.Cause.REFUSED);
+    HandWrittenHistory mistaken =
+        uniform().assignRole("c", Role.MISTAKEN).install(AB, "a", "b").close("c", End.Cause.REFUSED);
     assertThat(mistaken.violated()).isEmpty();
     assertThat(mistaken.install(ABC, "a", "b").violated()).contains("RolesKept");
     assertThat(uniform().install(AB, "a", "b").close("b", End.Cause.REFUSED).violated()).containsExactly("RolesKept");
@@ -446,19 +454,19 @@ class CheckersTest {
 
   @Test
   void anObserverIsNotWaitedFor() {
-    var run = new Written(GroupConfig.standard()).cast("c", Role.OBSERVER).submit("a", 1);
+    var run = new HandWrittenHistory(GroupConfig.standard()).assignRole("c", Role.OBSERVER).submit("a", 1);
     run.install(observed(ABC, 2), "a", "b", "c").deliver(0, run.batch("a", 0), "a", "b", "c").consume(1, "a", "b");
     assertThat(run.release("a", 1).violated()).isEmpty();
   }
 
   @Test
   void undecidedTold() {
-    Written untold = uniform().submit("c", 2).install(ABC, "a", "b", "c");
+    HandWrittenHistory untold = uniform().submit("c", 2).install(ABC, "a", "b", "c");
     untold.deliver(0, untold.batch("c", 0), "a", "b").install(AB, "a", "b").install(nonPrimary(3, "c"), "c");
     assertThat(untold.violated()).isEmpty();
     untold.submit("c", 1);
     assertThat(untold.violated()).containsExactly("UndecidedTold");
-    Written told = uniform().submit("c", 1).install(ABC, "a", "b", "c");
+    HandWrittenHistory told = uniform().submit("c", 1).install(ABC, "a", "b", "c");
     told.deliver(0, told.batch("c", 0), "a", "b").install(AB, "a", "b").install(nonPrimary(3, "c"), "c");
     told.doubt("c", 1);
     assertThat(told.violated()).isEmpty();
@@ -468,7 +476,7 @@ class CheckersTest {
 
   @Test
   void caughtUpTold() {
-    Written run = uniform().install(ABC, "a", "b", "c").caughtUp(0, "a").caughtUp(0, "b");
+    HandWrittenHistory run = uniform().install(ABC, "a", "b", "c").caughtUp(0, "a").caughtUp(0, "b");
     assertThat(run.violatedAtRest()).as("c is not told").containsExactly("CaughtUpTold");
     run.crash("a");
     assertThat(run.caughtUp(0, "c").violatedAtRest()).isEmpty();
@@ -487,75 +495,80 @@ class CheckersTest {
 
   @Test
   void prefixDeliveryOfWhoComesBackWithAState() {
-    Written run = uniform().submit("a", 1).install(ABC, "a", "b", "c");
+    HandWrittenHistory run = uniform().submit("a", 1).install(ABC, "a", "b", "c");
     run.deliver(0, run.batch("a", 0), "a", "b").install(AB, "a", "b").install(primary(3, "a", "b", "c"), "a", "b");
-    Written seamless = run.install(primary(3, "a", "b", "c"), "c").begin("c", 1);
+    HandWrittenHistory seamless = run.install(primary(3, "a", "b", "c"), "c").begin("c", 1);
     assertThat(seamless.violated())
         .doesNotContain("PrefixDelivery"); // c's sequence is a prefix, though of another next view
-    Written together = uniform().submit("a", 1).install(ABC, "a", "b", "c");
+    HandWrittenHistory together = uniform().submit("a", 1).install(ABC, "a", "b", "c");
     together.deliver(0, together.batch("a", 0), "a", "b").install(AB, "a", "b", "c").begin("c", 1);
     assertThat(together.violated()).contains("PrefixDelivery");
   }
 
   @Test
-  void asideIntegrity() {
-    Written run = uniform().install(ABC, "a", "b", "c").submitAside("a", 1, "b", "c").submitAside("a", 2, "b");
-    run.deliverAside("a", 1, "b", "c").deliverAside("a", 2, "b");
+  void subsetIntegrity() {
+    HandWrittenHistory run =
+        uniform().install(ABC, "a", "b", "c").submitSubset("a", 1, "b", "c").submitSubset("a", 2, "b");
+    run.deliverSubset("a", 1, "b", "c").deliverSubset("a", 2, "b");
     assertThat(run.violated()).isEmpty();
-    assertThat(run.deliverAside("a", 2, "b").violated()).as("twice").containsExactly("AsideIntegrity");
-    Written stranger = uniform().install(ABC, "a", "b", "c").submitAside("a", 1, "b").deliverAside("a", 1, "c");
-    assertThat(stranger.violated()).containsExactly("AsideIntegrity");
-    Written refused = uniform().install(ABC, "a", "b", "c").submitAside("a", 1, "b").deliverAside("a", 1, "b");
-    assertThat(refused.decideAside("a", 1, AsideFate.NOT_ORDERED).violated()).containsExactly("AsideIntegrity");
+    assertThat(run.deliverSubset("a", 2, "b").violated()).as("twice").containsExactly("SubsetIntegrity");
+    HandWrittenHistory stranger =
+        uniform().install(ABC, "a", "b", "c").submitSubset("a", 1, "b").deliverSubset("a", 1, "c");
+    assertThat(stranger.violated()).containsExactly("SubsetIntegrity");
+    HandWrittenHistory refused =
+        uniform().install(ABC, "a", "b", "c").submitSubset("a", 1, "b").deliverSubset("a", 1, "b");
+    assertThat(refused.decideSubset("a", 1, SubsetOutcome.NOT_ORDERED).violated()).containsExactly("SubsetIntegrity");
   }
 
   @Test
-  void asideAgreement() {
-    Written run = uniform().install(ABC, "a", "b", "c").submitAside("c", 1, "a", "b").deliverAside("c", 1, "a");
+  void subsetAgreement() {
+    HandWrittenHistory run =
+        uniform().install(ABC, "a", "b", "c").submitSubset("c", 1, "a", "b").deliverSubset("c", 1, "a");
     assertThat(run.violated()).isEmpty();
-    assertThat(run.crash("a").install(primary(2, "b", "c"), "b", "c").violated()).containsExactly("AsideAgreement");
-    Written held = uniform().install(ABC, "a", "b", "c").submitAside("a", 1, "b").decideAside("a", 1, AsideFate.HELD);
+    assertThat(run.crash("a").install(primary(2, "b", "c"), "b", "c").violated()).containsExactly("SubsetAgreement");
+    HandWrittenHistory held =
+        uniform().install(ABC, "a", "b", "c").submitSubset("a", 1, "b").decideSubset("a", 1, SubsetOutcome.HELD);
     assertThat(held.violated()).isEmpty();
-    assertThat(held.install(AB, "a", "b").violated()).containsExactly("AsideAgreement");
+    assertThat(held.install(AB, "a", "b").violated()).containsExactly("SubsetAgreement");
   }
 
   @Test
-  void asideOrder() {
-    Written run = uniform().submit("a", 1).install(ABC, "a", "b", "c");
-    run.submitAside("b", 1, "a", "b").submitAside("c", 1, "b", "c").submitAside("a", 1, "a", "c");
-    run.deliverAside("b", 1, "a").deliverAside("a", 1, "a");
-    run.deliverAside("c", 1, "b").deliverAside("b", 1, "b");
+  void subsetOrder() {
+    HandWrittenHistory run = uniform().submit("a", 1).install(ABC, "a", "b", "c");
+    run.submitSubset("b", 1, "a", "b").submitSubset("c", 1, "b", "c").submitSubset("a", 1, "a", "c");
+    run.deliverSubset("b", 1, "a").deliverSubset("a", 1, "a");
+    run.deliverSubset("c", 1, "b").deliverSubset("b", 1, "b");
     assertThat(run.violated()).isEmpty();
-    run.deliverAside("a", 1, "c").deliverAside("c", 1, "c");
-    assertThat(run.violated()).as("a: b1 a1; b: c1 b1; c: a1 c1").containsExactly("AsideOrder");
+    run.deliverSubset("a", 1, "c").deliverSubset("c", 1, "c");
+    assertThat(run.violated()).as("a: b1 a1; b: c1 b1; c: a1 c1").containsExactly("SubsetOrder");
   }
 
   @Test
-  void asideOrderOfASender() {
-    Written run = uniform().install(AB, "a", "b").submitAside("a", 1, "b").submit("a", 1);
-    run.deliver(0, run.batch("a", 0), "a", "b").deliverAside("a", 1, "b");
-    assertThat(run.violated()).containsExactly("AsideOrder");
+  void subsetOrderOfASender() {
+    HandWrittenHistory run = uniform().install(AB, "a", "b").submitSubset("a", 1, "b").submit("a", 1);
+    run.deliver(0, run.batch("a", 0), "a", "b").deliverSubset("a", 1, "b");
+    assertThat(run.violated()).containsExactly("SubsetOrder");
   }
 
   @Test
   void windowRespected() {
     assertThat(uniform().submit("a", 1).install(primary(1, "a"), "a").release("a", 1).violated())
         .containsExactly("WindowRespected");
-    Written odd = uniform().submit("a", 2).install(primary(1, "a"), "a");
+    HandWrittenHistory odd = uniform().submit("a", 2).install(primary(1, "a"), "a");
     odd.deliver(0, odd.batch("a", 0), "a").deliver(1, odd.batch("a", 1), "a").consume(2, "a").releaseCost("a", 21);
     assertThat(odd.violated()).containsExactly("WindowRespected");
   }
 
   @Test
   void windowRespectedByEverybody() {
-    Written run = uniform().submit("a", 1).submit("b", 1).install(AB, "a", "b");
+    HandWrittenHistory run = uniform().submit("a", 1).submit("b", 1).install(AB, "a", "b");
     run.deliver(0, run.batch("a", 0), "a", "b").consume(1, "a").release("a", 1);
     assertThat(run.violated()).containsExactly("WindowRespected");
   }
 
   @Test
   void windowRespectedByWhoComesBackFromALostBranch() {
-    Written run = uniform().submit("a", 1).install(AB, "a", "b");
+    HandWrittenHistory run = uniform().submit("a", 1).install(AB, "a", "b");
     run.deliver(0, run.batch("a", 0), "a").begin("a", 0).release("a", 1);
     assertThat(run.violated()).doesNotContain("WindowRespected");
   }
@@ -564,13 +577,18 @@ class CheckersTest {
   @Test
   void windowRespectedWhileAFounderWaits() {
     View unseen = primary(1, "a");
-    var first = new View(new ViewId(2, 1), List.of(Written.id("a"), Written.id("b")), true, List.of(unseen.id()));
-    Written run = new Written(Guarantee.AGREED, true).submit("a", 1).install(first, "a", "b");
+    var first =
+        new View(
+            new ViewId(2, 1),
+            List.of(HandWrittenHistory.id("a"), HandWrittenHistory.id("b")),
+            true,
+            List.of(unseen.id()));
+    HandWrittenHistory run = new HandWrittenHistory(Guarantee.AGREED, true).submit("a", 1).install(first, "a", "b");
     run.deliver(0, run.batch("a", 0), "a").consume(1, "a").release("a", 1);
     assertThat(run.violated()).as("a founder that may be waiting until the end").doesNotContain("WindowRespected");
     assertThat(run.begin("b", 0).violated()).as("a founder that waited").doesNotContain("WindowRespected");
 
-    Written other = new Written(Guarantee.AGREED, true).submit("a", 1).install(first, "a", "b");
+    HandWrittenHistory other = new HandWrittenHistory(Guarantee.AGREED, true).submit("a", 1).install(first, "a", "b");
     other.deliver(0, other.batch("a", 0), "a").consume(1, "a").release("a", 1);
     assertThat(other.deliver(0, other.batch("a", 0), "b").violated())
         .as("a founder that has the history")
@@ -579,7 +597,7 @@ class CheckersTest {
 
   @Test
   void nothingLost() {
-    Written run = uniform().submit("a", 1).install(ABC, "a", "b", "c").caughtUp(0, "b").caughtUp(0, "c");
+    HandWrittenHistory run = uniform().submit("a", 1).install(ABC, "a", "b", "c").caughtUp(0, "b").caughtUp(0, "c");
     assertThat(run.caughtUp(0, "a").violatedAtRest()).containsExactly("NothingLost");
     run.crash("a");
     assertThat(run.violatedAtRest()).isEmpty();

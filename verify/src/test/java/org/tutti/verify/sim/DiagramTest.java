@@ -13,7 +13,7 @@ import org.tutti.sim.Plan;
 import org.tutti.sim.Simulation;
 import org.tutti.sim.diagram.Diagram;
 import org.tutti.sim.diagram.Recording;
-import org.tutti.sim.diagram.Window;
+import org.tutti.sim.diagram.TimeWindow;
 import org.w3c.dom.Document;
 import org.w3c.dom.NodeList;
 import org.xml.sax.InputSource;
@@ -63,7 +63,7 @@ class DiagramTest {
   private static String draw(Plan plan, boolean whole) {
     var recording = new Recording(plan);
     long end = Simulation.run(plan, recording).endNanos();
-    return Diagram.draw(recording, whole ? new Window(0, end) : Window.ofSplitAndMerge(recording));
+    return Diagram.draw(recording, whole ? new TimeWindow(0, end) : TimeWindow.ofSplitAndMerge(recording));
   }
 
   private static Document parse(String svg) throws Exception {

@@ -8,8 +8,8 @@ import org.junit.jupiter.api.Test;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.Suspicion;
+import org.tutti.sim.CostMeasurement;
 import org.tutti.sim.Disturbance;
-import org.tutti.sim.Rehearsal;
 
 /// Wrong suspicions do not tear a group apart again and again; with refutation, most do nothing at all. The
 /// figures are those of `docs/protocols/suspicion.md`.
@@ -17,7 +17,7 @@ class DisturbanceTest {
   private static Map<Disturbance, Integer> views(MemberConfig member) {
     var views = new EnumMap<Disturbance, Integer>(Disturbance.class);
     for (Disturbance what : Disturbance.values()) {
-      views.put(what, new Rehearsal(5, GroupConfig.standard(), member).disturb(what));
+      views.put(what, new CostMeasurement(5, GroupConfig.standard(), member).disturb(what));
     }
     return views;
   }

@@ -10,13 +10,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.tutti.Ordering;
+import org.tutti.sim.exhaustive.BoundedModel;
+import org.tutti.sim.exhaustive.BoundedModel.Fault;
+import org.tutti.sim.exhaustive.BoundedModel.Runs;
 import org.tutti.sim.exhaustive.ExhaustiveCheck;
 import org.tutti.sim.exhaustive.Exploration;
 import org.tutti.sim.exhaustive.Exploration.Result;
-import org.tutti.sim.exhaustive.Scenario;
-import org.tutti.sim.exhaustive.Scenario.Fault;
-import org.tutti.sim.exhaustive.Scenario.Runs;
-import org.tutti.sim.mutant.Hunt;
+import org.tutti.sim.mutant.MutantSearch;
 import org.tutti.sim.mutant.Mutants;
 
 /// Every state of small groups keeps the guarantees, and planted bugs are found there.
@@ -26,10 +26,10 @@ class ExhaustiveTest {
   @ParameterizedTest
   @EnumSource(Ordering.class)
   void nothingIsWrongInAnyState(Ordering ordering) {
-    List<Scenario> scenarios = new ArrayList<>();
+    List<BoundedModel> scenarios = new ArrayList<>();
     for (Fault fault : Fault.values()) {
-      scenarios.add(new Scenario(ordering, 2, 2, fault, Runs.ANY));
-      scenarios.add(new Scenario(ordering, 3, 1, fault, Runs.ANY));
+      scenarios.add(new BoundedModel(ordering, 2, 2, fault, Runs.ANY));
+      scenarios.add(new BoundedModel(ordering, 3, 1, fault, Runs.ANY));
     }
     List<Result> results = new ArrayList<>();
     assertThat(ExhaustiveCheck.run(scenarios, STATES_MAX, results::add)).as(results.toString()).isTrue();
@@ -45,8 +45,8 @@ class ExhaustiveTest {
     "place-without-hearing, SYMMETRIC, 2, 2, NONE, UniformTotalOrder"
   })
   void plantedBugsAreFound(String mutant, Ordering ordering, int members, int messages, Fault fault, String property) {
-    var scenario = new Scenario(ordering, members, messages, fault, Runs.ONE);
-    List<String> words = Hunt.explore(Mutants.named(mutant), scenario);
+    var scenario = new BoundedModel(ordering, members, messages, fault, Runs.ONE);
+    List<String> words = MutantSearch.explore(Mutants.named(mutant), scenario);
     assertThat(words).as("the violation and the way to it").hasSizeGreaterThan(messages);
     assertThat(words.getFirst()).startsWith(property);
     assertThat(words).doesNotContain("");
@@ -55,8 +55,9 @@ class ExhaustiveTest {
   @Test
   void aWorldThatIsTooLargeIsSaidToBeAndMadeSmaller() {
     List<Result> results = new ArrayList<>();
-    var scenario = new Scenario(Ordering.SEQUENCER, 2, 3, Fault.NONE, Runs.ONE);
-    int fits = Exploration.explore(new Scenario(Ordering.SEQUENCER, 2, 2, Fault.NONE, Runs.ONE), STATES_MAX).states();
+    var scenario = new BoundedModel(Ordering.SEQUENCER, 2, 3, Fault.NONE, Runs.ONE);
+    int fits =
+        Exploration.explore(new BoundedModel(Ordering.SEQUENCER, 2, 2, Fault.NONE, Runs.ONE), STATES_MAX).states();
 
     assertThat(ExhaustiveCheck.run(List.of(scenario), fits, results::add)).isTrue();
 
@@ -67,7 +68,7 @@ class ExhaustiveTest {
 
   @Test
   void theSameWorldHasTheSameStates() {
-    var scenario = new Scenario(Ordering.SKEEN, 2, 2, Fault.SUSPICION, Runs.ONE);
+    var scenario = new BoundedModel(Ordering.SKEEN, 2, 2, Fault.SUSPICION, Runs.ONE);
     Result once = Exploration.explore(scenario, STATES_MAX);
     Result again = Exploration.explore(scenario, STATES_MAX);
     assertThat(once.states()).isEqualTo(again.states());
@@ -76,7 +77,7 @@ class ExhaustiveTest {
 
   @Test
   void theBoundsAreChecked() {
-    assertThatThrownBy(() -> new Scenario(Ordering.SEQUENCER, 4, 1, Fault.NONE, Runs.ONE))
+    assertThatThrownBy(() -> new BoundedModel(Ordering.SEQUENCER, 4, 1, Fault.NONE, Runs.ONE))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("4");
   }

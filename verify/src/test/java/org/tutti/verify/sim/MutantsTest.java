@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.tutti.sim.FirstSeed;
 import org.tutti.sim.mutant.Edit;
-import org.tutti.sim.mutant.Hunt;
 import org.tutti.sim.mutant.Mutant;
+import org.tutti.sim.mutant.MutantSearch;
 import org.tutti.sim.mutant.Mutants;
 
 /// Every planted bug is caught within the first 240 seeds: the same ones each time, as the claim is about them. A quick
@@ -40,7 +40,7 @@ class MutantsTest {
     return DynamicTest.dynamicTest(
         mutant.name(),
         () -> {
-          Hunt.Result result = Hunt.hunt(mutant, 1, Mutants.SEEDS_MAX);
+          MutantSearch.Result result = MutantSearch.search(mutant, 1, Mutants.SEEDS_MAX);
           assertThat(result.caught()).as(mutant.breaks()).isTrue();
         });
   }
@@ -58,7 +58,7 @@ class MutantsTest {
             "lost",
             "changes a method that does not exist",
             List.of(new Edit("org.tutti.engine.NodeEngine", "noSuchMethod", new Edit.Change.Return(0))));
-    assertThatThrownBy(() -> Hunt.hunt(lost, 1, 1))
+    assertThatThrownBy(() -> MutantSearch.search(lost, 1, 1))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("nothing to change");
   }

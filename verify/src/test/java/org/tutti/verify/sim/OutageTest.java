@@ -9,8 +9,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.tutti.GroupConfig;
 import org.tutti.Ordering;
+import org.tutti.sim.CostMeasurement;
 import org.tutti.sim.Outage;
-import org.tutti.sim.Rehearsal;
 
 /// A single fault, one-way ones included, stops those that it does not touch for the time of suspicion and half of it
 /// at most, whoever it strikes and whatever the ordering (`docs/protocols/suspicion.md`).
@@ -32,7 +32,7 @@ class OutageTest {
   private static void isOverSoon(Ordering ordering) {
     var longest = new TreeMap<Outage, Double>();
     for (Outage what : Outage.values()) {
-      longest.put(what, new Rehearsal(5, GroupConfig.builder().ordering(ordering).build()).outage(what));
+      longest.put(what, new CostMeasurement(5, GroupConfig.builder().ordering(ordering).build()).outage(what));
     }
     assertThat(longest).allSatisfy((what, time) -> assertThat(time).as("%s", what).isLessThanOrEqualTo(LONGEST));
   }

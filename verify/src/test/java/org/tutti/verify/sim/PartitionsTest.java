@@ -7,12 +7,12 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.tutti.sim.Campaign;
+import org.tutti.sim.CampaignReport;
 import org.tutti.sim.Findings;
 import org.tutti.sim.FirstSeed;
 import org.tutti.sim.Limits;
 import org.tutti.sim.Outcome;
 import org.tutti.sim.Plan;
-import org.tutti.sim.Report;
 import org.tutti.sim.Simulation;
 import org.tutti.sim.SplitShape;
 
@@ -50,7 +50,7 @@ class PartitionsTest {
   @Test
   void nothingIsViolatedAtSeedsThatNobodyHasRun() {
     Limits limits = Limits.NONE.partitions(true);
-    Report report = new Campaign(FirstSeed.ofTest("PartitionsTest"), FRESH, limits).run(1, _ -> {});
+    CampaignReport report = new Campaign(FirstSeed.ofTest("PartitionsTest"), FRESH, limits).run(1, _ -> {});
     var words = new StringBuilder();
     report.failures().forEach(failure -> words.append(Findings.describe(failure, limits)));
     assertThat(words.toString()).isEmpty();

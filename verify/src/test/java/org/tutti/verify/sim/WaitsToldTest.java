@@ -16,7 +16,7 @@ import org.tutti.sim.check.WaitsTold;
 /// Whether a member that waits says for whom, at a bound of one second.
 class WaitsToldTest {
   private static final long SECOND = 1_000_000_000;
-  private static final View AB = Written.primary(2, "a", "b");
+  private static final View AB = HandWrittenHistory.primary(2, "a", "b");
 
   private final WaitsTold waits = new WaitsTold("a", Duration.ofSeconds(1));
 
@@ -24,11 +24,19 @@ class WaitsToldTest {
     waits.shown(
         now,
         new Report(
-            "bank", Written.id("a"), Phase.CAUGHT_UP, view, view, OptionalLong.of(0), List.of(named), List.of(), null));
+            "bank",
+            HandWrittenHistory.id("a"),
+            Phase.CAUGHT_UP,
+            view,
+            view,
+            OptionalLong.of(0),
+            List.of(named),
+            List.of(),
+            null));
   }
 
   private static Wait wait(Cause cause, String member, Duration since) {
-    return new Wait(cause, List.of(Written.id(member)), 1, since, 0);
+    return new Wait(cause, List.of(HandWrittenHistory.id(member)), 1, since, 0);
   }
 
   @Test
@@ -69,11 +77,11 @@ class WaitsToldTest {
   @Test
   void whatWasWaitedForInAnEarlierViewIsOver() {
     shown(0, AB);
-    shown(5 * SECOND, Written.primary(3, "a"), wait(Cause.VIEW_CHANGE, "b", Duration.ofSeconds(1)));
+    shown(5 * SECOND, HandWrittenHistory.primary(3, "a"), wait(Cause.VIEW_CHANGE, "b", Duration.ofSeconds(1)));
     assertThat(waits.violations()).as("that view change has come to its end").hasSize(1);
-    shown(7 * SECOND, Written.primary(3, "a"), wait(Cause.VIEW_CHANGE, "b", Duration.ofSeconds(1)));
+    shown(7 * SECOND, HandWrittenHistory.primary(3, "a"), wait(Cause.VIEW_CHANGE, "b", Duration.ofSeconds(1)));
     assertThat(waits.violations()).as("another one").hasSize(1);
-    shown(7 * SECOND, Written.primary(3, "a"), wait(Cause.MESSAGE, "b", Duration.ofSeconds(1)));
+    shown(7 * SECOND, HandWrittenHistory.primary(3, "a"), wait(Cause.MESSAGE, "b", Duration.ofSeconds(1)));
     assertThat(waits.violations()).as("b is not in the view").hasSize(2);
   }
 }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.tutti.verify.Ports;
+import org.tutti.verify.LoopbackPorts;
 
 /// One command line for each replica, at the first start and at every later one: with the members expected by their
 /// names, or by their number.
@@ -33,7 +33,7 @@ class FoundingCommandTest {
 
   private void findPorts() {
     for (int i = 0; i < NAMES.size(); i++) {
-      addresses.add("127.0.0.1:" + Ports.free());
+      addresses.add("127.0.0.1:" + LoopbackPorts.free());
     }
   }
 

@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.tutti.examples.accounts.ClientPort;
+import org.tutti.examples.accounts.ClientRequest;
 import org.tutti.examples.accounts.Reply;
-import org.tutti.examples.accounts.Request;
 import org.tutti.examples.accounts.Transaction.Deposit;
 import org.tutti.net.tls.Credentials;
 
@@ -20,19 +20,19 @@ final class ClientPortContractTest extends PortContract {
   }
 
   @Override
-  Door open(@Nullable Credentials tls) throws IOException {
+  OpenPort open(@Nullable Credentials tls) throws IOException {
     Assumptions.assumeTrue(tls == null, "clients speak without TLS");
     var opened = new AtomicReference<ClientPort>();
     var port =
         new ClientPort(
             new InetSocketAddress("127.0.0.1", 0),
             request -> {
-              Request asked = Request.decode(ByteBuffer.wrap(request));
+              ClientRequest asked = ClientRequest.decode(ByteBuffer.wrap(request));
               opened.get().reply(asked.client(), new Reply(asked.number(), Reply.Outcome.ACCEPTED, 1));
             });
     opened.set(port);
     int number = port.open();
-    return new Door() {
+    return new OpenPort() {
       @Override
       public int port() {
         return number;
@@ -40,7 +40,7 @@ final class ClientPortContractTest extends PortContract {
 
       @Override
       public byte[] question() {
-        byte[] request = new Request(1, 1, new Deposit("alice", 1)).encode();
+        byte[] request = new ClientRequest(1, 1, new Deposit("alice", 1)).encode();
         return ByteBuffer.allocate(Integer.BYTES + request.length).putInt(request.length).put(request).array();
       }
 

@@ -14,7 +14,7 @@ final class GrpcPortTest extends PortContract {
   private static final byte[] SETTINGS = {0, 0, 0, 4, 0, 0, 0, 0, 0}; // none
 
   @Override
-  Door open(@Nullable Credentials tls) throws IOException {
+  OpenPort open(@Nullable Credentials tls) throws IOException {
     GrpcConfig config = GrpcConfig.lan();
     return new Polled(
         GrpcTransport.open(new Address("127.0.0.1:0"), null, tls == null ? config : config.withTls(tls))) {

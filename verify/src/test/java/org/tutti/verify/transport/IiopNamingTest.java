@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.tutti.corba.NamingDiscovery;
 import org.tutti.transport.Address;
-import org.tutti.verify.Ports;
+import org.tutti.verify.LoopbackPorts;
 
 /// Members that find each other by a naming service, JacORB's and omniORB's.
 class IiopNamingTest {
@@ -57,7 +57,7 @@ class IiopNamingTest {
     IiopInteropTest.assume(
         Files.isExecutable(Path.of("/usr/bin/omniNames")),
         "omniNames is not installed (Debian: apt-get install omniorb-nameserver): no naming service of another ORB");
-    int port = Ports.free();
+    int port = LoopbackPorts.free();
     start(
         "omniNames",
         "-start",

@@ -11,7 +11,7 @@ import org.tutti.transport.Address;
 
 final class IiopPortTest extends PortContract {
   @Override
-  Door open(@Nullable Credentials tls) throws IOException {
+  OpenPort open(@Nullable Credentials tls) throws IOException {
     MiddlewareConfig common = MiddlewareConfig.lan();
     IiopConfig config = IiopConfig.lan(common.batchBytesMax());
     Address here = new Address("127.0.0.1:0");

@@ -34,7 +34,7 @@ import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;
 import org.tutti.transport.TransportSettings;
 
-/// The transport over IIOP, and what strangers at its door can do to it: nothing.
+/// The transport over IIOP, and what strangers at its port can do to it: nothing.
 final class IiopTransportTest extends MiddlewareContract {
   static final MiddlewareConfig CONFIG =
       MiddlewareConfig.lan().withBackoff(Duration.ofMillis(10), Duration.ofMillis(50));

@@ -30,7 +30,7 @@ import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;
 import org.tutti.verify.Told;
 
-/// What a transport over a middleware that listens at a port promises besides: strangers at its door harm nobody, and
+/// What a transport over a middleware that listens at a port promises besides: strangers at its port harm nobody, and
 /// it can be encrypted, advertised, and used over IPv6.
 abstract class MiddlewareContract extends TransportContract {
   private static final Address HERE = new Address("127.0.0.1:0");

@@ -22,7 +22,7 @@ import org.tutti.verify.Told;
 
 /// What every transport over a middleware does by itself, shown with one that is a method call.
 final class MiddlewareTransportTest extends TransportContract {
-  private final Switchboard board = new Switchboard();
+  private final InMemoryMiddleware board = new InMemoryMiddleware();
 
   @Override
   Transport open(Address address) throws IOException {

@@ -3,7 +3,7 @@ package org.tutti.verify.transport;
 import org.tutti.transport.Transport;
 
 /// A transport's port, with a thread that does what a node's engine thread does.
-abstract class Polled implements PortContract.Door {
+abstract class Polled implements PortContract.OpenPort {
   final Station station;
   private final Thread engine;
   private volatile boolean ended;

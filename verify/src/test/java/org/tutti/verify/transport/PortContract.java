@@ -41,10 +41,10 @@ abstract class PortContract {
   private static final int ANSWER_MILLIS = 10_000;
 
   @TempDir Path directory;
-  private @Nullable Door door;
+  private @Nullable OpenPort listener;
 
   /// A port that is listened on.
-  interface Door extends AutoCloseable {
+  interface OpenPort extends AutoCloseable {
     /// Its number, on 127.0.0.1.
     int port();
 
@@ -56,7 +56,7 @@ abstract class PortContract {
   }
 
   /// Begins to listen.
-  abstract Door open(@Nullable Credentials tls) throws IOException;
+  abstract OpenPort open(@Nullable Credentials tls) throws IOException;
 
   /// How many connections it keeps at once.
   int most() {
@@ -65,14 +65,14 @@ abstract class PortContract {
 
   @AfterEach
   void close() throws IOException {
-    if (door != null) {
-      door.close();
+    if (listener != null) {
+      listener.close();
     }
   }
 
-  final Door opened(@Nullable Credentials tls) throws IOException {
-    Door one = open(tls);
-    door = one;
+  final OpenPort opened(@Nullable Credentials tls) throws IOException {
+    OpenPort one = open(tls);
+    listener = one;
     return one;
   }
 
@@ -92,7 +92,7 @@ abstract class PortContract {
   }
 
   /// Connects and asks; false when hung up on.
-  private static boolean answers(Door at, SSLContext client) throws IOException {
+  private static boolean answers(OpenPort at, SSLContext client) throws IOException {
     try (SSLSocket socket = (SSLSocket) client.getSocketFactory().createSocket("127.0.0.1", at.port())) {
       SSLParameters parameters = socket.getSSLParameters();
       parameters.setApplicationProtocols(new String[] {"h2"}); // gRPC asks for it, and nobody else minds
@@ -119,7 +119,7 @@ abstract class PortContract {
     }
   }
 
-  final boolean answers(Door at) throws IOException {
+  final boolean answers(OpenPort at) throws IOException {
     try (Socket socket = new Socket()) {
       socket.connect(new InetSocketAddress("127.0.0.1", at.port()), ANSWER_MILLIS);
       return answers(socket, at.question());
@@ -130,32 +130,32 @@ abstract class PortContract {
 
   @Test
   void silentConnectionsShutThePortForNobody() throws IOException {
-    Door at = opened(null);
+    OpenPort at = opened(null);
     assertThat(answers(at)).isTrue();
     flood(at, new byte[0], () -> answers(at));
   }
 
   @Test
   void connectionsThatSayHalfAWordShutThePortForNobody() throws IOException {
-    Door at = opened(null);
+    OpenPort at = opened(null);
     flood(at, Arrays.copyOf(at.question(), 3), () -> answers(at));
   }
 
   @Test
   void silentConnectionsShutThePortForNobodyWithTls() throws Exception {
     Credentials members = Credentials.load(Authority.in(directory).issue("n", "tutti", DAY));
-    Door at = opened(members);
+    OpenPort at = opened(members);
     SSLContext member = withTickets(members);
     awaitFirst(at, member);
     flood(at, new byte[] {22, 3, 1}, () -> answers(at, member)); // the beginning of a handshake
   }
 
   /// The first handshake loads classes at both ends, for which its time may be too short.
-  private static void awaitFirst(Door at, SSLContext client) {
+  private static void awaitFirst(OpenPort at, SSLContext client) {
     await("the first answer", () -> isServed(at, client));
   }
 
-  private static boolean isServed(Door at, SSLContext client) {
+  private static boolean isServed(OpenPort at, SSLContext client) {
     try {
       return answers(at, client);
     } catch (IOException _) {
@@ -164,7 +164,7 @@ abstract class PortContract {
   }
 
   /// Strangers keep their connections open and come again when they are hung up on.
-  private void flood(Door at, byte[] words, Attempt honest) throws IOException {
+  private void flood(OpenPort at, byte[] words, Attempt honest) throws IOException {
     List<Socket> silent = new ArrayList<>();
     try {
       for (int i = 0; i < most() + MORE; i++) {
@@ -210,7 +210,7 @@ abstract class PortContract {
 
   @Test
   void whoSaysOneByteAfterTheOtherIsEnded() throws IOException {
-    Door at = opened(null);
+    OpenPort at = opened(null);
     try (Socket slow = new Socket("127.0.0.1", at.port())) {
       byte[] question = at.question();
       long start = System.nanoTime();
@@ -235,7 +235,7 @@ abstract class PortContract {
     Path own = authority.issue("server", "tutti", DAY);
     Credentials server = Credentials.load(own);
     Credentials member = Credentials.load(authority.issue("member", "tutti", DAY));
-    Door at = opened(server);
+    OpenPort at = opened(server);
     SSLContext client = withTickets(member);
     awaitFirst(at, client);
     assertThat(answers(at, client)).as("served again").isTrue();
@@ -254,7 +254,7 @@ abstract class PortContract {
   void aTicketDoesNotOutliveTheCertificate() throws Exception {
     Authority authority = Authority.in(directory);
     Credentials server = Credentials.load(authority.issue("server", "tutti", DAY));
-    Door at = opened(server);
+    OpenPort at = opened(server);
     SSLContext client = null;
     Instant end = Instant.MIN;
     for (int seconds = 3; client == null; seconds *= 2) { // on a slow machine the first ones may be over too early

@@ -33,7 +33,7 @@ final class RegistryPortTest extends PortContract {
 
   @Test
   void besideTwoThousandSilentConnectionsItAnswersBeforeTheyEnd() throws IOException {
-    Door at = opened(null);
+    OpenPort at = opened(null);
     assertThat(answers(at)).isTrue();
     List<Socket> silent = new ArrayList<>();
     try {
@@ -56,7 +56,7 @@ final class RegistryPortTest extends PortContract {
   }
 
   @Override
-  Door open(@Nullable Credentials tls) throws IOException {
+  OpenPort open(@Nullable Credentials tls) throws IOException {
     Registry registry =
         Registry.open(
             new InetSocketAddress("127.0.0.1", 0),
@@ -65,7 +65,7 @@ final class RegistryPortTest extends PortContract {
             tls == null ? null : tls.context(),
             _ -> {});
     opened = registry;
-    return new Door() {
+    return new OpenPort() {
       @Override
       public int port() {
         return registry.address().getPort();

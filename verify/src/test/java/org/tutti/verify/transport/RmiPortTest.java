@@ -11,7 +11,7 @@ final class RmiPortTest extends PortContract {
   private static final byte[] CALL = {'J', 'R', 'M', 'I', 0, 2, 0x4b}; // version 2, the protocol of streams
 
   @Override
-  Door open(@Nullable Credentials tls) throws IOException {
+  OpenPort open(@Nullable Credentials tls) throws IOException {
     RmiConfig config = RmiConfig.lan();
     return new Polled(RmiTransport.open(new Address("127.0.0.1:0"), null, tls == null ? config : config.withTls(tls))) {
       @Override

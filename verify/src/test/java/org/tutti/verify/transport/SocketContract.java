@@ -26,7 +26,7 @@ import org.tutti.net.TcpTransport;
 import org.tutti.transport.Address;
 import org.tutti.verify.Told;
 
-/// What a transport over stream sockets promises besides: strangers at its door are counted and harm nobody.
+/// What a transport over stream sockets promises besides: strangers at its port are counted and harm nobody.
 abstract class SocketContract extends TransportContract {
   private static final int ACCEPTED_MAX = 16;
   private static final int HANDSHAKES_MAX = 4;

@@ -9,7 +9,7 @@ import org.tutti.transport.Address;
 
 final class TcpPortTest extends PortContract {
   @Override
-  Door open(@Nullable Credentials tls) throws IOException {
+  OpenPort open(@Nullable Credentials tls) throws IOException {
     TcpConfig config = TcpConfig.lan().withSocketDirectory(null);
     return new Polled(TcpTransport.open(new Address("127.0.0.1:0"), null, config, tls)) {
       @Override

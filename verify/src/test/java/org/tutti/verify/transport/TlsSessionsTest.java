@@ -37,17 +37,17 @@ final class TlsSessionsTest {
     Credentials peer = Credentials.load(authority.issue("peer", "tutti", DAY));
     SSLContext withTickets = SSLContext.getInstance("TLSv1.3");
     withTickets.init(new KeyManager[] {peer.keyManager()}, new TrustManager[] {peer.trustManager()}, null);
-    try (var door =
+    try (var listener =
         (SSLServerSocket)
             withTickets.getServerSocketFactory().createServerSocket(0, 10, InetAddress.getByName("127.0.0.1"))) {
-      door.setNeedClientAuth(true);
-      Thread.ofVirtual().start(() -> serve(door));
-      assertThat(read(node, door.getLocalPort())).isEqualTo(7);
-      assertThat(read(node, door.getLocalPort())).isEqualTo(7);
+      listener.setNeedClientAuth(true);
+      Thread.ofVirtual().start(() -> serve(listener));
+      assertThat(read(node, listener.getLocalPort())).isEqualTo(7);
+      assertThat(read(node, listener.getLocalPort())).isEqualTo(7);
       Path other = Authority.in(directory.resolve("other")).issue("node", "tutti", DAY);
       Files.copy(other.resolve("ca.pem"), own.resolve("ca.pem"), StandardCopyOption.REPLACE_EXISTING);
       assertThat(node.reload()).isTrue();
-      assertThatExceptionOfType(SSLException.class).isThrownBy(() -> read(node, door.getLocalPort()));
+      assertThatExceptionOfType(SSLException.class).isThrownBy(() -> read(node, listener.getLocalPort()));
       assertThat(Told.of(node.metrics(), "{reason=wrong-certificate}")).isOne();
     }
   }
@@ -60,9 +60,9 @@ final class TlsSessionsTest {
     }
   }
 
-  private static void serve(SSLServerSocket door) {
-    while (!door.isClosed()) {
-      try (var socket = door.accept()) {
+  private static void serve(SSLServerSocket listener) {
+    while (!listener.isClosed()) {
+      try (var socket = listener.accept()) {
         socket.getOutputStream().write(7);
       } catch (IOException _) {
         // A client that has refused us, or the end.

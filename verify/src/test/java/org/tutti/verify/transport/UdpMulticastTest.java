@@ -97,8 +97,8 @@ class UdpMulticastTest {
     }
   }
 
-  /// What was sent meanwhile: multicast packets, packets, bytes, as the kernel says; casts, copies, what else went to
-  /// the group: questions and repairs.
+  /// What was sent meanwhile: multicast packets, packets, bytes, as the kernel says; multicasts, copies, what else went
+  /// to the group: questions and repairs.
   private static long[] counts(Members sender) throws IOException {
     return Arrays.stream(sender.after("counts").split(" ")).mapToLong(Long::parseLong).toArray();
   }

@@ -23,14 +23,14 @@ import org.tutti.membership.Lineage;
 import org.tutti.membership.Proposal;
 import org.tutti.membership.StateTransfer;
 import org.tutti.membership.ViewMessage;
-import org.tutti.order.AsideCodec;
-import org.tutti.order.AsideMessage;
-import org.tutti.order.AsidePlace;
-import org.tutti.order.AsideTail;
 import org.tutti.order.Cut;
 import org.tutti.order.FixedSequencer;
 import org.tutti.order.Run;
 import org.tutti.order.Stability;
+import org.tutti.order.SubsetCodec;
+import org.tutti.order.SubsetMessage;
+import org.tutti.order.SubsetPlace;
+import org.tutti.order.SubsetTail;
 import org.tutti.order.Tail;
 import org.tutti.pack.Batch;
 import org.tutti.pack.CausalPast;
@@ -40,8 +40,8 @@ import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
 
-/// What is written is read again, and nothing shorter is. The messages are those of a whole play of the [Stage], the
-/// same with values changed at random, and a few by hand that no member of that play has a reason to say.
+/// What is written is read again, and nothing shorter is. The messages are those of a whole run of the [ScriptedGroup],
+/// the same with values changed at random, and a few by hand that no member of that play has a reason to say.
 class CodecTest {
   private static final MemberId A = new MemberId("a", new Address("here:1"), 1);
   private static final MemberId B = new MemberId("b\u00e9", new Address("[::1]:65535"), Long.MAX_VALUE);
@@ -70,7 +70,7 @@ class CodecTest {
     var out = new WireWriter();
     codec.write(message, out);
     out.raw(codec.tail(message));
-    return Forge.bytes(out);
+    return RawPackets.bytes(out);
   }
 
   private static <M> M read(Codec<M> codec, byte[] bytes, int length) throws Malformed {
@@ -115,7 +115,7 @@ class CodecTest {
 
   private static final List<Channel<?>> CHANNELS =
       List.of(
-          new Channel<>(2, true, Forge.inFirstEpoch(FixedSequencer.CODEC)),
+          new Channel<>(2, true, RawPackets.inFirstEpoch(FixedSequencer.CODEC)),
           new Channel<>(3, true, Stability.CODEC),
           new Channel<>(4, false, StateTransfer.CODEC),
           new Channel<>(5, false, ViewMessage.CODEC));
@@ -131,7 +131,7 @@ class CodecTest {
   }
 
   private static List<byte[]> changed(Corpus corpus) {
-    var lies = new Lies(new SplittableRandom(1), corpus.members, corpus.views, false);
+    var lies = new ValueMutation(new SplittableRandom(1), corpus.members, corpus.views, false);
     var changed = new ArrayList<byte[]>();
     for (byte[] message : corpus.messages()) {
       for (int i = 0; i < LIES; i++) {
@@ -235,7 +235,7 @@ class CodecTest {
     out.count(BATCH.stamp());
     out.count(count);
     out.raw(payload == null ? BATCH.payload() : ByteBuffer.wrap(payload));
-    return Batch.copy(B, new WireReader(ByteBuffer.wrap(Forge.bytes(out))));
+    return Batch.copy(B, new WireReader(ByteBuffer.wrap(RawPackets.bytes(out))));
   }
 
   @Test
@@ -259,7 +259,7 @@ class CodecTest {
     var out = new WireWriter();
     batch.write(out);
     out.raw(batch.payload());
-    return Batch.copy(B, new WireReader(ByteBuffer.wrap(Forge.bytes(out))));
+    return Batch.copy(B, new WireReader(ByteBuffer.wrap(RawPackets.bytes(out))));
   }
 
   @Test
@@ -290,7 +290,7 @@ class CodecTest {
     var out = new WireWriter();
     out.count(Integer.MAX_VALUE);
     out.raw(ByteBuffer.allocate(100));
-    var in = new WireReader(ByteBuffer.wrap(Forge.bytes(out)));
+    var in = new WireReader(ByteBuffer.wrap(RawPackets.bytes(out)));
     assertThatExceptionOfType(Malformed.class).isThrownBy(in::members).withMessage("count too large");
   }
 
@@ -303,7 +303,7 @@ class CodecTest {
       out.count(0);
       out.count(0);
       out.count(length);
-      byte[] bytes = Forge.bytes(out);
+      byte[] bytes = RawPackets.bytes(out);
       assertThatExceptionOfType(Malformed.class).isThrownBy(() -> read(FixedSequencer.CODEC, bytes, bytes.length));
     }
   }
@@ -319,7 +319,7 @@ class CodecTest {
     var out = new WireWriter();
     out.count(most);
     out.count(most + 1);
-    var in = new WireReader(ByteBuffer.wrap(Forge.bytes(out)));
+    var in = new WireReader(ByteBuffer.wrap(RawPackets.bytes(out)));
     assertThat(in.count()).isEqualTo(most);
     assertThatExceptionOfType(Malformed.class).isThrownBy(in::count).withMessage("count");
     isNotRead(new ViewMessage.Propose(new ViewId(Long.MAX_VALUE, 1)));
@@ -350,7 +350,7 @@ class CodecTest {
     out.count(voters);
     out.flag(primary);
     out.count(0);
-    return Forge.bytes(out);
+    return RawPackets.bytes(out);
   }
 
   @Test
@@ -410,33 +410,33 @@ class CodecTest {
   }
 
   @Test
-  void asidesAreReadAsWritten() {
-    var codec = new AsideCodec(A);
+  void subsetsAreReadAsWritten() {
+    var codec = new SubsetCodec(A);
     var payload = ByteBuffer.wrap(new byte[] {2, 7, 8});
     var batch = new Batch(A, 3, Batch.Kind.TOTAL, 9, CausalPast.NONE, 1, payload);
-    List<AsideMessage> messages =
+    List<SubsetMessage> messages =
         List.of(
-            new AsideMessage.Aside(List.of(0, 2), batch),
-            new AsideMessage.Proposed(3, 10),
-            new AsideMessage.Final(3, 0),
-            new AsideMessage.Held(1, 3),
-            new AsideMessage.Refused(3));
-    for (AsideMessage message : messages) {
+            new SubsetMessage.SubsetMulticast(List.of(0, 2), batch),
+            new SubsetMessage.Proposed(3, 10),
+            new SubsetMessage.Final(3, 0),
+            new SubsetMessage.Held(1, 3),
+            new SubsetMessage.Refused(3));
+    for (SubsetMessage message : messages) {
       isReadAsWritten(codec, message);
       isNotReadWhenShorter(codec, written(codec, message));
     }
     var lane = new Tail.Lane(0, 0, List.of());
     var tail = new Tail(10, List.of(), Ordering.SKEEN, 10, List.of(lane, lane));
     var cut = new Cut(FIRST, 10, List.of(), true, List.of(A, A), true);
-    var marks = List.of(new AsideTail.Delivered(0, 4));
-    for (long index : List.of(AsidePlace.UNKNOWN, 12L)) {
-      var place = new AsidePlace(1, 3, List.of(0, 1), index, 5);
-      isReadAsWritten(ViewMessage.CODEC, report(tail.with(new AsideTail(List.of(place), marks))));
+    var marks = List.of(new SubsetTail.Delivered(0, 4));
+    for (long index : List.of(SubsetPlace.UNKNOWN, 12L)) {
+      var place = new SubsetPlace(1, 3, List.of(0, 1), index, 5);
+      isReadAsWritten(ViewMessage.CODEC, report(tail.with(new SubsetTail(List.of(place), marks))));
       isReadAsWritten(ViewMessage.CODEC, accept(10, LINEAGE, cut.with(List.of(place))));
     }
     for (List<Integer> ranks : List.of(List.<Integer>of(), List.of(2), List.of(1, 0), List.of(1, 1))) {
-      var place = new AsidePlace(1, 3, ranks, 12, 5);
-      isNotRead(report(tail.with(new AsideTail(List.of(place), marks))));
+      var place = new SubsetPlace(1, 3, ranks, 12, 5);
+      isNotRead(report(tail.with(new SubsetTail(List.of(place), marks))));
       isNotRead(accept(10, LINEAGE, cut.with(List.of(place))));
     }
   }
@@ -448,7 +448,7 @@ class CodecTest {
       out.fixed(missing == 0 ? 0 : 5);
       out.text(missing == 1 ? "" : "name");
       out.text(missing == 2 ? "" : "here:1");
-      var in = new WireReader(ByteBuffer.wrap(Forge.bytes(out)));
+      var in = new WireReader(ByteBuffer.wrap(RawPackets.bytes(out)));
       assertThatExceptionOfType(Malformed.class).isThrownBy(in::member).withMessage("member");
     }
   }

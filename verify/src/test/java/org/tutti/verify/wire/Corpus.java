@@ -14,9 +14,9 @@ import org.tutti.transport.Address;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 
-/// Everything that was carried in one whole play of the [Stage], with the tick at which it arrived. Whoever draws from
-/// it gets what somebody could know who listened up to a moment: nothing of the future.
-final class Corpus implements Stage.Listener {
+/// Everything that was carried in one whole run of the [ScriptedGroup], with the tick at which it arrived. Whoever
+/// draws from it gets what somebody could know who listened up to a moment: nothing of the future.
+final class Corpus implements ScriptedGroup.Listener {
   private static final int TICKS_MAX = 30_000;
   private static final int NEAR = 60;
   private static final int TRIES = 20;
@@ -40,7 +40,7 @@ final class Corpus implements Stage.Listener {
   final List<ViewId> views;
 
   Corpus(boolean rich) {
-    var stage = new Stage(true, rich, this);
+    var stage = new ScriptedGroup(true, rich, this);
     while (!stage.isOver()) {
       if (++ticks > TICKS_MAX) {
         throw new IllegalStateException("the play does not come to its end: " + stage);
@@ -54,16 +54,16 @@ final class Corpus implements Stage.Listener {
   }
 
   @Override
-  public byte[] arriving(Stage.Player from, Stage.Player to, byte[] frame) {
+  public byte[] arriving(ScriptedGroup.Participant from, ScriptedGroup.Participant to, byte[] frame) {
     frames.add(new Carried(ticks, to.self, frame.clone()));
     speakers.add(from.self);
-    Forge.messages(frame, message -> keep(new Said(ticks, to.self, message)));
+    RawPackets.messages(frame, message -> keep(new Said(ticks, to.self, message)));
     return frame;
   }
 
   private void keep(Said one) {
     said.add(one);
-    byKind.computeIfAbsent(Lies.kindOf(one.message), key -> new ArrayList<>()).add(one);
+    byKind.computeIfAbsent(ValueMutation.kindOf(one.message), key -> new ArrayList<>()).add(one);
     if (one.message[0] <= 3 || one.message[0] == 6 || one.message[0] == 8) {
       try {
         viewIds.add(new WireReader(ByteBuffer.wrap(one.message, VIEW_AT, one.message.length - VIEW_AT)).viewId());

@@ -15,7 +15,7 @@ import org.tutti.NodeConfig;
 import org.tutti.engine.Input;
 import org.tutti.engine.NodeEngine;
 import org.tutti.transport.Address;
-import org.tutti.transport.Outlet;
+import org.tutti.transport.FrameSender;
 import org.tutti.transport.Traits;
 import org.tutti.wire.WireWriter;
 
@@ -31,7 +31,7 @@ class FloodTest {
   private final NodeEngine node = new NodeEngine(SELF, NodeConfig.lan("n"), new Nowhere(), new SplittableRandom(1));
 
   /// Refuses every frame.
-  private static final class Nowhere implements Outlet {
+  private static final class Nowhere implements FrameSender {
     @Override
     public @Nullable ByteBuffer claim(Address to, int length) {
       return null;
@@ -76,13 +76,13 @@ class FloodTest {
   @Test
   void callsOfStrangersAreForgotten() {
     byte[] call = new byte[20];
-    assertThat(keptAfter(number -> Forge.datagram(stranger(number), 0, call))).isLessThan(KEPT_BYTES_MAX);
+    assertThat(keptAfter(number -> RawPackets.datagram(stranger(number), 0, call))).isLessThan(KEPT_BYTES_MAX);
   }
 
   @Test
   void streamsOfStrangersAreForgotten() {
-    var first = new Forge.Place(1, 0);
-    assertThat(keptAfter(number -> Forge.data(stranger(number), SELF.incarnation(), true, first, new byte[100])))
+    var first = new RawPackets.Place(1, 0);
+    assertThat(keptAfter(number -> RawPackets.data(stranger(number), SELF.incarnation(), true, first, new byte[100])))
         .isLessThan(KEPT_BYTES_MAX);
   }
 
@@ -91,16 +91,16 @@ class FloodTest {
     byte[] large = new byte[1000];
     assertThat(
             keptAfter(number -> {
-              var place = new Forge.Place(1 + number, number % 2);
+              var place = new RawPackets.Place(1 + number, number % 2);
               MemberId one = stranger(0);
-              WireWriter out = Forge.packet(Forge.DATA, "tutti", one, SELF.incarnation(), true);
+              WireWriter out = RawPackets.packet(RawPackets.DATA, "tutti", one, SELF.incarnation(), true);
               out.count(place.stream());
               out.count(place.seq());
               out.count(place.seq());
-              Forge.acknowledge(out, 0, 0);
+              RawPackets.acknowledge(out, 0, 0);
               out.count((long) large.length << 2 | 1);
               out.raw(ByteBuffer.wrap(large));
-              return Forge.sealed(Forge.bytes(out));
+              return RawPackets.sealed(RawPackets.bytes(out));
             }))
         .isLessThan(KEPT_BYTES_MAX);
   }

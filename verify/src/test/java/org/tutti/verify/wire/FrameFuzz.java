@@ -17,10 +17,10 @@ import org.tutti.transport.Address;
 
 /// Throws frames at nodes in every state that a group passes through, and watches what becomes of each.
 ///
-/// It works in rounds. A round plays the [Stage]'s play up to a random moment, takes one of the nodes for a victim,
-/// throws frames at it, and lets the group go on. All frames come from what was said up to then: whole, changed, or
-/// made anew around a changed message so that the victim's link takes it for the next one of a member. Everything
-/// follows from the seed and the number of the round.
+/// It works in rounds. A round plays the [ScriptedGroup]'s play up to a random moment, takes one of the nodes for a
+/// victim, throws frames at it, and lets the group go on. All frames come from what was said up to then: whole,
+/// changed, or made anew around a changed message so that the victim's link takes it for the next one of a member.
+/// Everything follows from the seed and the number of the round.
 final class FrameFuzz {
   /// What is thrown in one round.
   enum Aim {
@@ -64,7 +64,7 @@ final class FrameFuzz {
   private final Aim[] aims;
   private final Corpus plain = new Corpus(false);
   private final Corpus rich = new Corpus(true);
-  private final Tally tally = new Tally();
+  private final FuzzCounts tally = new FuzzCounts();
   private final List<Finding> findings = new ArrayList<>();
 
   FrameFuzz(long seed, Set<Aim> aims) {
@@ -77,7 +77,7 @@ final class FrameFuzz {
     return ofRich ? rich : plain;
   }
 
-  Tally tally() {
+  FuzzCounts tally() {
     return tally;
   }
 
@@ -109,17 +109,17 @@ final class FrameFuzz {
     return aims[0];
   }
 
-  private final class Round implements Stage.Listener {
+  private final class Round implements ScriptedGroup.Listener {
     private final long number;
     private final SplittableRandom random;
     private final Aim aim;
     private final boolean checksum;
-    private final Map<MemberId, Map<MemberId, Forge.Place>> heard = new TreeMap<>(); // by receiver, then sender
+    private final Map<MemberId, Map<MemberId, RawPackets.Place>> heard = new TreeMap<>(); // by receiver, then sender
     private final Corpus corpus;
-    private final Stage stage;
+    private final ScriptedGroup stage;
     private final long moment;
-    private final Lies lies;
-    private Stage.Player victim;
+    private final ValueMutation lies;
+    private ScriptedGroup.Participant victim;
     private List<Metric> before = List.of();
     private boolean relaying;
     private boolean relayed;
@@ -134,20 +134,20 @@ final class FrameFuzz {
       this.checksum = aim == Aim.DAMAGE || random.nextInt(3) == 0;
       boolean more = number % 2 == 1;
       this.corpus = corpus(more);
-      this.stage = new Stage(checksum, more, this);
+      this.stage = new ScriptedGroup(checksum, more, this);
       this.moment = random.nextLong(corpus.firstWords(), corpus.ticks());
-      this.lies = new Lies(random, corpus.members, corpus.views, more);
-      this.victim = stage.player(random.nextInt(Stage.NODES));
+      this.lies = new ValueMutation(random, corpus.members, corpus.views, more);
+      this.victim = stage.participant(random.nextInt(ScriptedGroup.NODES));
     }
 
     void play() {
       for (long tick = 0; tick < moment; tick++) {
         stage.tick();
       }
-      victim = stage.player(victim.number);
+      victim = stage.participant(victim.number);
       before = victim.engine.counters().metrics();
       List<Metric> start = before;
-      Stage.Player first = victim;
+      ScriptedGroup.Participant first = victim;
       try {
         relaying = aim == Aim.RELAY;
         for (int i = 0; i < aim.times; i++) {
@@ -190,7 +190,7 @@ final class FrameFuzz {
     private void account(long allocated) {
       List<Metric> after = victim.engine.counters().metrics();
       boolean counted = !after.equals(before);
-      boolean dropped = counted && after.stream().anyMatch(one -> Tally.isDrop(one) && !before.contains(one));
+      boolean dropped = counted && after.stream().anyMatch(one -> FuzzCounts.isDrop(one) && !before.contains(one));
       before = after;
       tally.add(aim, kind, dropped, counted, allocated);
       if (allocated > ALLOCATION_BASE + ALLOCATION_FACTOR * frame.length) {
@@ -210,9 +210,9 @@ final class FrameFuzz {
     }
 
     @Override
-    public byte[] arriving(Stage.Player from, Stage.Player to, byte[] seen) {
+    public byte[] arriving(ScriptedGroup.Participant from, ScriptedGroup.Participant to, byte[] seen) {
       hear(from.self, to.self, seen);
-      relayed = relaying && Forge.kind(seen) == Forge.DATA && random.nextInt(6) == 0;
+      relayed = relaying && RawPackets.kind(seen) == RawPackets.DATA && random.nextInt(6) == 0;
       if (!relayed) {
         return seen;
       }
@@ -224,7 +224,7 @@ final class FrameFuzz {
     }
 
     @Override
-    public void arrived(Stage.Player to) {
+    public void arrived(ScriptedGroup.Participant to) {
       if (relayed) {
         account(THREADS.getCurrentThreadAllocatedBytes() - allocatedBefore);
       }
@@ -232,8 +232,8 @@ final class FrameFuzz {
 
     /// Remembers what the link expects next.
     private void hear(MemberId from, MemberId to, byte[] seen) {
-      if (Forge.kind(seen) == Forge.DATA) {
-        Forge.Place place = Forge.place(seen);
+      if (RawPackets.kind(seen) == RawPackets.DATA) {
+        RawPackets.Place place = RawPackets.place(seen);
         heard
             .computeIfAbsent(to, key -> new TreeMap<>())
             .merge(from, place, (known, now) -> now.compareTo(known) > 0 ? now : known);
@@ -268,21 +268,22 @@ final class FrameFuzz {
         }
         case 1 -> {
           kind = "other cluster";
-          fields.putLong(Forge.CLUSTER_AT, random.nextLong());
-          return Forge.sealed(real);
+          fields.putLong(RawPackets.CLUSTER_AT, random.nextLong());
+          return RawPackets.sealed(real);
         }
         case 2 -> {
           kind = "no identity";
-          fields.putLong(Forge.SOURCE_AT, stranger.incarnation()).putLong(Forge.DESTINATION_AT, destination);
-          return Forge.anonymous(real);
+          fields.putLong(RawPackets.SOURCE_AT, stranger.incarnation()).putLong(RawPackets.DESTINATION_AT, destination);
+          return RawPackets.anonymous(real);
         }
         case 3 -> {
           kind = "call";
-          return Forge.datagram(stranger, random.nextBoolean() ? 0 : destination, mutated(message()));
+          return RawPackets.datagram(stranger, random.nextBoolean() ? 0 : destination, mutated(message()));
         }
         default -> {
           kind = "first packet";
-          return Forge.data(stranger, destination, true, new Forge.Place(1 + random.nextInt(5), 0), mutated(message()));
+          return RawPackets.data(
+              stranger, destination, true, new RawPackets.Place(1 + random.nextInt(5), 0), mutated(message()));
         }
       }
     }
@@ -297,13 +298,15 @@ final class FrameFuzz {
         }
         case 1 -> {
           kind = "wrong destination";
-          fields.putLong(Forge.DESTINATION_AT, victim.self.incarnation() | 1L << KNOWN_BIT);
-          return Forge.sealed(real);
+          fields.putLong(RawPackets.DESTINATION_AT, victim.self.incarnation() | 1L << KNOWN_BIT);
+          return RawPackets.sealed(real);
         }
         case 2 -> {
           kind = "sent back";
-          fields.putLong(Forge.DESTINATION_AT, Forge.source(real)).putLong(Forge.SOURCE_AT, victim.self.incarnation());
-          return Forge.sealed(real);
+          fields
+              .putLong(RawPackets.DESTINATION_AT, RawPackets.source(real))
+              .putLong(RawPackets.SOURCE_AT, victim.self.incarnation());
+          return RawPackets.sealed(real);
         }
         default -> {
           return mutated(real, real());
@@ -317,12 +320,12 @@ final class FrameFuzz {
         kind = "other life";
         MemberId other = corpus.members.get(random.nextInt(corpus.members.size()));
         ByteBuffer.wrap(real)
-            .putLong(Forge.SOURCE_AT, other.incarnation())
-            .putLong(Forge.DESTINATION_AT, victim.self.incarnation());
-        return Forge.sealed(real);
+            .putLong(RawPackets.SOURCE_AT, other.incarnation())
+            .putLong(RawPackets.DESTINATION_AT, victim.self.incarnation());
+        return RawPackets.sealed(real);
       }
       byte[] forged = mutated(real, real());
-      return random.nextInt(4) == 0 ? forged : Forge.sealed(forged);
+      return random.nextInt(4) == 0 ? forged : RawPackets.sealed(forged);
     }
 
     /// A frame that was carried before, or is on its way to the victim.
@@ -353,35 +356,36 @@ final class FrameFuzz {
 
     private byte[] changed(byte[] message) {
       byte[] changed = mutated(message, message());
-      kind += " in " + Lies.kindOf(message);
+      kind += " in " + ValueMutation.kindOf(message);
       return changed;
     }
 
     private byte[] untrue(byte[] message) {
       byte @Nullable [] lie = lies.about(message);
       boolean same = lie == null || Arrays.equals(lie, message);
-      kind = (same ? "true " : "untrue ") + Lies.kindOf(message);
+      kind = (same ? "true " : "untrue ") + ValueMutation.kindOf(message);
       return lie == null ? message : lie;
     }
 
     private byte[] relayed(byte[] seen) {
       int[] messages = new int[1];
-      Forge.messages(seen, message -> messages[0]++);
+      RawPackets.messages(seen, message -> messages[0]++);
       if (messages[0] == 0) {
         kind = "a piece";
         return seen;
       }
-      return Forge.changed(seen, random.nextInt(messages[0]), random.nextInt(4) == 0 ? this::changed : this::untrue);
+      return RawPackets.changed(
+          seen, random.nextInt(messages[0]), random.nextInt(4) == 0 ? this::changed : this::untrue);
     }
 
     /// The next packet that the victim expects of somebody it knows.
     private byte[] inPacket(byte[] message) {
       MemberId from = speaker();
-      Map<MemberId, Forge.Place> places = heard.computeIfAbsent(victim.self, key -> new TreeMap<>());
-      Forge.Place last = places.getOrDefault(from, new Forge.Place(1 << 20, -1));
-      var place = new Forge.Place(last.stream(), last.seq() + 1);
+      Map<MemberId, RawPackets.Place> places = heard.computeIfAbsent(victim.self, key -> new TreeMap<>());
+      RawPackets.Place last = places.getOrDefault(from, new RawPackets.Place(1 << 20, -1));
+      var place = new RawPackets.Place(last.stream(), last.seq() + 1);
       places.put(from, place);
-      return Forge.data(from, victim.self.incarnation(), last.seq() < 0, place, message);
+      return RawPackets.data(from, victim.self.incarnation(), last.seq() < 0, place, message);
     }
 
     private MemberId speaker() {
@@ -390,7 +394,7 @@ final class FrameFuzz {
         boolean living = random.nextInt(8) != 0;
         from =
             living
-                ? stage.player(random.nextInt(Stage.NODES)).self
+                ? stage.participant(random.nextInt(ScriptedGroup.NODES)).self
                 : corpus.members.get(random.nextInt(corpus.members.size()));
       }
       return from;

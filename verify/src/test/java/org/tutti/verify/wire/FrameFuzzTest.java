@@ -49,7 +49,13 @@ class FrameFuzzTest {
     var fuzz = new FrameFuzz(SEED, aims);
     assertThat(fuzz.corpus(false).kinds()).as("kinds of messages in the play").hasSizeGreaterThanOrEqualTo(14);
     assertThat(fuzz.corpus(true).kinds())
-        .containsKeys("aside 1", "aside 2", "aside 3", "aside 4", "board", "propagation");
+        .containsKeys(
+            "subset multicast 1",
+            "subset multicast 2",
+            "subset multicast 3",
+            "subset multicast 4",
+            "board",
+            "propagation");
     fuzz.run(frames);
     System.out.println(fuzz.tally());
     assertThat(fuzz.findings()).isEmpty();

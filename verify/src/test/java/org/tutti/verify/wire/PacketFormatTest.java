@@ -25,7 +25,7 @@ import org.tutti.engine.Terms;
 import org.tutti.membership.StateChecksum;
 import org.tutti.pack.Batch;
 import org.tutti.transport.Address;
-import org.tutti.transport.Outlet;
+import org.tutti.transport.FrameSender;
 import org.tutti.transport.Traits;
 import org.tutti.wire.WireWriter;
 
@@ -53,7 +53,7 @@ class PacketFormatTest {
   private long now = 1_000_000;
 
   /// Keeps what is written as hexadecimal digits.
-  private final class Recording implements Outlet {
+  private final class Recording implements FrameSender {
     private ByteBuffer claimed = ByteBuffer.allocate(0);
 
     @Override
@@ -136,12 +136,12 @@ class PacketFormatTest {
   }
 
   private static byte[] data(long stream, long seq, long distance) {
-    WireWriter out = Forge.packet(Forge.DATA, "tutti", PEER, SELF.incarnation(), true);
+    WireWriter out = RawPackets.packet(RawPackets.DATA, "tutti", PEER, SELF.incarnation(), true);
     out.count(stream);
     out.count(seq);
     out.count(distance);
-    Forge.acknowledge(out, 0, 0);
-    return Forge.sealed(Forge.bytes(out));
+    RawPackets.acknowledge(out, 0, 0);
+    return RawPackets.sealed(RawPackets.bytes(out));
   }
 
   @Test
@@ -172,10 +172,10 @@ class PacketFormatTest {
     answersTo(new Input.Requested(new Request.Create("bank", TERMS, new Indifferent(), 0)));
     var call = new WireWriter();
     call.u8(6);
-    call.fixed(Forge.hash("bank"));
+    call.fixed(RawPackets.hash("bank"));
     call.viewId(new ViewId(0, 9));
     call.u8(0); // a stranger's
-    String data = answersTo(Forge.datagram(PEER, SELF.incarnation(), Forge.bytes(call))).getFirst();
+    String data = answersTo(RawPackets.datagram(PEER, SELF.incarnation(), RawPackets.bytes(call))).getFirst();
     String head = "03" + "01" + "00" + HEADER_TO_PEER + SUM_AND_BEAT + "010000" + "0000" + "8008" + "0".repeat(16);
     assertThat(data).startsWith(head);
     String chunk = data.substring(head.length());
@@ -197,6 +197,6 @@ class PacketFormatTest {
     String answer = answersLater(Duration.ofMillis(10).toNanos()).getFirst();
     byte[] bytes = HexFormat.of().parseHex(answer);
     assertThat(bytes[2]).isEqualTo((byte) 2);
-    assertThat(Forge.sealed(bytes.clone())).isEqualTo(bytes);
+    assertThat(RawPackets.sealed(bytes.clone())).isEqualTo(bytes);
   }
 }

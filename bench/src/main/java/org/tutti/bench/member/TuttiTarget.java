@@ -1,0 +1,284 @@
+package org.tutti.bench.member;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+import org.tutti.End;
+import org.tutti.Event;
+import org.tutti.Group;
+import org.tutti.GroupClosedException;
+import org.tutti.GroupConfig;
+import org.tutti.GroupListener;
+import org.tutti.Guarantee;
+import org.tutti.MemberConfig;
+import org.tutti.MemberId;
+import org.tutti.Metric;
+import org.tutti.Node;
+import org.tutti.NodeConfig;
+import org.tutti.Ordering;
+import org.tutti.Service;
+import org.tutti.View;
+import org.tutti.net.TcpConfig;
+import org.tutti.net.TcpTransport;
+import org.tutti.net.UdpConfig;
+import org.tutti.net.UdpTransport;
+import org.tutti.transport.Address;
+import org.tutti.transport.Transport;
+
+/// A member of a Tutti group. The first one founds it, so it is sequencer and coordinator.
+final class TuttiTarget implements BenchTarget {
+  static final String NAME = "tutti";
+
+  private static final String GROUP = "choir";
+  private static final Duration HEARTBEAT = Duration.ofMillis(100);
+  private static final Duration SUSPECT = Duration.ofSeconds(10); // a busy machine is no reason for a view change
+  private static final Duration TAKE_WAIT = Duration.ofMillis(100);
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
+  private static final long POLL_NANOS = 500_000;
+  private static final long NAP_NANOS = 200_000; // shorter waits are too late anyway
+
+  private @Nullable Transport transport;
+  private GroupConfig config = GroupConfig.standard();
+  private MemberConfig member = MemberConfig.standard();
+  private @Nullable Node node;
+  private @Nullable Group group;
+  private @Nullable PackingGroups packingGroups;
+  private int size;
+  private Duration spin = Duration.ZERO;
+  private boolean futures; // whether floods ask what becomes of each message
+  private @Nullable Thread taker;
+  private final AtomicLong delivered = new AtomicLong(); // written by the one thread that delivers
+  private volatile long engine = -1;
+  private volatile long views; // written by the one thread that delivers
+  private volatile long slowNanos;
+  private volatile @Nullable String closed;
+
+  @Override
+  public String name() {
+    return NAME;
+  }
+
+  @Override
+  public String open(Map<String, String> settings) throws IOException {
+    transport = transport(settings);
+    config =
+        GroupConfig.builder()
+            .ordering(Ordering.valueOf(upper(settings.getOrDefault("ordering", "sequencer"))))
+            .guarantee(Guarantee.valueOf(upper(settings.getOrDefault("guarantee", "uniform"))))
+            .build();
+    String window = settings.get("window");
+    if (window != null) {
+      member = MemberConfig.builder().windowBytes(Integer.parseInt(window)).build();
+    }
+    spin = Duration.ofNanos(Long.parseLong(settings.getOrDefault("spin", "0")));
+    futures = "true".equals(settings.get("futures"));
+    if ("true".equals(settings.get("receive"))) {
+      taker = new Thread(this::take, "taker");
+    }
+    return transport.address().text();
+  }
+
+  private static Transport transport(Map<String, String> settings) throws IOException {
+    var anywhere = new Address("127.0.0.1:0");
+    String datagram = settings.get("udp");
+    if (datagram != null) {
+      UdpConfig lan = UdpConfig.lan().withDatagramBytesMax(Integer.parseInt(datagram));
+      return UdpTransport.open(anywhere, lan.withTrains(!"false".equals(settings.get("trains"))));
+    }
+    boolean unix = "unix".equals(settings.get("transport"));
+    return TcpTransport.open(anywhere, unix ? TcpConfig.lan() : TcpConfig.lan().withSocketDirectory(null));
+  }
+
+  private Group enter(Node at, MemberConfig how, int rank) {
+    return rank == 0 ? at.create(GROUP, config, how) : at.join(GROUP, config, how);
+  }
+
+  private static String upper(String name) {
+    return name.toUpperCase(Locale.ROOT);
+  }
+
+  @Override
+  public void form(int rank, List<String> addresses) throws TimeoutException, InterruptedException {
+    size = addresses.size();
+    List<Address> contacts = rank == 0 ? List.of() : List.of(new Address(addresses.getFirst()));
+    NodeConfig how = NodeConfig.lan("n" + rank).withContacts(contacts).withTimes(HEARTBEAT, SUSPECT).withSpin(spin);
+    node = Node.start(how, opened(transport));
+    if (taker == null) {
+      group = enter(node, member.toBuilder().listener(new Listener()).build(), rank);
+    } else {
+      group = enter(node, member, rank);
+      taker.start();
+    }
+    await(rank + 1);
+  }
+
+  @Override
+  public void ready() throws TimeoutException, InterruptedException {
+    await(size);
+  }
+
+  private void await(int members) throws TimeoutException, InterruptedException {
+    long end = System.nanoTime() + PATIENCE_NANOS;
+    for (View view = group().view(); view == null || view.size() < members; view = group().view()) {
+      if (closed != null || System.nanoTime() > end) {
+        throw new TimeoutException("no view of " + members + " members but " + view + ", closed: " + closed);
+      }
+      LockSupport.parkNanos(POLL_NANOS);
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+    }
+  }
+
+  @Override
+  public long flood(int bytes, long forNanos) throws InterruptedException {
+    byte[] payload = new byte[bytes];
+    ByteBuffer buffer = ByteBuffer.wrap(payload);
+    long end = System.nanoTime() + forNanos;
+    long sent = 0;
+    while (System.nanoTime() < end) {
+      if (futures) {
+        group().multicast(payload);
+      } else {
+        group().post(buffer);
+      }
+      sent++;
+    }
+    return sent;
+  }
+
+  @Override
+  public Histogram closedLoop(int bytes, long forNanos, SendingThread sendingThread)
+      throws InterruptedException, ExecutionException {
+    return sendingThread == SendingThread.THREAD
+        ? ClosedLoop.run(group(), bytes, forNanos)
+        : ClosedLoop.runOnEngine(group(), bytes, forNanos);
+  }
+
+  @Override
+  public Histogram openLoop(int bytes, int perSecond, long forNanos) throws InterruptedException {
+    return OpenLoop.run(List.of(group()), bytes, perSecond, forNanos);
+  }
+
+  @Override
+  public long delivered() {
+    if (closed != null) {
+      throw new IllegalStateException("the membership has ended: " + closed);
+    }
+    return delivered.get();
+  }
+
+  @Override
+  public long engineThread() {
+    return engine;
+  }
+
+  @Override
+  public Map<String, Long> counters() throws InterruptedException {
+    var metrics = new ArrayList<>(opened(node).metrics());
+    metrics.removeIf(metric -> metric.kind() == Metric.Kind.GAUGE);
+    Map<String, Long> counters = Metric.byKey(metrics);
+    counters.put("views-installed", views);
+    return counters;
+  }
+
+  @Override
+  public void slow(long nanos) {
+    slowNanos = nanos;
+  }
+
+  @Override
+  public Map<String, ?> perform(String[] command) throws InterruptedException, TimeoutException {
+    if (packingGroups == null) {
+      packingGroups = new PackingGroups(opened(node), config, member, size, this::count);
+    }
+    return packingGroups.perform(command);
+  }
+
+  private Group group() {
+    return opened(group);
+  }
+
+  private static <T> T opened(@Nullable T thing) {
+    if (thing == null) {
+      throw new IllegalStateException("not opened or not formed yet");
+    }
+    return thing;
+  }
+
+  private void count() {
+    delivered.lazySet(delivered.getPlain() + 1);
+  }
+
+  private void viewed() {
+    views = views + 1;
+  }
+
+  /// An application with a thread of its own, which can be slow without its node being slow.
+  private void take() {
+    try {
+      long due = System.nanoTime();
+      while (true) {
+        Event event = group().receive(TAKE_WAIT);
+        long pace = slowNanos;
+        if (event instanceof Event.ViewChange) {
+          viewed();
+        }
+        if (event instanceof Event.Delivery) {
+          count();
+          if (pace > 0) {
+            long now = System.nanoTime();
+            due = Math.max(due + pace, now - NAP_NANOS);
+            if (due - now > NAP_NANOS) {
+              LockSupport.parkNanos(due - now);
+            }
+          }
+        }
+      }
+    } catch (GroupClosedException end) {
+      closed = end.getMessage();
+    } catch (InterruptedException stop) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void close() {
+    if (taker != null) {
+      taker.interrupt();
+    }
+    if (node != null) {
+      node.close();
+    }
+  }
+
+  /// Counts, and nothing else.
+  private final class Listener implements GroupListener {
+    @Override
+    public void deliver(MemberId sender, Service service, long position, ByteBuffer payload) {
+      count();
+    }
+
+    @Override
+    public void install(View view) {
+      engine = Thread.currentThread().threadId();
+      viewed();
+    }
+
+    @Override
+    public void closed(End end) {
+      closed = end.words();
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package org.tutti.bench.trial;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/// Which processes are to be started as a process group.
+///
+/// @param name       names the process group in tables
+/// @param target what plays
+/// @param size       how many processes
+/// @param settings   besides those of the run, `name=value`
+/// @param flags      of the JVMs, besides those of the run
+record ProcessGroupPlan(String name, String target, int size, List<String> settings, List<String> flags) {
+  ProcessGroupPlan {
+    settings = List.copyOf(settings);
+    flags = List.copyOf(flags);
+  }
+
+  ProcessGroupPlan(String name, String target, int size, List<String> settings) {
+    this(name, target, size, settings, List.of());
+  }
+
+  static ProcessGroupPlan tutti(int size) {
+    return new ProcessGroupPlan(Instrument.TUTTI, Instrument.TUTTI, size, List.of());
+  }
+
+  static ProcessGroupPlan raw(int size) {
+    return new ProcessGroupPlan(Instrument.RAW, Instrument.RAW, size, List.of());
+  }
+
+  /// JGroups with one of its stacks.
+  static ProcessGroupPlan jgroups(int size, String stack) {
+    return new ProcessGroupPlan(Instrument.JGROUPS + "-" + stack, Instrument.JGROUPS, size, List.of("stack=" + stack));
+  }
+
+  /// Aeron Cluster with one of two stacks.
+  ///
+  /// @param scratch where its files go
+  static ProcessGroupPlan aeron(int size, String stack, Path scratch) {
+    // What its libraries reach into; see their documentation.
+    List<String> opens =
+        List.of("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED", "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED");
+    List<String> settings = List.of("stack=" + stack, "scratch=" + scratch);
+    return new ProcessGroupPlan("aeron-" + stack, Instrument.AERON, size, settings, opens);
+  }
+}

@@ -1,0 +1,232 @@
+package org.tutti.bench.trial;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.IntStream;
+import org.tutti.bench.member.BenchTarget.SendingThread;
+
+/// Which trial sets a command has, and which goals.
+final class TrialPlan {
+  private static final int KIB = 1 << 10;
+  private static final int WINDOWS_MIN = 4; // two slow ones are alike, too
+  private static final int WINDOWS_MAX = 12;
+  private static final int OPEN_LOOP_PART = 2; // of the peak
+
+  static final String OPEN_LOOP = " open loop";
+  static final String RAW_PING = Instrument.RAW + " ping";
+  static final String FROM_LISTENER = Instrument.TUTTI + " sequencer, from the listener";
+
+  private final InstrumentOptions options;
+  private final List<ProcessGroup> processGroups;
+  private final List<Long> own;
+  private final List<Goal> goals = new ArrayList<>();
+  private final long flood;
+  private final long loop;
+
+  /// @param options how to measure
+  /// @param processGroups   who takes part; Tutti is the last one
+  TrialPlan(InstrumentOptions options, List<ProcessGroup> processGroups) {
+    this.options = options;
+    this.processGroups = List.copyOf(processGroups);
+    this.own = processGroups.stream().flatMap(processGroup -> processGroup.pids().stream()).toList();
+    this.flood = options.time().toNanos();
+    this.loop = options.time().toNanos() / 2;
+  }
+
+  List<Goal> goals() {
+    return goals;
+  }
+
+  ProcessGroup tutti() {
+    return processGroups.getLast();
+  }
+
+  private TrialSet trialSet(String title, List<TrialSet.Trial> trials) {
+    return new TrialSet(title, trials, options.rounds());
+  }
+
+  /// All process groups, with the chosen number of senders and each length.
+  List<TrialSet> floods() {
+    return options.bytes().stream().map(bytes -> flood(options.senders(), bytes)).toList();
+  }
+
+  private TrialSet flood(int senders, int bytes) {
+    List<Integer> ranks = IntStream.range(0, senders).boxed().toList();
+    List<TrialSet.Trial> trials = new ArrayList<>();
+    for (ProcessGroup processGroup : processGroups) {
+      trials.add(new TrialSet.Trial(processGroup.name(), processGroup, new Task.Flood(ranks, bytes, flood)));
+    }
+    String who = senders == 1 ? "one sender" : senders + " senders";
+    return trialSet(String.format(Locale.ROOT, "flood, %d members, %s, %,d B", tutti().size(), who, bytes), trials);
+  }
+
+  /// Floods as they are, and with a recording of what takes the time.
+  List<TrialSet> stages() {
+    return options.bytes().stream().map(this::stages).toList();
+  }
+
+  private TrialSet stages(int bytes) {
+    var task = new Task.Flood(List.of(0), bytes, flood);
+    return trialSet(
+        String.format(Locale.ROOT, "flood, %d members, one sender, %,d B", tutti().size(), bytes),
+        List.of(
+            new TrialSet.Trial(tutti().name(), tutti(), task),
+            new TrialSet.Trial(tutti().name() + ", recorded", tutti(), new Task.Recorded(task))));
+  }
+
+  /// Closed loops of all process groups.
+  List<TrialSet> loops() {
+    return List.of(loop(Numbers.LATENCY_BYTES));
+  }
+
+  private TrialSet loop(int bytes) {
+    int last = options.members() - 1;
+    List<TrialSet.Trial> trials = new ArrayList<>();
+    for (ProcessGroup processGroup : processGroups) {
+      if (processGroup.name().equals(Instrument.RAW)) {
+        trials.add(ping(processGroup, bytes));
+      } else if (processGroup.name().startsWith("aeron")) { // whoever sends there polls, too
+        trials.add(
+            new TrialSet.Trial(
+                processGroup.name() + " leader", processGroup, new Task.Closed(0, bytes, SendingThread.THREAD, loop)));
+        trials.add(
+            new TrialSet.Trial(
+                processGroup.name() + " member",
+                processGroup,
+                new Task.Closed(last, bytes, SendingThread.THREAD, loop)));
+      } else {
+        trials.add(loop(processGroup, "sequencer", 0, bytes, SendingThread.LISTENER));
+        trials.add(loop(processGroup, "member", last, bytes, SendingThread.LISTENER));
+        trials.add(loop(processGroup, "sequencer", 0, bytes, SendingThread.THREAD));
+        trials.add(loop(processGroup, "member", last, bytes, SendingThread.THREAD));
+      }
+    }
+    return trialSet(String.format(Locale.ROOT, "closed loop, %,d B", bytes), trials);
+  }
+
+  private TrialSet.Trial ping(ProcessGroup raw, int bytes) {
+    return new TrialSet.Trial(RAW_PING, raw, new Task.Closed(0, bytes, SendingThread.LISTENER, loop));
+  }
+
+  private TrialSet.Trial loop(ProcessGroup processGroup, String who, int rank, int bytes, SendingThread sendingThread) {
+    String how = sendingThread == SendingThread.LISTENER ? "from the listener" : "a thread waits";
+    return new TrialSet.Trial(
+        processGroup.name() + " " + who + ", " + how, processGroup, new Task.Closed(rank, bytes, sendingThread, loop));
+  }
+
+  /// Everything that there is beside plain sockets.
+  List<TrialSet> versusRaw() throws InterruptedException {
+    List<TrialSet> all = new ArrayList<>();
+    for (int bytes : options.bytes()) {
+      TrialSet trialSet = flood(1, bytes);
+      GoalTable.flood(goals, trialSet, bytes);
+      all.add(trialSet);
+    }
+    TrialSet loops = loop(Numbers.LATENCY_BYTES);
+    GoalTable.loops(goals, loops);
+    all.add(loops);
+    all.add(openLoop(KIB));
+    TrialSet heap = new TrialSet("live heap under a flood of 1,024 B", List.of(memory()), 1);
+    GoalTable.heap(goals, heap);
+    all.add(heap);
+    return all;
+  }
+
+  private TrialSet.Trial memory() {
+    return new TrialSet.Trial(Instrument.TUTTI, tutti(), new Task.Memory(KIB, flood));
+  }
+
+  /// Messages at half of the peak, beside closed loops.
+  List<TrialSet> openLoops() throws InterruptedException {
+    List<TrialSet> trialSets = new ArrayList<>();
+    for (int bytes : options.bytes()) {
+      trialSets.add(openLoop(bytes));
+    }
+    return trialSets;
+  }
+
+  private TrialSet openLoop(int bytes) throws InterruptedException {
+    int perSecond = Math.max(1, (int) (peak(bytes) / OPEN_LOOP_PART));
+    var task = new Task.Open(0, bytes, perSecond, flood);
+    List<TrialSet.Trial> trials = new ArrayList<>();
+    for (ProcessGroup processGroup : processGroups) {
+      boolean raw = processGroup.name().equals(Instrument.RAW);
+      trials.add(raw ? ping(processGroup, bytes) : loop(processGroup, "sequencer", 0, bytes, SendingThread.LISTENER));
+      if (!raw) {
+        trials.add(loop(processGroup, "sequencer", 0, bytes, SendingThread.THREAD));
+      }
+      trials.add(new TrialSet.Trial(processGroup.name() + OPEN_LOOP, processGroup, task));
+    }
+    TrialSet trialSet =
+        trialSet(
+            String.format(Locale.ROOT, "open loop at half of the peak, %,d messages/s, %,d B", perSecond, bytes),
+            trials);
+    GoalTable.openLoop(goals, trialSet, bytes);
+    return trialSet;
+  }
+
+  /// The rate of Tutti with one sender, once it does not grow any more.
+  private double peak(int bytes) throws InterruptedException {
+    var windows = new ArrayList<Double>();
+    while (windows.size() < WINDOWS_MIN || !Rounds.isSteady(windows) && windows.size() < WINDOWS_MAX) {
+      windows.add(tutti().run(new Task.Flood(List.of(0), bytes, loop), own).value(Measure.RATE));
+    }
+    return Collections.max(windows);
+  }
+
+  /// One member that is ten times slower for a while.
+  List<TrialSet> slow() {
+    List<TrialSet> trialSets = new ArrayList<>();
+    for (int bytes : options.bytes()) {
+      Task task = new Task.Slow(options.members() - 1, bytes, flood);
+      TrialSet.Trial trial = new TrialSet.Trial(Instrument.TUTTI, tutti(), task);
+      TrialSet trialSet = trialSet(String.format(Locale.ROOT, "one slow member, %,d B", bytes), List.of(trial));
+      GoalTable.slow(goals, trialSet, bytes);
+      trialSets.add(trialSet);
+    }
+    return trialSets;
+  }
+
+  /// One sender and all senders beside JGroups, and closed loops.
+  List<TrialSet> versusJGroups() {
+    List<TrialSet> all = new ArrayList<>();
+    for (int bytes : options.bytes()) {
+      TrialSet one = flood(1, bytes);
+      TrialSet many = flood(options.members(), bytes);
+      if (bytes == KIB) {
+        GoalTable.peers(goals, one, many, peers());
+      }
+      all.add(one);
+      all.add(many);
+    }
+    if (!options.quick()) {
+      all.add(loop(Numbers.LATENCY_BYTES));
+    }
+    return all;
+  }
+
+  /// One sender and all senders beside Aeron Cluster, and closed loops. Nothing is wanted; the ratios are told.
+  List<TrialSet> versusAeron() {
+    List<TrialSet> all = new ArrayList<>();
+    for (int bytes : options.bytes()) {
+      all.add(flood(1, bytes));
+      all.add(flood(options.members(), bytes));
+    }
+    all.forEach(flood -> goals.add(new Comparison(flood, Instrument.TUTTI, peers(), Measure.RATE)));
+    if (!options.quick()) {
+      TrialSet loops = loop(Numbers.LATENCY_BYTES);
+      List<String> names = loops.trials().stream().map(TrialSet.Trial::name).toList();
+      List<String> ours = names.stream().filter(name -> name.startsWith(Instrument.TUTTI)).toList();
+      List<String> theirs = names.stream().filter(name -> !ours.contains(name)).toList();
+      ours.forEach(name -> goals.add(new Comparison(loops, name, theirs, Measure.P50)));
+      all.add(loops);
+    }
+    return all;
+  }
+
+  private List<String> peers() {
+    return processGroups.subList(0, processGroups.size() - 1).stream().map(ProcessGroup::name).toList();
+  }
+}

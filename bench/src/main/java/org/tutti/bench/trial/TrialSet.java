@@ -1,0 +1,144 @@
+package org.tutti.bench.trial;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// Trials that are compared: in each round they run right after one another, and each round gives their ratios.
+final class TrialSet {
+  /// One target's part.
+  ///
+  /// @param name   what it is called in tables
+  /// @param runner who does it
+  /// @param task   what is done
+  record Trial(String name, TrialRunner runner, Task task) {}
+
+  /// One time through all trials.
+  ///
+  /// @param number      from 0; a repeated round has the number of the disturbed one
+  /// @param reversed    whether the trials ran from the last to the first
+  /// @param outcomes    by trial
+  /// @param disturbance why it does not count, or null
+  record Round(int number, boolean reversed, List<TrialOutcome> outcomes, @Nullable String disturbance) {
+    Round {
+      outcomes = List.copyOf(outcomes);
+    }
+
+    boolean counts() {
+      return disturbance == null;
+    }
+  }
+
+  /// How a trial came to run as fast as it will.
+  ///
+  /// @param windows its leading measure in successive windows
+  /// @param steady  whether the last two were alike
+  record WarmUp(List<Double> windows, boolean steady) {
+    WarmUp {
+      windows = List.copyOf(windows);
+    }
+  }
+
+  private final String title;
+  private final List<Trial> trials;
+  private final int roundsWanted;
+  private final List<WarmUp> warmUps = new ArrayList<>();
+  private final List<Round> rounds = new ArrayList<>();
+
+  /// @param title        heads the table
+  /// @param trials       the first one is what the others are compared with
+  /// @param roundsWanted how many rounds must count
+  TrialSet(String title, List<Trial> trials, int roundsWanted) {
+    this.title = title;
+    this.trials = List.copyOf(trials);
+    this.roundsWanted = roundsWanted;
+  }
+
+  String title() {
+    return title;
+  }
+
+  List<Trial> trials() {
+    return trials;
+  }
+
+  int roundsWanted() {
+    return roundsWanted;
+  }
+
+  void add(WarmUp warmUp) {
+    warmUps.add(warmUp);
+  }
+
+  void add(Round round) {
+    rounds.add(round);
+  }
+
+  List<WarmUp> warmUps() {
+    return List.copyOf(warmUps);
+  }
+
+  List<Round> rounds() {
+    return List.copyOf(rounds);
+  }
+
+  int roundsThatCount() {
+    return (int) rounds.stream().filter(Round::counts).count();
+  }
+
+  /// Whether there are as many undisturbed rounds as wanted.
+  boolean complete() {
+    return roundsThatCount() >= roundsWanted;
+  }
+
+  /// The rounds that figures come from: those that count; if there is none, all, and whoever prints them says so.
+  private List<Round> used() {
+    List<Round> counting = rounds.stream().filter(Round::counts).toList();
+    return counting.isEmpty() ? rounds : counting;
+  }
+
+  /// A measure of a trial over the rounds.
+  Numbers figure(int trial, Measure measure) {
+    var numbers = new Numbers();
+    for (Round round : used()) {
+      Double value = round.outcomes().get(trial).values().get(measure);
+      if (value != null) {
+        numbers.add(value);
+      }
+    }
+    return numbers;
+  }
+
+  /// A measure of a trial over that of another one in the same round.
+  Numbers ratio(int trial, int reference, Measure measure) {
+    var numbers = new Numbers();
+    for (Round round : used()) {
+      SortedMap<Measure, Double> ratios = round.outcomes().get(trial).over(round.outcomes().get(reference));
+      if (ratios.containsKey(measure)) {
+        numbers.add(ratios.get(measure));
+      }
+    }
+    return numbers;
+  }
+
+  /// What was recorded, in all rounds together.
+  Optional<CpuProfile> profile() {
+    return used().stream()
+        .flatMap(round -> round.outcomes().stream())
+        .flatMap(outcome -> Stream.ofNullable(outcome.profile()))
+        .reduce(CpuProfile::plus);
+  }
+
+  /// The place of a trial.
+  int indexOf(String trial) {
+    for (int i = 0; i < trials.size(); i++) {
+      if (trials.get(i).name().equals(trial)) {
+        return i;
+      }
+    }
+    throw new IllegalArgumentException("no trial is called " + trial);
+  }
+}

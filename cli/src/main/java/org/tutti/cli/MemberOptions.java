@@ -1,0 +1,79 @@
+package org.tutti.cli;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.tutti.GroupConfig;
+import org.tutti.NodeConfig;
+import org.tutti.transport.Address;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/// The options of every command that takes part in a group.
+final class MemberOptions {
+  @Option(
+      names = "--group",
+      required = true,
+      paramLabel = "NAME",
+      converter = NameConverter.class,
+      description = "The group.")
+  String group = "";
+
+  @Option(
+      names = "--name",
+      paramLabel = "N",
+      converter = NameConverter.OfNode.class,
+      description = "This member's name, unique in the group; default: the command and the process id.")
+  @Nullable String name;
+
+  @Option(
+      names = "--cluster",
+      paramLabel = "NAME",
+      defaultValue = "tutti",
+      converter = NameConverter.class,
+      description = "Nodes of other clusters are ignored; default: ${DEFAULT-VALUE}.")
+  String cluster = "tutti";
+
+  @Mixin TransportOption carrier = new TransportOption();
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "TIME",
+      defaultValue = "10s",
+      converter = TimeConverter.class,
+      description = {
+        "How long to wait for the first view, and with send for each line to have its place: 500ms, 10s, 2m;",
+        "default: ${DEFAULT-VALUE}."
+      })
+  Duration timeout = Duration.ofSeconds(10);
+
+  @Option(names = "--verbose", description = "Print stack traces of errors.")
+  boolean verbose;
+
+  boolean describes; // whether it was said what the group is like, so that it is checked
+
+  boolean observes; // whether this member is only there to see or to say something
+
+  boolean enrols; // whether a registry counts on this member
+
+  List<Contact> announce = List.of(); // where it is to be found besides
+
+  Set<String> expected = Set.of(); // who founds the group together, if several do
+
+  int number; // how many do, if their names are not said
+
+  DurabilityOptions keeping = new DurabilityOptions(); // options of those commands that keep anything
+
+  GroupOptions founding = new GroupOptions(); // options of those commands that create groups
+
+  @Nullable Address advertise; // an option of those commands that stay
+
+  NodeConfig node(String command) {
+    return NodeConfig.lan(name != null ? name : command + "-" + ProcessHandle.current().pid()).withCluster(cluster);
+  }
+
+  GroupConfig config() {
+    return founding.config().durability(keeping.durability(name != null)).build();
+  }
+}

@@ -1,0 +1,203 @@
+package org.tutti.engine;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.tutti.MemberId;
+import org.tutti.Status.Cause;
+import org.tutti.Status.Phase;
+import org.tutti.Status.Wait;
+import org.tutti.View;
+import org.tutti.effect.Counters;
+import org.tutti.membership.Founding;
+import org.tutti.membership.Knowledge;
+import org.tutti.membership.MemberIdentity;
+import org.tutti.membership.PrimaryRule;
+import org.tutti.membership.ViewAgreement;
+import org.tutti.transport.Refused;
+
+/// How a group stands, for whoever asks: told to the user whenever something of it has changed, its position apart,
+/// which is told as it moves. Looked at where a run of inputs ends, so that nothing that happens is missed.
+///
+/// Now and then it also looks who holds this member up ([Standstill]).
+final class StatusTracker {
+  private static final Duration NO_TIME = Duration.ZERO;
+
+  private final String group;
+  private final MemberIdentity identity;
+  private final boolean durable;
+  private final ViewAgreement agreement;
+  private final Deliveries deliveries;
+  private final GroupUser user;
+  private final Supplier<List<Refused>> refusedBy;
+  private final Standstill standstill;
+  private final long patienceNanos;
+
+  private @Nullable View view;
+  private @Nullable View primary;
+  private Knowledge.@Nullable Transfer transfer;
+  private List<Refused> refused = List.of(); // as they are told
+  private List<Refused> rejections = List.of(); // as the node has them
+  private @Nullable Refused nameInUse;
+  private boolean synced;
+  private long position = -1;
+
+  private Duration apart = NO_TIME; // for how long multicasts wait for a primary view, if for long
+  private long apartSince = Long.MAX_VALUE;
+
+  /// Begins to look.
+  ///
+  /// @param group      the group's name
+  /// @param identity   as whom this member counts
+  /// @param durable    whether members may come back with what an earlier life had kept
+  /// @param agreement  knows who may carry a primary view on
+  /// @param deliveries know where this member stands
+  /// @param user       is told
+  /// @param counters   count whoever is found to stand still
+  /// @param refusedBy  tells by whom the node was refused lately; the same list as long as nothing changes
+  /// @param patience   for how long nothing happens before that is told
+  StatusTracker(
+      String group,
+      MemberIdentity identity,
+      boolean durable,
+      ViewAgreement agreement,
+      Deliveries deliveries,
+      GroupUser user,
+      Counters counters,
+      Supplier<List<Refused>> refusedBy,
+      Duration patience) {
+    this.group = group;
+    this.identity = identity;
+    this.durable = durable;
+    this.agreement = agreement;
+    this.deliveries = deliveries;
+    this.user = user;
+    this.refusedBy = refusedBy;
+    this.standstill = new Standstill(patience, counters);
+    this.patienceNanos = patience.toNanos();
+  }
+
+  /// Tells what is new.
+  ///
+  /// @param now   the view that is installed
+  /// @param known the latest primary view that is known here, or null
+  /// @param coming the state transfer to this member, or null
+  void tell(View now, @Nullable View known, Knowledge.@Nullable Transfer coming) {
+    List<Refused> lately = refusedBy.get();
+    if (lately != rejections) {
+      rejections = lately;
+      refusedBy(nameInUse);
+    }
+    boolean has = deliveries.isSynced();
+    boolean same = now.equals(view) && Objects.equals(known, primary) && Objects.equals(coming, transfer);
+    if (!same || has != synced) {
+      if (!now.equals(view)) {
+        standstill.newView();
+      }
+      view = now;
+      primary = known;
+      transfer = coming;
+      synced = has;
+      tell();
+    }
+    long next = has ? deliveries.positionNext() : -1;
+    if (next != position) {
+      position = next;
+      user.position(next);
+    }
+  }
+
+  /// Another one has this member's name.
+  void nameInUse(MemberId holder, String words) {
+    refusedBy(new Refused(holder.address(), Refused.Reason.NAME_IN_USE, words));
+  }
+
+  private void refusedBy(@Nullable Refused holder) {
+    nameInUse = holder;
+    var all = new ArrayList<>(rejections);
+    if (holder != null) {
+      all.add(holder);
+    }
+    refused = List.copyOf(all);
+    if (view != null) {
+      tell();
+    }
+  }
+
+  private void tell() {
+    View now = Objects.requireNonNull(view);
+    boolean founded = primary != null && !Founding.isZero(primary.id());
+    Phase phase = !founded ? Phase.JOINING : synced ? Phase.CAUGHT_UP : Phase.WAITING_FOR_STATE;
+    List<Wait> waits = new ArrayList<>();
+    if (primary != null && now.primary()) {
+      if (!synced && transfer != null) {
+        waits.add(new Wait(Cause.STATE, List.of(transfer.donor()), 1, NO_TIME, 0));
+      }
+    } else if (primary != null) {
+      waits.add(awaited(now, primary));
+    }
+    waits.addAll(standstill.found());
+    OptionalLong next = synced && founded ? OptionalLong.of(deliveries.positionNext()) : OptionalLong.empty();
+    user.status(new Report(group, identity.self(), phase, now, founded ? primary : null, next, waits, refused, null));
+  }
+
+  // ---- who is needed for a primary view --------------------------------------------------------------------------
+
+  private Wait awaited(View here, View last) {
+    if (Founding.isZero(last.id())) {
+      List<MemberId> missing = new ArrayList<>(last.members());
+      missing.removeIf(member -> here.members().stream().anyMatch(other -> other.supersedes(member)));
+      if (Founding.isByNumber(last)) {
+        return new Wait(Cause.QUORUM, List.of(), Math.max(0, last.size() - here.voters()), apart, 0);
+      }
+      int more = last.size() / 2 + 1 - (last.size() - missing.size());
+      return new Wait(Cause.QUORUM, missing, Math.max(0, more), apart, 0);
+    }
+    PrimaryRule rule = agreement.rule();
+    List<MemberId> absentees = agreement.absentees();
+    List<MemberId> missing = new ArrayList<>(rule.deciders(last, absentees));
+    missing.removeIf(member -> isHere(here, member));
+    int needed = 0;
+    while (!suffice(rule, here, last, absentees, missing.subList(0, needed)) && needed < missing.size()) {
+      needed++;
+    }
+    return new Wait(needed == 0 ? Cause.STORAGE : Cause.QUORUM, missing, needed, apart, 0);
+  }
+
+  private boolean suffice(PrimaryRule rule, View here, View last, List<MemberId> absentees, List<MemberId> more) {
+    return rule.mayGoOn(last, absentees, member -> isHere(here, member) || more.contains(member));
+  }
+
+  /// A life counts for itself. A later one counts for it when it was started from what that one had kept; of others
+  /// than this member that is not known, so in a group that keeps nothing it never does, and else it may.
+  private boolean isHere(View here, MemberId member) {
+    return here.contains(member)
+        || identity.earlier().contains(member)
+        || (durable && here.members().stream().anyMatch(other -> other.supersedes(member)));
+  }
+
+  // ---- who holds it up -------------------------------------------------------------------------------------------
+
+  /// Looks whether it goes on.
+  ///
+  /// @param nowNanos now
+  /// @param current  the history that goes on, or null
+  /// @param owing    who owes a view change a word; null when there is none
+  /// @param open     whether something that was multicast here has no place yet
+  void look(long nowNanos, @Nullable PrimaryHistory current, @Nullable List<MemberId> owing, boolean open) {
+    boolean said = !standstill.found().isEmpty();
+    Standstill.Progress progress = current == null ? null : current.progress(deliveries::unconsumedFrom);
+    standstill.look(nowNanos, progress, owing);
+    boolean isApart = view != null && primary != null && !view.primary() && open;
+    apartSince = isApart ? Math.min(apartSince, nowNanos) : Long.MAX_VALUE;
+    long still = isApart ? nowNanos - apartSince : 0;
+    apart = still >= patienceNanos ? Duration.ofNanos(still) : NO_TIME;
+    if (view != null && (said || !standstill.found().isEmpty() || !apart.isZero())) {
+      tell();
+    }
+  }
+}

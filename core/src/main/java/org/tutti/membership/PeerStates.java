@@ -1,0 +1,237 @@
+package org.tutti.membership;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
+import org.tutti.MemberId;
+import org.tutti.View;
+import org.tutti.ViewId;
+
+/// What one member believes of the others in its view, and of those who want to come into it: who has gone, who wants
+/// to leave, who was found, and who therefore speaks for the view. Beliefs decide only when somebody tries to change
+/// the view; they may be wrong.
+final class PeerStates {
+  private static final int FOUND_MAX = 1 << 12; // as many as a view can have; whoever is left out calls again
+
+  private final MemberId self;
+  private final Predicate<MemberId> suspects;
+  private final Predicate<MemberId> spares; // whom others hear, but not this one
+  private final SortedSet<MemberId> gone = new TreeSet<>(); // of the view: superseded, reported, or in another view
+  private final Map<MemberId, ViewId> elsewhere = new TreeMap<>(); // those that are gone for being in another view
+  // Whoever installs a view speaks in it only after this member has accepted it; what was lost since then may be such.
+  private final SortedSet<MemberId> lostSinceAccept = new TreeSet<>();
+  private final SortedSet<MemberId> lost = new TreeSet<>(); // voters of earlier views
+  private final SortedSet<MemberId> leavers = new TreeSet<>(); // of the view: they asked to be left out
+  private final SortedSet<MemberId> found = new TreeSet<>(); // not of the view: they answered, and are to be taken in
+  private final Map<MemberId, Long> confirmedAt = new TreeMap<>(); // when it was last heard to be in this view
+  private final Map<MemberId, Long> unheardSince = new TreeMap<>(); // since when it says that it does not hear this one
+  private @Nullable MemberId confirmer; // the coordinator since `confirmedAt` was begun
+  private View view;
+  private long installedAt;
+
+  PeerStates(MemberId self, View view, Predicate<MemberId> suspects, Predicate<MemberId> spares) {
+    this.self = self;
+    this.view = view;
+    this.suspects = suspects;
+    this.spares = spares;
+  }
+
+  /// A view was installed: beliefs about the old one are void.
+  void installed(View next, List<MemberId> departed, long now) {
+    installedAt = now;
+    view.members().stream().limit(view.voters()).filter(member -> !next.contains(member)).forEach(lost::add);
+    departed.forEach(lost::remove);
+    next.members().forEach(lost::remove);
+    view = next;
+    gone.clear();
+    elsewhere.clear();
+    lostSinceAccept.stream().filter(view::contains).forEach(gone::add);
+    leavers.clear();
+    found.removeAll(view.members());
+    confirmedAt.clear();
+    unheardSince.clear();
+  }
+
+  /// This member has accepted the next view.
+  void accepted() {
+    lostSinceAccept.clear();
+  }
+
+  /// Whether this member is the only one of its view that votes.
+  boolean isLastVoter() {
+    return view.voters() == 1 && view.senior().equals(self);
+  }
+
+  /// The only voter of a primary view takes the history with it when it leaves: as long as members that it lost may
+  /// come back soon, it should wait for them.
+  boolean mayHandOver(long now, long patienceNanos) {
+    return view.primary() && !lost.isEmpty() && now - installedAt < patienceNanos;
+  }
+
+  // ---- the view --------------------------------------------------------------------------------------------------
+
+  /// The most senior member that is not believed to have gone.
+  MemberId coordinator() {
+    for (MemberId member : view.members()) {
+      if (!isGone(member)) {
+        return member;
+      }
+    }
+    return self;
+  }
+
+  boolean isGone(MemberId member) {
+    return !member.equals(self) && (gone.contains(member) || suspects.test(member));
+  }
+
+  boolean isCutOff(MemberId member) {
+    return gone.contains(member);
+  }
+
+  /// Who is in the view and is not heard here.
+  List<MemberId> unheard() {
+    return view.members().stream().filter(member -> !member.equals(self) && suspects.test(member)).toList();
+  }
+
+  List<MemberId> silent() {
+    return view.members().stream().filter(this::isGone).toList();
+  }
+
+  void lost(MemberId member) {
+    lostSinceAccept.add(member);
+    found.remove(member);
+    gone(List.of(member));
+    elsewhere.remove(member);
+  }
+
+  /// Members have gone to another view without this one. An attempt of theirs that is later than that view may still
+  /// bring all together.
+  void wentTo(ViewId other, Collection<MemberId> members) {
+    members.forEach(member -> elsewhere.put(member, other));
+    elsewhere.keySet().retainAll(view.members());
+    gone(members);
+  }
+
+  /// Whether an attempt of a member cannot succeed any more.
+  boolean hasGivenUp(MemberId proposer, ViewId ballot) {
+    ViewId its = elsewhere.get(proposer);
+    boolean later = its != null && its.compareTo(ballot) < 0;
+    return later ? suspects.test(proposer) : isGone(proposer);
+  }
+
+  void gone(Collection<MemberId> members) {
+    members.stream().filter(member -> view.contains(member) && !member.equals(self)).forEach(gone::add);
+  }
+
+  void leaves(MemberId member) {
+    leavers.add(member);
+  }
+
+  // ---- the next view ---------------------------------------------------------------------------------------------
+
+  Collection<MemberId> found() {
+    return found;
+  }
+
+  void found(Collection<MemberId> members) {
+    members.stream().limit(Math.max(0, FOUND_MAX - found.size())).forEach(found::add);
+  }
+
+  void forget(Collection<MemberId> members) {
+    found.removeAll(members);
+  }
+
+  /// Whether the view should change for what is believed.
+  boolean needsChange() {
+    found.removeIf(member -> suspects.test(member) || isNameTaken(member));
+    return !leavers.isEmpty() || !found.isEmpty() || view.members().stream().anyMatch(this::isGone);
+  }
+
+  /// Who is to be asked about the next view.
+  SortedSet<MemberId> candidates() {
+    var candidates = new TreeSet<MemberId>();
+    view.members().stream().filter(member -> !isGone(member)).forEach(candidates::add);
+    found.stream().filter(member -> !isNameTaken(member)).forEach(candidates::add);
+    return candidates;
+  }
+
+  /// Who of the view has a name.
+  @Nullable MemberId holder(String name) {
+    return view.members().stream().filter(member -> member.name().equals(name)).findFirst().orElse(null);
+  }
+
+  /// Whether somebody who was found has the name of a member that has not gone, or there is a later life of it.
+  private boolean isNameTaken(MemberId member) {
+    MemberId holder = holder(member.name());
+    return (holder != null && !isGone(holder)) || found.stream().anyMatch(other -> other.supersedes(member));
+  }
+
+  // ---- confirmation ----------------------------------------------------------------------------------------------
+
+  /// A member was heard to be in this very view.
+  void confirmed(MemberId member, long now) {
+    if (view.contains(member)) {
+      confirmedAt.put(member, now);
+      unheardSince.remove(member);
+    }
+  }
+
+  /// A member of this very view says that it does not hear this one. Two that do not hear each other cannot both stay,
+  /// whichever way is broken; but what is said once may be a leftover.
+  ///
+  /// @return whether it has said so for some time, and has gone for that
+  boolean unheardBy(MemberId member, long now, long leastNanos) {
+    if (!view.contains(member)) {
+      return false;
+    }
+    long since = unheardSince.computeIfAbsent(member, key -> now);
+    return now - since >= leastNanos && gone.add(member);
+  }
+
+  /// The announcement of a view may be lost with a channel, and then a member stays behind while everybody lives. So
+  /// the coordinator and each member watch that the other is in the same view; who is not for too long has gone. Whom
+  /// only others hear cannot confirm anything: how long that lasts is the matter of [Refutation].
+  ///
+  /// @return whether anybody has
+  boolean checkConfirmed(long now, long patienceNanos) {
+    MemberId coordinator = coordinator();
+    if (!coordinator.equals(confirmer)) {
+      confirmer = coordinator;
+      confirmedAt.clear();
+    }
+    boolean any = false;
+    for (MemberId member : view.members()) {
+      boolean watched = coordinator.equals(self) ? !member.equals(self) : member.equals(coordinator);
+      if (watched && spares.test(member)) {
+        confirmedAt.put(member, now);
+      } else if (watched && now - confirmedAt.computeIfAbsent(member, key -> now) > patienceNanos) {
+        any |= gone.add(member);
+      }
+    }
+    return any;
+  }
+
+  /// While a change is under way nobody can confirm.
+  void suspendConfirmation() {
+    confirmedAt.clear();
+  }
+
+  void check() {
+    List<MemberId> members = view.members();
+    Invariant.check(members.containsAll(gone) && !gone.contains(self), "only others in the view have gone");
+    Invariant.check(gone.containsAll(elsewhere.keySet()), "who is in another view has gone");
+    Invariant.check(members.containsAll(leavers), "only who is in the view leaves it");
+    Invariant.check(found.stream().noneMatch(view::contains), "nobody is found who is in the view");
+    Invariant.check(found.size() <= FOUND_MAX, "not more are found than a view can have");
+    Invariant.check(lost.stream().noneMatch(view::contains), "nobody is lost who is in the view");
+    Invariant.check(
+        members.containsAll(confirmedAt.keySet()) && members.containsAll(unheardSince.keySet()),
+        "only members of the view confirm it");
+  }
+}

@@ -1,0 +1,34 @@
+package org.tutti.transport;
+
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/// The sending half of a transport, used by the engine thread only.
+///
+/// A frame is written in place: [#claim] lends a buffer that belongs to the transport, the caller fills it, [#commit]
+/// hands it over. So a frame is copied once between the protocol and the socket. Nothing here blocks or throws; a frame
+/// may be lost, repeated or reordered, and whoever needs more builds it above.
+public interface FrameSender {
+  /// Lends room for one frame to a peer.
+  ///
+  /// @param to     the peer
+  /// @param length the frame's exact length in bytes, 1 to [Traits#frameBytesMax]
+  /// @return a buffer with `length` bytes remaining from any position, valid until [#commit], the next claim or
+  ///     [Transport#poll]; or null when the frame is refused (no connection yet, or the peer does not keep up): it
+  ///     counts as lost, and [Receiver#onReady] tells when to try again
+  @Nullable ByteBuffer claim(Address to, int length);
+
+  /// Hands over the frame claimed last. Frames to one peer may be gathered and written later, in [Transport#poll].
+  void commit();
+
+  /// A peer that is needed was not heard for some time: what is written to it may wait for a timer of an old
+  /// connection. A transport with connections makes another one, beside the one there is until it is complete.
+  ///
+  /// @param to the peer
+  default void renew(Address to) {}
+
+  /// What this transport is like; constant.
+  ///
+  /// @return the traits
+  Traits traits();
+}

@@ -1,0 +1,305 @@
+package org.tutti.peers;
+
+import io.aeron.Aeron;
+import io.aeron.Publication;
+import io.aeron.cluster.client.AeronCluster;
+import io.aeron.exceptions.AeronException;
+import java.io.IOException;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import org.HdrHistogram.Histogram;
+import org.agrona.CloseHelper;
+import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.jspecify.annotations.Nullable;
+import org.tutti.bench.member.BenchTarget;
+import org.tutti.bench.member.Scratch;
+import org.tutti.bench.member.Times;
+
+/// A member of an Aeron Cluster and a client of that cluster in one process. The first member leads, and its client
+/// reaches it through shared memory; those of the others send to it by UDP. A message that a client offers is
+/// replicated (Raft, the log in files that are mapped into memory and never forced to the disk), and then delivered to
+/// the service at every member. In a closed loop the leader's service sends it back to the client, whose thread polls.
+public final class AeronTarget implements BenchTarget {
+  /// The longest message: an eighth of a buffer of what clients send by, without headers.
+  static final int BYTES_MAX = (1 << 17) - 64;
+
+  private static final long LEADER_NANOS = TimeUnit.SECONDS.toNanos(15);
+  private static final long CONNECT_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final long ANSWER_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final long POLL_NANOS = 500_000;
+  private static final long KEEPING_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+  private static final long ALIVE_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final String SEND = "|term-length=1m"; // bounds what is under way, and the length of messages
+
+  private final CountingService service = new CountingService();
+  private final TurnIdling.Turn turn = new TurnIdling.Turn();
+  private final ReentrantLock clientLock = new ReentrantLock(); // a client is for one thread at a time
+  private final Thread keeper = new Thread(this::keep, "keeper");
+  private final List<DatagramSocket> reserved = new ArrayList<>();
+  private AeronNode.Stack stack = AeronNode.Stack.named("shipped");
+  private int rank;
+  private List<List<Integer>> members = List.of();
+  private @Nullable Scratch scratch;
+  private @Nullable AeronNode node;
+  private @Nullable Aeron aeron;
+  private @Nullable LogPurge purge;
+  private @Nullable AeronCluster client;
+  private @Nullable IdleStrategy idling; // of whoever holds the client's lock
+  private long echoes; // that have come back; guarded by the client's lock
+  private volatile boolean closed;
+  private volatile @Nullable Throwable error; // the last one that Aeron reported
+
+  /// As services are made.
+  public AeronTarget() {}
+
+  @Override
+  public String name() {
+    return "aeron-cluster";
+  }
+
+  @Override
+  public String open(Map<String, String> settings) throws IOException {
+    stack = AeronNode.Stack.named(settings.getOrDefault("stack", "shipped"));
+    String parent = settings.get("scratch");
+    scratch = parent == null ? Scratch.create() : Scratch.within(Path.of(parent));
+    var ports = new ArrayList<String>();
+    for (int i = 0; i < AeronNode.PORTS; i++) {
+      var socket = new DatagramSocket(0, InetAddress.getByName(AeronNode.LOOPBACK));
+      reserved.add(socket);
+      ports.add(Integer.toString(socket.getLocalPort()));
+    }
+    return String.join(":", ports);
+  }
+
+  /// The members find each other in [#ready]: there is no leader without the others.
+  @Override
+  public void form(int place, List<String> addresses) {
+    rank = place;
+    members = addresses.stream().map(AeronTarget::ports).toList();
+    reserved.forEach(DatagramSocket::close);
+    node = new AeronNode(rank, members, directory(), stack, turn, service, this::report);
+    aeron = Aeron.connect(new Aeron.Context().aeronDirectoryName(driver()).errorHandler(this::report));
+    purge = new LogPurge(aeron, directory());
+    keeper.setDaemon(true);
+    keeper.start();
+  }
+
+  private static List<Integer> ports(String address) {
+    return Arrays.stream(address.split(":")).map(Integer::valueOf).toList();
+  }
+
+  private Path directory() {
+    return opened(scratch).path();
+  }
+
+  private String driver() {
+    return AeronNode.driverDirectory(directory());
+  }
+
+  private void report(Throwable failure) {
+    error = failure;
+    System.err.println(failure);
+  }
+
+  @Override
+  public void ready() throws TimeoutException {
+    long end = System.nanoTime() + LEADER_NANOS;
+    while (service.leader() == CountingService.NOBODY) {
+      if (System.nanoTime() > end) {
+        throw new TimeoutException("no leader was elected in time; last error: " + error);
+      }
+      LockSupport.parkNanos(POLL_NANOS);
+    }
+    requireFirstLeader();
+    idling = stack.idling().get();
+    clientLock.lock();
+    try {
+      client = AeronCluster.connect(clientContext());
+    } finally {
+      clientLock.unlock();
+    }
+    turn.change(false);
+  }
+
+  private void requireFirstLeader() {
+    if (service.leader() > 0 || service.terms() > 1) {
+      throw new IllegalStateException("member " + service.leader() + " was elected; last error: " + error);
+    }
+  }
+
+  private AeronCluster.Context clientContext() {
+    var context =
+        new AeronCluster.Context()
+            .aeron(opened(aeron))
+            .ownsAeronClient(false)
+            .messageTimeoutNs(CONNECT_NANOS)
+            .errorHandler(this::report)
+            .egressListener((_, _, _, _, _, _) -> echoes++);
+    if (rank == service.leader()) {
+      return context.ingressChannel("aeron:ipc?" + SEND.substring(1)).egressChannel("aeron:ipc?" + SEND.substring(1));
+    }
+    var endpoints = new ArrayList<String>();
+    for (int i = 0; i < members.size(); i++) {
+      endpoints.add(i + "=" + AeronNode.endpoint(members.get(i).getFirst()));
+    }
+    return context
+        .ingressChannel(AeronNode.REMOTE + SEND + stack.mtu())
+        .ingressEndpoints(String.join(",", endpoints))
+        .egressChannel(AeronNode.REMOTE + "|endpoint=" + AeronNode.endpoint(0));
+  }
+
+  @Override
+  public long flood(int bytes, long forNanos) throws IOException {
+    UnsafeBuffer message = message(bytes);
+    clientLock.lock();
+    try {
+      long end = System.nanoTime() + forNanos;
+      long sent = 0;
+      while (System.nanoTime() < end) {
+        offer(message);
+        sent++;
+      }
+      return sent;
+    } finally {
+      clientLock.unlock();
+    }
+  }
+
+  private static UnsafeBuffer message(int bytes) {
+    if (bytes > BYTES_MAX) {
+      throw new IllegalArgumentException("messages have at most " + BYTES_MAX + " bytes here, not " + bytes);
+    }
+    return new UnsafeBuffer(new byte[bytes]);
+  }
+
+  /// Waits while those who replicate are behind.
+  private void offer(UnsafeBuffer message) throws IOException {
+    long result = cluster().offer(message, 0, message.capacity());
+    for (long since = System.nanoTime(); result < 0; result = cluster().offer(message, 0, message.capacity())) {
+      boolean late = System.nanoTime() - since > ANSWER_NANOS;
+      if (late || result != Publication.BACK_PRESSURED && result != Publication.ADMIN_ACTION) {
+        throw new IOException("cannot send: " + Publication.errorString(result) + "; last error: " + error);
+      }
+      opened(idling).idle(cluster().pollEgress());
+    }
+  }
+
+  /// Whatever the seat: the thread that sends is the one that polls.
+  @Override
+  public Histogram closedLoop(int bytes, long forNanos, SendingThread sendingThread) throws IOException {
+    UnsafeBuffer message = message(bytes);
+    message.putByte(0, CountingService.ECHO);
+    Histogram times = Times.empty();
+    clientLock.lock();
+    try {
+      long before = System.nanoTime();
+      long end = before + forNanos;
+      while (before < end) {
+        long wanted = echoes + 1;
+        offer(message);
+        while (echoes < wanted) {
+          opened(idling).idle(cluster().pollEgress());
+          if (System.nanoTime() - before > ANSWER_NANOS) {
+            throw new IOException("a message does not come back; last error: " + error);
+          }
+        }
+        long now = System.nanoTime();
+        Times.record(times, now - before);
+        before = now;
+      }
+    } finally {
+      clientLock.unlock();
+    }
+    return times;
+  }
+
+  private AeronCluster cluster() {
+    return opened(client);
+  }
+
+  private static <T> T opened(@Nullable T thing) {
+    if (thing == null) {
+      throw new IllegalStateException("not opened, or not formed yet");
+    }
+    return thing;
+  }
+
+  /// What must be done now and then: tell the cluster that its client lives, and drop the log's beginning.
+  private void keep() {
+    long told = System.nanoTime();
+    while (!closed) {
+      LockSupport.parkNanos(turn.isOurs() ? KEEPING_NANOS : ALIVE_NANOS / 2);
+      try {
+        opened(purge).before(service.position());
+        if (System.nanoTime() - told > ALIVE_NANOS && clientLock.tryLock()) {
+          try {
+            if (client != null) {
+              client.pollEgress();
+              client.sendKeepAlive();
+            }
+            told = System.nanoTime();
+          } finally {
+            clientLock.unlock();
+          }
+        }
+      } catch (AeronException failure) {
+        report(failure);
+      }
+    }
+  }
+
+  @Override
+  public void turn(boolean ours) {
+    turn.change(ours);
+  }
+
+  @Override
+  public Histogram openLoop(int bytes, int perSecond, long forNanos) {
+    throw new UnsupportedOperationException("not measured");
+  }
+
+  @Override
+  public long delivered() {
+    requireFirstLeader();
+    return service.delivered();
+  }
+
+  @Override
+  public long engineThread() {
+    return service.thread();
+  }
+
+  @Override
+  public Map<String, Long> counters() {
+    return Map.of();
+  }
+
+  @Override
+  public void slow(long nanos) {
+    throw new UnsupportedOperationException("not measured");
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    turn.change(true);
+    reserved.forEach(DatagramSocket::close);
+    LockSupport.unpark(keeper);
+    try {
+      keeper.join(ALIVE_NANOS / 1_000_000);
+    } catch (InterruptedException hurry) {
+      Thread.currentThread().interrupt();
+    }
+    CloseHelper.quietCloseAll(client, purge, aeron, node, scratch);
+  }
+}

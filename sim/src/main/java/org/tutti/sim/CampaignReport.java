@@ -1,0 +1,181 @@
+package org.tutti.sim;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToLongFunction;
+
+/// What came of a campaign, or of its beginning: counts over all its runs, and the runs that failed. It can be written
+/// down and read again.
+public final class CampaignReport {
+  private static final int FAILURES_MAX = 100; // kept with their words; all are counted
+
+  private enum Count {
+    SEEDS("seeds", _ -> 1),
+    STEPS("steps", Outcome::steps),
+    FRAMES("frames", Outcome::frames),
+    MULTICASTS("multicasts", Outcome::multicasts),
+    DELIVERIES("deliveries", Outcome::deliveries),
+    EARLY("early deliveries", Outcome::early),
+    IN_BRANCHES("deliveries in branches", Outcome::inBranches),
+    WITH_BRANCHES("seeds with branches", outcome -> one(outcome.inBranches() > 0)),
+    UNDECIDED("undecided in a minority", Outcome::undecided),
+    SUBSETS("subset multicasts", Outcome::subsets),
+    SUBSET_DELIVERIES("deliveries of subset multicasts", Outcome::subsetDeliveries),
+    VIEWS("views installed", Outcome::views),
+    TRANSFERS("state transfers", Outcome::transfers),
+    FIRST_CRASHED("seeds: first member crashed", outcome -> one(outcome.firstCrashed())),
+    SENDER_CRASHED("seeds: sender at work crashed", outcome -> one(outcome.senderCrashed())),
+    QUORUM_LOST("seeds that lost their quorum", outcome -> one(outcome.quorumLost())),
+    VIOLATIONS("violations", outcome -> one(!outcome.passed()));
+
+    final String words;
+    final ToLongFunction<Outcome> of;
+
+    Count(String words, ToLongFunction<Outcome> of) {
+      this.words = words;
+      this.of = of;
+    }
+
+    private static long one(boolean is) {
+      return is ? 1 : 0;
+    }
+  }
+
+  private final Map<Count, Long> counts = new EnumMap<>(Count.class);
+  private final Map<FaultKind, Long> faults = new EnumMap<>(FaultKind.class);
+  private final Map<FaultKind, Long> seedsWith = new EnumMap<>(FaultKind.class);
+  private final SplitTable splits = new SplitTable();
+  private final List<Outcome> failures = new ArrayList<>();
+
+  CampaignReport() {}
+
+  void add(Outcome outcome) {
+    for (Count count : Count.values()) {
+      counts.merge(count, count.of.applyAsLong(outcome), Long::sum);
+    }
+    splits.add(outcome.splits());
+    outcome
+        .faults()
+        .forEach((kind, number) -> {
+          faults.merge(kind, number, Long::sum);
+          seedsWith.merge(kind, 1L, Long::sum);
+        });
+    if (!outcome.passed()) {
+      keep(outcome);
+    }
+  }
+
+  private void keep(Outcome failed) {
+    if (failures.size() < FAILURES_MAX) {
+      failures.add(failed);
+    }
+  }
+
+  private long count(Count count) {
+    return counts.getOrDefault(count, 0L);
+  }
+
+  /// How many runs there were.
+  ///
+  /// @return seeds that are done
+  public long seeds() {
+    return count(Count.SEEDS);
+  }
+
+  /// How many runs failed.
+  ///
+  /// @return seeds with a violation
+  public long failed() {
+    return count(Count.VIOLATIONS);
+  }
+
+  /// The runs that failed, the first hundred of them.
+  ///
+  /// @return by seed
+  public List<Outcome> failures() {
+    return List.copyOf(failures);
+  }
+
+  /// In how many runs a kind of fault was injected.
+  ///
+  /// @param kind the kind
+  /// @return seeds
+  public long seedsWith(FaultKind kind) {
+    return seedsWith.getOrDefault(kind, 0L);
+  }
+
+  /// The splits of all shapes, and what merged.
+  ///
+  /// @return nothing unless the plans are those of a campaign of splits
+  public SplitTable splits() {
+    return splits;
+  }
+
+  /// The counts so far in one line.
+  ///
+  /// @return seeds, steps, multicasts, views, violations
+  public String line() {
+    return String.format(
+        "%,d seeds, %,d steps, %,d multicasts, %,d views, %,d violations",
+        seeds(), count(Count.STEPS), count(Count.MULTICASTS), count(Count.VIEWS), failed());
+  }
+
+  /// All counts, a line each.
+  ///
+  /// @return a table
+  public String table() {
+    var text = new StringBuilder();
+    for (Count count : Count.values()) {
+      if (count != Count.VIOLATIONS) {
+        row(text, count);
+      }
+    }
+    text.append(String.format("%-30s %15s %10s%n", "faults injected", "times", "of seeds"));
+    for (FaultKind kind : FaultKind.values()) {
+      double share = seeds() == 0 ? 0 : 100.0 * seedsWith(kind) / seeds();
+      text.append(String.format("  %-28s %,15d %8.1f %%%n", kind.option(), faults.getOrDefault(kind, 0L), share));
+    }
+    text.append(splits.isEmpty() ? "" : splits.table());
+    row(text, Count.VIOLATIONS);
+    return text.toString();
+  }
+
+  private void row(StringBuilder text, Count count) {
+    text.append(String.format("%-30s %,15d%n", count.words, count(count)));
+  }
+
+  /// Everything as lines from which [#read] makes the same report. Of a failed run there is its seed: the rest follows.
+  List<String> lines() {
+    List<String> lines = new ArrayList<>();
+    counts.forEach((count, number) -> lines.add("count " + count + " " + number));
+    faults.forEach((kind, number) -> lines.add("fault " + kind + " " + number + " " + seedsWith(kind)));
+    splits.lines().forEach(line -> lines.add("split " + line));
+    failures.forEach(
+        failed -> lines.add("failed " + failed.plan().seed() + " " + failed.violations().getFirst().property()));
+    return lines;
+  }
+
+  /// Reads lines that [#lines] wrote. Failed runs are run once more, for their words.
+  ///
+  /// @throws IllegalArgumentException when a line is not understood
+  static CampaignReport read(List<String> lines, Limits limits) {
+    var report = new CampaignReport();
+    for (String line : lines) {
+      String[] words = line.split(" ");
+      switch (words[0]) {
+        case "count" -> report.counts.put(Count.valueOf(words[1]), Long.parseLong(words[2]));
+        case "fault" -> {
+          report.faults.put(FaultKind.valueOf(words[1]), Long.parseLong(words[2]));
+          report.seedsWith.put(FaultKind.valueOf(words[1]), Long.parseLong(words[3]));
+        }
+        case "split" -> report.splits.read(Arrays.asList(words).subList(1, words.length));
+        case "failed" -> report.keep(Simulation.run(Plan.draw(Long.parseLong(words[1])).within(limits)));
+        default -> throw new IllegalArgumentException("not understood: " + line);
+      }
+    }
+    return report;
+  }
+}

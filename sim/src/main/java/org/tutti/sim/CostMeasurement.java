@@ -1,0 +1,390 @@
+package org.tutti.sim;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Objects;
+import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
+import org.tutti.MemberId;
+import org.tutti.Ordering;
+import org.tutti.Service;
+import org.tutti.View;
+import org.tutti.sim.check.History;
+import org.tutti.sim.check.HistoryEvent;
+
+/// A group in which nothing goes wrong, to see what multicasts cost: the production engine with its links on the
+/// simulated network, where every frame travels equally long and every member handles at once what has arrived.
+///
+/// Time is simulated, so what is counted here is the same everywhere.
+public final class CostMeasurement {
+  /// How long every frame travels.
+  public static final Duration DELAY = Duration.ofNanos(100_000);
+
+  private static final long MILLI = 1_000_000;
+  private static final long HEARTBEAT_NANOS = 100 * MILLI;
+  private static final long SUSPECT_NANOS = 10 * HEARTBEAT_NANOS;
+  private static final long OUTAGE_UNITS = 12; // longer than anything that ends a fault's consequences
+  private static final long RETRANSMIT_NANOS = 20 * MILLI;
+  private static final long REST_NANOS = 40 * MILLI; // within it the links send acknowledgements that they put off
+  private static final long PATIENCE_NANOS = 1000 * HEARTBEAT_NANOS;
+  private static final int CLOCK_BYTE = 1 << 7; // a number from here on needs two bytes on the wire
+  private static final int FRAME_BYTES_MAX = 1 << 16; // as over TCP
+
+  private final Scheduler scheduler = new Scheduler();
+  private final History history;
+  private final SimulatedCluster cluster;
+  private final Meter meter;
+  private final Network network;
+  private final List<SimulatedApplication> byRank;
+
+  /// What some multicasts cost.
+  ///
+  /// @param steps         the longest chain of batches and messages of the ordering that a member had taken in when it
+  ///                      delivered, at the last member: the communication steps of the cost model if delivery is
+  ///                      [org.tutti.Guarantee#AGREED], where it waits for nothing else
+  /// @param deliverySteps the same with messages of progress, for which uniform delivery waits
+  /// @param nanos         simulated time until the last member had delivered all
+  /// @param traffic       what was sent until the group was at rest again
+  public record Cost(int steps, int deliverySteps, long nanos, Traffic traffic) {}
+
+  /// A closed loop around a change of the ordering.
+  ///
+  /// @param gapNanos  the longest time between two deliveries, one after the other, at the sender
+  /// @param tripNanos the mean of the times that a multicast takes before and after the change, at its sender
+  public record Gap(long gapNanos, long tripNanos) {
+    /// The gap measured in multicasts.
+    ///
+    /// @return how many of them it is long
+    public double trips() {
+      return (double) gapNanos / tripNanos;
+    }
+  }
+
+  /// Forms a group.
+  ///
+  /// @param members how many
+  /// @param config  the group's configuration
+  public CostMeasurement(int members, GroupConfig config) {
+    this(members, config, MemberConfig.standard());
+  }
+
+  /// Forms a group.
+  ///
+  /// @param members how many
+  /// @param config  the group's configuration
+  /// @param member  what each of them decides for itself
+  public CostMeasurement(int members, GroupConfig config, MemberConfig member) {
+    Plan plan = plan(members, config, member);
+    var tally = new RunCounts();
+    this.history = new History(config);
+    var trace = new Trace(scheduler, null);
+    var setting = new Simulation.Setting(plan, new Streams(plan.seed()), scheduler, tally, trace, history);
+    this.cluster = new SimulatedCluster(setting, _ -> {}, CostMeasurement::broken);
+    this.meter = new Meter(members);
+    this.network = new Network(scheduler, plan, tally, cluster);
+    network.observe(meter);
+    cluster.begin(network);
+    do {
+      rest();
+    } while (cluster.members().size() < members);
+    this.byRank = byRank();
+    rest();
+  }
+
+  private static Plan plan(int members, GroupConfig config, MemberConfig member) {
+    return new Plan(
+        1,
+        members,
+        config,
+        member,
+        HEARTBEAT_NANOS,
+        SUSPECT_NANOS,
+        FRAME_BYTES_MAX,
+        RETRANSMIT_NANOS,
+        DELAY.toNanos(),
+        DELAY.toNanos(),
+        0,
+        0,
+        0,
+        0,
+        0,
+        true,
+        false,
+        false,
+        false,
+        new EnumMap<>(FaultKind.class));
+  }
+
+  private static void broken(SimulatedNode node, Throwable error) {
+    throw new IllegalStateException(node.self.name() + " stopped", error);
+  }
+
+  private List<SimulatedApplication> byRank() {
+    View view = Objects.requireNonNull(cluster.latestPrimary());
+    return view.members().stream().map(this::application).toList();
+  }
+
+  private SimulatedApplication application(MemberId member) {
+    return cluster.lives().stream().filter(life -> life.node.self.equals(member)).findFirst().orElseThrow();
+  }
+
+  /// Lets one member multicast and waits until the group is at rest again.
+  ///
+  /// @param rank     the member's rank in the view; 0 is the most senior one, which sequences and coordinates
+  /// @param messages how many messages, all at once
+  /// @param bytes    how long each is
+  /// @return what it cost
+  public Cost multicast(int rank, int messages, int bytes) {
+    meter.reset();
+    long start = scheduler.nowNanos();
+    long[] position = new long[byRank.size()];
+    long until = byRank.getFirst().summary().position() + messages;
+    for (int i = 0; i < messages; i++) {
+      if (!byRank.get(rank).multicast(new byte[bytes], Service.TOTAL)) {
+        throw new IllegalArgumentException(messages + " messages of " + bytes + " bytes do not fit into the window");
+      }
+    }
+    int steps = 0;
+    int deliverySteps = 0;
+    long nanos = 0;
+    long end = start + PATIENCE_NANOS;
+    boolean all = false;
+    while (!all) {
+      happen(end);
+      all = true;
+      for (int i = 0; i < position.length; i++) {
+        SimulatedApplication life = byRank.get(i);
+        if (position[i] < until && life.summary().position() >= until) {
+          steps = Math.max(steps, meter.orderingChain(life.node.number));
+          deliverySteps = Math.max(deliverySteps, meter.deliveryChain(life.node.number));
+          nanos = scheduler.nowNanos() - start;
+        }
+        position[i] = life.summary().position();
+        all &= position[i] >= until;
+      }
+    }
+    rest();
+    return new Cost(steps, deliverySteps, nanos, meter.traffic());
+  }
+
+  /// Lets time pass without multicasts.
+  ///
+  /// @param time how much
+  /// @return what was sent meanwhile
+  public Traffic idle(Duration time) {
+    meter.reset();
+    advance(scheduler.nowNanos() + time.toNanos());
+    return meter.traffic();
+  }
+
+  /// Has a member multicast one message after the other while another member changes the ordering.
+  ///
+  /// @param sender   the rank of the member that multicasts
+  /// @param switcher the rank of the member that asks for the change
+  /// @param to       the new ordering
+  /// @param after    how long after a multicast the change is asked for
+  /// @return the longest time without a delivery
+  public Gap switchTo(int sender, int switcher, Ordering to, Duration after) {
+    long before = trip(sender);
+    SimulatedApplication member = byRank.get(sender);
+    long position = member.summary().position();
+    long delivered = scheduler.nowNanos();
+    long gap = 0;
+    scheduler.after(before * 2 + after.toNanos(), () -> byRank.get(switcher).switchTo(to));
+    member.multicast(new byte[1], Service.TOTAL);
+    long end = scheduler.nowNanos() + REST_NANOS;
+    while (scheduler.advance(end)) {
+      if (member.summary().position() > position) {
+        position = member.summary().position();
+        gap = Math.max(gap, scheduler.nowNanos() - delivered);
+        delivered = scheduler.nowNanos();
+        member.multicast(new byte[1], Service.TOTAL);
+      }
+    }
+    rest();
+    return new Gap(gap, (before + trip(sender)) / 2);
+  }
+
+  /// Disturbs the group while its senior member multicasts, and waits until all are in one view again.
+  ///
+  /// @param what the disturbance
+  /// @return how many views were installed by anyone, those of a part of the group included
+  public int disturb(Disturbance what) {
+    var nodes = byRank.stream().map(life -> life.node).toArray(SimulatedNode[]::new);
+    var suspectAfter = Duration.ofNanos(SUSPECT_NANOS);
+    int from = history.events().size();
+    for (int time = 0; time < what.times(); time++) {
+      long begin = scheduler.nowNanos();
+      what.set(network, nodes, true);
+      work(begin + what.length(suspectAfter).toNanos());
+      what.set(network, nodes, false);
+      work(begin + what.period(suspectAfter).toNanos());
+    }
+    rest();
+    idle(suspectAfter.multipliedBy(10));
+    rest();
+    return (int)
+        history.events().stream()
+            .skip(from)
+            .filter(HistoryEvent.Installed.class::isInstance)
+            .map(installed -> ((HistoryEvent.Installed) installed).view().id())
+            .distinct()
+            .count();
+  }
+
+  /// Lets a fault begin while all multicast, and last.
+  ///
+  /// @param what the fault
+  /// @return the longest time for which a member that it does not touch delivered nothing after all of it had begun, in
+  ///     times of suspicion
+  public double outage(Outage what) {
+    var nodes = byRank.stream().map(life -> life.node).toArray(SimulatedNode[]::new);
+    long begin = scheduler.nowNanos();
+    long[] position = new long[nodes.length];
+    long[] deliveredAt = new long[nodes.length];
+    Arrays.fill(deliveredAt, what.isTwofold() ? begin + SUSPECT_NANOS / 2 : begin);
+    what.begin(network, nodes);
+    scheduler.after(SUSPECT_NANOS / 2, () -> what.goOn(network, nodes));
+    long longest = 0;
+    while (scheduler.nowNanos() < begin + OUTAGE_UNITS * SUSPECT_NANOS) {
+      byRank.forEach(life -> life.multicast(new byte[1], Service.TOTAL));
+      advance(scheduler.nowNanos() + HEARTBEAT_NANOS / 10);
+      for (int rank = 0; rank < nodes.length; rank++) {
+        long now = byRank.get(rank).summary().position();
+        if (what.spares(rank)) {
+          longest = Math.max(longest, scheduler.nowNanos() - deliveredAt[rank]);
+        }
+        if (now > position[rank]) {
+          position[rank] = now;
+          deliveredAt[rank] = Math.max(deliveredAt[rank], scheduler.nowNanos());
+        }
+      }
+    }
+    return (double) longest / SUSPECT_NANOS;
+  }
+
+  /// Leaves the most junior of three out of the view although it lives, crashes the most senior one, and lets the two
+  /// that are left reach each other again.
+  ///
+  /// @return their views some time later, each with the number of messages that were delivered since
+  public List<String> loseSenior() {
+    var nodes = byRank.stream().map(life -> life.node).toArray(SimulatedNode[]::new);
+    int junior = nodes.length - 1;
+    for (int other = 0; other < junior; other++) {
+      network.link(nodes[junior].number, nodes[other].number).cut(true);
+      network.link(nodes[other].number, nodes[junior].number).cut(true);
+    }
+    work(scheduler.nowNanos() + OUTAGE_UNITS * SUSPECT_NANOS);
+    nodes[0].pause(); // who never goes on has crashed
+    network.heal();
+    advance(scheduler.nowNanos() + OUTAGE_UNITS * SUSPECT_NANOS);
+    long[] before = byRank.stream().mapToLong(life -> life.summary().position()).toArray();
+    byRank.get(junior).multicast(new byte[1], Service.TOTAL);
+    advance(scheduler.nowNanos() + OUTAGE_UNITS * SUSPECT_NANOS);
+    List<String> told = new ArrayList<>();
+    for (int rank = 1; rank < before.length; rank++) {
+      SimulatedApplication life = byRank.get(rank);
+      View view = Objects.requireNonNull(life.view());
+      List<String> names = view.members().stream().map(MemberId::name).toList();
+      long delivered = life.summary().position() - before[rank];
+      told.add((view.primary() ? "primary " : "non-primary ") + names + " +" + delivered);
+    }
+    return told;
+  }
+
+  private void work(long untilNanos) {
+    while (scheduler.nowNanos() < untilNanos) {
+      byRank.getFirst().multicast(new byte[1], Service.TOTAL);
+      advance(scheduler.nowNanos() + HEARTBEAT_NANOS / 4);
+    }
+  }
+
+  /// What the group sends beside other groups with the same members, all of them working: a member after the other
+  /// multicasts in the group, while the next one does in each other group. A measurement does this once.
+  ///
+  /// @param others     the configurations of the other groups
+  /// @param multicasts how many in each group
+  /// @param bytes      how long each message is
+  /// @return messages of this group alone, frames with any of them, and their bytes without the frames' headers
+  public Traffic beside(List<GroupConfig> others, int multicasts, int bytes) {
+    var only = new GroupMeter(byRank.size());
+    network.observe(only);
+    for (int i = 0; i < CLOCK_BYTE; i++) {
+      multicast(0, 1, bytes); // shows the meter which group it is, and brings the clocks past a change of their length
+    }
+    List<List<Neighbour>> groups = new ArrayList<>();
+    for (GroupConfig other : others) {
+      groups.add(neighbours("other-" + groups.size(), other));
+    }
+    only.reset();
+    for (int i = 0; i < multicasts; i++) {
+      int sender = i % byRank.size();
+      int next = (i + 1) % byRank.size();
+      byRank.get(sender).multicast(new byte[bytes], Service.TOTAL);
+      groups.forEach(group -> group.get(next).multicast(bytes));
+      advance(scheduler.nowNanos() + DELAY.toNanos() * 5 / 2); // the next one comes in the middle of this one
+    }
+    rest();
+    for (List<Neighbour> group : groups) {
+      if (group.stream().anyMatch(member -> member.delivered() != multicasts)) {
+        throw new IllegalStateException("other groups have not delivered everything");
+      }
+    }
+    return only.traffic();
+  }
+
+  private List<Neighbour> neighbours(String name, GroupConfig config) {
+    List<Neighbour> group = new ArrayList<>();
+    for (SimulatedApplication life : byRank) {
+      var member = new Neighbour(life.node, name);
+      group.add(member);
+      member.begin(group.size() == 1, config);
+      while (!group.stream().allMatch(each -> each.sees(group.size()))) {
+        happen(scheduler.nowNanos() + PATIENCE_NANOS);
+      }
+    }
+    rest();
+    return group;
+  }
+
+  /// How long a multicast takes at its sender.
+  private long trip(int sender) {
+    SimulatedApplication member = byRank.get(sender);
+    long position = member.summary().position();
+    long start = scheduler.nowNanos();
+    member.multicast(new byte[1], Service.TOTAL);
+    while (member.summary().position() == position) {
+      happen(start + PATIENCE_NANOS);
+    }
+    long trip = scheduler.nowNanos() - start;
+    rest();
+    return trip;
+  }
+
+  /// Lets the next thing happen while something is awaited.
+  private void happen(long endNanos) {
+    if (!scheduler.advance(endNanos)) {
+      throw new IllegalStateException("not at rest: " + Convergence.obstacle(cluster));
+    }
+  }
+
+  /// Waits until nothing is under way.
+  private void rest() {
+    long end = scheduler.nowNanos() + PATIENCE_NANOS;
+    do {
+      if (scheduler.nowNanos() > end) {
+        throw new IllegalStateException("not at rest: " + Convergence.obstacle(cluster));
+      }
+      advance(scheduler.nowNanos() + REST_NANOS);
+    } while (Convergence.obstacle(cluster) != null);
+  }
+
+  private void advance(long untilNanos) {
+    while (scheduler.advance(untilNanos)) {
+      // All happens in the scheduler's entries.
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package org.tutti.sim;
+
+import java.util.PriorityQueue;
+
+/// The kernel: what is to happen, by simulated time and, at equal times, in the order in which it was put down.
+final class Scheduler {
+  private record Entry(long nanos, long order, Runnable action) implements Comparable<Entry> {
+    @Override
+    public int compareTo(Entry other) {
+      int byTime = Long.compare(nanos, other.nanos);
+      return byTime != 0 ? byTime : Long.compare(order, other.order);
+    }
+  }
+
+  private final PriorityQueue<Entry> entries = new PriorityQueue<>(1024);
+  private long orderNext;
+  private long nowNanos; // never falls
+  private long steps;
+
+  /// Simulated time since the start of the run.
+  long nowNanos() {
+    return nowNanos;
+  }
+
+  /// How many entries have happened.
+  long steps() {
+    return steps;
+  }
+
+  /// Puts something down for a time; a time that has passed means now.
+  void at(long nanos, Runnable action) {
+    entries.add(new Entry(Math.max(nanos, nowNanos), orderNext++, action));
+  }
+
+  /// Puts something down for later.
+  void after(long nanos, Runnable action) {
+    at(nowNanos + nanos, action);
+  }
+
+  /// Lets the next thing happen, if it is due by a time; otherwise time moves there.
+  ///
+  /// @return whether something happened
+  boolean advance(long untilNanos) {
+    Entry entry = entries.peek();
+    if (entry == null || entry.nanos() > untilNanos) {
+      nowNanos = Math.max(nowNanos, untilNanos);
+      return false;
+    }
+    entries.poll();
+    nowNanos = entry.nanos();
+    steps++;
+    entry.action().run();
+    return true;
+  }
+}
