@@ -55,8 +55,10 @@ final class Deliveries implements Deliverer {
   private long beginIndex; // where deliveries begin once the state is here
   private StateTransfer.@Nullable Start started; // where the state ends that is coming
   private long deliveredNext; // index behind what was delivered, or is held back
-  private long handedNext; // index behind what the user got
-  private long consumedSaid; // only rises
+  private long handed; // batches that the user got, ever
+  private long handedFirst; // those from this index on came without a gap
+  private long handedNext; // index behind them
+  private long consumedSaid; // only rises, unless deliveries begin anew
   private long sentNext; // number behind this member's last batch
   private long ownPlacedNext; // number behind this member's last batch that the history contains
   private long positionFirst; // what is before is with the application, even if its batch is not
@@ -134,7 +136,7 @@ final class Deliveries implements Deliverer {
 
   @Override
   public long consumedBelow() {
-    return Math.min(handedNext, user.consumedNext());
+    return Math.max(handedFirst, handedNext - (handed - user.consumed()));
   }
 
   @Override
@@ -190,6 +192,7 @@ final class Deliveries implements Deliverer {
 
   private void hand(long index, Batch batch, boolean again) {
     marks.put(batch.sender(), batch.seq() + 1);
+    handed++;
     handedNext = index + 1;
     if (batch.sender().equals(self)) {
       Sent oldest = undecided.pollFirst();
@@ -287,6 +290,8 @@ final class Deliveries implements Deliverer {
     showAbsence(next);
     deliveredNext = index;
     beginIndex = index;
+    beginHanding(index);
+    consumedSaid = Math.min(consumedSaid, index);
     // Agreed delivery may have gone on in a minority, without the history: consumed there, it is consumed.
     List<Outstanding> before = List.copyOf(unconsumed);
     unconsumed.clear();
@@ -344,6 +349,7 @@ final class Deliveries implements Deliverer {
       positionNext = from.position();
       positionFirst = position.orElse(0);
       marks.putAll(from.start().marks());
+      beginHanding(from.index());
       user.begin(from.index(), Math.max(from.position(), positionFirst));
     }
   }
@@ -356,8 +362,15 @@ final class Deliveries implements Deliverer {
     return batch.payload().remaining();
   }
 
+  /// What the user gets next is at an index. What it got before it may not have consumed; and that may be more than what
+  /// lies before the index, as agreed delivery may have gone on in a minority, without the history.
+  private void beginHanding(long index) {
+    handedFirst = index;
+    handedNext = index;
+  }
+
   boolean isConsumed() {
-    return user.consumedNext() >= handedNext;
+    return user.consumed() == handed;
   }
 
   /// The index behind what the application got.
@@ -427,15 +440,16 @@ final class Deliveries implements Deliverer {
   /// a newcomer does not stop the group; and what never came here needs no consuming.
   @Override
   public long consumedNext() {
-    if (synced ? user.consumedNext() >= handedNext : heldBytes <= catchUpBytesMax) {
+    if (synced ? isConsumed() : heldBytes <= catchUpBytesMax) {
       consumedSaid = deliveredNext;
     } else if (synced) {
-      consumedSaid = Math.max(consumedSaid, user.consumedNext());
+      consumedSaid = Math.max(consumedSaid, consumedBelow());
     }
     return consumedSaid;
   }
 
   void check() {
+    Invariant.check(user.consumed() <= handed, "nothing is consumed that the user did not get");
     Sent oldest = undecided.peekFirst();
     Invariant.check(
         oldest == null || sentNext - oldest.batch.seq() == undecided.size(),

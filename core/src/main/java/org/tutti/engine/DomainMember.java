@@ -31,7 +31,6 @@ final class DomainMember implements GroupUser {
   private final long group;
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
   private int deliveries; // among those that wait
-  private final ArrayDeque<Long> beginnings = new ArrayDeque<>(); // indices, of those that wait
   private long chain; // the highest stamp in the history so far
   private Domain.@Nullable Side side;
 
@@ -181,11 +180,7 @@ final class DomainMember implements GroupUser {
 
   @Override
   public void begin(long index, long position) {
-    beginnings.add(index);
-    enter(() -> {
-      beginnings.remove();
-      user.begin(index, position);
-    });
+    enter(() -> user.begin(index, position));
   }
 
   @Override
@@ -258,14 +253,9 @@ final class DomainMember implements GroupUser {
     inOrder(() -> user.released(cost)); // or it would be for members of a view that is not shown yet
   }
 
-  /// Until it is told that deliveries begin anew, the user speaks of what was before, which may have been longer.
   @Override
-  public long consumedNext() {
-    long next = user.consumedNext();
-    for (long index : beginnings) {
-      next = Math.min(next, index);
-    }
-    return next;
+  public long consumed() {
+    return user.consumed();
   }
 
   @Override
@@ -318,7 +308,6 @@ final class DomainMember implements GroupUser {
 
   void check() {
     int count = 0;
-    int begins = 0;
     long last = 0;
     for (Waiting one : waiting) {
       if (one instanceof Waiting.Delivery delivery) {
@@ -327,9 +316,7 @@ final class DomainMember implements GroupUser {
         last = delivery.stamp;
         count++;
       }
-      begins += one instanceof Waiting.Entry ? 1 : 0;
     }
     Invariant.check(deliveries == count, "deliveries that wait are counted");
-    Invariant.check(beginnings.size() <= begins, "a beginning waits until the group has entered");
   }
 }

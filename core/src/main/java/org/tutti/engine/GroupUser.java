@@ -155,8 +155,8 @@ public interface GroupUser extends StateTransfer.Application {
   /// How far the application has come. The engine looks in every flush; [Request.Consumed] only makes it look when
   /// nothing else happens, so a user that consumes within [#deliver] needs none.
   ///
-  /// @return the index behind the last batch that it has consumed; 0 at first
-  long consumedNext();
+  /// @return how many of the batches of [#deliver] and [#pass] it has consumed, in their order; only rises
+  long consumed();
 
   /// How much of all branches the application has consumed.
   ///

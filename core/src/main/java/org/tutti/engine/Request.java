@@ -125,7 +125,7 @@ public sealed interface Request {
   /// @param transfer the transfer's number
   record StateTaken(String group, long transfer) implements Request {}
 
-  /// The application has consumed more deliveries: [GroupUser#consumedNext] has risen.
+  /// The application has consumed more deliveries: [GroupUser#consumed] has risen.
   ///
   /// @param group the group's name
   record Consumed(String group) implements Request {}

@@ -6,7 +6,7 @@ import org.tutti.pack.Batch;
 /// How a member's events reach the application. Called by the engine thread.
 sealed interface EventDispatcher permits EventQueue, ListenerDispatcher {
   /// A batch has its place.
-  void deliver(long index, Batch batch, long position);
+  void deliver(Batch batch, long position);
 
   /// A batch is delivered in a branch.
   void deliverInBranch(Batch batch);
@@ -21,16 +21,16 @@ sealed interface EventDispatcher permits EventQueue, ListenerDispatcher {
   boolean takesSubsets();
 
   /// A batch that was delivered early has its place.
-  void pass(long index, Batch batch);
+  void pass(Batch batch);
 
-  /// State replaces all batches before an index.
-  void offer(Event.StateOffer offer, long index);
+  /// State replaces all batches before it.
+  void offer(Event.StateOffer offer);
 
   /// Anything else.
   void tell(Event event);
 
-  /// The index behind the last consumed batch.
-  long consumedNext();
+  /// How many batches that have their places are consumed.
+  long consumed();
 
   /// How many batches of branches are consumed.
   long consumedInBranches();

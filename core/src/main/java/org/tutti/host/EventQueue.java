@@ -25,16 +25,21 @@ import org.tutti.pack.Batch;
 /// counts when its place is passed, which comes later in the queue.
 final class EventQueue implements EventDispatcher {
   private static final int REPORTS_PER_WINDOW = 4;
-  private static final long NO_INDEX = -1; // of a batch that is delivered early
-  private static final long IN_BRANCH = -2;
+
+  /// What a delivered batch counts for.
+  private enum Place {
+    IN_HISTORY,
+    IN_BRANCH,
+    NONE // or it comes later
+  }
 
   private sealed interface Entry {}
 
-  private record Delivered(long index, Batch batch, long position) implements Entry {}
+  private record Delivered(Place place, Batch batch, long position) implements Entry {}
 
-  private record Passed(long index, Batch batch) implements Entry {}
+  private record Passed(Batch batch) implements Entry {}
 
-  private record Offered(Event.StateOffer offer, long index) implements Entry {}
+  private record Offered(Event.StateOffer offer) implements Entry {}
 
   private record Told(Event event) implements Entry {}
 
@@ -46,7 +51,7 @@ final class EventQueue implements EventDispatcher {
   private final Predicate<Event> taken;
   private final Runnable consumed;
   private final LinkedBlockingQueue<Entry> queue = new LinkedBlockingQueue<>();
-  private volatile long consumedNext;
+  private volatile long consumedInHistory;
   private final AtomicLong subsetBytes = new AtomicLong(); // of multicasts to some members that were not taken
   private volatile long consumedInBranches;
 
@@ -74,19 +79,19 @@ final class EventQueue implements EventDispatcher {
   }
 
   @Override
-  public void deliver(long index, Batch batch, long first) {
-    queue.add(new Delivered(index, batch, first));
+  public void deliver(Batch batch, long first) {
+    queue.add(new Delivered(Place.IN_HISTORY, batch, first));
   }
 
   @Override
   public void deliverEarly(Batch batch) {
-    queue.add(new Delivered(NO_INDEX, batch, -1));
+    queue.add(new Delivered(Place.NONE, batch, -1));
   }
 
   @Override
   public void deliverSubset(Batch subset) {
     subsetBytes.addAndGet(cost(subset));
-    queue.add(new Delivered(NO_INDEX, subset, -1));
+    queue.add(new Delivered(Place.NONE, subset, -1));
   }
 
   @Override
@@ -96,17 +101,17 @@ final class EventQueue implements EventDispatcher {
 
   @Override
   public void deliverInBranch(Batch batch) {
-    queue.add(new Delivered(IN_BRANCH, batch, -1));
+    queue.add(new Delivered(Place.IN_BRANCH, batch, -1));
   }
 
   @Override
-  public void pass(long index, Batch batch) {
-    queue.add(new Passed(index, batch));
+  public void pass(Batch batch) {
+    queue.add(new Passed(batch));
   }
 
   @Override
-  public void offer(Event.StateOffer offer, long index) {
-    queue.add(new Offered(offer, index));
+  public void offer(Event.StateOffer offer) {
+    queue.add(new Offered(offer));
   }
 
   @Override
@@ -115,8 +120,8 @@ final class EventQueue implements EventDispatcher {
   }
 
   @Override
-  public long consumedNext() {
-    return consumedNext;
+  public long consumed() {
+    return consumedInHistory;
   }
 
   @Override
@@ -182,11 +187,11 @@ final class EventQueue implements EventDispatcher {
   private @Nullable Event open(Entry entry) {
     return switch (entry) {
       case Delivered delivered when delivered.batch.count() == 0 || isPropagated(delivered.batch) -> {
-        consume(delivered.index, delivered.batch);
+        consume(delivered.place, delivered.batch);
         yield null;
       }
       case Passed passed -> {
-        consume(passed.index, passed.batch);
+        consume(Place.IN_HISTORY, passed.batch);
         yield null;
       }
       case Delivered delivered -> {
@@ -197,7 +202,6 @@ final class EventQueue implements EventDispatcher {
       }
       case Offered offered -> {
         state = (IncomingState) offered.offer.source();
-        consumedNext = offered.index;
         yield offered.offer;
       }
       case Told(Event.Closed last) -> {
@@ -218,11 +222,11 @@ final class EventQueue implements EventDispatcher {
     ByteBuffer payload = ByteBuffer.allocate(lent.remaining()).put(lent).flip();
     Batch batch = current.batch;
     Service service = batch.kind().service();
-    boolean hasPosition = service == Service.TOTAL && current.index >= 0;
+    boolean hasPosition = service == Service.TOTAL && current.place == Place.IN_HISTORY;
     var delivery = new Event.Delivery(batch.sender(), service, hasPosition ? position++ : -1, payload);
     if (!from.hasNext()) {
-      if (current.index != NO_INDEX) {
-        consume(current.index, batch);
+      if (current.place != Place.NONE) {
+        consume(current.place, batch);
       } else if (service == Service.TOTAL) {
         subsetBytes.addAndGet(-cost(batch));
         consumed(batch);
@@ -233,11 +237,11 @@ final class EventQueue implements EventDispatcher {
     return delivery;
   }
 
-  private void consume(long index, Batch batch) {
-    if (index == IN_BRANCH) {
+  private void consume(Place place, Batch batch) {
+    if (place == Place.IN_BRANCH) {
       consumedInBranches = consumedInBranches + 1; // by the taker only
     } else {
-      consumedNext = index + 1;
+      consumedInHistory = consumedInHistory + 1;
     }
     consumed(batch);
   }

@@ -15,7 +15,7 @@ final class ListenerDispatcher implements EventDispatcher {
   private final Inbox inbox;
   private final Predicate<Event> taken;
   private final String deliver;
-  private long consumedNext;
+  private long consumed;
   private long consumedInBranches;
 
   /// Makes the listener's side.
@@ -35,7 +35,7 @@ final class ListenerDispatcher implements EventDispatcher {
   }
 
   @Override
-  public void deliver(long index, Batch batch, long position) {
+  public void deliver(Batch batch, long position) {
     if (batch.kind().isWeak()) {
       deliverEarly(batch);
     } else if (batch.kind() != Batch.Kind.PROPAGATED) { // which comes as an event of its own
@@ -46,7 +46,7 @@ final class ListenerDispatcher implements EventDispatcher {
       }
       inbox.calling(null);
     }
-    pass(index, batch);
+    pass(batch);
   }
 
   @Override
@@ -79,13 +79,12 @@ final class ListenerDispatcher implements EventDispatcher {
 
   /// No report: the flush that ends this run of inputs looks.
   @Override
-  public void pass(long index, Batch batch) {
-    consumedNext = index + 1;
+  public void pass(Batch batch) {
+    consumed++;
   }
 
   @Override
-  public void offer(Event.StateOffer offer, long index) {
-    consumedNext = index;
+  public void offer(Event.StateOffer offer) {
     call("offerState", () -> listener.offerState(offer));
   }
 
@@ -111,8 +110,8 @@ final class ListenerDispatcher implements EventDispatcher {
   }
 
   @Override
-  public long consumedNext() {
-    return consumedNext;
+  public long consumed() {
+    return consumed;
   }
 
   @Override

@@ -303,7 +303,7 @@ public final class Membership implements Group, GroupUser {
   @Override
   public void deliver(long index, Batch batch, long position) {
     Event.Propagated propagated = batch.kind() == Batch.Kind.PROPAGATED ? propagating.arrived(batch) : null;
-    application.deliver(index, batch, position);
+    application.deliver(batch, position);
     if (propagated != null) {
       application.tell(propagated);
     }
@@ -336,7 +336,7 @@ public final class Membership implements Group, GroupUser {
 
   @Override
   public void pass(long index, Batch batch, long position) {
-    application.pass(index, batch);
+    application.pass(batch);
   }
 
   @Override
@@ -398,9 +398,9 @@ public final class Membership implements Group, GroupUser {
   }
 
   @Override
-  public long consumedNext() {
+  public long consumed() {
     consumedPosted.set(false);
-    return application.consumedNext();
+    return application.consumed();
   }
 
   @Override
@@ -437,7 +437,7 @@ public final class Membership implements Group, GroupUser {
   @Override
   public void stateOffered(long transfer, MemberId donor, long index, long position) {
     if (stateful) {
-      application.offer(new Event.StateOffer(donor, position, states.offer(transfer, donor)), index);
+      application.offer(new Event.StateOffer(donor, position, states.offer(transfer, donor)));
     } else {
       leave(new End(Cause.REFUSED, "it was offered state and had not asked for any"));
     }

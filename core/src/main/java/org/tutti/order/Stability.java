@@ -298,6 +298,7 @@ public final class Stability {
     Invariant.check(
         guarantee != Guarantee.UNIFORM || quorum.includes(rank -> held[rank] >= decidedNext),
         "a quorum holds what is decided");
+    Invariant.check(consumed[self] <= held[self], "nothing is consumed that is not held here");
     for (Told its : told) {
       Invariant.check(its.held <= held[self] && its.consumed <= consumed[self], "members are told what is so");
       Invariant.check(its.bytes <= deliveredBytes && !its.now, "who was told is looked at anew");

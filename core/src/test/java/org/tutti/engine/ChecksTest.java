@@ -271,6 +271,7 @@ class ChecksTest {
     String stability = HISTORY + "stability.";
     row("nothing is decided that is not held here", in -> in.set(stability + "decidedNext", FAR));
     other("a quorum holds what is decided", in -> in.set(stability + "held.0", -1L));
+    row("nothing is consumed that is not held here", in -> in.set(stability + "consumed.0", FAR));
     row("members are told what is so", in -> in.set(stability + "told.1.held", FAR));
     row("who was told is looked at anew", in -> in.set(stability + "told.1.now", true));
     row("nothing is acknowledged that is not held", in -> in.set(stability + "held.0", FAR));
@@ -326,6 +327,7 @@ class ChecksTest {
     other(
         "own batches whose fate is open are the last ones, without a gap",
         in -> in.set(deliveries + "sentNext", in.number(deliveries + "sentNext") + 1));
+    row("nothing is consumed that the user did not get", in -> in.set(deliveries + "handed", -1L));
     row("no own batch has a place that was not sent", in -> in.set(deliveries + "ownPlacedNext", FAR));
     row("only what is delivered is to be consumed", in -> in.set(deliveries + "deliveredNext", 0L));
     row("who has the state keeps nothing back", in -> in.add(deliveries + "held", "something"));
@@ -639,7 +641,6 @@ class ChecksTest {
         "only members of the domain wait for their turn",
         in -> in.add("domains.0.outbox", Innards.make("engine.Domain$Waiting", stranger(), (Runnable) () -> {})));
     row("deliveries that wait are counted", in -> in.set(member + "deliveries", 1));
-    row("a beginning waits until the group has entered", in -> in.add(member + "beginnings", 1L));
     row(
         "a group's deliveries are stamped in their order",
         in -> {

@@ -9,6 +9,7 @@ import static org.tutti.Members.primary;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
@@ -18,6 +19,7 @@ import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.membership.MemberIdentity;
 import org.tutti.membership.PersistentState;
+import org.tutti.membership.StateTransfer;
 import org.tutti.pack.Batch;
 import org.tutti.pack.CausalPast;
 import org.tutti.storage.Region;
@@ -27,6 +29,7 @@ class DeliveriesTest {
   private static final View ALONE = new View(new ViewId(2, C.incarnation()), List.of(C), 1, false, List.of(VIEW.id()));
 
   private final List<String> seen = new ArrayList<>();
+  private long consumed;
   private final Deliveries deliveries =
       new Deliveries(
           C,
@@ -43,6 +46,7 @@ class DeliveriesTest {
             case "begin" -> {}
             case "deliver" -> seen.add(String.valueOf(argument));
             case "install" -> seen.add("view");
+            case "consumed" -> {}
             default -> throw new AssertionError(method);
           }
         });
@@ -52,14 +56,14 @@ class DeliveriesTest {
     void on(String method, Object argument);
   }
 
-  private static <T> T proxy(Class<T> type, Call call) {
+  private <T> T proxy(Class<T> type, Call call) {
     Object it =
         Proxy.newProxyInstance(
             type.getClassLoader(),
             new Class<?>[] {type},
             (_, method, arguments) -> {
-              call.on(method.getName(), arguments[0]);
-              return null;
+              call.on(method.getName(), arguments == null ? null : arguments[0]);
+              return method.getReturnType() == long.class ? consumed : null;
             });
     return type.cast(it);
   }
@@ -69,7 +73,7 @@ class DeliveriesTest {
   }
 
   /// What an earlier life has left: a log of so many batches, of which the application says that it has none.
-  private static Restart restart(int batches) {
+  private Restart restart(int batches) {
     var identity = new MemberIdentity(C, List.of());
     var views = new PersistentState(C, List.of(), VIEW.id(), VIEW.id(), null, null, List.of(), null, null);
     var none = new Position(0, 0);
@@ -98,5 +102,29 @@ class DeliveriesTest {
     deliveries.resumed();
     assertThat(seen).containsExactly("0", "1", "2", "view");
     assertThat(deliveries.deliveredNext()).isEqualTo(deliveries.handedNext());
+  }
+
+  /// With agreed delivery a minority may have delivered further than where it comes back. Or senders would be told of
+  /// room that is not there, and the buffers of what waits for the application would be used again.
+  @Test
+  void whatWasConsumedInAMinorityIsNotWhatFollows() {
+    deliveries.resumed();
+    for (int index = 0; index < 4; index++) {
+      deliveries.deliver(index, batch(index));
+    }
+    deliveries.restart(2, primary(3, A, B, C));
+    consumed = 3;
+    assertThat(deliveries.consumedBelow()).as("nothing of what is kept back").isEqualTo(2);
+    deliveries.deliver(2, batch(2));
+    deliveries.started(new StateTransfer.Start(2, 2, new LinkedHashMap<>()));
+    deliveries.complete();
+    deliveries.deliver(3, batch(3));
+    assertThat(seen).containsExactly("0", "1", "2", "3", "2", "3");
+    assertThat(deliveries.consumedBelow()).isEqualTo(2);
+    consumed = 5;
+    assertThat(deliveries.consumedBelow()).isEqualTo(3);
+    assertThat(deliveries.consumedNext()).isEqualTo(3);
+    consumed = 6;
+    assertThat(deliveries.consumedNext()).isEqualTo(4);
   }
 }

@@ -35,7 +35,6 @@ class DomainMemberTest {
     private boolean inTime = true;
     private int seq;
     private long views;
-    private long consumed;
 
     Part(long group) {
       this.group = group;
@@ -94,7 +93,6 @@ class DomainMemberTest {
     @Override
     public void begin(long index, long position) {
       shown.add(group + " begins");
-      consumed = index;
     }
 
     @Override
@@ -120,8 +118,8 @@ class DomainMemberTest {
     public void released(long cost) {}
 
     @Override
-    public long consumedNext() {
-      return consumed;
+    public long consumed() {
+      return 0;
     }
 
     @Override
@@ -182,26 +180,6 @@ class DomainMemberTest {
     assertThat(shown).containsExactly("2 is in", "1: 7");
     two.heard(7);
     assertThat(shown).containsExactly("2 is in", "1: 7", "2 begins", "2: 5");
-  }
-
-  /// Or the buffers of what waits would be used again: it had consumed more in a minority that was given up.
-  @Test
-  void whatWaitsForANewBeginningIsNotConsumed() {
-    one.heard(3);
-    two.consumed = 9;
-    two.inTime = false;
-    one.decided(7);
-    two.bound = 6;
-    two.member.begin(4, 4);
-    domain.settle();
-    assertThat(shown).containsExactly("1: 7");
-    assertThat(two.member.consumedNext()).isEqualTo(4);
-    two.consumed = 2;
-    assertThat(two.member.consumedNext()).isEqualTo(2);
-    two.heard(7);
-    assertThat(shown).containsExactly("1: 7", "2 begins");
-    two.consumed = 5;
-    assertThat(two.member.consumedNext()).isEqualTo(5);
   }
 
   @Test

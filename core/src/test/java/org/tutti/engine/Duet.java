@@ -122,11 +122,11 @@ final class Duet {
 
   /// Takes everything at once.
   static final class User implements GroupUser {
-    private long next;
+    private long consumed;
 
     @Override
     public void deliver(long index, Batch batch, long position) {
-      next = index + 1;
+      consumed++;
     }
 
     @Override
@@ -134,12 +134,7 @@ final class Duet {
 
     @Override
     public void pass(long index, Batch batch, long position) {
-      next = index + 1;
-    }
-
-    @Override
-    public void begin(long index, long position) {
-      next = index;
+      consumed++;
     }
 
     @Override
@@ -152,8 +147,8 @@ final class Duet {
     public void released(long cost) {}
 
     @Override
-    public long consumedNext() {
-      return next;
+    public long consumed() {
+      return consumed;
     }
 
     @Override

@@ -1,12 +1,14 @@
 package org.tutti.sim;
 
 import java.util.ArrayDeque;
+import java.util.Collections;
 import java.util.SplittableRandom;
 import org.tutti.engine.Request;
 import org.tutti.sim.check.HistoryEvent;
 
 /// How an application consumes what it gets: at once, or, if it is slow, later and in parts.
 final class Consumption {
+  private static final long BEFORE = -1; // of what deliveries began anew
   private static final long MOMENT_MAX = 1000;
   private static final double SLOW_SHARE = 0.7; // of the members, in a run with slow ones
 
@@ -17,10 +19,11 @@ final class Consumption {
   private final SplittableRandom random;
   private final double sloth; // above 0: consumes late
   private final long stuckAfter; // from then on, in simulated nanoseconds, it consumes nothing
-  private final ArrayDeque<Long> waiting = new ArrayDeque<>(); // the index behind each batch that is not consumed
+  private final ArrayDeque<Long> waiting =
+      new ArrayDeque<>(); // the index behind each batch that is not consumed, or BEFORE
   private boolean busy;
   private boolean calm;
-  private long next;
+  private long inHistory; // batches consumed that had their places
   private long taken; // batches of branches
   private long inBranches; // of those, what is consumed
 
@@ -42,9 +45,9 @@ final class Consumption {
     return sloth;
   }
 
-  /// The index behind what is consumed.
-  long next() {
-    return next;
+  /// How many batches that had their places are consumed.
+  long inHistory() {
+    return inHistory;
   }
 
   /// How many batches of branches are consumed.
@@ -83,15 +86,25 @@ final class Consumption {
     return sloth > 0 && !calm || isStuck();
   }
 
-  /// What is before an index is consumed, or comes by other ways.
-  void jump(long index) {
+  /// Deliveries begin, or begin anew: what was delivered before may still wait.
+  void begin() {
+    int before = waiting.size();
     waiting.clear();
-    consumed(index);
+    waiting.addAll(Collections.nCopies(before, BEFORE));
+  }
+
+  /// Consumes all.
+  void finish() {
+    while (!waiting.isEmpty()) {
+      consumed(waiting.remove());
+    }
   }
 
   private void consumed(long behind) {
-    next = behind;
-    setting.history().add(new HistoryEvent.Consumed(ordinal, setting.scheduler().nowNanos(), behind));
+    inHistory++;
+    if (behind != BEFORE) {
+      setting.history().add(new HistoryEvent.Consumed(ordinal, setting.scheduler().nowNanos(), behind));
+    }
   }
 
   private void consumeLater() {
@@ -126,9 +139,7 @@ final class Consumption {
     calm = true;
     if (!isStuck() && (!waiting.isEmpty() || inBranches < taken)) {
       inBranches = taken;
-      if (!waiting.isEmpty()) {
-        jump(waiting.getLast());
-      }
+      finish();
       node.request(new Request.Consumed(group), 0);
     }
   }

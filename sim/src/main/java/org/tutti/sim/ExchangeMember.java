@@ -62,7 +62,7 @@ final class ExchangeMember implements TotallyOrdered {
   private int rounds; // of propagating, over in this view
   private boolean closed;
   private long calls;
-  private long consumedNext;
+  private long consumed;
   private long inBranches;
 
   ExchangeMember(
@@ -160,7 +160,6 @@ final class ExchangeMember implements TotallyOrdered {
   @Override
   public void begin(long index, long position) {
     say("begins at " + index);
-    consumedNext = index;
   }
 
   @Override
@@ -171,7 +170,7 @@ final class ExchangeMember implements TotallyOrdered {
     for (int i = 0; i < batch.positions(); i++) {
       exchanges.add(new Step.Delivered(life, position + i));
     }
-    consumedNext = index + 1;
+    consumed++;
     if (propagating && exchange.isComplete()) {
       finish(index);
     }
@@ -232,8 +231,8 @@ final class ExchangeMember implements TotallyOrdered {
   }
 
   @Override
-  public long consumedNext() {
-    return consumedNext;
+  public long consumed() {
+    return consumed;
   }
 
   @Override

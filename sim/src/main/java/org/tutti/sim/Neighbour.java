@@ -17,7 +17,7 @@ final class Neighbour implements TotallyOrdered {
   private final SimulatedNode node;
   private final String group;
   private @Nullable View view;
-  private long consumedNext;
+  private long consumed;
   private long delivered;
 
   Neighbour(SimulatedNode node, String group) {
@@ -48,12 +48,7 @@ final class Neighbour implements TotallyOrdered {
   @Override
   public void deliver(long index, Batch batch, long position) {
     delivered += batch.count();
-    consumedNext = index + 1;
-  }
-
-  @Override
-  public void begin(long index, long position) {
-    consumedNext = index;
+    consumed++;
   }
 
   @Override
@@ -68,8 +63,8 @@ final class Neighbour implements TotallyOrdered {
   public void decided(int messages, long position) {}
 
   @Override
-  public long consumedNext() {
-    return consumedNext;
+  public long consumed() {
+    return consumed;
   }
 
   @Override

@@ -98,7 +98,7 @@ final class Overlap {
     private boolean primary;
     private boolean in; // its deliveries are in time
     private boolean closed;
-    private long consumedNext;
+    private long consumed;
 
     Part(SimulatedNode node, int life, int group) {
       this.node = node;
@@ -139,7 +139,7 @@ final class Overlap {
           answer();
         }
       }
-      consumedNext = index + 1;
+      consumed++;
     }
 
     private void answer() {
@@ -184,7 +184,6 @@ final class Overlap {
     @Override
     public void begin(long index, long position) {
       enters();
-      consumedNext = index;
     }
 
     @Override
@@ -212,8 +211,8 @@ final class Overlap {
     public void decided(int messages, long position) {}
 
     @Override
-    public long consumedNext() {
-      return consumedNext;
+    public long consumed() {
+      return consumed;
     }
 
     @Override

@@ -295,7 +295,7 @@ final class SimulatedApplication implements GroupUser {
       whole = index == 0 && digest.hasNoWeak(); // of what it delivered early something may have been left out
       digest.restart();
       durable.restart();
-      consumption.jump(index);
+      consumption.begin();
     }
     indexNext = index;
     positionNext = position;
@@ -307,7 +307,7 @@ final class SimulatedApplication implements GroupUser {
     digest.set(summary);
     indexNext = index;
     positionNext = summary.position();
-    consumption.jump(index);
+    consumption.begin();
   }
 
   @Override
@@ -496,8 +496,8 @@ final class SimulatedApplication implements GroupUser {
   }
 
   @Override
-  public long consumedNext() {
-    return consumption.next();
+  public long consumed() {
+    return consumption.inHistory();
   }
 
   @Override
@@ -542,7 +542,7 @@ final class SimulatedApplication implements GroupUser {
     }
     history.add(new HistoryEvent.Offered(ordinal, scheduler.nowNanos(), donor, index, position));
     incoming = new ReceivedChunks(transfer);
-    consumption.jump(index);
+    consumption.finish();
     node.request(
         new Request.StateKnown(group, transfer, ByteBuffer.allocate(Long.BYTES).putLong(0, summary().chain())), 0);
   }

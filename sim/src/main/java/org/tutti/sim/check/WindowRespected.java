@@ -51,6 +51,7 @@ public record WindowRespected(int overhead) implements Checker {
         case HistoryEvent.Begun begun -> {
           startOver(member);
           member.waiting = false;
+          member.consumedNext = begun.index();
           member.begunNanos = begun.nanos();
         }
         case HistoryEvent.Consumed consumed -> member.consumedNext = Math.max(member.consumedNext, consumed.next());

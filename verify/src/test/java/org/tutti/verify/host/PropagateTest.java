@@ -297,7 +297,7 @@ class PropagateTest {
     placeThatOfOther(6);
     assertThat(hand.group.receive()).isInstanceOf(Event.ViewChange.class);
     assertThat(said((Event.Propagated) hand.group.receive())).containsExactly(4, 6);
-    assertThat(hand.group.consumedNext()).isEqualTo(index);
+    assertThat(hand.group.consumed()).isEqualTo(index);
   }
 
   @Test

@@ -70,7 +70,7 @@ final class Life implements FrameSender, GroupUser {
   private @Nullable End end;
   private @Nullable ByteBuffer claimed;
   private @Nullable Address claimedTo;
-  private long indexNext;
+  private long consumed;
   private long positionNext = -1;
   private long inBranches;
   private long turnNanos;
@@ -268,7 +268,6 @@ final class Life implements FrameSender, GroupUser {
 
   @Override
   public void begin(long index, long position) {
-    indexNext = index;
     say("begins at position " + position);
   }
 
@@ -304,7 +303,7 @@ final class Life implements FrameSender, GroupUser {
 
   @Override
   public void deliver(long index, Batch batch, long position) {
-    indexNext = index + 1;
+    consumed++;
     List<String> texts = Wording.texts(batch);
     for (int i = 0; i < texts.size(); i++) {
       take(texts.get(i), batch, batch.positions() == 0 ? "" : " at position " + (position + i));
@@ -329,7 +328,7 @@ final class Life implements FrameSender, GroupUser {
 
   @Override
   public void pass(long index, Batch batch, long position) {
-    indexNext = index + 1;
+    consumed++;
   }
 
   @Override
@@ -355,8 +354,8 @@ final class Life implements FrameSender, GroupUser {
   public void released(long cost) {}
 
   @Override
-  public long consumedNext() {
-    return indexNext;
+  public long consumed() {
+    return consumed;
   }
 
   @Override
@@ -401,7 +400,6 @@ final class Life implements FrameSender, GroupUser {
 
   @Override
   public void stateOffered(long transfer, MemberId donor, long index, long position) {
-    indexNext = index;
     say("is offered the state of " + donor + " as of position " + position);
     ask(new Request.StateKnown(World.GROUP, transfer, ByteBuffer.allocate(0)));
   }

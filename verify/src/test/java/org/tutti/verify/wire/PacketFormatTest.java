@@ -93,7 +93,7 @@ class PacketFormatTest {
     public void released(long cost) {}
 
     @Override
-    public long consumedNext() {
+    public long consumed() {
       return 0;
     }
 

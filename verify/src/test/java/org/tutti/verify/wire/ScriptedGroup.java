@@ -259,6 +259,7 @@ final class ScriptedGroup {
     private boolean begun;
     private boolean closed;
     private long indexNext;
+    private long consumed;
     private int owed;
     private int subsetsOwed;
     private long subsets;
@@ -355,6 +356,7 @@ final class ScriptedGroup {
     @Override
     public void deliver(long index, Batch batch, long position) {
       indexNext = index + 1;
+      consumed++;
     }
 
     @Override
@@ -363,6 +365,7 @@ final class ScriptedGroup {
     @Override
     public void pass(long index, Batch batch, long position) {
       indexNext = index + 1;
+      consumed++;
     }
 
     @Override
@@ -407,8 +410,8 @@ final class ScriptedGroup {
     public void released(long cost) {}
 
     @Override
-    public long consumedNext() {
-      return indexNext;
+    public long consumed() {
+      return consumed;
     }
 
     @Override
