@@ -545,6 +545,7 @@ final class GroupEngine {
 
     @Override
     public void catchUp(Proposal proposal) {
+      node.clock().witness(proposal.clock());
       history.end(view(), proposal);
       beginHistory(proposal);
       transfer.installed(proposal);

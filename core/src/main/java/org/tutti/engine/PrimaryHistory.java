@@ -500,9 +500,9 @@ final class PrimaryHistory {
       stability.check(); // the end of the history was another one, perhaps
     } else {
       stability.check(writtenNext(), log.first());
-      if (frontier != null) {
-        frontier.check(); // who only catches up with a view has not the clock that its members begin with
-      }
+    }
+    if (frontier != null) {
+      frontier.check();
     }
   }
 }
