@@ -362,8 +362,8 @@ final class Deliveries implements Deliverer {
     return batch.payload().remaining();
   }
 
-  /// What the user gets next is at an index. What it got before it may not have consumed; and that may be more than what
-  /// lies before the index, as agreed delivery may have gone on in a minority, without the history.
+  /// What the user gets next is at an index. What it got before it may not have consumed; and that may be more than
+  /// what lies before the index, as agreed delivery may have gone on in a minority, without the history.
   private void beginHanding(long index) {
     handedFirst = index;
     handedNext = index;
