@@ -159,18 +159,14 @@ public final class ClosedBenchmark {
           figures.tail.show(Numbers::micros),
           figures.perSecond.show(each -> String.format(Locale.ROOT, "%,.0f", each)),
           Numbers.micros(estimate),
-          ratio(figures.half.median() / first),
+          Numbers.hundredths(figures.half.median() / first),
           theirs.isPresent() ? theirs.getAsInt() + " ms" : "-",
-          comparable ? ratio(theirs.getAsInt() / (double) firstOfThesis.getAsInt()) : "-");
+          comparable ? Numbers.hundredths(theirs.getAsInt() / (double) firstOfThesis.getAsInt()) : "-");
     });
     out.flush();
   }
 
   private static OptionalInt thesis(Row row, int size) {
     return ThesisFigures.millis(row.transport().name(), row.ordering(), size);
-  }
-
-  private static String ratio(double value) {
-    return String.format(Locale.ROOT, "%.2f", value);
   }
 }

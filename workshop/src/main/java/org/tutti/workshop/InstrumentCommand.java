@@ -265,8 +265,7 @@ final class InstrumentCommand {
   @Command(
       name = "scale",
       description = {
-        "Throughput with one sender of groups of several sizes, beside plain sockets to as many. Goal: it falls no "
-            + "faster."
+        "Throughput with one sender of groups of several sizes, beside plain sockets to as many."
       })
   static final class Scale implements Callable<Integer> {
     @Mixin Common common = new Common();
@@ -306,7 +305,7 @@ final class InstrumentCommand {
       name = "raw",
       description = {
         "Plain sockets without any order: one process sends to all others, which count; or it sends one message and "
-            + "gets it back. Prints the ratios, and the goals."
+            + "gets it back. Prints the ratios."
       })
   static final class Raw implements Callable<Integer> {
     @Mixin Common common = new Common();

@@ -18,8 +18,7 @@ import picocli.CommandLine.Spec;
       "Packing: natural packing and hill climb (JBora's adaptive policy) beside fixed packing degrees, with that "
           + "paper's sources at the first member: continuous, with lengths that alternate, in bursts, at a constant "
           + "rate. Bursts are longer than the paper's by as much as this machine is faster. Prints rates, latencies, "
-          + "CPU time, ratios to no packing, how long a policy takes to settle, and the goals: ratios to the best "
-          + "fixed degree.",
+          + "CPU time, ratios to no packing, and how long a policy takes to settle.",
       "Continuous sources have messages of 100, 1000 and 10000 bytes, with --quick 1000, or those of --bytes. About 20 "
           + "minutes; with --quick three sources and degrees 1, 8 and 64."
     })

@@ -47,9 +47,7 @@ public record TrafficSource(List<Integer> bytes, int burst, long sleepNanos, int
   }
 
   /// Whether nothing but the group slows it down.
-  ///
-  /// @return whether it is continuous
-  public boolean isContinuous() {
+  private boolean isContinuous() {
     return sleepNanos == 0 && perSecond == 0;
   }
 

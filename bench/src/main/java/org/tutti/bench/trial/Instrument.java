@@ -32,7 +32,6 @@ public final class Instrument {
   private final Map<String, Object> machine = Machine.description();
   private final List<ProcessGroup> everybody = new ArrayList<>(); // who took part
   private final List<TrialSet> trialSets = new ArrayList<>();
-  private final List<Goal> goals = new ArrayList<>();
 
   private Instrument(InstrumentOptions options, String command, PrintWriter out) {
     this.options = options;
@@ -116,13 +115,6 @@ public final class Instrument {
     for (int size : sizes) {
       instrument.measure(List.of(ProcessGroupPlan.raw(size), ProcessGroupPlan.tutti(size)), TrialPlan::floods);
     }
-    int lengths = options.bytes().size();
-    for (int i = lengths; i < instrument.trialSets.size(); i++) {
-      TrialSet few = instrument.trialSets.get(i % lengths);
-      TrialSet many = instrument.trialSets.get(i);
-      instrument.goals.add(
-          new ScalingGoal("throughput / raw, over that of " + sizes.getFirst() + "; " + many.title(), few, many));
-    }
     return instrument.report();
   }
 
@@ -135,11 +127,11 @@ public final class Instrument {
   /// @throws InterruptedException when interrupted
   public static boolean packing(InstrumentOptions options, List<Integer> degrees, PrintWriter out)
       throws InterruptedException {
-    Plan plan = programme -> new PackingPlan(options, degrees, programme.tutti(), programme.goals()).trialSets();
+    Plan plan = programme -> new PackingPlan(options, degrees, programme.tutti()).trialSets();
     return new Instrument(options, "packing", out).run(List.of(ProcessGroupPlan.tutti(options.members())), plan);
   }
 
-  /// Throughput, latency and memory beside plain sockets, and the table of goals.
+  /// Throughput, latency and memory beside plain sockets.
   ///
   /// @param options how
   /// @param out     where to print
@@ -160,10 +152,9 @@ public final class Instrument {
   /// @throws InterruptedException when interrupted
   public static boolean versusJGroups(InstrumentOptions options, List<String> stacks, PrintWriter out)
       throws InterruptedException {
-    var groupPlans = new ArrayList<ProcessGroupPlan>();
+    var groupPlans = new ArrayList<>(List.of(ProcessGroupPlan.tutti(options.members())));
     stacks.forEach(stack -> groupPlans.add(ProcessGroupPlan.jgroups(options.members(), stack)));
-    groupPlans.add(ProcessGroupPlan.tutti(options.members()));
-    return new Instrument(options, "versus jgroups", out).run(groupPlans, TrialPlan::versusJGroups);
+    return new Instrument(options, "versus jgroups", out).run(groupPlans, TrialPlan::versusPeers);
   }
 
   /// Throughput and latency beside Aeron Cluster.
@@ -176,10 +167,9 @@ public final class Instrument {
   public static boolean versusAeron(InstrumentOptions options, List<String> stacks, PrintWriter out)
       throws InterruptedException {
     try (var scratch = Scratch.create()) {
-      var groupPlans = new ArrayList<ProcessGroupPlan>();
+      var groupPlans = new ArrayList<>(List.of(ProcessGroupPlan.tutti(options.members())));
       stacks.forEach(stack -> groupPlans.add(ProcessGroupPlan.aeron(options.members(), stack, scratch.path())));
-      groupPlans.add(ProcessGroupPlan.tutti(options.members()));
-      return new Instrument(options, "versus aeron-cluster", out).run(groupPlans, TrialPlan::versusAeron);
+      return new Instrument(options, "versus aeron-cluster", out).run(groupPlans, TrialPlan::versusPeers);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -205,7 +195,6 @@ public final class Instrument {
       List<Long> own = processGroups.stream().flatMap(processGroup -> processGroup.pids().stream()).toList();
       new Rounds(options.rules(), own, begun, out).run(planned);
       trialSets.addAll(planned);
-      goals.addAll(programme.goals());
       everybody.addAll(processGroups);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -218,16 +207,13 @@ public final class Instrument {
     machine.put("load at the end", Machine.description().get("load"));
     Path file = directory.resolve("results.json");
     try {
-      new ResultFile(command, machine, everybody).write(file, trialSets, goals);
-      String page = HtmlReport.of("tutti bench " + command, machine, everybody, trialSets, goals);
-      Files.writeString(directory.resolve("report.html"), page);
+      new ResultFile(command, machine, everybody).write(file, trialSets);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
     var report = new TextReport(out);
     report.machine(machine, everybody);
     trialSets.forEach(report::trialSet);
-    report.goals(goals);
     trialSets.forEach(report::stages);
     boolean complete = trialSets.stream().allMatch(TrialSet::complete);
     String limits =
@@ -237,7 +223,7 @@ public final class Instrument {
             options.others() * PERCENT,
             options.steal() * PERCENT);
     out.printf(
-        "%n%s%nraw results: %s, and report.html beside it%n",
+        "%n%s%nraw results: %s%n",
         complete
             ? "Every figure comes from rounds in which " + limits + "."
             : "SOME FIGURES DO NOT COUNT: in too few rounds " + limits + ".",

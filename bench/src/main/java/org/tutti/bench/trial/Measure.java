@@ -87,11 +87,7 @@ enum Measure {
   }
 
   /// A value in the unit that it is printed in.
-  double scaled(double value) {
-    return value * scale;
-  }
-
   String show(double value) {
-    return String.format(Locale.ROOT, "%,." + decimals + "f", scaled(value));
+    return String.format(Locale.ROOT, "%,." + decimals + "f", value * scale);
   }
 }

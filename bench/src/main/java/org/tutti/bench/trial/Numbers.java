@@ -72,6 +72,14 @@ public final class Numbers {
     return String.format(Locale.ROOT, "%,.0f", nanos / 1000);
   }
 
+  /// Writes a ratio.
+  ///
+  /// @param ratio any
+  /// @return with two decimals
+  public static String hundredths(double ratio) {
+    return String.format(Locale.ROOT, "%.2f", ratio);
+  }
+
   /// Writes a number in thousands.
   ///
   /// @param number any

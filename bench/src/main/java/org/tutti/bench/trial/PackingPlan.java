@@ -27,32 +27,25 @@ final class PackingPlan {
   private static final int BURST = 5; // table 3
   private static final int SHORT_BURST = 2; // table 3
   private static final int CONSTANT_PART = 2; // of what is carried without packing
-  private static final double RATE_LEAST = 0.95;
-  private static final double COST_MOST = 1.05;
-  private static final double SETTLED_MILLIS = 2000;
 
   private final InstrumentOptions options;
   private final List<Integer> degrees;
   private final ProcessGroup processGroup;
-  private final List<Goal> goals;
   private final List<TrialSet> trialSets = new ArrayList<>();
 
   /// @param degrees fixed ones, rising, the first one 1
-  /// @param goals   get the goals
-  PackingPlan(InstrumentOptions options, List<Integer> degrees, ProcessGroup processGroup, List<Goal> goals) {
+  PackingPlan(InstrumentOptions options, List<Integer> degrees, ProcessGroup processGroup) {
     this.options = options;
     this.degrees = List.copyOf(degrees);
     this.processGroup = processGroup;
-    this.goals = goals;
   }
 
   List<TrialSet> trialSets() throws InterruptedException {
     boolean quick = options.quick();
     for (int bytes : options.bytes()) {
-      String brief = String.format(Locale.ROOT, "%,d B", bytes);
-      add(brief, "continuous source", TrafficSource.continuous(bytes), "table 2, figure 3");
+      add("continuous source", TrafficSource.continuous(bytes), "table 2, figure 3");
     }
-    add("lengths alternate", "continuous source", TrafficSource.continuous(BYTES, 3 * BYTES), "figure 5");
+    add("continuous source", TrafficSource.continuous(BYTES, 3 * BYTES), "figure 5");
     double unpacked = unpacked();
     int longer = Math.max(1, (int) Math.round(unpacked / RATE_OF_PAPER));
     burst(LONG_BURST, longer, SLEEP_NANOS, "figure 6");
@@ -61,7 +54,7 @@ final class PackingPlan {
       burst(SHORT_BURST, longer, SHORT_SLEEP_NANOS, "table 3");
       int perSecond = Math.max(1, (int) unpacked / CONSTANT_PART);
       String text = String.format(Locale.ROOT, "constant rate of %,d/s, half of the peak without packing", perSecond);
-      add("constant rate", text, new TrafficSource(List.of(BYTES), 1, 0, perSecond), "low load");
+      add(text, new TrafficSource(List.of(BYTES), 1, 0, perSecond), "low load");
     }
     settling(quick ? 2 : SETTLE_TIMES);
     return trialSets;
@@ -76,11 +69,10 @@ final class PackingPlan {
             messages,
             TimeUnit.NANOSECONDS.toMillis(sleepNanos));
     var source = new TrafficSource(List.of(BYTES), longer * messages, sleepNanos, 0);
-    add("bursts of " + messages, text, source, where + ", bursts " + longer + " x longer");
+    add(text, source, where + ", bursts " + longer + " x longer");
   }
 
-  /// @param brief names it in the table of goals
-  private void add(String brief, String text, TrafficSource source, String where) {
+  private void add(String text, TrafficSource source, String where) {
     String lengths =
         source.bytes().stream()
             .map(length -> String.format(Locale.ROOT, "%,d", length))
@@ -94,22 +86,7 @@ final class PackingPlan {
     var trials = new ArrayList<TrialSet.Trial>();
     fixed.forEach(degree -> trials.add(trial(degree, source)));
     POLICIES.forEach(policy -> trials.add(trial(policy, source)));
-    var trialSet = new TrialSet(text + ", " + lengths + " B (" + where + ")", trials, options.rounds());
-    trialSets.add(trialSet);
-    for (String policy : POLICIES) {
-      goals(trialSet, policy, fixed.stream().map(PackingPlan::title).toList(), brief);
-    }
-  }
-
-  private void goals(TrialSet trialSet, String policy, List<String> fixed, String brief) {
-    boolean limited =
-        trialSet.trials().getFirst().task() instanceof Task.Packed packed && !packed.source().isContinuous();
-    String text = policy + " / best fixed degree, " + brief + ": ";
-    goals.add(new BesideBest(text + "rate", trialSet, policy, fixed, limited, Measure.RATE, true, RATE_LEAST));
-    goals.add(new BesideBest(text + "CPU", trialSet, policy, fixed, limited, Measure.CPU, false, COST_MOST));
-    if (limited) {
-      goals.add(new BesideBest(text + "p50", trialSet, policy, fixed, true, Measure.P50, false, COST_MOST));
-    }
+    trialSets.add(new TrialSet(text + ", " + lengths + " B (" + where + ")", trials, options.rounds()));
   }
 
   /// What a fixed degree is called in tables.
@@ -128,12 +105,7 @@ final class PackingPlan {
       Task task = new Task.Settling(policy, TrafficSource.continuous(BYTES), times * options.time().toNanos());
       trials.add(new TrialSet.Trial(policy, processGroup, task));
     }
-    var trialSet = new TrialSet("a policy begins, continuous source, 1,000 B", trials, options.rounds());
-    trialSets.add(trialSet);
-    for (String policy : POLICIES) {
-      goals.add(
-          new Limit(policy + " settles, ms", trialSet, policy, List.of(), Measure.SETTLED, false, SETTLED_MILLIS));
-    }
+    trialSets.add(new TrialSet("a policy begins, continuous source, 1,000 B", trials, options.rounds()));
   }
 
   /// The rate without packing, once it does not grow any more.

@@ -262,7 +262,7 @@ final class ProcessGroup implements TrialRunner, AutoCloseable {
     return times.getTotalCount();
   }
 
-  static Histogram decoded(String times) {
+  private static Histogram decoded(String times) {
     try {
       return Histogram.decodeFromCompressedByteBuffer(
           ByteBuffer.wrap(Base64.getDecoder().decode(times)), Times.NANOS_MAX);

@@ -27,13 +27,12 @@ final class ResultFile {
           processGroup.name(),
           Map.of("processes", processGroup.size(), "jvm", processGroup.flags(), "settings", processGroup.settings()));
     }
-    root.put("teams", targets);
+    root.put("process-groups", targets);
   }
 
   /// Writes the file.
-  void write(Path file, List<TrialSet> trialSets, List<Goal> goals) throws IOException {
-    root.put("heats", trialSets.stream().map(ResultFile::trialSet).toList());
-    root.put("goals", goals.stream().map(Goal::line).toList());
+  void write(Path file, List<TrialSet> trialSets) throws IOException {
+    root.put("trial-sets", trialSets.stream().map(ResultFile::trialSet).toList());
     JSON.std.with(JSON.Feature.PRETTY_PRINT_OUTPUT).write(root, file.toFile());
   }
 
@@ -47,11 +46,11 @@ final class ResultFile {
       TrialSet.Trial trial = trialSet.trials().get(i);
       var about = new LinkedHashMap<String, Object>();
       about.put("name", trial.name());
-      about.put("team", trial.runner().name());
+      about.put("process-group", trial.runner().name());
       about.put("task", trial.task().toString());
       if (i < trialSet.warmUps().size()) {
         about.put("warm-up", trialSet.warmUps().get(i).windows());
-        about.put("stable", trialSet.warmUps().get(i).steady());
+        about.put("steady", trialSet.warmUps().get(i).steady());
       }
       about.put("medians", medians(trialSet, i));
       trials.add(about);

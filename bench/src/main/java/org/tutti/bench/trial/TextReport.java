@@ -2,12 +2,12 @@ package org.tutti.bench.trial;
 
 import java.io.PrintWriter;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
 
-/// Prints figures as tables: the median of the rounds that count, and the lowest and the highest of them in brackets.
+/// Prints figures as tables in Markdown: the median of the rounds that count, and the lowest and the highest of them in brackets.
 final class TextReport {
   private final PrintWriter out;
 
@@ -24,7 +24,7 @@ final class TextReport {
   }
 
   void trialSet(TrialSet trialSet) {
-    out.printf("%n%s: %s%s%n", trialSet.title(), lacking(trialSet), unsteady(trialSet));
+    out.printf("%n%s: %s%s%n%n", trialSet.title(), lacking(trialSet), unsteady(trialSet));
     print(rows(trialSet));
   }
 
@@ -47,12 +47,12 @@ final class TextReport {
     measures.forEach(measure -> head.add(measure.title()));
     rows.add(head);
     for (int trial = 0; trial < trialSet.trials().size(); trial++) {
-      var row = new ArrayList<String>(List.of("  " + trialSet.trials().get(trial).name()));
-      var ratios = new ArrayList<String>(List.of("    over " + trialSet.trials().getFirst().name()));
+      var row = new ArrayList<String>(List.of(trialSet.trials().get(trial).name()));
+      var ratios = new ArrayList<String>(List.of("- over " + trialSet.trials().getFirst().name()));
       for (Measure measure : measures) {
         row.add(trialSet.figure(trial, measure).show(measure::show));
         Numbers ratio = trialSet.ratio(trial, 0, measure);
-        ratios.add(ratio.rounds() == 0 ? "" : ratio.show(Goal::hundredths));
+        ratios.add(ratio.rounds() == 0 ? "" : ratio.show(Numbers::hundredths));
       }
       rows.add(row);
       if (trial > 0) {
@@ -98,20 +98,19 @@ final class TextReport {
       }
     }
     for (List<String> row : rows) {
-      var line = new StringBuilder();
-      for (int i = 0; i < columns; i++) {
-        line.append(String.format(Locale.ROOT, "%-" + (widths[i] + 2) + "s", row.get(i)));
+      line(row, widths, " ");
+      if (row == rows.getFirst()) {
+        line(Collections.nCopies(columns, ""), widths, "-");
       }
-      out.println(line.toString().stripTrailing());
     }
     out.flush();
   }
 
-  void goals(List<Goal> goals) {
-    if (!goals.isEmpty()) {
-      out.printf("%nGoals%n");
-      goals.forEach(goal -> out.println(goal.line()));
-      out.flush();
+  private void line(List<String> cells, int[] widths, String padding) {
+    var line = new StringBuilder("|");
+    for (int i = 0; i < widths.length; i++) {
+      line.append(' ').append(cells.get(i)).repeat(padding, widths[i] - cells.get(i).length()).append(" |");
     }
+    out.println(line);
   }
 }

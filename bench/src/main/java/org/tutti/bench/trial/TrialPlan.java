@@ -7,26 +7,21 @@ import java.util.Locale;
 import java.util.stream.IntStream;
 import org.tutti.bench.member.BenchTarget.SendingThread;
 
-/// Which trial sets a command has, and which goals.
+/// Which trial sets a command has.
 final class TrialPlan {
   private static final int KIB = 1 << 10;
   private static final int WINDOWS_MIN = 4; // two slow ones are alike, too
   private static final int WINDOWS_MAX = 12;
   private static final int OPEN_LOOP_PART = 2; // of the peak
 
-  static final String OPEN_LOOP = " open loop";
-  static final String RAW_PING = Instrument.RAW + " ping";
-  static final String FROM_LISTENER = Instrument.TUTTI + " sequencer, from the listener";
-
   private final InstrumentOptions options;
   private final List<ProcessGroup> processGroups;
   private final List<Long> own;
-  private final List<Goal> goals = new ArrayList<>();
   private final long flood;
   private final long loop;
 
   /// @param options how to measure
-  /// @param processGroups   who takes part; Tutti is the last one
+  /// @param processGroups   who takes part
   TrialPlan(InstrumentOptions options, List<ProcessGroup> processGroups) {
     this.options = options;
     this.processGroups = List.copyOf(processGroups);
@@ -35,12 +30,8 @@ final class TrialPlan {
     this.loop = options.time().toNanos() / 2;
   }
 
-  List<Goal> goals() {
-    return goals;
-  }
-
   ProcessGroup tutti() {
-    return processGroups.getLast();
+    return processGroups.stream().filter(each -> each.name().equals(Instrument.TUTTI)).findFirst().orElseThrow();
   }
 
   private TrialSet trialSet(String title, List<TrialSet.Trial> trials) {
@@ -107,7 +98,7 @@ final class TrialPlan {
   }
 
   private TrialSet.Trial ping(ProcessGroup raw, int bytes) {
-    return new TrialSet.Trial(RAW_PING, raw, new Task.Closed(0, bytes, SendingThread.LISTENER, loop));
+    return new TrialSet.Trial(raw.name() + " ping", raw, new Task.Closed(0, bytes, SendingThread.LISTENER, loop));
   }
 
   private TrialSet.Trial loop(ProcessGroup processGroup, String who, int rank, int bytes, SendingThread sendingThread) {
@@ -120,22 +111,13 @@ final class TrialPlan {
   List<TrialSet> versusRaw() throws InterruptedException {
     List<TrialSet> all = new ArrayList<>();
     for (int bytes : options.bytes()) {
-      TrialSet trialSet = flood(1, bytes);
-      GoalTable.flood(goals, trialSet, bytes);
-      all.add(trialSet);
+      all.add(flood(1, bytes));
     }
-    TrialSet loops = loop(Numbers.LATENCY_BYTES);
-    GoalTable.loops(goals, loops);
-    all.add(loops);
+    all.add(loop(Numbers.LATENCY_BYTES));
     all.add(openLoop(KIB));
-    TrialSet heap = new TrialSet("live heap under a flood of 1,024 B", List.of(memory()), 1);
-    GoalTable.heap(goals, heap);
-    all.add(heap);
+    var memory = new TrialSet.Trial(Instrument.TUTTI, tutti(), new Task.Memory(KIB, flood));
+    all.add(new TrialSet("live heap under a flood of 1,024 B", List.of(memory), 1));
     return all;
-  }
-
-  private TrialSet.Trial memory() {
-    return new TrialSet.Trial(Instrument.TUTTI, tutti(), new Task.Memory(KIB, flood));
   }
 
   /// Messages at half of the peak, beside closed loops.
@@ -157,14 +139,10 @@ final class TrialPlan {
       if (!raw) {
         trials.add(loop(processGroup, "sequencer", 0, bytes, SendingThread.THREAD));
       }
-      trials.add(new TrialSet.Trial(processGroup.name() + OPEN_LOOP, processGroup, task));
+      trials.add(new TrialSet.Trial(processGroup.name() + " open loop", processGroup, task));
     }
-    TrialSet trialSet =
-        trialSet(
-            String.format(Locale.ROOT, "open loop at half of the peak, %,d messages/s, %,d B", perSecond, bytes),
-            trials);
-    GoalTable.openLoop(goals, trialSet, bytes);
-    return trialSet;
+    return trialSet(
+        String.format(Locale.ROOT, "open loop at half of the peak, %,d messages/s, %,d B", perSecond, bytes), trials);
   }
 
   /// The rate of Tutti with one sender, once it does not grow any more.
@@ -182,51 +160,21 @@ final class TrialPlan {
     for (int bytes : options.bytes()) {
       Task task = new Task.Slow(options.members() - 1, bytes, flood);
       TrialSet.Trial trial = new TrialSet.Trial(Instrument.TUTTI, tutti(), task);
-      TrialSet trialSet = trialSet(String.format(Locale.ROOT, "one slow member, %,d B", bytes), List.of(trial));
-      GoalTable.slow(goals, trialSet, bytes);
-      trialSets.add(trialSet);
+      trialSets.add(trialSet(String.format(Locale.ROOT, "one slow member, %,d B", bytes), List.of(trial)));
     }
     return trialSets;
   }
 
-  /// One sender and all senders beside JGroups, and closed loops.
-  List<TrialSet> versusJGroups() {
-    List<TrialSet> all = new ArrayList<>();
-    for (int bytes : options.bytes()) {
-      TrialSet one = flood(1, bytes);
-      TrialSet many = flood(options.members(), bytes);
-      if (bytes == KIB) {
-        GoalTable.peers(goals, one, many, peers());
-      }
-      all.add(one);
-      all.add(many);
-    }
-    if (!options.quick()) {
-      all.add(loop(Numbers.LATENCY_BYTES));
-    }
-    return all;
-  }
-
-  /// One sender and all senders beside Aeron Cluster, and closed loops. Nothing is wanted; the ratios are told.
-  List<TrialSet> versusAeron() {
+  /// One sender and all senders beside other toolkits, and closed loops.
+  List<TrialSet> versusPeers() {
     List<TrialSet> all = new ArrayList<>();
     for (int bytes : options.bytes()) {
       all.add(flood(1, bytes));
       all.add(flood(options.members(), bytes));
     }
-    all.forEach(flood -> goals.add(new Comparison(flood, Instrument.TUTTI, peers(), Measure.RATE)));
     if (!options.quick()) {
-      TrialSet loops = loop(Numbers.LATENCY_BYTES);
-      List<String> names = loops.trials().stream().map(TrialSet.Trial::name).toList();
-      List<String> ours = names.stream().filter(name -> name.startsWith(Instrument.TUTTI)).toList();
-      List<String> theirs = names.stream().filter(name -> !ours.contains(name)).toList();
-      ours.forEach(name -> goals.add(new Comparison(loops, name, theirs, Measure.P50)));
-      all.add(loops);
+      all.add(loop(Numbers.LATENCY_BYTES));
     }
     return all;
-  }
-
-  private List<String> peers() {
-    return processGroups.subList(0, processGroups.size() - 1).stream().map(ProcessGroup::name).toList();
   }
 }

@@ -127,32 +127,15 @@ class RoundsTest {
   }
 
   @Test
-  void aGoalIsJudgedByTheMedianOfTheRatios() throws InterruptedException {
+  void aRatioIsTheMedianOfTheRoundsRatios() throws InterruptedException {
     TrialSet trialSet =
         trialSet(3, new Scripted("raw", quiet(10)), new Scripted("tutti", quiet(6), quiet(6), quiet(6), quiet(4)));
     run(trialSet, Duration.ofMinutes(1));
-    String reached = new Limit("throughput", trialSet, "tutti", List.of("raw"), Measure.RATE, true, 0.4).line();
-    String missed = new Limit("throughput", trialSet, "tutti", List.of("raw"), Measure.RATE, true, 0.5).line();
-    assertThat(reached).matches("throughput +>= 0\\.4 +0\\.40 \\[0\\.40\\.\\.0\\.60] +reached");
-    assertThat(missed).endsWith("missed");
-  }
-
-  @Test
-  void amongSeveralTheBestIsWhatCounts() throws InterruptedException {
-    TrialRunner weak = new Scripted("weak", quiet(1));
-    TrialSet trialSet = trialSet(1, weak, new Scripted("strong", quiet(4)), new Scripted("tutti", quiet(8)));
-    run(trialSet, Duration.ofMinutes(1));
-    String line = new Limit("throughput", trialSet, "tutti", List.of("weak", "strong"), Measure.RATE, true, 5).line();
-    assertThat(line).matches("throughput +>= 5 +2\\.00 +missed, best: strong");
-  }
-
-  @Test
-  void throughputMayFallAsThatOfSocketsDoes() throws InterruptedException {
-    TrialSet few = trialSet(1, new Scripted("raw", quiet(100)), new Scripted("tutti", quiet(50)));
-    TrialSet many = trialSet(1, new Scripted("raw", quiet(10)), new Scripted("tutti", quiet(6)));
-    run(few, Duration.ofMinutes(1));
-    run(many, Duration.ofMinutes(1));
-    assertThat(new ScalingGoal("fall", few, many).line()).matches("fall +>= 1 +1\\.20 +reached");
-    assertThat(new ScalingGoal("fall", many, few).line()).matches("fall +>= 1 +0\\.83 +missed");
+    assertThat(TextReport.rows(trialSet))
+        .containsExactly(
+            List.of("", "messages/s"),
+            List.of("raw", "10 [10..10]"),
+            List.of("tutti", "4 [4..6]"),
+            List.of("- over raw", "0.40 [0.40..0.60]"));
   }
 }
