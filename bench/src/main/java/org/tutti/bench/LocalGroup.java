@@ -36,7 +36,6 @@ final class LocalGroup implements AutoCloseable {
   /// Where nodes listen: the kernel chooses the port.
   static final Address ANYWHERE = new Address("127.0.0.1:0");
 
-  private static final String TCP = "tcp";
   private static final String GROUP = "choir";
   private static final Duration HEARTBEAT = Duration.ofMillis(100);
   private static final Duration SUSPECT = Duration.ofSeconds(10); // a busy machine is no reason for a view change
@@ -46,17 +45,7 @@ final class LocalGroup implements AutoCloseable {
   private static final long POLL_NANOS = 200_000;
 
   private final List<Node> nodes = new ArrayList<>();
-  private final Opening opening;
-  private final @Nullable Distance distance;
   private final List<Member> members = new ArrayList<>();
-
-  /// Forms a group.
-  ///
-  /// @param size     how many members
-  /// @param ordering who decides the order first
-  LocalGroup(int size, Ordering ordering) {
-    this(size, ordering, TransportProvider.named(TCP));
-  }
 
   /// Forms a group over any transport.
   ///
@@ -64,16 +53,7 @@ final class LocalGroup implements AutoCloseable {
   /// @param ordering who decides the order first
   /// @param provider opens their transports
   LocalGroup(int size, Ordering ordering, TransportProvider provider) {
-    this(size, config(ordering), WIDE, opening(provider), null);
-  }
-
-  /// Forms a group whose members are apart.
-  ///
-  /// @param size     how many members
-  /// @param ordering who decides the order first
-  /// @param travel   how long frames travel beyond what loopback takes
-  LocalGroup(int size, Ordering ordering, Duration travel) {
-    this(size, config(ordering), WIDE, opening(TransportProvider.named(TCP)), new Distance(travel));
+    this(size, config(ordering), WIDE, () -> provider.open(TransportSettings.at(ANYWHERE)));
   }
 
   /// Forms a group with any configuration.
@@ -82,17 +62,15 @@ final class LocalGroup implements AutoCloseable {
   /// @param config  of the group
   /// @param opening opens the transport of the next node
   LocalGroup(int size, GroupConfig config, Opening opening) {
-    this(size, config, MemberConfig.standard(), opening, null);
+    this(size, config, MemberConfig.standard(), opening);
   }
 
-  private LocalGroup(int size, GroupConfig config, MemberConfig common, Opening opening, @Nullable Distance distance) {
-    this.opening = opening;
-    this.distance = distance;
+  private LocalGroup(int size, GroupConfig config, MemberConfig common, Opening opening) {
     try {
       for (int i = 0; i < size; i++) {
         List<Address> contacts = nodes.isEmpty() ? List.of() : List.of(nodes.getFirst().self().address());
         NodeConfig how = NodeConfig.lan("n" + i).withContacts(contacts).withTimes(HEARTBEAT, SUSPECT);
-        Node node = Node.start(how, transport());
+        Node node = Node.start(how, opening.open());
         nodes.add(node);
         var member = new Member();
         MemberConfig own = common.toBuilder().listener(member).build();
@@ -108,15 +86,6 @@ final class LocalGroup implements AutoCloseable {
 
   private static GroupConfig config(Ordering ordering) {
     return GroupConfig.builder().ordering(ordering).build();
-  }
-
-  private static Opening opening(TransportProvider provider) {
-    return () -> provider.open(TransportSettings.at(ANYWHERE));
-  }
-
-  private Transport transport() {
-    Transport loopback = opening.open();
-    return distance == null ? loopback : new DistantTransport(loopback, distance);
   }
 
   /// Opens the transport of a node.
@@ -253,8 +222,5 @@ final class LocalGroup implements AutoCloseable {
   @Override
   public void close() {
     nodes.reversed().forEach(Node::close);
-    if (distance != null) {
-      distance.close();
-    }
   }
 }

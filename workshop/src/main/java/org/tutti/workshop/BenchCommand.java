@@ -1,14 +1,10 @@
 package org.tutti.workshop;
 
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.tutti.Ordering;
 import org.tutti.bench.CostTable;
-import org.tutti.bench.OrdersBenchmark;
-import org.tutti.bench.OrdersOptions;
 import org.tutti.bench.TransferBenchmark;
 import org.tutti.cli.Failure;
 import org.tutti.cli.OrderingConverter;
@@ -31,7 +27,6 @@ import picocli.CommandLine.Spec;
       ClientsCommand.class,
       ClosedCommand.class,
       BenchCommand.Cost.class,
-      BenchCommand.Orders.class,
       BenchCommand.Transfer.class,
       InstrumentCommand.Flood.class,
       InstrumentCommand.Latency.class,
@@ -68,63 +63,11 @@ final class BenchCommand implements Runnable {
         split = ",",
         converter = OrderingConverter.class,
         description = "Only these orderings: " + OrderingConverter.NAMES + ".")
-    List<Ordering> orderings = new ArrayList<>();
+    List<Ordering> orderings = List.of(Ordering.values());
 
     @Override
     public Integer call() {
-      return CostTable.print(allIfNone(orderings), spec.commandLine().getOut()) ? 0 : 1;
-    }
-  }
-
-  /// `tutti bench orders`.
-  @Command(
-      name = "orders",
-      description = {
-        "Measures over TCP on loopback, with all nodes in this process: latency and throughput of each ordering, "
-            + "latency against offered load, and the gap that a change of the ordering makes (the latter two for the "
-            + "first size only; the gap also with links of 1 ms between the nodes). About three minutes with --members "
-            + "3,5,7, a good minute with --quick.",
-        "Exit code 0 only if the gap of every switch, simulated and with links, is under two round trips."
-      })
-  static final class Orders implements Callable<Integer> {
-    @Spec private CommandSpec spec = CommandSpec.create();
-
-    @Option(
-        names = "--members",
-        paramLabel = "N",
-        split = ",",
-        description = "Sizes of the group (3,5,7; with --quick 3).")
-    List<Integer> members = new ArrayList<>();
-
-    @Option(
-        names = "--order",
-        paramLabel = "NAME",
-        split = ",",
-        converter = OrderingConverter.class,
-        description = "Only these orderings: " + OrderingConverter.NAMES + ".")
-    List<Ordering> orderings = new ArrayList<>();
-
-    @Option(names = "--quick", description = "Shorter rounds.")
-    boolean quick;
-
-    @Option(names = "--only-switches", description = "Only the gap of a change of the ordering.")
-    boolean onlySwitches;
-
-    @Override
-    public Integer call() throws InterruptedException {
-      return OrdersBenchmark.run(options(), spec.commandLine().getOut()) ? 0 : 1;
-    }
-
-    private OrdersOptions options() {
-      List<Integer> standard = quick ? List.of(3) : List.of(3, 5, 7);
-      List<Integer> sizes = members.isEmpty() ? standard : members;
-      List<Ordering> which = allIfNone(orderings);
-      try {
-        OrdersOptions options = quick ? OrdersOptions.quick(sizes, which) : OrdersOptions.full(sizes, which);
-        return onlySwitches ? options.switchesOnly() : options;
-      } catch (IllegalArgumentException e) {
-        throw new ParameterException(spec.commandLine(), e.getMessage(), e);
-      }
+      return CostTable.print(orderings, spec.commandLine().getOut()) ? 0 : 1;
     }
   }
 
@@ -157,9 +100,5 @@ final class BenchCommand implements Runnable {
         throw new Failure(String.valueOf(e.getMessage()), e);
       }
     }
-  }
-
-  private static List<Ordering> allIfNone(List<Ordering> orderings) {
-    return orderings.isEmpty() ? Arrays.asList(Ordering.values()) : orderings;
   }
 }

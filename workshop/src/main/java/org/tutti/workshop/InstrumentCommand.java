@@ -69,9 +69,10 @@ final class InstrumentCommand {
     @Option(
         names = "--order",
         paramLabel = "NAME",
+        split = ",",
         converter = OrderingConverter.class,
-        description = "The ordering: " + OrderingConverter.NAMES + " (${DEFAULT-VALUE}).")
-    Ordering ordering = Ordering.SEQUENCER;
+        description = "The ordering, or several that are compared: " + OrderingConverter.NAMES + " (sequencer).")
+    List<Ordering> orderings = List.of(Ordering.SEQUENCER);
 
     @Option(names = "--agreed", description = "Agreed instead of uniform delivery.")
     boolean agreed;
@@ -141,6 +142,7 @@ final class InstrumentCommand {
         return new InstrumentOptions(
             members,
             senders,
+            orderings,
             lengths,
             rounds,
             time.isZero() ? standard : time,
@@ -158,7 +160,7 @@ final class InstrumentCommand {
 
     private List<String> settings() {
       Guarantee how = agreed ? Guarantee.AGREED : Guarantee.UNIFORM;
-      var settings = new ArrayList<>(List.of("ordering=" + ordering, "guarantee=" + how));
+      var settings = new ArrayList<>(List.of("guarantee=" + how));
       if (futures) {
         settings.add("futures=true");
       }
@@ -264,9 +266,7 @@ final class InstrumentCommand {
   /// `tutti bench scale`.
   @Command(
       name = "scale",
-      description = {
-        "Throughput with one sender of groups of several sizes, beside plain sockets to as many."
-      })
+      description = {"Throughput with one sender of groups of several sizes, beside plain sockets to as many."})
   static final class Scale implements Callable<Integer> {
     @Mixin Common common = new Common();
 

@@ -41,6 +41,9 @@ final class PackingCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
+    if (common.orderings.size() > 1) {
+      throw new ParameterException(spec.commandLine(), "packing is compared with one ordering");
+    }
     for (int degree : degrees) {
       if (degree < 1) {
         throw new ParameterException(spec.commandLine(), "a packing degree is at least 1, not " + degree);

@@ -168,7 +168,7 @@ final class TuttiTarget implements BenchTarget {
 
   @Override
   public Histogram openLoop(int bytes, int perSecond, long forNanos) throws InterruptedException {
-    return OpenLoop.run(List.of(group()), bytes, perSecond, forNanos);
+    return OpenLoop.run(group(), bytes, perSecond, forNanos);
   }
 
   @Override

@@ -53,8 +53,7 @@ public final class Instrument {
   /// @return whether enough rounds were undisturbed
   /// @throws InterruptedException when interrupted
   public static boolean flood(InstrumentOptions options, PrintWriter out) throws InterruptedException {
-    return new Instrument(options, "flood", out)
-        .run(List.of(ProcessGroupPlan.tutti(options.members())), TrialPlan::floods);
+    return new Instrument(options, "flood", out).run(tutti(options), TrialPlan::floods);
   }
 
   /// Latency of a closed loop.
@@ -64,8 +63,7 @@ public final class Instrument {
   /// @return whether enough rounds were undisturbed
   /// @throws InterruptedException when interrupted
   public static boolean latency(InstrumentOptions options, PrintWriter out) throws InterruptedException {
-    return new Instrument(options, "latency", out)
-        .run(List.of(ProcessGroupPlan.tutti(options.members())), TrialPlan::loops);
+    return new Instrument(options, "latency", out).run(tutti(options), TrialPlan::loops);
   }
 
   /// Latency at half of the peak, beside plain sockets at the same rate.
@@ -75,9 +73,7 @@ public final class Instrument {
   /// @return whether enough rounds were undisturbed
   /// @throws InterruptedException when interrupted
   public static boolean openLoop(InstrumentOptions options, PrintWriter out) throws InterruptedException {
-    List<ProcessGroupPlan> groupPlans =
-        List.of(ProcessGroupPlan.raw(options.members()), ProcessGroupPlan.tutti(options.members()));
-    return new Instrument(options, "openloop", out).run(groupPlans, TrialPlan::openLoops);
+    return new Instrument(options, "openloop", out).run(besideRaw(options, options.members()), TrialPlan::openLoops);
   }
 
   /// What one slow member does.
@@ -87,8 +83,8 @@ public final class Instrument {
   /// @return whether enough rounds were undisturbed
   /// @throws InterruptedException when interrupted
   public static boolean slow(InstrumentOptions options, PrintWriter out) throws InterruptedException {
-    ProcessGroupPlan taking = new ProcessGroupPlan(TUTTI, TUTTI, options.members(), List.of("receive=true"));
-    return new Instrument(options, "slow", out).run(List.of(taking), TrialPlan::slow);
+    return new Instrument(options, "slow", out)
+        .run(ProcessGroupPlan.tutti(options.members(), options.orderings(), "receive=true"), TrialPlan::slow);
   }
 
   /// Where the CPU time of a flood goes, stage by stage.
@@ -98,8 +94,7 @@ public final class Instrument {
   /// @return whether enough rounds were undisturbed
   /// @throws InterruptedException when interrupted
   public static boolean stages(InstrumentOptions options, PrintWriter out) throws InterruptedException {
-    return new Instrument(options.withFlags(EXACT), "stages", out)
-        .run(List.of(ProcessGroupPlan.tutti(options.members())), TrialPlan::stages);
+    return new Instrument(options.withFlags(EXACT), "stages", out).run(tutti(options), TrialPlan::stages);
   }
 
   /// Throughput of groups of several sizes beside plain sockets to as many.
@@ -113,7 +108,7 @@ public final class Instrument {
       throws InterruptedException {
     var instrument = new Instrument(options, "scale", out);
     for (int size : sizes) {
-      instrument.measure(List.of(ProcessGroupPlan.raw(size), ProcessGroupPlan.tutti(size)), TrialPlan::floods);
+      instrument.measure(besideRaw(options, size), TrialPlan::floods);
     }
     return instrument.report();
   }
@@ -127,8 +122,8 @@ public final class Instrument {
   /// @throws InterruptedException when interrupted
   public static boolean packing(InstrumentOptions options, List<Integer> degrees, PrintWriter out)
       throws InterruptedException {
-    Plan plan = programme -> new PackingPlan(options, degrees, programme.tutti()).trialSets();
-    return new Instrument(options, "packing", out).run(List.of(ProcessGroupPlan.tutti(options.members())), plan);
+    Plan plan = programme -> new PackingPlan(options, degrees, programme.tutti().getFirst()).trialSets();
+    return new Instrument(options, "packing", out).run(tutti(options), plan);
   }
 
   /// Throughput, latency and memory beside plain sockets.
@@ -138,9 +133,7 @@ public final class Instrument {
   /// @return whether enough rounds were undisturbed
   /// @throws InterruptedException when interrupted
   public static boolean versusRaw(InstrumentOptions options, PrintWriter out) throws InterruptedException {
-    int size = options.members();
-    return new Instrument(options, "versus raw", out)
-        .run(List.of(ProcessGroupPlan.raw(size), ProcessGroupPlan.tutti(size)), TrialPlan::versusRaw);
+    return new Instrument(options, "versus raw", out).run(besideRaw(options, options.members()), TrialPlan::versusRaw);
   }
 
   /// Throughput and latency beside JGroups.
@@ -152,7 +145,7 @@ public final class Instrument {
   /// @throws InterruptedException when interrupted
   public static boolean versusJGroups(InstrumentOptions options, List<String> stacks, PrintWriter out)
       throws InterruptedException {
-    var groupPlans = new ArrayList<>(List.of(ProcessGroupPlan.tutti(options.members())));
+    var groupPlans = new ArrayList<>(tutti(options));
     stacks.forEach(stack -> groupPlans.add(ProcessGroupPlan.jgroups(options.members(), stack)));
     return new Instrument(options, "versus jgroups", out).run(groupPlans, TrialPlan::versusPeers);
   }
@@ -167,12 +160,22 @@ public final class Instrument {
   public static boolean versusAeron(InstrumentOptions options, List<String> stacks, PrintWriter out)
       throws InterruptedException {
     try (var scratch = Scratch.create()) {
-      var groupPlans = new ArrayList<>(List.of(ProcessGroupPlan.tutti(options.members())));
+      var groupPlans = new ArrayList<>(tutti(options));
       stacks.forEach(stack -> groupPlans.add(ProcessGroupPlan.aeron(options.members(), stack, scratch.path())));
       return new Instrument(options, "versus aeron-cluster", out).run(groupPlans, TrialPlan::versusPeers);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  private static List<ProcessGroupPlan> tutti(InstrumentOptions options) {
+    return ProcessGroupPlan.tutti(options.members(), options.orderings());
+  }
+
+  private static List<ProcessGroupPlan> besideRaw(InstrumentOptions options, int size) {
+    var groupPlans = new ArrayList<>(List.of(ProcessGroupPlan.raw(size)));
+    groupPlans.addAll(ProcessGroupPlan.tutti(size, options.orderings()));
+    return groupPlans;
   }
 
   private boolean run(List<ProcessGroupPlan> groupPlans, Plan plan) throws InterruptedException {

@@ -4,16 +4,18 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.tutti.Ordering;
 
 /// How the instrument measures.
 ///
 /// @param members  processes of a group
 /// @param senders  how many of them flood, from the sequencer on
+/// @param orderings of Tutti's groups, one beside the other
 /// @param bytes    lengths of messages of floods, each at least 1
 /// @param rounds   how many rounds must count
 /// @param time     how long a flood lasts
 /// @param unix     whether Unix domain sockets are used instead of TCP
-/// @param settings for Tutti's members, `name=value`: ordering, guarantee, window
+/// @param settings for Tutti's members, `name=value`: guarantee, window
 /// @param flags    of all JVMs
 /// @param out      where results and logs go
 /// @param others   beyond this part of the machine used by others a round does not count
@@ -22,6 +24,7 @@ import java.util.List;
 public record InstrumentOptions(
     int members,
     int senders,
+    List<Ordering> orderings,
     List<Integer> bytes,
     int rounds,
     Duration time,
@@ -39,11 +42,13 @@ public record InstrumentOptions(
 
   /// Checks the ranges.
   public InstrumentOptions {
+    orderings = List.copyOf(orderings);
     bytes = List.copyOf(bytes);
     settings = List.copyOf(settings);
     flags = List.copyOf(flags);
     require(members >= 2 && members <= MEMBERS_MAX, "groups have 2 to " + MEMBERS_MAX + " members, not " + members);
     require(senders >= 1 && senders <= members, "1 to " + members + " members send, not " + senders);
+    require(!orderings.isEmpty(), "no ordering");
     require(!bytes.isEmpty(), "no length of messages");
     require(
         bytes.stream().allMatch(length -> length >= 1 && length <= BYTES_MAX),
@@ -70,7 +75,8 @@ public record InstrumentOptions(
   InstrumentOptions withFlags(List<String> more) {
     var all = new ArrayList<>(flags);
     all.addAll(more);
-    return new InstrumentOptions(members, senders, bytes, rounds, time, unix, settings, all, out, others, steal, quick);
+    return new InstrumentOptions(
+        members, senders, orderings, bytes, rounds, time, unix, settings, all, out, others, steal, quick);
   }
 
   Rounds.Rules rules() {

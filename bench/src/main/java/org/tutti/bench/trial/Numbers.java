@@ -8,9 +8,6 @@ import java.util.function.DoubleFunction;
 
 /// One figure, measured in several rounds: its median and how far the rounds lie apart.
 public final class Numbers {
-  /// The length of a message when times are measured.
-  public static final int LATENCY_BYTES = 100;
-
   private final List<Double> values = new ArrayList<>();
 
   /// Starts without a round.
@@ -78,13 +75,5 @@ public final class Numbers {
   /// @return with two decimals
   public static String hundredths(double ratio) {
     return String.format(Locale.ROOT, "%.2f", ratio);
-  }
-
-  /// Writes a number in thousands.
-  ///
-  /// @param number any
-  /// @return with one decimal
-  public static String thousands(double number) {
-    return String.format(Locale.ROOT, "%,.1f", number / 1000);
   }
 }

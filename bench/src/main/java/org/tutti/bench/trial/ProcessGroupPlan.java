@@ -2,6 +2,9 @@ package org.tutti.bench.trial;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import org.tutti.Ordering;
 
 /// Which processes are to be started as a process group.
 ///
@@ -20,8 +23,18 @@ record ProcessGroupPlan(String name, String target, int size, List<String> setti
     this(name, target, size, settings, List.of());
   }
 
-  static ProcessGroupPlan tutti(int size) {
-    return new ProcessGroupPlan(Instrument.TUTTI, Instrument.TUTTI, size, List.of());
+  /// Tutti with each of some orderings; where there is only one, its name says nothing of it.
+  ///
+  /// @param settings besides the ordering, `name=value`
+  static List<ProcessGroupPlan> tutti(int size, List<Ordering> orderings, String... settings) {
+    return orderings.stream()
+        .map(ordering -> {
+          String name = ordering.name().toLowerCase(Locale.ROOT);
+          List<String> all = Stream.concat(Stream.of("ordering=" + name), Stream.of(settings)).toList();
+          String title = orderings.size() == 1 ? Instrument.TUTTI : Instrument.TUTTI + "-" + name;
+          return new ProcessGroupPlan(title, Instrument.TUTTI, size, all);
+        })
+        .toList();
   }
 
   static ProcessGroupPlan raw(int size) {

@@ -10,6 +10,7 @@ import org.tutti.bench.member.BenchTarget.SendingThread;
 /// Which trial sets a command has.
 final class TrialPlan {
   private static final int KIB = 1 << 10;
+  private static final int LATENCY_BYTES = 100;
   private static final int WINDOWS_MIN = 4; // two slow ones are alike, too
   private static final int WINDOWS_MAX = 12;
   private static final int OPEN_LOOP_PART = 2; // of the peak
@@ -30,12 +31,17 @@ final class TrialPlan {
     this.loop = options.time().toNanos() / 2;
   }
 
-  ProcessGroup tutti() {
-    return processGroups.stream().filter(each -> each.name().equals(Instrument.TUTTI)).findFirst().orElseThrow();
+  /// Tutti's, one for each ordering.
+  List<ProcessGroup> tutti() {
+    return processGroups.stream().filter(each -> each.name().startsWith(Instrument.TUTTI)).toList();
   }
 
   private TrialSet trialSet(String title, List<TrialSet.Trial> trials) {
     return new TrialSet(title, trials, options.rounds());
+  }
+
+  private List<TrialSet.Trial> trials(Task task) {
+    return tutti().stream().map(each -> new TrialSet.Trial(each.name(), each, task)).toList();
   }
 
   /// All process groups, with the chosen number of senders and each length.
@@ -50,7 +56,8 @@ final class TrialPlan {
       trials.add(new TrialSet.Trial(processGroup.name(), processGroup, new Task.Flood(ranks, bytes, flood)));
     }
     String who = senders == 1 ? "one sender" : senders + " senders";
-    return trialSet(String.format(Locale.ROOT, "flood, %d members, %s, %,d B", tutti().size(), who, bytes), trials);
+    return trialSet(
+        String.format(Locale.ROOT, "flood, %d members, %s, %,d B", processGroups.getLast().size(), who, bytes), trials);
   }
 
   /// Floods as they are, and with a recording of what takes the time.
@@ -60,16 +67,17 @@ final class TrialPlan {
 
   private TrialSet stages(int bytes) {
     var task = new Task.Flood(List.of(0), bytes, flood);
+    ProcessGroup tutti = tutti().getFirst();
     return trialSet(
-        String.format(Locale.ROOT, "flood, %d members, one sender, %,d B", tutti().size(), bytes),
+        String.format(Locale.ROOT, "flood, %d members, one sender, %,d B", tutti.size(), bytes),
         List.of(
-            new TrialSet.Trial(tutti().name(), tutti(), task),
-            new TrialSet.Trial(tutti().name() + ", recorded", tutti(), new Task.Recorded(task))));
+            new TrialSet.Trial(tutti.name(), tutti, task),
+            new TrialSet.Trial(tutti.name() + ", recorded", tutti, new Task.Recorded(task))));
   }
 
   /// Closed loops of all process groups.
   List<TrialSet> loops() {
-    return List.of(loop(Numbers.LATENCY_BYTES));
+    return List.of(loop(LATENCY_BYTES));
   }
 
   private TrialSet loop(int bytes) {
@@ -113,10 +121,9 @@ final class TrialPlan {
     for (int bytes : options.bytes()) {
       all.add(flood(1, bytes));
     }
-    all.add(loop(Numbers.LATENCY_BYTES));
+    all.add(loop(LATENCY_BYTES));
     all.add(openLoop(KIB));
-    var memory = new TrialSet.Trial(Instrument.TUTTI, tutti(), new Task.Memory(KIB, flood));
-    all.add(new TrialSet("live heap under a flood of 1,024 B", List.of(memory), 1));
+    all.add(new TrialSet("live heap under a flood of 1,024 B", trials(new Task.Memory(KIB, flood)), 1));
     return all;
   }
 
@@ -145,11 +152,11 @@ final class TrialPlan {
         String.format(Locale.ROOT, "open loop at half of the peak, %,d messages/s, %,d B", perSecond, bytes), trials);
   }
 
-  /// The rate of Tutti with one sender, once it does not grow any more.
+  /// The rate of Tutti, with the first of its orderings and one sender, once it does not grow any more.
   private double peak(int bytes) throws InterruptedException {
     var windows = new ArrayList<Double>();
     while (windows.size() < WINDOWS_MIN || !Rounds.isSteady(windows) && windows.size() < WINDOWS_MAX) {
-      windows.add(tutti().run(new Task.Flood(List.of(0), bytes, loop), own).value(Measure.RATE));
+      windows.add(tutti().getFirst().run(new Task.Flood(List.of(0), bytes, loop), own).value(Measure.RATE));
     }
     return Collections.max(windows);
   }
@@ -159,8 +166,7 @@ final class TrialPlan {
     List<TrialSet> trialSets = new ArrayList<>();
     for (int bytes : options.bytes()) {
       Task task = new Task.Slow(options.members() - 1, bytes, flood);
-      TrialSet.Trial trial = new TrialSet.Trial(Instrument.TUTTI, tutti(), task);
-      trialSets.add(trialSet(String.format(Locale.ROOT, "one slow member, %,d B", bytes), List.of(trial)));
+      trialSets.add(trialSet(String.format(Locale.ROOT, "one slow member, %,d B", bytes), trials(task)));
     }
     return trialSets;
   }
@@ -173,7 +179,7 @@ final class TrialPlan {
       all.add(flood(options.members(), bytes));
     }
     if (!options.quick()) {
-      all.add(loop(Numbers.LATENCY_BYTES));
+      all.add(loop(LATENCY_BYTES));
     }
     return all;
   }

@@ -11,11 +11,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.tutti.Ordering;
 
 class InstrumentTest {
   private static final List<String> SMALL = List.of("-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
@@ -28,7 +30,19 @@ class InstrumentTest {
 
   private InstrumentOptions options(int members, int senders, List<Integer> bytes, int rounds, Duration moment) {
     return new InstrumentOptions(
-        members, senders, bytes, rounds, moment, false, List.of(), SMALL, directory, 2, 2, true);
+        members,
+        senders,
+        List.of(Ordering.SEQUENCER),
+        bytes,
+        rounds,
+        moment,
+        false,
+        List.of(),
+        SMALL,
+        directory,
+        2,
+        2,
+        true);
   }
 
   @Test
@@ -58,6 +72,38 @@ class InstrumentTest {
         .doesNotContain("NaN");
     assertThat(ProcessHandle.current().children().filter(ProcessHandle::isAlive)).isEmpty();
     assertThat(results()).containsKeys("command", "machine", "process-groups", "trial-sets");
+  }
+
+  /// Throughput and latency of the orderings side by side, in the same rounds.
+  @Tag("socket")
+  @Test
+  @Tag("deep")
+  void orderingsAreComparedInTheSameRounds() throws Exception {
+    InstrumentOptions one = options(2, 2, List.of(100), 1);
+    var all =
+        new InstrumentOptions(
+            2,
+            2,
+            List.of(Ordering.values()),
+            one.bytes(),
+            1,
+            one.time(),
+            false,
+            List.of(),
+            SMALL,
+            directory,
+            2,
+            2,
+            true);
+    var text = new StringWriter();
+    assertThat(Instrument.flood(all, new PrintWriter(text))).as("%s", text).isTrue();
+    assertThat(Instrument.latency(all, new PrintWriter(text))).as("%s", text).isTrue();
+    for (Ordering ordering : Ordering.values()) {
+      String name = "tutti-" + ordering.name().toLowerCase(Locale.ROOT);
+      assertThat(text.toString())
+          .containsPattern("\\| " + name + " +\\| [1-9][0-9,]* ")
+          .containsPattern("\\| " + name + " member, a thread waits +\\| ");
+    }
   }
 
   private Path file(String name) throws IOException {
@@ -130,11 +176,12 @@ class InstrumentTest {
         new InstrumentOptions(
             few.members(),
             1,
+            few.orderings(),
             few.bytes(),
             1,
             few.time(),
             false,
-            List.of("ordering=none"),
+            List.of("window=wide"),
             SMALL,
             directory,
             2,
@@ -143,7 +190,7 @@ class InstrumentTest {
     assertThatThrownBy(() -> Instrument.flood(wrong, new PrintWriter(new StringWriter())))
         .isInstanceOf(BenchException.class)
         .hasMessageContaining("tutti-of-2-0")
-        .hasMessageContaining("NONE")
+        .hasMessageContaining("wide")
         .hasMessageContaining(".log");
     assertThat(ProcessHandle.current().children().filter(ProcessHandle::isAlive)).isEmpty();
   }

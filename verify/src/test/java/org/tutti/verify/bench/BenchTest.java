@@ -1,7 +1,6 @@
 package org.tutti.verify.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -18,8 +17,6 @@ import org.tutti.bench.ClosedOptions;
 import org.tutti.bench.CostTable;
 import org.tutti.bench.LossBenchmark;
 import org.tutti.bench.LossOptions;
-import org.tutti.bench.OrdersBenchmark;
-import org.tutti.bench.OrdersOptions;
 import org.tutti.bench.TransferBenchmark;
 import org.tutti.transport.TransportProvider;
 
@@ -40,39 +37,6 @@ class BenchTest {
         assertThat(text.toString().lines().filter(line -> line.startsWith(row))).as(row).hasSize(2);
       }
     }
-  }
-
-  @Tag("socket")
-  @Test
-  @Tag("deep")
-  void everyFigureOfEveryOrderingIsMeasured() throws Exception {
-    var text = new StringWriter();
-    Duration moment = Duration.ofMillis(20);
-    OrdersBenchmark.run(
-        new OrdersOptions(List.of(2, 3), ALL, 1, moment, moment, moment, List.of(500), 1, false),
-        new PrintWriter(text));
-    for (Ordering ordering : ALL) {
-      String name = ordering.name().toLowerCase(Locale.ROOT);
-      assertThat(text.toString().lines().filter(line -> line.startsWith(name)))
-          .as("two sizes, one rate, a switch to each other in two settings: %s", text)
-          .hasSize(2 + 1 + 2 * (ALL.size() - 1))
-          .allMatch(line -> line.matches("\\S+ +\\S+ .*\\d.*") && !line.contains("NaN"));
-    }
-    assertThat(text.toString()).contains("over loopback, medians:", "with links of 1 ms, medians:");
-    assertThat(text.toString()).contains("machine's load at the end");
-  }
-
-  @Tag("socket")
-  @Test
-  void theSwitchesAreMeasuredAlone() throws Exception {
-    var text = new StringWriter();
-    List<Ordering> two = List.of(Ordering.SEQUENCER, Ordering.SYMMETRIC);
-    Duration moment = Duration.ofMillis(20);
-    OrdersBenchmark.run(
-        new OrdersOptions(List.of(3, 5), two, 1, moment, moment, moment, List.of(500), 1, false).switchesOnly(),
-        new PrintWriter(text));
-    assertThat(text.toString().lines().filter(line -> line.matches("(sequencer|symmetric) .*"))).hasSize(4);
-    assertThat(text.toString()).doesNotContain("throughput").containsPattern("simulated, worst: +yes, all");
   }
 
   /// The closed system: a row for each transport, ordering and size, and the pings.
@@ -118,11 +82,6 @@ class BenchTest {
     assertThat(text.toString().lines().filter(line -> line.startsWith("A     3        2")))
         .as("times at the sequencer and at the others")
         .allMatch(line -> line.matches("(.*\\[.*){5}"));
-  }
-
-  @Test
-  void groupsOfOneAreRefused() {
-    assertThatThrownBy(() -> OrdersOptions.quick(List.of(1), ALL)).hasMessageContaining("2 to 32");
   }
 
   @Tag("socket")

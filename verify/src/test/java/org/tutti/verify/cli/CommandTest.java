@@ -228,9 +228,9 @@ class CommandTest {
             List.of("tutti: Unmatched argument at index 0: 'frob'; see tutti --help", "frob"),
             List.of("tutti bench: a command is missing; see tutti bench --help", "bench"),
             List.of(
-                "tutti bench orders: groups have 2 to 32 members, not [1]; see tutti bench orders --help",
+                "tutti bench closed: groups have 2 to 32 members, not [1]; see tutti bench closed --help",
                 "bench",
-                "orders",
+                "closed",
                 "--members",
                 "1"),
             List.of(
