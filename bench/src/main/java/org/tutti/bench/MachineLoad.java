@@ -1,11 +1,9 @@
 package org.tutti.bench;
 
-import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 
 /// What else the machine does while something is measured: tells of it, and spreads it over all that is compared.
 final class MachineLoad {
@@ -14,11 +12,6 @@ final class MachineLoad {
   /// How many processes ran or waited for a processor in the last minute; negative where the system does not tell.
   static double now() {
     return ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
-  }
-
-  static void print(PrintWriter out, String when) {
-    out.printf(Locale.ROOT, "machine's load %s: %.1f%n", when, now());
-    out.flush();
   }
 
   /// The order of one round: each begins with another one, so that a change of the load hits all of them.

@@ -31,7 +31,6 @@ import picocli.CommandLine.Spec;
       InstrumentCommand.Flood.class,
       InstrumentCommand.Latency.class,
       InstrumentCommand.OpenLoop.class,
-      LossCommand.class,
       PackingCommand.class,
       InstrumentCommand.Scale.class,
       InstrumentCommand.Slow.class,

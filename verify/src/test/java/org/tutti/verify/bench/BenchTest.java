@@ -15,8 +15,6 @@ import org.tutti.bench.ClientServerBenchmark;
 import org.tutti.bench.ClosedBenchmark;
 import org.tutti.bench.ClosedOptions;
 import org.tutti.bench.CostTable;
-import org.tutti.bench.LossBenchmark;
-import org.tutti.bench.LossOptions;
 import org.tutti.bench.TransferBenchmark;
 import org.tutti.transport.TransportProvider;
 
@@ -90,18 +88,5 @@ class BenchTest {
     var text = new StringWriter();
     TransferBenchmark.run(128, 500, 48, new PrintWriter(text));
     assertThat(text.toString()).contains("read and checked in", "founder", "second", "newcomer");
-  }
-
-  @Tag("socket")
-  @Test
-  @Tag("deep")
-  void throughputWithLossIsMeasured() throws Exception {
-    var text = new StringWriter();
-    var options = new LossOptions(List.of(1000, 65_536), List.of(0.0, 0.05), 1472, 1, Duration.ofMillis(50));
-    LossBenchmark.run(options, new PrintWriter(text));
-    assertThat(text.toString().lines().filter(line -> line.matches(" +[05] % +[0-9,]+ +[0-9.]+ .*")))
-        .as("%s", text)
-        .hasSize(4);
-    assertThat(text.toString()).containsPattern("slow +1,048,576 +[0-9.]+ ");
   }
 }

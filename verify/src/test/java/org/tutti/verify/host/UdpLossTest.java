@@ -21,10 +21,10 @@ import org.tutti.GroupConfig;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.Ordering;
-import org.tutti.bench.LossyNetwork;
 import org.tutti.net.UdpConfig;
 import org.tutti.transport.Address;
 import org.tutti.verify.Told;
+import org.tutti.verify.transport.LossyNetwork;
 
 /// Groups over UDP on a network that loses datagrams: Ethernet's, and each by itself.
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

@@ -11,7 +11,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.tutti.bench.LossyNetwork;
 import org.tutti.net.UdpConfig;
 import org.tutti.net.UdpKey;
 import org.tutti.verify.Told;

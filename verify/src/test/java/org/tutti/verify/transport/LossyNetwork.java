@@ -1,4 +1,4 @@
-package org.tutti.bench;
+package org.tutti.verify.transport;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -28,7 +28,6 @@ public final class LossyNetwork implements AutoCloseable {
   private final SplittableRandom random;
   private final double loss;
   private final Map<SocketAddress, DatagramChannel> listeners = new ConcurrentHashMap<>(); // by the node's own address
-  private final AtomicLong carried = new AtomicLong();
   private final AtomicLong lost = new AtomicLong();
   private final Thread carrier = new Thread(this::carry, "lossy-network");
   private volatile SocketAddress silenced = new InetSocketAddress(0);
@@ -95,13 +94,6 @@ public final class LossyNetwork implements AutoCloseable {
     bytesMax = bytes;
   }
 
-  /// How many datagrams arrived.
-  ///
-  /// @return since the beginning
-  public long carried() {
-    return carried.get();
-  }
-
   /// How many were lost by chance.
   ///
   /// @return since the beginning
@@ -138,7 +130,6 @@ public final class LossyNetwork implements AutoCloseable {
         lost.incrementAndGet();
       } else {
         source.send(datagram.flip(), to);
-        carried.incrementAndGet();
       }
     }
   }
