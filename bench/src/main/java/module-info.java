@@ -7,7 +7,6 @@ module org.tutti.bench {
   requires HdrHistogram;
   requires com.fasterxml.jackson.jr.ob;
   requires java.management;
-  requires jdk.jfr;
   requires jdk.management;
   requires transitive org.tutti;
   requires transitive org.tutti.net;

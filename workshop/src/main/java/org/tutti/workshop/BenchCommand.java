@@ -34,7 +34,6 @@ import picocli.CommandLine.Spec;
       PackingCommand.class,
       InstrumentCommand.Scale.class,
       InstrumentCommand.Slow.class,
-      InstrumentCommand.Stages.class,
       InstrumentCommand.Versus.class
     })
 final class BenchCommand implements Runnable {

@@ -96,6 +96,11 @@ final class InstrumentCommand {
         description = "Flags of all JVMs, separated by spaces (${DEFAULT-VALUE}).")
     String flags = "-Xms512m -Xmx512m -XX:+UseZGC";
 
+    @Option(
+        names = "--record",
+        description = "Each JVM keeps a flight recording of what its threads do with CPU time, beside its log.")
+    boolean record;
+
     @Option(names = "--out", paramLabel = "DIR", description = "Where results and logs go (${DEFAULT-VALUE}).")
     Path out = Path.of("target", "bench");
 
@@ -149,6 +154,7 @@ final class InstrumentCommand {
             unix,
             settings(),
             List.of(flags.strip().split("\\s+")),
+            record,
             out,
             others / PERCENT,
             steal / PERCENT,
@@ -243,23 +249,6 @@ final class InstrumentCommand {
     @Override
     public Integer call() throws InterruptedException {
       return common.measureOne(Instrument::slow);
-    }
-  }
-
-  /// `tutti bench stages`.
-  @Command(
-      name = "stages",
-      description = {
-        "Where the time goes: one member floods, and the JVMs record what their threads do. Nanoseconds of CPU time "
-            + "per message and per batch, stage by stage, of the sequencer, which sends, and of another member, in "
-            + "Markdown; and the throughput with and without the recording."
-      })
-  static final class Stages implements Callable<Integer> {
-    @Mixin Common common = new Common();
-
-    @Override
-    public Integer call() throws InterruptedException {
-      return common.measure(Instrument::stages, 1);
     }
   }
 

@@ -6,8 +6,6 @@ import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.LinkedHashMap;
@@ -31,7 +29,6 @@ public final class Worker {
   private static final BlockingQueue<String> COMMANDS = new LinkedBlockingQueue<>();
 
   private final BenchTarget target;
-  private final FlightRecording recording = new FlightRecording();
 
   private Worker(BenchTarget target) {
     this.target = target;
@@ -51,7 +48,7 @@ public final class Worker {
         answers.println(worker.answer(line.split(" ")));
       }
     } finally {
-      Runtime.getRuntime().halt(0); // libraries may have left threads
+      Runtime.getRuntime().exit(0); // libraries may have left threads
     }
   }
 
@@ -131,11 +128,6 @@ public final class Worker {
       case "await" -> await(Long.parseLong(command[1]), Long.parseLong(command[2]));
       case "slow" -> {
         target.slow(Long.parseLong(command[1]));
-        yield Map.of();
-      }
-      case "record" -> Map.of("by-cpu-time", recording.start(Duration.ofNanos(Long.parseLong(command[1]))));
-      case "recorded" -> {
-        recording.stop(Path.of(String.join(" ", Arrays.asList(command).subList(1, command.length))));
         yield Map.of();
       }
       case "usage" -> usage();

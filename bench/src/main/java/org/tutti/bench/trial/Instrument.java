@@ -19,9 +19,6 @@ public final class Instrument {
   static final String JGROUPS = "jgroups";
   static final String AERON = "aeron-cluster";
 
-  /// Without these, stacks that were taken between two safepoints are those of the next one: other code's, if inlined.
-  private static final List<String> EXACT = List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints");
-
   private static final double PERCENT = 100;
 
   private final InstrumentOptions options;
@@ -85,16 +82,6 @@ public final class Instrument {
   public static boolean slow(InstrumentOptions options, PrintWriter out) throws InterruptedException {
     return new Instrument(options, "slow", out)
         .run(ProcessGroupPlan.tutti(options.members(), options.orderings(), "receive=true"), TrialPlan::slow);
-  }
-
-  /// Where the CPU time of a flood goes, stage by stage.
-  ///
-  /// @param options how
-  /// @param out     where to print
-  /// @return whether enough rounds were undisturbed
-  /// @throws InterruptedException when interrupted
-  public static boolean stages(InstrumentOptions options, PrintWriter out) throws InterruptedException {
-    return new Instrument(options.withFlags(EXACT), "stages", out).run(tutti(options), TrialPlan::stages);
   }
 
   /// Throughput of groups of several sizes beside plain sockets to as many.
@@ -189,9 +176,7 @@ public final class Instrument {
     try {
       Files.createDirectories(directory);
       for (ProcessGroupPlan groupPlan : groupPlans) {
-        var settings = new ArrayList<>(options.allSettings());
-        settings.addAll(groupPlan.settings());
-        processGroups.add(new ProcessGroup(groupPlan, settings, options.flags(), directory));
+        processGroups.add(new ProcessGroup(groupPlan, options, directory));
       }
       var programme = new TrialPlan(options, processGroups);
       List<TrialSet> planned = plan.trialSets(programme);
@@ -217,7 +202,6 @@ public final class Instrument {
     var report = new TextReport(out);
     report.machine(machine, everybody);
     trialSets.forEach(report::trialSet);
-    trialSets.forEach(report::stages);
     boolean complete = trialSets.stream().allMatch(TrialSet::complete);
     String limits =
         String.format(

@@ -17,6 +17,7 @@ import org.tutti.Ordering;
 /// @param unix     whether Unix domain sockets are used instead of TCP
 /// @param settings for Tutti's members, `name=value`: guarantee, window
 /// @param flags    of all JVMs
+/// @param record   whether each JVM keeps a flight recording of what its threads do
 /// @param out      where results and logs go
 /// @param others   beyond this part of the machine used by others a round does not count
 /// @param steal    beyond this part of the machine stolen by the host a round does not count
@@ -31,6 +32,7 @@ public record InstrumentOptions(
     boolean unix,
     List<String> settings,
     List<String> flags,
+    boolean record,
     Path out,
     double others,
     double steal,
@@ -69,14 +71,6 @@ public record InstrumentOptions(
     var all = new ArrayList<>(settings);
     all.add("transport=" + (unix ? "unix" : "tcp"));
     return all;
-  }
-
-  /// The same with more flags.
-  InstrumentOptions withFlags(List<String> more) {
-    var all = new ArrayList<>(flags);
-    all.addAll(more);
-    return new InstrumentOptions(
-        members, senders, orderings, bytes, rounds, time, unix, settings, all, out, others, steal, quick);
   }
 
   Rounds.Rules rules() {

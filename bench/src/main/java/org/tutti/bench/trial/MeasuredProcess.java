@@ -26,8 +26,17 @@ final class MeasuredProcess implements AutoCloseable {
   private static final String END = "";
   private static final Pattern SAFEPOINT = Pattern.compile("Total:\\s+(\\d+) ns");
 
+  /// Without the first two, stacks that were taken between two safepoints are those of the next one: other code's, if
+  /// inlined. The last one keeps the recorder's own words off standard output, where answers are expected.
+  private static final String[] EXACT = {
+    "-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints", "-Xlog:jfr+startup=off"
+  };
+
+  /// A stack whenever a thread has used another millisecond of CPU time, in system calls too (JEP 509).
+  private static final String RECORDED =
+      ",dumponexit=true,settings=none,+jdk.CPUTimeSample#enabled=true,+jdk.CPUTimeSample#throttle=1ms";
+
   private final String title;
-  private final Path directory;
   private final Path log;
   private final Path pauses;
   private final Process process;
@@ -40,10 +49,10 @@ final class MeasuredProcess implements AutoCloseable {
   /// @param title     names it and its files
   /// @param directory where its log goes
   /// @param flags     of its JVM
-  /// @param arguments of its program
-  MeasuredProcess(String title, Path directory, List<String> flags, List<String> arguments) throws IOException {
+  /// @param record    whether its JVM keeps a flight recording beside the log
+  /// @param target    what it is
+  MeasuredProcess(String title, Path directory, List<String> flags, boolean record, String target) throws IOException {
     this.title = title;
-    this.directory = directory;
     this.log = directory.resolve(title + ".log");
     this.pauses = directory.resolve(title + ".safepoints");
     var command = new ArrayList<String>();
@@ -51,8 +60,11 @@ final class MeasuredProcess implements AutoCloseable {
     command.addAll(flags);
     command.add("--enable-native-access=ALL-UNNAMED"); // for trains of datagrams
     command.add("-Xlog:safepoint:file=" + pauses + "::filecount=0");
-    command.addAll(List.of("-cp", classPath(), Worker.class.getName()));
-    command.addAll(arguments);
+    if (record) {
+      command.addAll(List.of(EXACT));
+      command.add("-XX:StartFlightRecording:filename=" + directory.resolve(title + ".jfr") + RECORDED);
+    }
+    command.addAll(List.of("-cp", classPath(), Worker.class.getName(), target));
     process = new ProcessBuilder(command).redirectError(log.toFile()).start();
     commands = process.outputWriter();
     Thread.ofVirtual().name(title).start(() -> listen(process.inputReader()));
@@ -86,11 +98,6 @@ final class MeasuredProcess implements AutoCloseable {
 
   long pid() {
     return process.pid();
-  }
-
-  /// A file of its own.
-  Path file(String name) {
-    return directory.resolve(title + "-" + name);
   }
 
   /// Gives a command; [#answer] tells what came of it.

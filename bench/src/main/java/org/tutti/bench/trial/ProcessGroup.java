@@ -23,7 +23,6 @@ final class ProcessGroup implements TrialRunner, AutoCloseable {
       Map.of(
           "tcp.wakeups.made", Measure.WAKEUPS, "udp.wakeups.made", Measure.WAKEUPS, "loop.waits.made", Measure.WAITS);
   private static final String VIEWS = "views-installed"; // counted by the target
-  private static final String BATCHES = "engine.batches.sent";
   private static final String COUNTED = "counted.";
   private static final double MILLION = 1e6;
   private static final long DRAIN_NANOS = 20_000_000_000L;
@@ -36,19 +35,17 @@ final class ProcessGroup implements TrialRunner, AutoCloseable {
 
   /// Starts the processes and has them come together.
   ///
-  /// @param groupPlan     which
-  /// @param settings  for the target, `name=value`
-  /// @param flags     of the JVMs
+  /// @param groupPlan which
+  /// @param options   what they are told, and the flags of the JVMs
   /// @param directory where logs go
-  ProcessGroup(ProcessGroupPlan groupPlan, List<String> settings, List<String> flags, Path directory)
-      throws InterruptedException {
+  ProcessGroup(ProcessGroupPlan groupPlan, InstrumentOptions options, Path directory) throws InterruptedException {
     this.name = groupPlan.name();
-    this.settings = List.copyOf(settings);
-    this.flags = Stream.concat(flags.stream(), groupPlan.flags().stream()).toList();
+    this.settings = Stream.concat(options.allSettings().stream(), groupPlan.settings().stream()).toList();
+    this.flags = Stream.concat(options.flags().stream(), groupPlan.flags().stream()).toList();
     try {
       for (int rank = 0; rank < groupPlan.size(); rank++) {
         String title = name + "-of-" + groupPlan.size() + "-" + rank;
-        children.add(new MeasuredProcess(title, directory, this.flags, List.of(groupPlan.target())));
+        children.add(new MeasuredProcess(title, directory, flags, options.record(), groupPlan.target()));
       }
       String open = String.join(" ", settings);
       tellAll(children, open.isEmpty() ? "open" : "open " + open);
@@ -123,17 +120,9 @@ final class ProcessGroup implements TrialRunner, AutoCloseable {
     Machine.Moment start = Machine.now(own);
     var values = new TreeMap<Measure, Double>();
     String times = null;
-    List<Spending> spent = List.of();
-    boolean byCpuTime = false;
     long messages;
     switch (task) {
       case Task.Flood flood -> messages = flood(flood, values);
-      case Task.Recorded recorded -> {
-        var recorder = new ProfileRecorder(children);
-        messages = flood(recorded.flood(), values);
-        spent = recorder.stop(Integer.toString(recorded.flood().bytes()));
-        byCpuTime = recorder.isByCpuTime();
-      }
       case Task.Closed closed -> {
         times =
             times(
@@ -179,9 +168,7 @@ final class ProcessGroup implements TrialRunner, AutoCloseable {
     }
     turn(false);
     values.put(Measure.PAUSE, (double) children.stream().mapToLong(MeasuredProcess::longestPause).max().orElse(0));
-    CpuProfile profile =
-        spent.isEmpty() ? null : new CpuProfile(messages, counters.getOrDefault(BATCHES, 0L), byCpuTime, spent);
-    return new TrialOutcome(values, counters, times, profile, (end.nanos() - start.nanos()) / 1e9, start.until(end));
+    return new TrialOutcome(values, counters, times, (end.nanos() - start.nanos()) / 1e9, start.until(end));
   }
 
   private void turn(boolean ours) throws InterruptedException {
@@ -301,7 +288,6 @@ final class ProcessGroup implements TrialRunner, AutoCloseable {
   private static List<Integer> senders(Task task) {
     return switch (task) {
       case Task.Flood flood -> flood.senders();
-      case Task.Recorded recorded -> recorded.flood().senders();
       case Task.Closed closed -> List.of(closed.rank());
       case Task.Open open -> List.of(open.rank());
       case Task.Memory _, Task.Slow _, Task.Packed _, Task.Settling _ -> List.of(0);

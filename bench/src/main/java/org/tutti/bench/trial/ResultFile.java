@@ -94,26 +94,6 @@ final class ResultFile {
     if (outcome.times() != null) {
       map.put("histogram", outcome.times());
     }
-    if (outcome.profile() != null) {
-      map.put("profile", profile(outcome.profile()));
-    }
-    return map;
-  }
-
-  private static Map<String, Object> profile(CpuProfile profile) {
-    var map = new LinkedHashMap<String, Object>();
-    map.put("messages", profile.messages());
-    map.put("batches", profile.batches());
-    map.put("by-cpu-time", profile.byCpuTime());
-    var processes = new ArrayList<Map<String, Object>>();
-    for (Spending spent : profile.processes()) {
-      var about = new LinkedHashMap<String, Object>();
-      about.put("samples", spent.samples());
-      about.put("missed", spent.missed());
-      spent.nanos().forEach((stage, nanos) -> about.put(stage.title(), nanos));
-      processes.add(about);
-    }
-    map.put("cpu-nanos", processes);
     return map;
   }
 

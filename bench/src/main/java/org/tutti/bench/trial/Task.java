@@ -34,24 +34,6 @@ sealed interface Task {
     }
   }
 
-  /// A flood that the JVMs of all processes record.
-  record Recorded(Flood flood) implements Task {
-    @Override
-    public Measure leading() {
-      return flood.leading();
-    }
-
-    @Override
-    public long nanos() {
-      return flood.nanos();
-    }
-
-    @Override
-    public Task lasting(long other) {
-      return new Recorded(new Flood(flood.senders, flood.bytes, other));
-    }
-  }
-
   /// One multicasts one message after the other.
   record Closed(int rank, int bytes, SendingThread sendingThread, long nanos) implements Task {
     @Override

@@ -28,16 +28,6 @@ final class TextReport {
     print(rows(trialSet));
   }
 
-  /// Where the time of a trial set went, if that was recorded.
-  void stages(TrialSet trialSet) {
-    List<String> lines = StageTable.of(trialSet);
-    if (!lines.isEmpty()) {
-      out.println();
-      lines.forEach(out::println);
-      out.flush();
-    }
-  }
-
   /// A head, and two rows for each trial: its figures, and their ratios to those of the first one.
   static List<List<String>> rows(TrialSet trialSet) {
     var measures = new TreeSet<Measure>();

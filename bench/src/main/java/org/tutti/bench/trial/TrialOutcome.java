@@ -10,14 +10,12 @@ import org.jspecify.annotations.Nullable;
 /// @param values      what was measured
 /// @param counters    what the processes counted themselves meanwhile, all together
 /// @param times       the histogram as HdrHistogram compresses it, in base 64, or null
-/// @param profile     what the processes used the processor for, or null when that was not recorded
 /// @param seconds     how long it took
 /// @param load        what the machine did besides
 record TrialOutcome(
     SortedMap<Measure, Double> values,
     SortedMap<String, Long> counters,
     @Nullable String times,
-    @Nullable CpuProfile profile,
     double seconds,
     Machine.Load load) {
   TrialOutcome {

@@ -60,21 +60,6 @@ final class TrialPlan {
         String.format(Locale.ROOT, "flood, %d members, %s, %,d B", processGroups.getLast().size(), who, bytes), trials);
   }
 
-  /// Floods as they are, and with a recording of what takes the time.
-  List<TrialSet> stages() {
-    return options.bytes().stream().map(this::stages).toList();
-  }
-
-  private TrialSet stages(int bytes) {
-    var task = new Task.Flood(List.of(0), bytes, flood);
-    ProcessGroup tutti = tutti().getFirst();
-    return trialSet(
-        String.format(Locale.ROOT, "flood, %d members, one sender, %,d B", tutti.size(), bytes),
-        List.of(
-            new TrialSet.Trial(tutti.name(), tutti, task),
-            new TrialSet.Trial(tutti.name() + ", recorded", tutti, new Task.Recorded(task))));
-  }
-
   /// Closed loops of all process groups.
   List<TrialSet> loops() {
     return List.of(loop(LATENCY_BYTES));

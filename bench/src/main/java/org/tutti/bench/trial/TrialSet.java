@@ -2,9 +2,7 @@ package org.tutti.bench.trial;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.SortedMap;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Trials that are compared: in each round they run right after one another, and each round gives their ratios.
@@ -122,23 +120,5 @@ final class TrialSet {
       }
     }
     return numbers;
-  }
-
-  /// What was recorded, in all rounds together.
-  Optional<CpuProfile> profile() {
-    return used().stream()
-        .flatMap(round -> round.outcomes().stream())
-        .flatMap(outcome -> Stream.ofNullable(outcome.profile()))
-        .reduce(CpuProfile::plus);
-  }
-
-  /// The place of a trial.
-  int indexOf(String trial) {
-    for (int i = 0; i < trials.size(); i++) {
-      if (trials.get(i).name().equals(trial)) {
-        return i;
-      }
-    }
-    throw new IllegalArgumentException("no trial is called " + trial);
   }
 }

@@ -43,7 +43,7 @@ class RoundsTest {
       double[] next = script.size() > 1 ? script.removeFirst() : script.getFirst();
       var values = new TreeMap<Measure, Double>();
       values.put(Measure.RATE, next[0]);
-      return new TrialOutcome(values, new TreeMap<>(), null, null, 1, new Machine.Load(true, next[1], 0));
+      return new TrialOutcome(values, new TreeMap<>(), null, 1, new Machine.Load(true, next[1], 0));
     }
   }
 
