@@ -1,12 +1,9 @@
 package org.tutti.workshop;
 
-import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.tutti.Ordering;
 import org.tutti.bench.CostTable;
-import org.tutti.bench.TransferBenchmark;
-import org.tutti.cli.Failure;
 import org.tutti.cli.OrderingConverter;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -27,7 +24,6 @@ import picocli.CommandLine.Spec;
       ClientsCommand.class,
       ClosedCommand.class,
       BenchCommand.Cost.class,
-      BenchCommand.Transfer.class,
       InstrumentCommand.Flood.class,
       InstrumentCommand.Latency.class,
       InstrumentCommand.OpenLoop.class,
@@ -66,37 +62,6 @@ final class BenchCommand implements Runnable {
     @Override
     public Integer call() {
       return CostTable.print(orderings, spec.commandLine().getOut()) ? 0 : 1;
-    }
-  }
-
-  /// `tutti bench transfer`.
-  @Command(
-      name = "transfer",
-      description = {
-        "Gives a large state to a newcomer over TCP on loopback while multicasts go on, with three processes of little "
-            + "heap. Prints the time, the longest gap between deliveries at the others, and each process's memory.",
-        "Exit code 0 only if the state came whole and no message was lost, doubled or out of order."
-      })
-  static final class Transfer implements Callable<Integer> {
-    @Spec private CommandSpec spec = CommandSpec.create();
-
-    @Option(names = "--mib", paramLabel = "N", description = "The length of the state in MiB (${DEFAULT-VALUE}).")
-    int mib = 1024;
-
-    @Option(names = "--rate", paramLabel = "N", description = "Multicasts per second (${DEFAULT-VALUE}).")
-    int rate = 1000;
-
-    @Option(names = "--heap", paramLabel = "N", description = "The heap of each process in MiB (${DEFAULT-VALUE}).")
-    int heap = 64;
-
-    @Override
-    public Integer call() {
-      try {
-        TransferBenchmark.run(mib, rate, heap, spec.commandLine().getOut());
-        return 0;
-      } catch (IOException e) {
-        throw new Failure(String.valueOf(e.getMessage()), e);
-      }
     }
   }
 }

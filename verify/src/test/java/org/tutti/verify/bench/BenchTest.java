@@ -15,7 +15,6 @@ import org.tutti.bench.ClientServerBenchmark;
 import org.tutti.bench.ClosedBenchmark;
 import org.tutti.bench.ClosedOptions;
 import org.tutti.bench.CostTable;
-import org.tutti.bench.TransferBenchmark;
 import org.tutti.transport.TransportProvider;
 
 /// What `tutti bench` runs.
@@ -80,13 +79,5 @@ class BenchTest {
     assertThat(text.toString().lines().filter(line -> line.startsWith("A     3        2")))
         .as("times at the sequencer and at the others")
         .allMatch(line -> line.matches("(.*\\[.*){5}"));
-  }
-
-  @Tag("socket")
-  @Test
-  void aStateLargerThanTheHeapIsGivenWhileMulticastsGoOn() throws Exception {
-    var text = new StringWriter();
-    TransferBenchmark.run(128, 500, 48, new PrintWriter(text));
-    assertThat(text.toString()).contains("read and checked in", "founder", "second", "newcomer");
   }
 }

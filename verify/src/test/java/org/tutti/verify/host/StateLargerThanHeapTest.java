@@ -1,16 +1,13 @@
-package org.tutti.bench;
+package org.tutti.verify.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.lang.management.ManagementFactory;
-import java.lang.management.MemoryPoolMXBean;
-import java.lang.management.MemoryType;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -20,6 +17,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.zip.CRC32C;
 import java.util.zip.CheckedInputStream;
 import java.util.zip.CheckedOutputStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
@@ -30,30 +30,86 @@ import org.tutti.StateSink;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
 import org.tutti.transport.Address;
+import org.tutti.verify.lab.Hosts;
 
-/// A process of [TransferBenchmark]: a member whose state is as long as it is told, made up while it is written, and
-/// that checks that it gets every multicast once and in order.
+/// Three processes of little heap: a newcomer is given a state that fits into none of them, while multicasts go on.
 ///
-/// Arguments: name, and the address of a member, or none to found the group. Commands on standard input: `size MIB`,
-/// `rate N` multicasts per second, `watch` for gaps, `stop` multicasting, `report N` once N are delivered. When
-/// standard input ends, so does the process.
-public final class TransferMember {
+/// Each process is this class: a member whose state is as long as it is told, made up while it is written, and that
+/// checks that it gets every multicast once and in order; it ends when it does not. Arguments: name, and the address of
+/// a member, or none to found the group. Commands on standard input: `size MIB`, `rate N` multicasts per second, `stop`
+/// multicasting, `await N` deliveries. When standard input ends, so does the process.
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+public class StateLargerThanHeapTest {
+  private static final int STATE_MIB = 128;
+  private static final int RATE = 500;
   private static final int MESSAGE_BYTES = 100;
   private static final int PIECE_BYTES = 64 << 10;
-  private static final int CATCH_UP_BYTES = 8 << 20; // with 64 MiB of heap
+  private static final int PIECES_PER_MIB = (1 << 20) / PIECE_BYTES;
+  private static final int CATCH_UP_BYTES = 8 << 20; // with 48 MiB of heap
   private static final Duration SUSPECT = Duration.ofSeconds(10); // a busy machine is no reason for a view change
   private static final int BROKEN = 70;
 
-  private final Group group;
+  private Group group;
   private volatile int mib;
   private volatile int rate;
   private volatile boolean stopped;
   private volatile long delivered; // how many of the history, those in the state included
-  private volatile long last = System.nanoTime();
-  private volatile long gap;
 
-  private TransferMember(Group group) {
-    this.group = group;
+  /// A process, which ends with the test.
+  private static final class Child implements AutoCloseable {
+    final String address;
+    private final String name;
+    private final Process process;
+    private final BufferedReader says;
+
+    Child(String... args) throws IOException {
+      name = args[0];
+      process =
+          new ProcessBuilder(Hosts.java(StateLargerThanHeapTest.class, List.of(args), "-Xmx48m"))
+              .redirectError(ProcessBuilder.Redirect.INHERIT)
+              .start();
+      says = process.inputReader();
+      address = await("address");
+    }
+
+    void tell(String command) throws IOException {
+      process.outputWriter().write(command + "\n");
+      process.outputWriter().flush();
+    }
+
+    /// The second word of the next line, whose first one is this.
+    String await(String first) throws IOException {
+      String line = says.readLine();
+      assertThat(line).as("what %s says", name).isNotNull().startsWith(first + " ");
+      return line.substring(first.length() + 1);
+    }
+
+    @Override
+    public void close() {
+      process.destroyForcibly().onExit().join();
+    }
+  }
+
+  @Tag("socket")
+  @Test
+  void itIsGivenWhileMulticastsGoOn() throws Exception {
+    try (var founder = new Child("founder");
+        var second = new Child("second", founder.address)) {
+      second.await("current");
+      for (Child either : List.of(founder, second)) { // may be the donor
+        either.tell("size " + STATE_MIB);
+      }
+      founder.tell("rate " + RATE);
+      try (var newcomer = new Child("newcomer", founder.address)) {
+        assertThat(newcomer.await("current")).as("MiB of state").isEqualTo(String.valueOf(STATE_MIB));
+        founder.tell("stop");
+        String sent = founder.await("sent");
+        for (Child each : List.of(founder, second, newcomer)) {
+          each.tell("await " + sent);
+          assertThat(each.await("delivered")).isEqualTo(sent);
+        }
+      }
+    }
   }
 
   /// Runs a member.
@@ -72,7 +128,8 @@ public final class TransferMember {
     MemberConfig keeping = MemberConfig.builder().catchUpBytesMax(CATCH_UP_BYTES).build();
     Group group =
         contacts.isEmpty() ? node.create("transfer", config, keeping) : node.join("transfer", config, keeping);
-    var member = new TransferMember(group);
+    var member = new StateLargerThanHeapTest();
+    member.group = group;
     say("address " + node.self().address().text());
     Thread.ofPlatform().start(member::takeEvents);
     member.obey();
@@ -94,12 +151,8 @@ public final class TransferMember {
             rate = Integer.parseInt(words[1]);
             Thread.ofPlatform().start(this::multicast);
           }
-          case "watch" -> {
-            gap = 0;
-            last = System.nanoTime();
-          }
           case "stop" -> stopped = true;
-          default -> report(Long.parseLong(words[1]));
+          default -> await(Long.parseLong(words[1]));
         }
       }
     }
@@ -144,9 +197,6 @@ public final class TransferMember {
           "message " + number + " at " + delivery.position() + ", expected was " + delivered);
     }
     delivered = number + 1;
-    long now = System.nanoTime();
-    gap = Math.max(gap, now - last);
-    last = now;
   }
 
   private static byte[] piece(int number) {
@@ -162,7 +212,7 @@ public final class TransferMember {
 
   private void give(StateSink sink) {
     long next = delivered;
-    int pieces = mib * ((1 << 20) / PIECE_BYTES);
+    int pieces = mib * PIECES_PER_MIB;
     Thread.ofVirtual()
         .start(() -> {
           try (sink) {
@@ -183,12 +233,12 @@ public final class TransferMember {
   }
 
   private void take(Event.StateOffer offer) throws IOException {
-    long start = System.nanoTime();
     var crc = new CRC32C();
+    int pieces;
     try (var source = offer.source()) {
       var in = new DataInputStream(new CheckedInputStream(source, crc));
       delivered = in.readLong();
-      int pieces = in.readInt();
+      pieces = in.readInt();
       byte[] piece = new byte[PIECE_BYTES];
       for (int i = 0; i < pieces; i++) {
         in.readFully(piece);
@@ -198,32 +248,13 @@ public final class TransferMember {
         throw new IllegalStateException("the state of " + offer.donor() + " is not what it wrote");
       }
     }
-    say("current " + (System.nanoTime() - start));
+    say("current " + pieces / PIECES_PER_MIB);
   }
 
-  private void report(long count) {
+  private void await(long count) {
     while (delivered < count) {
       LockSupport.parkNanos(1_000_000);
     }
-    long heap =
-        ManagementFactory.getMemoryPoolMXBeans().stream()
-            .filter(pool -> pool.getType() == MemoryType.HEAP)
-            .map(MemoryPoolMXBean::getPeakUsage)
-            .mapToLong(usage -> usage == null ? 0 : usage.getUsed())
-            .sum();
-    say("report " + delivered + " " + gap + " " + heap + " " + resident());
-  }
-
-  /// The most memory that the process had, in bytes; 0 where the operating system does not tell.
-  private static long resident() {
-    try {
-      return Files.readAllLines(Path.of("/proc/self/status")).stream()
-          .filter(line -> line.startsWith("VmHWM:"))
-          .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) << 10)
-          .findFirst()
-          .orElse(0);
-    } catch (IOException notLinux) {
-      return 0;
-    }
+    say("delivered " + delivered);
   }
 }
