@@ -1,13 +1,20 @@
 package org.tutti.bench;
 
 import java.io.PrintWriter;
+import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.OptionalInt;
+import java.util.TreeMap;
 import org.HdrHistogram.Histogram;
 import org.tutti.Ordering;
 import org.tutti.bench.trial.Numbers;
+import org.tutti.net.TcpConfig;
+import org.tutti.net.TcpTransport;
+import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;
 import org.tutti.transport.TransportProvider;
 import org.tutti.transport.TransportSettings;
@@ -22,6 +29,76 @@ public final class ClosedBenchmark {
   private static final double P50 = 50;
   private static final double P99 = 99;
   private static final double SECOND = 1e9;
+
+  // What Hirt's thesis (Atomic Broadcast on various middlewares, 1998) measured in its closed system: SPARCstations 20,
+  // messages of 100 bytes, milliseconds per broadcast; and its ping of each middleware.
+  private static final List<Integer> THESIS_SIZES = List.of(2, 4, 6);
+  private static final Map<String, Double> THESIS_PING = Map.of("tcp", 2.7, "rmi", 7.5, "iiop", 6.7);
+  private static final Map<String, Map<Ordering, List<Integer>>> THESIS_TIMES =
+      Map.of(
+          "tcp",
+          Map.of(
+              Ordering.SEQUENCER, List.of(6, 10, 14),
+              Ordering.SKEEN, List.of(7, 13, 22),
+              Ordering.CONSENSUS, List.of(12, 22, 36)),
+          "rmi",
+          Map.of(
+              Ordering.SEQUENCER, List.of(16, 28, 44),
+              Ordering.SKEEN, List.of(19, 44, 79),
+              Ordering.CONSENSUS, List.of(31, 68, 105)),
+          "iiop",
+          Map.of(
+              Ordering.SEQUENCER, List.of(14, 25, 36),
+              Ordering.SKEEN, List.of(17, 37, 69),
+              Ordering.CONSENSUS, List.of(28, 60, 98)));
+
+  /// What to measure, and how long.
+  ///
+  /// @param transports kinds of transports, measured in turn
+  /// @param orderings  orderings, in turn
+  /// @param members    sizes of groups, each at least 2
+  /// @param bytes      lengths of messages, each at least 4
+  /// @param rounds     how often everything is measured
+  /// @param time       how long one measurement lasts
+  public record Options(
+      List<TransportProvider> transports,
+      List<Ordering> orderings,
+      List<Integer> members,
+      List<Integer> bytes,
+      int rounds,
+      Duration time) {
+    private static final int MEMBERS_MAX = 32;
+    private static final int BYTES_MIN = Integer.BYTES; // a ping has a number
+    private static final int BYTES_MAX = 1 << 20;
+
+    /// Checks the ranges.
+    public Options {
+      transports = List.copyOf(transports);
+      orderings = List.copyOf(orderings);
+      members = List.copyOf(members);
+      bytes = List.copyOf(bytes);
+      if (members.isEmpty() || members.stream().anyMatch(size -> size < 2 || size > MEMBERS_MAX)) {
+        throw new IllegalArgumentException("groups have 2 to " + MEMBERS_MAX + " members, not " + members);
+      }
+      if (bytes.isEmpty() || bytes.stream().anyMatch(length -> length < BYTES_MIN || length > BYTES_MAX)) {
+        throw new IllegalArgumentException("messages have " + BYTES_MIN + " to " + BYTES_MAX + " bytes, not " + bytes);
+      }
+      if (transports.isEmpty() || orderings.isEmpty() || rounds < 1 || !time.isPositive()) {
+        throw new IllegalArgumentException("nothing to measure");
+      }
+    }
+  }
+
+  /// The TCP transport as two kinds: on one host it takes Unix domain sockets unless it has no place for them.
+  ///
+  /// @param name   `tcp` or `unix`
+  /// @param config the settings
+  private record Sockets(String name, TcpConfig config) implements TransportProvider {
+    @Override
+    public Transport open(TransportSettings settings) {
+      return TcpTransport.open(settings.listen(), settings.advertised(), config);
+    }
+  }
 
   /// A row of a table.
   private record Row(TransportProvider transport, Ordering ordering) {}
@@ -38,11 +115,11 @@ public final class ClosedBenchmark {
     }
   }
 
-  private final ClosedOptions options;
+  private final Options options;
   private final PrintWriter out;
   private final long nanos;
 
-  private ClosedBenchmark(ClosedOptions options, PrintWriter out) {
+  private ClosedBenchmark(Options options, PrintWriter out) {
     this.options = options;
     this.out = out;
     this.nanos = options.time().toNanos();
@@ -54,8 +131,18 @@ public final class ClosedBenchmark {
   /// @param out     where to print
   /// @throws InterruptedException when interrupted
   /// @throws TransportException   when a transport cannot be opened
-  public static void run(ClosedOptions options, PrintWriter out) throws InterruptedException {
+  public static void run(Options options, PrintWriter out) throws InterruptedException {
     new ClosedBenchmark(options, out).run();
+  }
+
+  /// The transports that can be measured.
+  ///
+  /// @return all there are, `tcp` without Unix domain sockets, `unix` with them, by name
+  public static NavigableMap<String, TransportProvider> transportsByName() {
+    var all = new TreeMap<>(TransportProvider.installed());
+    all.put("tcp", new Sockets("tcp", TcpConfig.lan().withSocketDirectory(null)));
+    all.put("unix", new Sockets("unix", TcpConfig.lan()));
+    return all;
   }
 
   private void run() throws InterruptedException {
@@ -100,9 +187,7 @@ public final class ClosedBenchmark {
     out.printf(Locale.ROOT, "%nping: one frame of %,d bytes to and fro, p50 in microseconds%n", bytes);
     out.printf("%-10s %-22s %s%n", "transport", "measured", "thesis");
     times.forEach((transport, measured) ->
-        out.printf(
-            "%-10s %-22s %s%n",
-            transport.name(), measured.show(Numbers::micros), ThesisFigures.ping(transport.name())));
+        out.printf("%-10s %-22s %s%n", transport.name(), measured.show(Numbers::micros), thesisPing(transport.name())));
     out.flush();
     return times;
   }
@@ -166,7 +251,15 @@ public final class ClosedBenchmark {
     out.flush();
   }
 
+  /// What the thesis measured, in milliseconds; nothing for what it does not have.
   private static OptionalInt thesis(Row row, int size) {
-    return ThesisFigures.millis(row.transport().name(), row.ordering(), size);
+    List<Integer> bySize = THESIS_TIMES.getOrDefault(row.transport().name(), Map.of()).get(row.ordering());
+    int at = THESIS_SIZES.indexOf(size);
+    return bySize == null || at < 0 ? OptionalInt.empty() : OptionalInt.of(bySize.get(at));
+  }
+
+  private static String thesisPing(String transport) {
+    Double millis = THESIS_PING.get(transport);
+    return millis == null ? "-" : millis + " ms";
   }
 }

@@ -37,7 +37,7 @@ public final class LabCampaign {
   }
 
   /// One fault, drawn.
-  private record DrawnFault(Fault fault, List<Step> steps) {
+  private record DrawnFault(Fault fault, List<Script.Step> steps) {
     String words() {
       return String.format(Locale.ROOT, "%-12s ", fault.option())
           + steps.stream()
@@ -140,7 +140,7 @@ public final class LabCampaign {
     say("%s %s", time(), blow.words());
     int views = lab.views();
     long begin = System.nanoTime();
-    for (Step step : blow.steps) {
+    for (Script.Step step : blow.steps) {
       step.action().accept(lab);
       lab.pass(step.hold());
     }

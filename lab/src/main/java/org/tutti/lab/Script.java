@@ -21,6 +21,13 @@ final class Script {
   private final Duration suspectAfter;
   private final List<Step> steps = new ArrayList<>();
 
+  /// One line of a script: something is done to a lab, and then time passes.
+  ///
+  /// @param what   in words
+  /// @param action does it
+  /// @param hold   how long it lasts until the next step
+  record Step(String what, Consumer<Lab> action, Duration hold) {}
+
   private Script(LabConfig config, Random random) {
     this.names = new ArrayList<>(config.names());
     this.suspectAfter = config.suspectAfter();

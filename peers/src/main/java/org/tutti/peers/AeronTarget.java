@@ -264,11 +264,6 @@ public final class AeronTarget implements BenchTarget {
   }
 
   @Override
-  public Histogram openLoop(int bytes, int perSecond, long forNanos) {
-    throw new UnsupportedOperationException("not measured");
-  }
-
-  @Override
   public long delivered() {
     requireFirstLeader();
     return service.delivered();
@@ -277,16 +272,6 @@ public final class AeronTarget implements BenchTarget {
   @Override
   public long engineThread() {
     return service.thread();
-  }
-
-  @Override
-  public Map<String, Long> counters() {
-    return Map.of();
-  }
-
-  @Override
-  public void slow(long nanos) {
-    throw new UnsupportedOperationException("not measured");
   }
 
   @Override

@@ -175,28 +175,8 @@ public final class JGroups implements BenchTarget {
   }
 
   @Override
-  public Histogram openLoop(int bytes, int perSecond, long forNanos) {
-    throw new UnsupportedOperationException("not measured");
-  }
-
-  @Override
   public long delivered() {
     return delivered.get();
-  }
-
-  @Override
-  public long engineThread() {
-    return -1; // a pool
-  }
-
-  @Override
-  public Map<String, Long> counters() {
-    return Map.of();
-  }
-
-  @Override
-  public void slow(long nanos) {
-    throw new UnsupportedOperationException("not measured");
   }
 
   @Override

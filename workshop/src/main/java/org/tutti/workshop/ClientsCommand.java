@@ -6,7 +6,7 @@ import java.util.NavigableMap;
 import java.util.concurrent.Callable;
 import org.tutti.Ordering;
 import org.tutti.bench.ClientServerBenchmark;
-import org.tutti.bench.ClosedOptions;
+import org.tutti.bench.ClosedBenchmark;
 import org.tutti.cli.OrderingConverter;
 import org.tutti.cli.TimeConverter;
 import org.tutti.transport.TransportProvider;
@@ -71,7 +71,7 @@ final class ClientsCommand implements Callable<Integer> {
   }
 
   private ClientServerBenchmark.Options options() {
-    NavigableMap<String, TransportProvider> all = ClosedOptions.transportsByName();
+    NavigableMap<String, TransportProvider> all = ClosedBenchmark.transportsByName();
     TransportProvider provider = all.get(transport);
     try {
       if (provider == null) {

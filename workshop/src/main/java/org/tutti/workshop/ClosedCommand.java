@@ -8,7 +8,6 @@ import java.util.NavigableMap;
 import java.util.concurrent.Callable;
 import org.tutti.Ordering;
 import org.tutti.bench.ClosedBenchmark;
-import org.tutti.bench.ClosedOptions;
 import org.tutti.cli.OrderingConverter;
 import org.tutti.cli.TimeConverter;
 import org.tutti.transport.TransportProvider;
@@ -75,11 +74,11 @@ final class ClosedCommand implements Callable<Integer> {
     return 0;
   }
 
-  private ClosedOptions options() {
+  private ClosedBenchmark.Options options() {
     List<Integer> sizes = quick ? List.of(2) : List.of(2, 4, 6);
     Duration standard = Duration.ofMillis(quick ? 150 : 500);
     try {
-      return new ClosedOptions(
+      return new ClosedBenchmark.Options(
           transports(),
           orderings(),
           members.isEmpty() ? sizes : members,
@@ -92,7 +91,7 @@ final class ClosedCommand implements Callable<Integer> {
   }
 
   private List<TransportProvider> transports() {
-    NavigableMap<String, TransportProvider> all = ClosedOptions.transportsByName();
+    NavigableMap<String, TransportProvider> all = ClosedBenchmark.transportsByName();
     if (transports.contains(ALL)) {
       var tcpFirst = new ArrayList<>(List.of(all.remove("tcp"))); // what the others are compared with
       tcpFirst.addAll(all.values());

@@ -10,6 +10,7 @@ import org.tutti.Guarantee;
 import org.tutti.Ordering;
 import org.tutti.bench.trial.BenchException;
 import org.tutti.bench.trial.Instrument;
+import org.tutti.bench.trial.Instrument.Subject;
 import org.tutti.bench.trial.InstrumentOptions;
 import org.tutti.cli.Failure;
 import org.tutti.cli.OrderingConverter;
@@ -200,7 +201,7 @@ final class InstrumentCommand {
 
     @Override
     public Integer call() throws InterruptedException {
-      return common.measure(Instrument::flood, senders);
+      return common.measure((options, out) -> Instrument.measure(Subject.FLOOD, options, out), senders);
     }
   }
 
@@ -216,7 +217,7 @@ final class InstrumentCommand {
 
     @Override
     public Integer call() throws InterruptedException {
-      return common.measure(Instrument::latency, 1);
+      return common.measure((options, out) -> Instrument.measure(Subject.LATENCY, options, out), 1);
     }
   }
 
@@ -232,7 +233,7 @@ final class InstrumentCommand {
 
     @Override
     public Integer call() throws InterruptedException {
-      return common.measureOne(Instrument::openLoop);
+      return common.measureOne((options, out) -> Instrument.measure(Subject.OPEN_LOOP, options, out));
     }
   }
 
@@ -248,7 +249,7 @@ final class InstrumentCommand {
 
     @Override
     public Integer call() throws InterruptedException {
-      return common.measureOne(Instrument::slow);
+      return common.measureOne((options, out) -> Instrument.measure(Subject.SLOW, options, out));
     }
   }
 
@@ -301,7 +302,7 @@ final class InstrumentCommand {
 
     @Override
     public Integer call() throws InterruptedException {
-      return common.measure(Instrument::versusRaw, 1);
+      return common.measure((options, out) -> Instrument.measure(Subject.VERSUS_RAW, options, out), 1);
     }
   }
 

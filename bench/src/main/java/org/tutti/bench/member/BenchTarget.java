@@ -72,7 +72,9 @@ public interface BenchTarget extends AutoCloseable {
   /// @return the times from when a message was due until it was back, in nanoseconds
   /// @throws IOException          when a connection breaks
   /// @throws InterruptedException when interrupted
-  Histogram openLoop(int bytes, int perSecond, long forNanos) throws IOException, InterruptedException;
+  default Histogram openLoop(int bytes, int perSecond, long forNanos) throws IOException, InterruptedException {
+    throw new UnsupportedOperationException("not measured");
+  }
 
   /// How many messages have been delivered here. From any thread.
   ///
@@ -82,18 +84,24 @@ public interface BenchTarget extends AutoCloseable {
   /// The thread that calls the listener, whose allocation is counted.
   ///
   /// @return its id, or -1 when there is none or not one only
-  long engineThread();
+  default long engineThread() {
+    return -1;
+  }
 
   /// What it counts itself.
   ///
   /// @return counts by name
   /// @throws InterruptedException when interrupted
-  Map<String, Long> counters() throws InterruptedException;
+  default Map<String, Long> counters() throws InterruptedException {
+    return Map.of();
+  }
 
   /// From now on each delivery here takes this long.
   ///
   /// @param nanos for each message; 0 for as fast as it can
-  void slow(long nanos);
+  default void slow(long nanos) {
+    throw new UnsupportedOperationException("not measured");
+  }
 
   /// What only some can do.
   ///

@@ -66,7 +66,7 @@ final class RawOpenLoop {
   }
 
   private void write() throws IOException {
-    TimerSlack.least();
+    OpenLoop.askForLeastTimerSlack();
     for (long i = 0; i < messages; i++) {
       for (long wait = due(i) - System.nanoTime(); wait > 0; wait = due(i) - System.nanoTime()) {
         drain();

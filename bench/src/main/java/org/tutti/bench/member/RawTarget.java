@@ -218,16 +218,6 @@ final class RawTarget implements BenchTarget {
     return thread == null ? -1 : thread.threadId();
   }
 
-  @Override
-  public Map<String, Long> counters() {
-    return Map.of();
-  }
-
-  @Override
-  public void slow(long nanos) {
-    throw new UnsupportedOperationException("there is nothing that could be slow");
-  }
-
   private static <T> T bound(@Nullable T thing) {
     if (thing == null) {
       throw new IllegalStateException("not opened, or not the first one");

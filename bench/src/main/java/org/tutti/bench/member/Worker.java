@@ -4,6 +4,11 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryPoolMXBean;
+import java.lang.management.MemoryType;
+import java.lang.management.MemoryUsage;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -27,6 +32,9 @@ public final class Worker {
   private static final int PAIR = 2;
   private static final String END = "";
   private static final BlockingQueue<String> COMMANDS = new LinkedBlockingQueue<>();
+
+  private static final com.sun.management.ThreadMXBean THREADS =
+      (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private final BenchTarget target;
 
@@ -131,7 +139,7 @@ public final class Worker {
         yield Map.of();
       }
       case "usage" -> usage();
-      case "memory" -> Memory.live();
+      case "memory" -> live();
       default -> target.perform(command);
     };
   }
@@ -171,9 +179,33 @@ public final class Worker {
 
   private Map<String, Long> usage() throws InterruptedException {
     var usage = new LinkedHashMap<String, Long>();
-    usage.put("engine", Memory.allocated(target.engineThread()));
-    usage.put("process", Memory.allocatedByAll());
+    usage.put("engine", allocated(target.engineThread()));
+    usage.put("process", THREADS.getTotalThreadAllocatedBytes());
     target.counters().forEach((name, value) -> usage.put("counted." + name.replace('=', ':'), value));
     return usage;
+  }
+
+  /// What a thread has allocated since it started, or -1.
+  private static long allocated(long thread) {
+    return thread < 0 ? -1 : THREADS.getThreadAllocatedBytes(thread);
+  }
+
+  /// Collects garbage and tells what was left of the heap, and what is held outside of it in buffers. Not what is used
+  /// afterwards: under a flood that is mostly new garbage.
+  private static Map<String, Long> live() {
+    ManagementFactory.getMemoryMXBean().gc();
+    long live = 0;
+    for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {
+      MemoryUsage afterwards = pool.getCollectionUsage();
+      if (pool.getType() == MemoryType.HEAP && afterwards != null) {
+        live += afterwards.getUsed();
+      }
+    }
+    long direct =
+        ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+            .filter(pool -> pool.getName().equals("direct"))
+            .mapToLong(BufferPoolMXBean::getMemoryUsed)
+            .sum();
+    return Map.of("live", live, "direct", direct);
   }
 }

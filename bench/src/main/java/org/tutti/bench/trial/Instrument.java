@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import org.tutti.bench.member.Scratch;
 
 /// Measures Tutti with each member a process of its own, alone or side by side with others.
@@ -43,45 +44,44 @@ public final class Instrument {
     List<TrialSet> trialSets(TrialPlan programme) throws InterruptedException;
   }
 
-  /// Throughput.
-  ///
-  /// @param options how
-  /// @param out     where to print
-  /// @return whether enough rounds were undisturbed
-  /// @throws InterruptedException when interrupted
-  public static boolean flood(InstrumentOptions options, PrintWriter out) throws InterruptedException {
-    return new Instrument(options, "flood", out).run(tutti(options), TrialPlan::floods);
+  /// What is measured with the processes of one group, or with plain sockets beside it.
+  public enum Subject {
+    /// Throughput.
+    FLOOD("flood", Instrument::tutti, TrialPlan::floods),
+
+    /// Latency of a closed loop.
+    LATENCY("latency", Instrument::tutti, TrialPlan::loops),
+
+    /// Latency at half of the peak, beside plain sockets at the same rate.
+    OPEN_LOOP("openloop", Instrument::besideRaw, TrialPlan::openLoops),
+
+    /// What one slow member does.
+    SLOW("slow", Instrument::receiving, TrialPlan::slow),
+
+    /// Throughput, latency and memory beside plain sockets.
+    VERSUS_RAW("versus raw", Instrument::besideRaw, TrialPlan::versusRaw);
+
+    private final String command;
+    private final Function<InstrumentOptions, List<ProcessGroupPlan>> processGroups;
+    private final Plan plan;
+
+    Subject(String command, Function<InstrumentOptions, List<ProcessGroupPlan>> processGroups, Plan plan) {
+      this.command = command;
+      this.processGroups = processGroups;
+      this.plan = plan;
+    }
   }
 
-  /// Latency of a closed loop.
+  /// Measures one thing.
   ///
+  /// @param subject what
   /// @param options how
   /// @param out     where to print
   /// @return whether enough rounds were undisturbed
   /// @throws InterruptedException when interrupted
-  public static boolean latency(InstrumentOptions options, PrintWriter out) throws InterruptedException {
-    return new Instrument(options, "latency", out).run(tutti(options), TrialPlan::loops);
-  }
-
-  /// Latency at half of the peak, beside plain sockets at the same rate.
-  ///
-  /// @param options how
-  /// @param out     where to print
-  /// @return whether enough rounds were undisturbed
-  /// @throws InterruptedException when interrupted
-  public static boolean openLoop(InstrumentOptions options, PrintWriter out) throws InterruptedException {
-    return new Instrument(options, "openloop", out).run(besideRaw(options, options.members()), TrialPlan::openLoops);
-  }
-
-  /// What one slow member does.
-  ///
-  /// @param options how
-  /// @param out     where to print
-  /// @return whether enough rounds were undisturbed
-  /// @throws InterruptedException when interrupted
-  public static boolean slow(InstrumentOptions options, PrintWriter out) throws InterruptedException {
-    return new Instrument(options, "slow", out)
-        .run(ProcessGroupPlan.tutti(options.members(), options.orderings(), "receive=true"), TrialPlan::slow);
+  public static boolean measure(Subject subject, InstrumentOptions options, PrintWriter out)
+      throws InterruptedException {
+    return new Instrument(options, subject.command, out).run(subject.processGroups.apply(options), subject.plan);
   }
 
   /// Throughput of groups of several sizes beside plain sockets to as many.
@@ -95,7 +95,7 @@ public final class Instrument {
       throws InterruptedException {
     var instrument = new Instrument(options, "scale", out);
     for (int size : sizes) {
-      instrument.measure(besideRaw(options, size), TrialPlan::floods);
+      instrument.measure(besideRaw(options.withMembers(size)), TrialPlan::floods);
     }
     return instrument.report();
   }
@@ -111,16 +111,6 @@ public final class Instrument {
       throws InterruptedException {
     Plan plan = programme -> new PackingPlan(options, degrees, programme.tutti().getFirst()).trialSets();
     return new Instrument(options, "packing", out).run(tutti(options), plan);
-  }
-
-  /// Throughput, latency and memory beside plain sockets.
-  ///
-  /// @param options how
-  /// @param out     where to print
-  /// @return whether enough rounds were undisturbed
-  /// @throws InterruptedException when interrupted
-  public static boolean versusRaw(InstrumentOptions options, PrintWriter out) throws InterruptedException {
-    return new Instrument(options, "versus raw", out).run(besideRaw(options, options.members()), TrialPlan::versusRaw);
   }
 
   /// Throughput and latency beside JGroups.
@@ -159,9 +149,13 @@ public final class Instrument {
     return ProcessGroupPlan.tutti(options.members(), options.orderings());
   }
 
-  private static List<ProcessGroupPlan> besideRaw(InstrumentOptions options, int size) {
-    var groupPlans = new ArrayList<>(List.of(ProcessGroupPlan.raw(size)));
-    groupPlans.addAll(ProcessGroupPlan.tutti(size, options.orderings()));
+  private static List<ProcessGroupPlan> receiving(InstrumentOptions options) {
+    return ProcessGroupPlan.tutti(options.members(), options.orderings(), "receive=true");
+  }
+
+  private static List<ProcessGroupPlan> besideRaw(InstrumentOptions options) {
+    var groupPlans = new ArrayList<>(List.of(ProcessGroupPlan.raw(options.members())));
+    groupPlans.addAll(tutti(options));
     return groupPlans;
   }
 

@@ -73,6 +73,12 @@ public record InstrumentOptions(
     return all;
   }
 
+  /// The same with groups of another size.
+  InstrumentOptions withMembers(int size) {
+    return new InstrumentOptions(
+        size, senders, orderings, bytes, rounds, time, unix, settings, flags, record, out, others, steal, quick);
+  }
+
   Rounds.Rules rules() {
     return new Rounds.Rules(
         rounds,

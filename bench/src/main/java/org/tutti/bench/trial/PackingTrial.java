@@ -4,20 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.tutti.bench.member.TrafficSource;
 
 /// One source whose messages are packed in one way. For each way there is a group of its own on the same nodes, so that
 /// nothing else differs; all but one group are idle.
 final class PackingTrial {
-  private static final long SAMPLE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
-  private static final int SAMPLES = 10; // a rate is taken over so many
   private static final double SETTLED = 0.9;
   private static final int LEARNED_PART = 3;
   private static final double SECOND = 1e9;
-
-  private record Sample(long nanos, long delivered) {}
 
   private final ProcessGroup processGroup;
   private final String packing;
@@ -78,7 +72,7 @@ final class PackingTrial {
     enter(group);
     processGroup.rest();
     children.getFirst().tell("source " + group + " " + source.word() + " " + nanos);
-    List<Sample> samples = samples(nanos);
+    DeliveryRate second = DeliveryRate.of(children.get(1), nanos);
     Map<String, String> answer = children.getFirst().answer(nanos);
     long sent = ProcessGroup.number(answer, "sent");
     values.put(Measure.RATE, rate(answer, sent));
@@ -86,36 +80,7 @@ final class PackingTrial {
       child.ask("exit " + group);
     }
     double enough = SETTLED * learned.getOrDefault(Measure.RATE, 0.0);
-    values.put(Measure.SETTLED, (double) settled(samples, ProcessGroup.number(answer, "start"), enough));
+    values.put(Measure.SETTLED, (double) second.nanosUntil(enough, ProcessGroup.number(answer, "start")));
     return messages + sent;
-  }
-
-  /// What the second process has delivered, every few milliseconds.
-  private List<Sample> samples(long nanos) throws InterruptedException {
-    var samples = new ArrayList<Sample>();
-    long end = System.nanoTime() + nanos;
-    for (long next = System.nanoTime(); next < end || samples.size() < 2; next += SAMPLE_NANOS) {
-      for (long wait = next - System.nanoTime(); wait > 0; wait = next - System.nanoTime()) {
-        LockSupport.parkNanos(wait);
-      }
-      long delivered = ProcessGroup.number(children.get(1).ask("delivered"), "count");
-      samples.add(new Sample(System.nanoTime(), delivered));
-    }
-    return samples;
-  }
-
-  private static double rate(Sample from, Sample to) {
-    return (to.delivered - from.delivered) * SECOND / Math.max(1, to.nanos - from.nanos);
-  }
-
-  /// When the rate was first high enough, over some samples; the whole time if it never was.
-  private static long settled(List<Sample> samples, long start, double enough) {
-    for (int i = SAMPLES; i < samples.size(); i++) {
-      Sample from = samples.get(i - SAMPLES);
-      if (rate(from, samples.get(i)) >= enough) {
-        return Math.max(0, from.nanos - start);
-      }
-    }
-    return samples.getLast().nanos - start;
   }
 }

@@ -18,7 +18,7 @@ import org.HdrHistogram.Histogram;
 import org.tutti.bench.member.Times;
 
 /// The processes of one target, by rank. It makes trials into outcomes.
-final class ProcessGroup implements TrialRunner, AutoCloseable {
+final class ProcessGroup implements TrialSet.Runner, AutoCloseable {
   private static final Map<String, Measure> COUNTED_PER_MESSAGE =
       Map.of(
           "tcp.wakeups.made", Measure.WAKEUPS, "udp.wakeups.made", Measure.WAKEUPS, "loop.waits.made", Measure.WAITS);

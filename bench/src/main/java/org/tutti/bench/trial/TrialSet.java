@@ -7,12 +7,23 @@ import org.jspecify.annotations.Nullable;
 
 /// Trials that are compared: in each round they run right after one another, and each round gives their ratios.
 final class TrialSet {
+  /// Who does what a trial demands.
+  interface Runner {
+    String name();
+
+    /// Does it and tells what came of it.
+    ///
+    /// @param task what
+    /// @param own  all processes that belong to the measurement, those of other process groups too
+    TrialOutcome run(Task task, List<Long> own) throws InterruptedException;
+  }
+
   /// One target's part.
   ///
   /// @param name   what it is called in tables
   /// @param runner who does it
   /// @param task   what is done
-  record Trial(String name, TrialRunner runner, Task task) {}
+  record Trial(String name, Runner runner, Task task) {}
 
   /// One time through all trials.
   ///

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.tutti.Ordering;
+import org.tutti.bench.trial.Instrument.Subject;
 
 class InstrumentTest {
   private static final List<String> SMALL = List.of("-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
@@ -55,7 +56,8 @@ class InstrumentTest {
   @Test
   void membersAndPlainSocketsAreMeasuredByProcessesThatAllEnd() throws Exception {
     var text = new StringWriter();
-    boolean complete = Instrument.versusRaw(options(3, 1, List.of(100, 1024), 1), new PrintWriter(text));
+    boolean complete =
+        Instrument.measure(Subject.VERSUS_RAW, options(3, 1, List.of(100, 1024), 1), new PrintWriter(text));
     assertThat(complete).as("%s", text).isTrue();
     assertThat(text.toString())
         .contains("flood, 3 members, one sender, 1,024 B: 1 of 1 rounds count")
@@ -77,8 +79,8 @@ class InstrumentTest {
   void orderingsAreComparedInTheSameRounds() throws Exception {
     InstrumentOptions all = options(2, 2, List.of(Ordering.values()), List.of(100), 1, List.of(), false);
     var text = new StringWriter();
-    assertThat(Instrument.flood(all, new PrintWriter(text))).as("%s", text).isTrue();
-    assertThat(Instrument.latency(all, new PrintWriter(text))).as("%s", text).isTrue();
+    assertThat(Instrument.measure(Subject.FLOOD, all, new PrintWriter(text))).as("%s", text).isTrue();
+    assertThat(Instrument.measure(Subject.LATENCY, all, new PrintWriter(text))).as("%s", text).isTrue();
     for (Ordering ordering : Ordering.values()) {
       String name = "tutti-" + ordering.name().toLowerCase(Locale.ROOT);
       assertThat(text.toString())
@@ -98,7 +100,7 @@ class InstrumentTest {
   @Tag("deep")
   void aMemberIsSlowForAWhile() throws Exception {
     var text = new StringWriter();
-    boolean complete = Instrument.slow(options(2, 1, List.of(1024), 1), new PrintWriter(text));
+    boolean complete = Instrument.measure(Subject.SLOW, options(2, 1, List.of(1024), 1), new PrintWriter(text));
     assertThat(complete).as("%s", text).isTrue();
     assertThat(text.toString())
         .contains("one slow member, 1,024 B: 1 of 1 rounds count", "slowed to", "recovery ms", "live heap MiB")
@@ -111,7 +113,7 @@ class InstrumentTest {
   void aFloodIsRecorded() throws Exception {
     var text = new StringWriter();
     InstrumentOptions recorded = options(2, 1, List.of(Ordering.SEQUENCER), List.of(1024), 1, List.of(), true);
-    assertThat(Instrument.flood(recorded, new PrintWriter(text))).as("%s", text).isTrue();
+    assertThat(Instrument.measure(Subject.FLOOD, recorded, new PrintWriter(text))).as("%s", text).isTrue();
     for (String process : List.of("tutti-of-2-0.jfr", "tutti-of-2-1.jfr")) {
       Path jfr = Path.of(System.getProperty("java.home"), "bin", "jfr");
       Process summary = new ProcessBuilder(jfr.toString(), "summary", file(process).toString()).start();
@@ -149,7 +151,7 @@ class InstrumentTest {
   void aProcessThatCannotStartIsReportedWithItsLog() {
     InstrumentOptions wrong =
         options(2, 1, List.of(Ordering.SEQUENCER), List.of(100), 1, List.of("window=wide"), false);
-    assertThatThrownBy(() -> Instrument.flood(wrong, new PrintWriter(new StringWriter())))
+    assertThatThrownBy(() -> Instrument.measure(Subject.FLOOD, wrong, new PrintWriter(new StringWriter())))
         .isInstanceOf(BenchException.class)
         .hasMessageContaining("tutti-of-2-0")
         .hasMessageContaining("wide")

@@ -23,7 +23,7 @@ class RoundsTest {
   private final StringWriter progress = new StringWriter();
 
   /// Rates, and how much others use meanwhile; the last one is repeated for ever.
-  private final class Scripted implements TrialRunner {
+  private final class Scripted implements TrialSet.Runner {
     private final String name;
     private final Deque<double[]> script = new ArrayDeque<>();
 
@@ -55,9 +55,9 @@ class RoundsTest {
     return new double[] {rate, 0.5};
   }
 
-  private static TrialSet trialSet(int rounds, TrialRunner... runners) {
+  private static TrialSet trialSet(int rounds, TrialSet.Runner... runners) {
     List<TrialSet.Trial> trials = new ArrayList<>();
-    for (TrialRunner runner : runners) {
+    for (TrialSet.Runner runner : runners) {
       trials.add(new TrialSet.Trial(runner.name(), runner, FLOOD));
     }
     return new TrialSet("a heat", trials, rounds);

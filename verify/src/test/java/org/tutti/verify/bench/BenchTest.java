@@ -13,7 +13,6 @@ import org.junit.jupiter.api.Test;
 import org.tutti.Ordering;
 import org.tutti.bench.ClientServerBenchmark;
 import org.tutti.bench.ClosedBenchmark;
-import org.tutti.bench.ClosedOptions;
 import org.tutti.bench.CostTable;
 import org.tutti.transport.TransportProvider;
 
@@ -42,9 +41,9 @@ class BenchTest {
   @Tag("deep")
   void aClosedSystemIsMeasuredForEveryOrdering() throws Exception {
     var text = new StringWriter();
-    List<TransportProvider> tcp = List.of(ClosedOptions.transportsByName().get("tcp"));
+    List<TransportProvider> tcp = List.of(ClosedBenchmark.transportsByName().get("tcp"));
     ClosedBenchmark.run(
-        new ClosedOptions(tcp, ALL, List.of(2, 3), List.of(100, 1000), 2, Duration.ofMillis(20)),
+        new ClosedBenchmark.Options(tcp, ALL, List.of(2, 3), List.of(100, 1000), 2, Duration.ofMillis(20)),
         new PrintWriter(text));
     for (Ordering ordering : ALL) {
       String row = "tcp        " + ordering.name().toLowerCase(Locale.ROOT);
@@ -64,7 +63,7 @@ class BenchTest {
   @Tag("deep")
   void clientsAndServersAreMeasuredInBothCases() throws Exception {
     var text = new StringWriter();
-    TransportProvider tcp = ClosedOptions.transportsByName().get("tcp");
+    TransportProvider tcp = ClosedBenchmark.transportsByName().get("tcp");
     Duration moment = Duration.ofMillis(30);
     ClientServerBenchmark.run(
         new ClientServerBenchmark.Options(tcp, Ordering.SEQUENCER, List.of(1, 3), List.of(1, 2), 100, 2, moment),
