@@ -1,17 +1,23 @@
 package org.tutti.bench;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.HdrHistogram.Histogram;
 import org.tutti.Ordering;
 import org.tutti.bench.member.Times;
 import org.tutti.transport.Address;
+import org.tutti.transport.Receiver;
+import org.tutti.transport.Transport;
 import org.tutti.transport.TransportProvider;
 import org.tutti.transport.TransportSettings;
 
@@ -151,6 +157,91 @@ final class ClientServer implements AutoCloseable {
     byte[] reply = ByteBuffer.allocate(Integer.BYTES).putInt(payload.getInt(payload.position() + 8)).array();
     Address to = clients.get(client).polled.address();
     polled.post(() -> polled.send(to, reply));
+  }
+
+  /// A transport and the thread that polls it: where requests and replies go between clients and servers that are in no
+  /// group together.
+  private static final class PolledTransport implements AutoCloseable {
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(20);
+
+    private record Letter(Address to, byte[] frame) {}
+
+    private final Transport transport;
+    private final Thread thread;
+    private final Queue<Runnable> posted = new ConcurrentLinkedQueue<>();
+    private final ArrayDeque<Letter> unsent = new ArrayDeque<>(); // of the thread
+    private volatile boolean closing;
+
+    /// @param transport owned from now on
+    /// @param arrived   gets each frame, on this transport's thread
+    PolledTransport(Transport transport, Consumer<ByteBuffer> arrived) {
+      this.transport = transport;
+      this.thread = Thread.ofPlatform().name("desk").start(() -> work(arrived));
+    }
+
+    Address address() {
+      return transport.address();
+    }
+
+    /// Does something on this transport's thread.
+    void post(Runnable work) {
+      posted.add(work);
+      transport.wakeup();
+    }
+
+    /// Sends a frame, as soon as there is a way; on this transport's thread.
+    void send(Address to, byte[] frame) {
+      if (!unsent.isEmpty() || !sent(to, frame)) {
+        unsent.add(new Letter(to, frame));
+      }
+    }
+
+    private boolean sent(Address to, byte[] frame) {
+      ByteBuffer room = transport.claim(to, frame.length);
+      if (room == null) {
+        return false;
+      }
+      room.put(frame);
+      transport.commit();
+      return true;
+    }
+
+    private void work(Consumer<ByteBuffer> arrived) {
+      transport.start(
+          new Receiver() {
+            @Override
+            public void onFrame(ByteBuffer frame) {
+              arrived.accept(frame);
+            }
+
+            @Override
+            public void onReady(Address peer) {
+              // Tried again anyway.
+            }
+          });
+      while (!closing) {
+        for (Runnable next = posted.poll(); next != null; next = posted.poll()) {
+          next.run();
+        }
+        while (!unsent.isEmpty() && sent(unsent.getFirst().to(), unsent.getFirst().frame())) {
+          unsent.removeFirst();
+        }
+        transport.poll(unsent.isEmpty() ? WAIT_NANOS : PAUSE_NANOS);
+      }
+      transport.close();
+    }
+
+    @Override
+    public void close() {
+      closing = true;
+      transport.wakeup();
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   /// Asks again when it is answered, on the thread of its transport.

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.LongFunction;
 import org.tutti.MemberId;
 
 /// Writes a member's history file, each entry before the member goes on: what is written stays when it is killed.
@@ -22,13 +23,9 @@ final class HistoryWriter {
     numberOf(self);
   }
 
-  /// An entry whose time is known when it is written.
-  interface Timed {
-    HistoryEntry at(long nanos);
-  }
-
-  synchronized void write(Timed entry) {
-    String line = entry.at(System.nanoTime()).text() + HistoryEntry.MARK + "\n";
+  /// Writes an entry whose time is known when it is written.
+  synchronized void write(LongFunction<HistoryEntry> entry) {
+    String line = entry.apply(System.nanoTime()).text() + HistoryEntry.MARK + "\n";
     try {
       file.write(line.getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {

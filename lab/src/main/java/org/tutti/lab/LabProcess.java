@@ -17,13 +17,6 @@ import org.tutti.View;
 
 /// One process at a node, from its start to its end, and how far it is, as its history file says.
 final class LabProcess {
-  /// What others want to know as it is read.
-  interface Watcher {
-    void delivered(long nanos);
-
-    void viewed(View view);
-  }
-
   private static final int READ_BYTES = 1 << 16;
   private static final long PATIENCE_SECONDS = 20;
 
@@ -32,7 +25,7 @@ final class LabProcess {
   final Path log;
   private final Process process;
   private final Writer commands;
-  private final Watcher watcher;
+  private final LabProcesses others;
   private final StringBuilder torn = new StringBuilder(); // the beginning of a line whose end is yet to be written
   private final List<MemberId> members = new ArrayList<>();
   private final byte[] buffer = new byte[READ_BYTES];
@@ -47,11 +40,11 @@ final class LabProcess {
   private long decided;
   private long position;
 
-  LabProcess(String name, Path history, Path log, List<String> command, Watcher watcher) throws IOException {
+  LabProcess(String name, Path history, Path log, List<String> command, LabProcesses others) throws IOException {
     this.name = name;
     this.history = history;
     this.log = log;
-    this.watcher = watcher;
+    this.others = others;
     process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
     commands = process.outputWriter();
   }
@@ -167,12 +160,12 @@ final class LabProcess {
       case HistoryEntry.Viewed viewed -> {
         view = viewed.view(members);
         active = false;
-        watcher.viewed(view);
+        others.viewed(view);
       }
       case HistoryEntry.Delivered delivered -> {
         position = delivered.position() + 1;
         active = true;
-        watcher.delivered(delivered.nanos());
+        others.stops().delivered(delivered.nanos());
       }
       case HistoryEntry.Offered _ -> waiting = true;
       case HistoryEntry.Restored restored -> {

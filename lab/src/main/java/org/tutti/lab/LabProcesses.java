@@ -90,7 +90,7 @@ final class LabProcesses {
       command.add(network.addressOf(other) + ":" + PORT);
     }
     try {
-      LabProcess life = new LabProcess(name, history, directory.resolve(title + ".log"), command, watcher());
+      LabProcess life = new LabProcess(name, history, directory.resolve(title + ".log"), command, this);
       lives.add(life);
       current.put(name, life);
       life.tell("rate " + rate);
@@ -117,18 +117,9 @@ final class LabProcesses {
     return command;
   }
 
-  private LabProcess.Watcher watcher() {
-    return new LabProcess.Watcher() {
-      @Override
-      public void delivered(long nanos) {
-        stops.delivered(nanos);
-      }
-
-      @Override
-      public void viewed(View view) {
-        views.add(view.id());
-      }
-    };
+  /// A process has installed a view.
+  void viewed(View view) {
+    views.add(view.id());
   }
 
   LabProcess life(String name) {

@@ -325,7 +325,7 @@ final class InstrumentCommand {
 
     @Override
     public Integer call() throws InterruptedException {
-      return common.measureOne((options, out) -> Instrument.versusJGroups(options, stacks, out));
+      return common.measureOne((options, out) -> Instrument.versus(Instrument.JGROUPS, stacks, options, out));
     }
   }
 
@@ -350,7 +350,7 @@ final class InstrumentCommand {
 
     @Override
     public Integer call() throws InterruptedException {
-      return common.measureOne((options, out) -> Instrument.versusAeron(options, stacks, out));
+      return common.measureOne((options, out) -> Instrument.versus(Instrument.AERON, stacks, options, out));
     }
   }
 }

@@ -17,8 +17,12 @@ import org.tutti.bench.member.Scratch;
 public final class Instrument {
   static final String TUTTI = "tutti";
   static final String RAW = "raw";
-  static final String JGROUPS = "jgroups";
-  static final String AERON = "aeron-cluster";
+
+  /// Another toolkit, for [#versus].
+  public static final String JGROUPS = "jgroups";
+
+  /// Another toolkit, for [#versus].
+  public static final String AERON = "aeron-cluster";
 
   private static final double PERCENT = 100;
 
@@ -113,33 +117,25 @@ public final class Instrument {
     return new Instrument(options, "packing", out).run(tutti(options), plan);
   }
 
-  /// Throughput and latency beside JGroups.
+  /// Throughput and latency beside another toolkit.
   ///
-  /// @param options how
+  /// @param peer    `jgroups` or `aeron-cluster`
   /// @param stacks  which of its stacks
+  /// @param options how
   /// @param out     where to print
   /// @return whether enough rounds were undisturbed
   /// @throws InterruptedException when interrupted
-  public static boolean versusJGroups(InstrumentOptions options, List<String> stacks, PrintWriter out)
-      throws InterruptedException {
-    var groupPlans = new ArrayList<>(tutti(options));
-    stacks.forEach(stack -> groupPlans.add(ProcessGroupPlan.jgroups(options.members(), stack)));
-    return new Instrument(options, "versus jgroups", out).run(groupPlans, TrialPlan::versusPeers);
-  }
-
-  /// Throughput and latency beside Aeron Cluster.
-  ///
-  /// @param options how
-  /// @param stacks  which of its stacks
-  /// @param out     where to print
-  /// @return whether enough rounds were undisturbed
-  /// @throws InterruptedException when interrupted
-  public static boolean versusAeron(InstrumentOptions options, List<String> stacks, PrintWriter out)
+  public static boolean versus(String peer, List<String> stacks, InstrumentOptions options, PrintWriter out)
       throws InterruptedException {
     try (var scratch = Scratch.create()) {
       var groupPlans = new ArrayList<>(tutti(options));
-      stacks.forEach(stack -> groupPlans.add(ProcessGroupPlan.aeron(options.members(), stack, scratch.path())));
-      return new Instrument(options, "versus aeron-cluster", out).run(groupPlans, TrialPlan::versusPeers);
+      for (String stack : stacks) {
+        groupPlans.add(
+            peer.equals(AERON)
+                ? ProcessGroupPlan.aeron(options.members(), stack, scratch.path())
+                : ProcessGroupPlan.jgroups(options.members(), stack));
+      }
+      return new Instrument(options, "versus " + peer, out).run(groupPlans, TrialPlan::versusPeers);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -20,10 +20,7 @@ public final class Numbers {
     values.add(value);
   }
 
-  /// How many rounds there are.
-  ///
-  /// @return the count
-  public int rounds() {
+  int rounds() {
     return values.size();
   }
 
@@ -36,20 +33,6 @@ public final class Numbers {
     return sorted.size() % 2 == 1 ? sorted.get(middle) : (sorted.get(middle - 1) + sorted.get(middle)) / 2;
   }
 
-  /// The least round.
-  ///
-  /// @return its value
-  public double lowest() {
-    return Collections.min(values);
-  }
-
-  /// The greatest round.
-  ///
-  /// @return its value
-  public double worst() {
-    return Collections.max(values);
-  }
-
   /// The median, and the lowest and the highest round in brackets.
   ///
   /// @param how writes a value
@@ -58,7 +41,12 @@ public final class Numbers {
     if (values.size() < 2) {
       return values.isEmpty() ? "-" : how.apply(median());
     }
-    return how.apply(median()) + " [" + how.apply(lowest()) + ".." + how.apply(worst()) + "]";
+    return how.apply(median())
+        + " ["
+        + how.apply(Collections.min(values))
+        + ".."
+        + how.apply(Collections.max(values))
+        + "]";
   }
 
   /// Writes nanoseconds as microseconds.

@@ -7,7 +7,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
-/// Prints figures as tables in Markdown: the median of the rounds that count, and the lowest and the highest of them in brackets.
+/// Prints figures as tables in Markdown: the median of the rounds that count, and the lowest and the highest of them in
+/// brackets.
 final class TextReport {
   private final PrintWriter out;
 
