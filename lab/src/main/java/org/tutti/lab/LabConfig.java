@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.tutti.NodeConfig;
 import org.tutti.Ordering;
 import org.tutti.lab.network.LabNetwork;
 
@@ -15,23 +16,17 @@ import org.tutti.lab.network.LabNetwork;
 /// @param ordering     the group's ordering
 /// @param transport    what carries the frames: `tcp`, `udp`
 /// @param rate         multicasts per second of each member
-/// @param heartbeat    the failure detector's heartbeat
-/// @param suspectAfter the failure detector's patience
 /// @param directory    where histories and logs go, which must be new or empty; null for a temporary one
 public record LabConfig(
-    int members,
-    long seed,
-    Ordering ordering,
-    String transport,
-    double rate,
-    Duration heartbeat,
-    Duration suspectAfter,
-    @Nullable Path directory) {
+    int members, long seed, Ordering ordering, String transport, double rate, @Nullable Path directory) {
   /// The fewest members with which a majority can lose somebody.
   public static final int MEMBERS_MIN = 3;
 
   /// The transports that the lab's network carries.
   public static final List<String> TRANSPORTS = List.of("tcp", "udp");
+
+  /// How long a member is patient with another one that says nothing, as [NodeConfig#lan] has it.
+  static final Duration SUSPECT_AFTER = NodeConfig.lan("any").suspectAfter();
 
   private static final double RATE_MAX = 1000;
 
@@ -49,14 +44,13 @@ public record LabConfig(
     }
   }
 
-  /// Some members with the sequencer over TCP, 50 multicasts per second each, and the times of
-  /// [org.tutti.NodeConfig#lan].
+  /// Some members with the sequencer over TCP, 50 multicasts per second each, and the times
+  /// of [NodeConfig#lan].
   ///
   /// @param members how many
   /// @return the defaults
   public static LabConfig standard(int members) {
-    return new LabConfig(
-        members, 1, Ordering.SEQUENCER, "tcp", 50, Duration.ofMillis(100), Duration.ofSeconds(1), null);
+    return new LabConfig(members, 1, Ordering.SEQUENCER, "tcp", 50, null);
   }
 
   /// Changes the seed.
@@ -64,7 +58,7 @@ public record LabConfig(
   /// @param value the new seed
   /// @return a changed copy
   public LabConfig withSeed(long value) {
-    return new LabConfig(members, value, ordering, transport, rate, heartbeat, suspectAfter, directory);
+    return new LabConfig(members, value, ordering, transport, rate, directory);
   }
 
   /// Changes the ordering.
@@ -72,7 +66,7 @@ public record LabConfig(
   /// @param value the new ordering
   /// @return a changed copy
   public LabConfig withOrdering(Ordering value) {
-    return new LabConfig(members, seed, value, transport, rate, heartbeat, suspectAfter, directory);
+    return new LabConfig(members, seed, value, transport, rate, directory);
   }
 
   /// Changes the transport.
@@ -80,7 +74,7 @@ public record LabConfig(
   /// @param value one of [#TRANSPORTS]
   /// @return a changed copy
   public LabConfig withTransport(String value) {
-    return new LabConfig(members, seed, ordering, value, rate, heartbeat, suspectAfter, directory);
+    return new LabConfig(members, seed, ordering, value, rate, directory);
   }
 
   /// Changes the load.
@@ -88,7 +82,7 @@ public record LabConfig(
   /// @param value multicasts per second of each member
   /// @return a changed copy
   public LabConfig withRate(double value) {
-    return new LabConfig(members, seed, ordering, transport, value, heartbeat, suspectAfter, directory);
+    return new LabConfig(members, seed, ordering, transport, value, directory);
   }
 
   /// Changes the directory.
@@ -96,7 +90,7 @@ public record LabConfig(
   /// @param value where histories and logs go, or null for a temporary one
   /// @return a changed copy
   public LabConfig withDirectory(@Nullable Path value) {
-    return new LabConfig(members, seed, ordering, transport, rate, heartbeat, suspectAfter, value);
+    return new LabConfig(members, seed, ordering, transport, rate, value);
   }
 
   /// The nodes' names.

@@ -43,8 +43,8 @@ import org.tutti.transport.Transport;
 /// It takes commands on standard input: `rate N` multicasts per second, `once` for one more. When standard input ends,
 /// the lab has gone, and so does the program.
 ///
-/// Arguments: name, address, history file, `create` or `join`, ordering, transport, heartbeat and suspicion in
-/// milliseconds, seed, addresses of the others.
+/// Arguments: name, address, history file, `create` or `join`, ordering, transport, seed, addresses of the
+/// others.
 public final class LabMember {
   /// The group's name.
   static final String GROUP = "lab";
@@ -104,12 +104,9 @@ public final class LabMember {
     });
     boolean creates = args[3].equals("create");
     GroupConfig config = GroupConfig.builder().ordering(Ordering.valueOf(args[4])).stateTransfer(true).build();
-    List<Address> contacts = Arrays.stream(args).skip(9).map(Address::new).toList();
-    long seed = Long.parseLong(args[8]);
-    NodeConfig settings =
-        NodeConfig.lan(args[0])
-            .withTimes(Duration.ofMillis(Long.parseLong(args[6])), Duration.ofMillis(Long.parseLong(args[7])))
-            .withContacts(contacts);
+    List<Address> contacts = Arrays.stream(args).skip(7).map(Address::new).toList();
+    long seed = Long.parseLong(args[6]);
+    NodeConfig settings = NodeConfig.lan(args[0]).withContacts(contacts);
     Node node = Node.start(settings, open(args[5], new Address(args[1]), seed));
     var journal = new HistoryWriter(Path.of(args[2]), node.self());
     journal.write(nanos -> new HistoryEntry.Entered(nanos, creates));

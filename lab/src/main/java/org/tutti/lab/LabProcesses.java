@@ -83,8 +83,6 @@ final class LabProcesses {
     command.addAll(java());
     command.addAll(List.of(name, network.addressOf(node) + ":" + PORT, history.toString()));
     command.addAll(List.of(lives.isEmpty() ? "create" : "join", config.ordering().name(), config.transport()));
-    command.add(Long.toString(config.heartbeat().toMillis()));
-    command.add(Long.toString(config.suspectAfter().toMillis()));
     command.add(Long.toString(config.seed()));
     for (int other = 0; other < config.members(); other++) {
       command.add(network.addressOf(other) + ":" + PORT);

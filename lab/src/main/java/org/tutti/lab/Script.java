@@ -18,7 +18,6 @@ final class Script {
 
   private final List<String> names;
   private final Random random;
-  private final Duration suspectAfter;
   private final List<Step> steps = new ArrayList<>();
 
   /// One line of a script: something is done to a lab, and then time passes.
@@ -30,7 +29,6 @@ final class Script {
 
   private Script(LabConfig config, Random random) {
     this.names = new ArrayList<>(config.names());
-    this.suspectAfter = config.suspectAfter();
     this.random = random;
   }
 
@@ -276,7 +274,8 @@ final class Script {
   }
 
   private Duration suspectTimes(double least, double most) {
-    return Duration.ofMillis((long) (suspectAfter.toMillis() * (least + (most - least) * random.nextDouble())));
+    return Duration.ofMillis(
+        (long) (LabConfig.SUSPECT_AFTER.toMillis() * (least + (most - least) * random.nextDouble())));
   }
 
   private int number(int at) {

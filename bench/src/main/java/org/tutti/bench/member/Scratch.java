@@ -2,13 +2,10 @@ package org.tutti.bench.member;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
-import org.jspecify.annotations.Nullable;
+import java.util.Comparator;
+import java.util.stream.Stream;
 
 /// A directory for files that mean nothing after a measurement. It is deleted with all that is in it when it is closed,
 /// and when the process is ended by a signal that it can see.
@@ -58,39 +55,18 @@ public final class Scratch implements AutoCloseable {
     Runtime.getRuntime().removeShutdownHook(hook);
   }
 
-  /// Files that are mapped into memory go on until nobody uses them.
+  /// Files that are mapped into memory go on until nobody uses them; others may delete files meanwhile, too.
   private void delete() {
     for (int attempt = 1; Files.exists(path); attempt++) {
-      try {
-        Files.walkFileTree(path, new Deleting());
-      } catch (IOException failure) {
+      try (Stream<Path> files = Files.walk(path)) {
+        for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+          Files.deleteIfExists(file);
+        }
+      } catch (IOException | UncheckedIOException failure) {
         if (attempt == ATTEMPTS) {
-          throw new UncheckedIOException(failure);
+          throw new IllegalStateException("cannot delete " + path, failure);
         }
       }
-    }
-  }
-
-  /// Does not mind files that others have deleted meanwhile.
-  private static final class Deleting extends SimpleFileVisitor<Path> {
-    @Override
-    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-      Files.deleteIfExists(file);
-      return FileVisitResult.CONTINUE;
-    }
-
-    @Override
-    public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
-      if (failure instanceof NoSuchFileException) {
-        return FileVisitResult.CONTINUE;
-      }
-      throw failure;
-    }
-
-    @Override
-    public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException failure) throws IOException {
-      Files.deleteIfExists(directory);
-      return FileVisitResult.CONTINUE;
     }
   }
 }
