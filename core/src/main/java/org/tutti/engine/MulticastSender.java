@@ -39,7 +39,7 @@ final class MulticastSender {
       GroupUser user,
       @Nullable DomainMember domain,
       Counters counters) {
-    this.packer = new Packer(self, config.batchBytesMax(), config.batchMessagesMax(), config.packing().begin());
+    this.packer = new Packer(self, config.batchBytesMax(), config.batchMessagesMax(), config.packing());
     this.deliveries = deliveries;
     this.history = history;
     this.branch = branch;

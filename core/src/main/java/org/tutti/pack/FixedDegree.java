@@ -7,20 +7,7 @@ import org.tutti.Packing;
 ///
 /// @param degree        how many messages a batch has
 /// @param delayNanosMax the longest wait of a message, in nanoseconds
-public record FixedDegree(int degree, long delayNanosMax) implements Packing, Packing.Policy {
-  /// Checks the ranges.
-  public FixedDegree {
-    if (degree < 1) {
-      throw new IllegalArgumentException("a packing degree is at least 1, not " + degree);
-    }
-    PackingInterval.check(delayNanosMax);
-  }
-
-  @Override
-  public Policy begin() {
-    return this;
-  }
-
+record FixedDegree(int degree, long delayNanosMax) implements Packing.Policy {
   @Override
   public int messagesMax() {
     return degree;

@@ -6,24 +6,7 @@ import org.tutti.Packing;
 /// load batches grow by themselves. It has no state and measures nothing.
 ///
 /// @param delayNanosMax the longest wait of a message, in nanoseconds
-public record NaturalPacking(long delayNanosMax) implements Packing, Packing.Policy {
-  /// Checks the range.
-  public NaturalPacking {
-    PackingInterval.check(delayNanosMax);
-  }
-
-  /// The usual delay of 2 ms at most.
-  ///
-  /// @return the policy
-  public static NaturalPacking standard() {
-    return new NaturalPacking(PackingInterval.STANDARD_NANOS);
-  }
-
-  @Override
-  public Policy begin() {
-    return this;
-  }
-
+record NaturalPacking(long delayNanosMax) implements Packing.Policy {
   @Override
   public int messagesMax() {
     return Integer.MAX_VALUE;

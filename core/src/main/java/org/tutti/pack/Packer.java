@@ -31,12 +31,12 @@ public final class Packer {
   /// @param sender      whose messages they are
   /// @param bytesMax    closes a batch; a larger message makes a batch of its own
   /// @param messagesMax closes a batch
-  /// @param policy      closes smaller batches
-  public Packer(MemberId sender, int bytesMax, int messagesMax, Packing.Policy policy) {
+  /// @param packing     closes smaller batches
+  public Packer(MemberId sender, int bytesMax, int messagesMax, Packing packing) {
     this.sender = sender;
     this.bytesMax = bytesMax;
     this.messagesMax = messagesMax;
-    this.policy = policy;
+    this.policy = PackingPolicies.begin(packing);
   }
 
   /// Adds messages; the block that was added before does not grow any more.

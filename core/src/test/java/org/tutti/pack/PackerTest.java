@@ -9,6 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.Packing;
 import org.tutti.Service;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
@@ -17,9 +18,9 @@ import org.tutti.wire.WireWriter;
 class PackerTest {
   private static final int BYTES_MAX = 1000;
   private static final int MESSAGES_MAX = 8;
-  private static final long DELAY = NaturalPacking.standard().delayNanosMax();
+  private static final long DELAY = PackingPolicies.begin(Packing.natural()).delayNanosMax();
 
-  private final Packer packer = new Packer(A, BYTES_MAX, MESSAGES_MAX, NaturalPacking.standard());
+  private final Packer packer = new Packer(A, BYTES_MAX, MESSAGES_MAX, Packing.natural());
 
   private void add(long now, int... sizes) {
     for (int size : sizes) {

@@ -22,7 +22,7 @@ class PackingPoliciesTest {
   private static final long INTERVAL = 5 * SECOND; // the paper's
 
   private static Packer packer(Packing packing) {
-    return new Packer(A, BYTES_MAX, 64, packing.begin());
+    return new Packer(A, BYTES_MAX, 64, packing);
   }
 
   /// Messages that one sender has packed before the packer saw them.
@@ -100,19 +100,14 @@ class PackingPoliciesTest {
     Packer packer = packer(Packing.hillClimb(Duration.ofSeconds(5), 1, 250, DELAY));
     packer.add(0, block(400, 1));
     assertThat(batches(packer, 0, 0)).as("a longer message travels alone").containsExactly(List.of(400), List.of(1));
-    Packer larger = packer(new Sized(250));
+    Packer larger = packer(Packing.custom(() -> new Sized(250)));
     larger.add(0, block(100, 100, 100, 100));
     assertThat(batches(larger, 0, 0)).containsExactly(List.of(100, 100));
     assertThat(batches(larger, DELAY.toNanos(), 0)).containsExactly(List.of(100, 100));
   }
 
   /// A policy of one's own.
-  private record Sized(int bytesMax) implements Packing, Packing.Policy {
-    @Override
-    public Policy begin() {
-      return this;
-    }
-
+  private record Sized(int bytesMax) implements Packing.Policy {
     @Override
     public int messagesMax() {
       return Integer.MAX_VALUE;
@@ -152,7 +147,7 @@ class PackingPoliciesTest {
   }
 
   private static Packing.Policy paper(int degreeMax) {
-    return Packing.hillClimb(Duration.ofNanos(INTERVAL), degreeMax, Integer.MAX_VALUE, DELAY).begin();
+    return PackingPolicies.begin(Packing.hillClimb(Duration.ofNanos(INTERVAL), degreeMax, Integer.MAX_VALUE, DELAY));
   }
 
   /// One interval after the other with the throughputs given.
@@ -239,19 +234,27 @@ class PackingPoliciesTest {
   @Test
   void eachMembershipHasAPolicyOfItsOwn() {
     Packing packing = Packing.hillClimb();
-    Packing.Policy one = packing.begin();
+    Packing.Policy one = PackingPolicies.begin(packing);
     climb(one, 10, degree -> 100.0 * degree);
     assertThat(one.messagesMax()).isEqualTo(9);
-    assertThat(packing.begin().messagesMax()).isEqualTo(1);
+    assertThat(PackingPolicies.begin(packing).messagesMax()).isEqualTo(1);
     assertThat(packing).isEqualTo(Packing.hillClimb());
+  }
+
+  @Test
+  void whoWatchesIsToldEachChangeOfTheDegree() {
+    var degrees = new ArrayList<Integer>();
+    Packing.Policy policy = PackingPolicies.begin(Packing.hillClimb().watched(degrees::add));
+    climb(policy, 4, degree -> 100.0 * degree);
+    assertThat(degrees).containsExactly(1, 2, 3);
   }
 
   @Test
   void mistakesAreNamed() {
     assertThatThrownBy(() -> Packing.fixed(0, DELAY)).hasMessage("a packing degree is at least 1, not 0");
     assertThatThrownBy(() -> Packing.natural(Duration.ofMillis(-1)))
-        .hasMessage("a message waits 0 to 60000000000 ns in the packer, not -1000000");
+        .hasMessage("a message waits 0 s to PT1M in the packer, not PT-0.001S");
     assertThatThrownBy(() -> Packing.hillClimb(Duration.ZERO, 1, 1, DELAY))
-        .hasMessage("interval, highest degree and length are positive, not 0 ns, 1 and 1 bytes");
+        .hasMessage("interval, highest degree and length are positive, not PT0S, 1 and 1 bytes");
   }
 }

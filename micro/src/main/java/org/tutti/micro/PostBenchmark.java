@@ -21,7 +21,6 @@ import org.tutti.engine.GroupUser;
 import org.tutti.engine.Request;
 import org.tutti.host.Membership;
 import org.tutti.pack.Batch;
-import org.tutti.pack.NaturalPacking;
 import org.tutti.pack.Packer;
 
 /// The way of messages into a full batch, in one thread: the caller's `post` for each, then the engine takes the
@@ -41,7 +40,7 @@ public class PostBenchmark {
   private final Inbox inbox = new Inbox(() -> {});
   private final Membership membership = new Membership("choir", Sample.member(0), config, inbox, ended -> {});
   private final Packer packer =
-      new Packer(Sample.member(0), config.batchBytesMax(), config.batchMessagesMax(), NaturalPacking.standard());
+      new Packer(Sample.member(0), config.batchBytesMax(), config.batchMessagesMax(), config.packing());
   private ByteBuffer message = ByteBuffer.allocate(0);
   private int count;
   private long now;

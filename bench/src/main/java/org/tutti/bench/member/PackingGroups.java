@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.tutti.End;
@@ -27,7 +28,7 @@ final class PackingGroups {
   private static final long POLL_NANOS = 500_000;
   private static final int RANK = 3;
 
-  private record Place(Group group, Watched packing, Listener listener) {}
+  private record Place(Group group, AtomicInteger degree, Listener listener) {}
 
   private final Node node;
   private final GroupConfig config;
@@ -83,11 +84,11 @@ final class PackingGroups {
     if (places.containsKey(name)) {
       return Map.of();
     }
-    var watched = new Watched(packing);
+    var degree = new AtomicInteger();
     var listener = new Listener();
-    MemberConfig how = member.toBuilder().packing(watched).listener(listener).build();
+    MemberConfig how = member.toBuilder().packing(packing.watched(degree::set)).listener(listener).build();
     Group group = rank == 0 ? node.create(name, config, how) : node.join(name, config, how);
-    var place = new Place(group, watched, listener);
+    var place = new Place(group, degree, listener);
     places.put(name, place);
     return await(place, rank + 1);
   }
@@ -112,7 +113,7 @@ final class PackingGroups {
     var answer = new LinkedHashMap<String, Object>(Worker.times(run.times()));
     answer.put("sent", run.sent());
     answer.put("start", run.start());
-    answer.put("degree", place.packing.degree);
+    answer.put("degree", place.degree.get());
     return answer;
   }
 
@@ -121,51 +122,6 @@ final class PackingGroups {
     places.remove(name);
     place.group.close();
     return Map.of();
-  }
-
-  /// Lets one see the degree that a policy has come to.
-  private static final class Watched implements Packing {
-    private final Packing packing;
-    private volatile int degree;
-
-    Watched(Packing packing) {
-      this.packing = packing;
-    }
-
-    @Override
-    public Policy begin() {
-      Policy policy = packing.begin();
-      return new Policy() {
-        @Override
-        public int messagesMax() {
-          return policy.messagesMax();
-        }
-
-        @Override
-        public int bytesMax() {
-          return policy.bytesMax();
-        }
-
-        @Override
-        public long delayNanosMax() {
-          return policy.delayNanosMax();
-        }
-
-        @Override
-        public boolean closes(int batchesOnTheWay, long ageNanos) {
-          return policy.closes(batchesOnTheWay, ageNanos);
-        }
-
-        @Override
-        public void delivered(long nowNanos, long messages) {
-          policy.delivered(nowNanos, messages);
-          int now = policy.messagesMax();
-          if (now != degree) {
-            degree = now;
-          }
-        }
-      };
-    }
   }
 
   /// Counts, and nothing else.
