@@ -7,13 +7,19 @@ import org.jspecify.annotations.NullMarked;
 module org.tutti {
   requires static org.jspecify;
 
+  uses org.tutti.spi.NodeHost;
   uses org.tutti.storage.StorageProvider;
   uses org.tutti.transport.DiscoveryProvider;
   uses org.tutti.transport.TransportProvider;
 
+  provides org.tutti.spi.NodeHost with
+      org.tutti.host.ProcessHost;
+
   exports org.tutti;
+  exports org.tutti.spi;
   exports org.tutti.storage;
   exports org.tutti.transport;
+  exports org.tutti.transport.memory;
   exports org.tutti.consensus to
       org.tutti.sim;
   exports org.tutti.effect to

@@ -43,7 +43,7 @@ public final class Names {
   /// @param fault of [#fault] or [#faultOfNode]
   /// @return the name
   /// @throws IllegalArgumentException when there is a fault
-  static String require(String what, String name, @Nullable String fault) {
+  public static String require(String what, String name, @Nullable String fault) {
     if (fault != null) {
       String shown = name.isEmpty() || fault.contains("bytes") ? "" : ": \"" + printable(name) + "\"";
       throw new IllegalArgumentException(what + " name " + fault + shown);

@@ -2,14 +2,16 @@ package org.tutti;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.tutti.spi.NodeHost;
+import org.tutti.spi.NodeSettings;
 import org.tutti.storage.StableStorage;
 import org.tutti.storage.StorageException;
-import org.tutti.storage.StorageProvider;
 import org.tutti.transport.Address;
 import org.tutti.transport.Discovery;
 import org.tutti.transport.Profile;
@@ -19,31 +21,32 @@ import org.tutti.transport.TransportProvider;
 import org.tutti.transport.TransportSettings;
 
 /// A node to be started, by its name and plain settings. What carries its frames and what keeps its history is found by
-/// name among the modules that are there.
+/// name among the modules that are there:
 ///
-/// ```java
-/// try (Node node = Node.named("n1").listen("10.0.0.1:7001").contacts("10.0.0.2:7001").tls(certificates).start();
-///     Group chat = node.joinOrCreate("chat", 2, GroupConfig.standard())) {
-///   chat.awaitServing(Duration.ofSeconds(10));
-/// }
-/// ```
+/// {@snippet class="ApiExamplesTest" region="builder"}
 ///
-/// Not thread-safe. Each [#start()] starts another node. Its text shows what differs from the defaults first.
+/// or given, by those who bring a transport or a storage of their own, or connect nodes of one process through memory:
 ///
-/// [Node#start(NodeConfig, Transport, StableStorage)] is for who brings a transport or a storage of his own.
+/// {@snippet class="ApiExamplesTest" region="memory"}
+///
+/// Not thread-safe. Each [#start()] starts another node; what was given to a builder can serve one node only. Ranges
+/// are checked when the node is started. Its text shows what differs from the defaults first.
 public final class NodeBuilder {
-  private static final Map<String, @Nullable Object> DEFAULTS = new NodeBuilder("").settings();
+  private static final Address LOOPBACK = new Address("127.0.0.1:0");
+  private static final Map<String, @Nullable Object> DEFAULTS = new NodeBuilder("").byName();
 
   private final String name;
   private String cluster = "tutti";
   private String transport = "tcp";
-  private Address listen = new Address("127.0.0.1:0");
+  private @Nullable Transport givenTransport;
+  private @Nullable Address listen;
   private @Nullable Address advertised;
   private List<Address> contacts = List.of();
   private @Nullable Discovery discovery;
   private @Nullable Path tls;
   private boolean insecure;
   private @Nullable Path data;
+  private @Nullable StableStorage storage;
   private Profile profile = Profile.LAN;
   private Duration heartbeat = profile.heartbeat();
   private Duration suspectAfter = profile.suspectAfter();
@@ -82,7 +85,15 @@ public final class NodeBuilder {
   /// @return this builder
   /// @throws IllegalArgumentException when one is empty, or longer than [Address#BYTES_MAX]
   public NodeBuilder contacts(String... addresses) {
-    contacts = Stream.of(addresses).map(Address::new).toList();
+    return contacts(Stream.of(addresses).map(Address::new).toList());
+  }
+
+  /// Says whom the node asks when it joins, and after a partition, as [#contacts(String...)].
+  ///
+  /// @param addresses where other nodes are reached; they replace those of an earlier call; copied
+  /// @return this builder
+  public NodeBuilder contacts(Collection<Address> addresses) {
+    contacts = List.copyOf(addresses);
     return this;
   }
 
@@ -111,6 +122,17 @@ public final class NodeBuilder {
   /// @return this builder
   public NodeBuilder transport(String value) {
     transport = value;
+    givenTransport = null;
+    return this;
+  }
+
+  /// Gives the node a transport that is open already, in place of one that is chosen by its name. Where it listens and
+  /// how it encrypts was decided then, so [#listen], [#advertise], [#tls] and [#insecure] do not go with it.
+  ///
+  /// @param value carries the node's frames; belongs to the node once it is started, which closes it
+  /// @return this builder
+  public NodeBuilder transport(Transport value) {
+    givenTransport = value;
     return this;
   }
 
@@ -139,6 +161,19 @@ public final class NodeBuilder {
   /// @return this builder
   public NodeBuilder data(Path directory) {
     data = directory;
+    storage = null;
+    return this;
+  }
+
+  /// Gives the node a stable storage that is open already, in place of a directory. When it knows a group, creating or
+  /// joining the group restarts that membership: this node stands for the member that it was, waits until a quorum of
+  /// the last primary view is back, and founds nothing anew. The same holds for a directory.
+  ///
+  /// @param value of this node's name only; belongs to the node once it is started, which closes it; null for none
+  /// @return this builder
+  public NodeBuilder storage(@Nullable StableStorage value) {
+    storage = value;
+    data = null;
     return this;
   }
 
@@ -174,52 +209,91 @@ public final class NodeBuilder {
 
   /// Starts the node. It keeps the process running until it is closed.
   ///
+  /// When it cannot be started, a transport or storage that was given still belongs to the caller.
+  ///
   /// @return the running node
-  /// @throws IllegalArgumentException when a setting is out of its range, no transport has the name that was given, or
-  ///                                  it has no TLS
+  /// @throws IllegalArgumentException when a setting is out of its range, or two do not go together; when no transport
+  ///                                  has the name that was given, or it has no TLS; or when name and address are too
+  ///                                  long for a member or for the transport's frames
   /// @throws IllegalStateException when there is no stable storage among the modules
   /// @throws StorageException when the storage is in use, damaged, or none, or other users may use its directory
   /// @throws TransportException when the transport cannot be opened, such as where the port is in use, where the
   ///                            address is not loopback and there are no certificates, or where these are for another
   ///                            cluster
   public Node start() {
-    var config = new NodeConfig(name, cluster, contacts, heartbeat, suspectAfter, spin);
-    TransportProvider provider = TransportProvider.named(transport);
-    if (tls != null) {
-      provider.requireCertificates(tls, cluster);
+    return NodeHost.installed().start(settings());
+  }
+
+  /// The settings for a [NodeHost] other than that of the process. Programs call [#start()].
+  ///
+  /// @return the settings as they are now
+  /// @throws IllegalArgumentException when a setting is out of its range, or two do not go together
+  public NodeSettings settings() {
+    if (givenTransport != null && (listen != null || advertised != null || tls != null || insecure)) {
+      throw new IllegalArgumentException("listen, advertise, tls and insecure do not go with a transport that is open");
     }
-    StableStorage storage = data == null ? null : StorageProvider.installed().open(data);
-    Transport opened = null;
-    try {
-      opened = provider.open(new TransportSettings(listen, advertised, tls, insecure, profile));
-      Node node = Node.start(config, opened, storage);
-      if (discovery != null) {
-        node.discover(discovery);
+    return new Settings(
+        name,
+        cluster,
+        contacts,
+        discovery,
+        heartbeat,
+        suspectAfter,
+        spin,
+        givenTransport,
+        transport,
+        new TransportSettings(listening(), advertised, tls, insecure, profile),
+        storage,
+        data);
+  }
+
+  private Address listening() {
+    return listen != null ? listen : LOOPBACK;
+  }
+
+  private record Settings(
+      String name,
+      String cluster,
+      List<Address> contacts,
+      @Nullable Discovery discovery,
+      Duration heartbeat,
+      Duration suspectAfter,
+      Duration spin,
+      @Nullable Transport transport,
+      String transportName,
+      TransportSettings transportSettings,
+      @Nullable StableStorage storage,
+      @Nullable Path data)
+      implements NodeSettings {
+    Settings {
+      Names.require("a node's", name, Names.faultOfNode(name));
+      Names.require("a cluster's", cluster, Names.fault(cluster));
+      if (!heartbeat.isPositive()) {
+        throw new IllegalArgumentException("heartbeat is positive, not " + heartbeat);
       }
-      return node;
-    } catch (RuntimeException failed) {
-      if (opened != null) {
-        opened.close();
+      if (suspectAfter.compareTo(heartbeat.multipliedBy(3)) < 0) {
+        throw new IllegalArgumentException(
+            "suspectAfter is at least three heartbeats of " + heartbeat + ", not " + suspectAfter);
       }
-      if (storage != null) {
-        storage.close();
+      if (spin.isNegative()) {
+        throw new IllegalArgumentException("spin is 0 or more, not " + spin);
       }
-      throw failed;
     }
   }
 
-  private Map<String, @Nullable Object> settings() {
+  private Map<String, @Nullable Object> byName() {
     var map = new LinkedHashMap<String, @Nullable Object>();
     map.put("name", name);
     map.put("cluster", cluster);
-    map.put("transport", transport);
-    map.put("listen", listen);
+    map.put("transport", givenTransport != null ? givenTransport : transport);
+    map.put("listen", givenTransport != null ? null : listening());
     map.put("advertise", advertised);
     map.put("contacts", contacts);
     map.put("discover", discovery);
     map.put("tls", tls);
     map.put("insecure", insecure);
     map.put("data", data);
+    map.put("storage", storage);
     map.put("profile", profile);
     map.put("heartbeat", heartbeat);
     map.put("suspectAfter", suspectAfter);
@@ -229,6 +303,6 @@ public final class NodeBuilder {
 
   @Override
   public String toString() {
-    return SettingText.of("NodeBuilder", settings(), DEFAULTS);
+    return SettingText.of("NodeBuilder", byName(), DEFAULTS);
   }
 }

@@ -30,30 +30,30 @@ class NamesTest {
   @ValueSource(strings = {"", "a b", " a", "a\u00a0b", "a\tb", "a\nb", "\u001b[2J", "a\u202eb", "a\u200bb"})
   void noNodeHasSuchAName(String name) {
     assertThatIllegalArgumentException().isThrownBy(() -> new MemberId(name, new Address("a:1"), 1));
-    assertThatIllegalArgumentException().isThrownBy(() -> NodeConfig.lan(name));
+    assertThatIllegalArgumentException().isThrownBy(() -> Node.named(name).settings());
     assertThatIllegalArgumentException().isThrownBy(() -> GroupConfig.builder().electorate(Set.of(name)).build());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "a\nb", "\u001b[2J"})
   void noClusterAndNoDomainHasSuchAName(String name) {
-    assertThatIllegalArgumentException().isThrownBy(() -> NodeConfig.lan("n").withCluster(name));
+    assertThatIllegalArgumentException().isThrownBy(() -> Node.named("n").cluster(name).settings());
     assertThatIllegalArgumentException().isThrownBy(() -> GroupConfig.builder().domain(name).build());
   }
 
   @Test
   void otherNamesMayHaveBlanksAndLettersOfAnyKind() {
-    assertThat(NodeConfig.lan("größe-中-1").withCluster("the bank").cluster()).isEqualTo("the bank");
+    assertThat(Node.named("größe-中-1").cluster("the bank").settings().cluster()).isEqualTo("the bank");
   }
 
   @Test
   void whatIsWrongIsSaidInOneLine() {
     assertThat(Names.faultOfNode("x".repeat(256))).isEqualTo("has 1 to 255 bytes, not 256");
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> NodeConfig.lan("a b"))
+        .isThrownBy(() -> Node.named("a b").settings())
         .withMessage("a node's name has no blanks: \"a b\"");
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> NodeConfig.lan(FORGED))
+        .isThrownBy(() -> Node.named(FORGED).settings())
         .withMessage("a node's name has no control characters: \"" + Names.printable(FORGED) + "\"");
   }
 

@@ -18,7 +18,7 @@ import org.tutti.GroupListener;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.Ordering;
 import org.tutti.Service;
 import org.tutti.View;
@@ -51,8 +51,8 @@ final class LocalGroup implements AutoCloseable {
     try {
       for (int i = 0; i < size; i++) {
         List<Address> contacts = nodes.isEmpty() ? List.of() : List.of(nodes.getFirst().self().address());
-        NodeConfig how = NodeConfig.lan("n" + i).withContacts(contacts).withTimes(HEARTBEAT, SUSPECT);
-        Node node = Node.start(how, provider.open(TransportSettings.at(ANYWHERE)));
+        NodeBuilder how = Node.named("n" + i).contacts(contacts).times(HEARTBEAT, SUSPECT);
+        Node node = how.transport(provider.open(TransportSettings.at(ANYWHERE))).start();
         nodes.add(node);
         var member = new Member();
         MemberConfig own = MemberConfig.builder().listener(member).build();

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
-import org.tutti.NodeConfig;
 import org.tutti.transport.Address;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -69,8 +68,8 @@ final class MemberOptions {
 
   @Nullable Address advertise; // an option of those commands that stay
 
-  NodeConfig node(String command) {
-    return NodeConfig.lan(name != null ? name : command + "-" + ProcessHandle.current().pid()).withCluster(cluster);
+  String nodeName(String command) {
+    return name != null ? name : command + "-" + ProcessHandle.current().pid();
   }
 
   GroupConfig config() {

@@ -18,7 +18,6 @@ import org.tutti.GroupConfig;
 import org.tutti.GroupListener;
 import org.tutti.MemberConfig;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
 import org.tutti.store.FileStorage;
 import org.tutti.transport.Address;
 import org.tutti.transport.Refused;
@@ -71,14 +70,20 @@ final class Session implements AutoCloseable {
       @Nullable GroupListener listener)
       throws InterruptedException {
     var search = new CombinedDiscovery(contacts, options);
-    NodeConfig config = options.node(command).withContacts(search.fixed());
+    String name = options.nodeName(command);
     FileStorage storage = options.keeping.open();
     try {
       Transport transport =
           options.carrier.open(listen != null ? listen : facing(search, options), options.advertise, options.cluster);
       // Who is only there to send or to watch is no member to be counted on.
-      List<Registration> registrations = options.enrols ? search.enrol(config.name(), transport.address()) : List.of();
-      Node node = Node.start(config, transport, storage);
+      List<Registration> registrations = options.enrols ? search.enrol(name, transport.address()) : List.of();
+      Node node =
+          Node.named(name)
+              .cluster(options.cluster)
+              .contacts(search.fixed())
+              .transport(transport)
+              .storage(storage)
+              .start();
       try {
         return new Session(options, search, registrations, node, listener);
       } catch (Failure nobody) {

@@ -5,11 +5,11 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.tutti.MemberId;
-import org.tutti.NodeConfig;
 import org.tutti.effect.Counters;
 import org.tutti.membership.HeardPeers;
 import org.tutti.order.Clock;
 import org.tutti.pack.Payloads;
+import org.tutti.spi.NodeSettings;
 import org.tutti.transport.Address;
 import org.tutti.transport.Refused;
 
@@ -27,7 +27,7 @@ import org.tutti.transport.Refused;
 /// @param interestChanged to be called when [GroupEngine#interest] has changed
 /// @param ended           to be called when the membership has ended
 record NodeContext(
-    NodeConfig config,
+    NodeSettings config,
     Supplier<List<Address>> contacts,
     Counters counters,
     Payloads payloads,

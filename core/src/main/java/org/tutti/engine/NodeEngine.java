@@ -19,7 +19,6 @@ import org.tutti.Event;
 import org.tutti.GroupConfig;
 import org.tutti.Invariant;
 import org.tutti.MemberId;
-import org.tutti.NodeConfig;
 import org.tutti.detector.TimeSilence;
 import org.tutti.effect.Count;
 import org.tutti.effect.Counters;
@@ -31,6 +30,7 @@ import org.tutti.order.Clock;
 import org.tutti.pack.Batch;
 import org.tutti.pack.MessageBlock;
 import org.tutti.pack.Payloads;
+import org.tutti.spi.NodeSettings;
 import org.tutti.storage.StableStorage;
 import org.tutti.storage.StorageException;
 import org.tutti.transport.Address;
@@ -53,7 +53,7 @@ public final class NodeEngine {
   private static final Encoded NULL_MESSAGE = new Encoded(Codec.NOTHING, Codec.NOTHING);
 
   private final MemberId self;
-  private final NodeConfig config;
+  private final NodeSettings config;
   private final long heartbeatNanos;
   private final Counters counters = new Counters();
   private final FrameSender sender;
@@ -84,7 +84,7 @@ public final class NodeEngine {
   /// @param config how it behaves
   /// @param sender where its frames go
   /// @param random where all its randomness comes from
-  public NodeEngine(MemberId self, NodeConfig config, FrameSender sender, RandomGenerator random) {
+  public NodeEngine(MemberId self, NodeSettings config, FrameSender sender, RandomGenerator random) {
     this(self, config, sender, null, Payloads.used(), random);
   }
 
@@ -98,7 +98,7 @@ public final class NodeEngine {
   /// @param random  where all its randomness comes from
   public NodeEngine(
       MemberId self,
-      NodeConfig config,
+      NodeSettings config,
       FrameSender sender,
       @Nullable StableStorage storage,
       Payloads payloads,

@@ -13,11 +13,12 @@ import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Members;
-import org.tutti.NodeConfig;
+import org.tutti.Node;
 import org.tutti.View;
 import org.tutti.membership.StateChecksum;
 import org.tutti.pack.Batch;
 import org.tutti.pack.MessageBlock;
+import org.tutti.spi.NodeSettings;
 import org.tutti.transport.Address;
 import org.tutti.transport.FrameSender;
 import org.tutti.transport.Traits;
@@ -51,7 +52,7 @@ final class Duet {
   }
 
   private NodeEngine node(MemberId self) {
-    NodeConfig config = NodeConfig.lan(self.name()).withContacts(List.of(Members.A.address()));
+    NodeSettings config = Node.named(self.name()).contacts(List.of(Members.A.address())).settings();
     var node = new NodeEngine(self, config, new Ether(self), new SplittableRandom(self.incarnation()));
     nodes.put(self.address(), node);
     return node;

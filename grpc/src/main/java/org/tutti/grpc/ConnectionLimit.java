@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.logging.Level;
 import java.util.logging.Logger;
-import org.tutti.transport.Admission;
+import org.tutti.spi.Admission;
 
 /// The listening port: it keeps a bounded number of connections, and counts those that end before they have spoken
 /// gRPC, of which gRPC itself only logs a stack trace.

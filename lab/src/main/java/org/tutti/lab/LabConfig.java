@@ -5,9 +5,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.tutti.NodeConfig;
 import org.tutti.Ordering;
 import org.tutti.lab.network.LabNetwork;
+import org.tutti.transport.Profile;
 
 /// What a lab is made of. Immutable; start from [#standard] and change what differs.
 ///
@@ -25,8 +25,8 @@ public record LabConfig(
   /// The transports that the lab's network carries.
   public static final List<String> TRANSPORTS = List.of("tcp", "udp");
 
-  /// How long a member is patient with another one that says nothing, as [NodeConfig#lan] has it.
-  static final Duration SUSPECT_AFTER = NodeConfig.lan("any").suspectAfter();
+  /// How long a member is patient with another one that says nothing, as [Profile#LAN] has it.
+  static final Duration SUSPECT_AFTER = Profile.LAN.suspectAfter();
 
   private static final double RATE_MAX = 1000;
 
@@ -44,8 +44,8 @@ public record LabConfig(
     }
   }
 
-  /// Some members with the sequencer over TCP, 50 multicasts per second each, and the times
-  /// of [NodeConfig#lan].
+  /// Some members with the sequencer over TCP, 50 multicasts per second each, and the times of
+  /// [Profile#LAN].
   ///
   /// @param members how many
   /// @return the defaults

@@ -24,7 +24,6 @@ import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
 import org.tutti.Ordering;
 import org.tutti.Outcome;
 import org.tutti.StateSink;
@@ -106,8 +105,7 @@ public final class LabMember {
     GroupConfig config = GroupConfig.builder().ordering(Ordering.valueOf(args[4])).stateTransfer(true).build();
     List<Address> contacts = Arrays.stream(args).skip(7).map(Address::new).toList();
     long seed = Long.parseLong(args[6]);
-    NodeConfig settings = NodeConfig.lan(args[0]).withContacts(contacts);
-    Node node = Node.start(settings, open(args[5], new Address(args[1]), seed));
+    Node node = Node.named(args[0]).contacts(contacts).transport(open(args[5], new Address(args[1]), seed)).start();
     var journal = new HistoryWriter(Path.of(args[2]), node.self());
     journal.write(nanos -> new HistoryEntry.Entered(nanos, creates));
     Group group = creates ? node.create(GROUP, config) : node.join(GROUP);

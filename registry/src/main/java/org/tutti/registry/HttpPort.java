@@ -17,7 +17,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
-import org.tutti.transport.Admission;
+import org.tutti.spi.Admission;
 
 /// The port of a [Registry]: as much of HTTP/1.1 (RFC 9112) as short requests and answers need, and a gate that
 /// strangers who say nothing shut for nobody.

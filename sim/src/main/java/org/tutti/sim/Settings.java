@@ -8,12 +8,13 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.MemberConfig;
-import org.tutti.NodeConfig;
+import org.tutti.Node;
 import org.tutti.Ordering;
 import org.tutti.Packing;
 import org.tutti.Suspicion;
 import org.tutti.engine.Terms;
 import org.tutti.sim.check.Role;
+import org.tutti.spi.NodeSettings;
 import org.tutti.transport.Address;
 
 /// The settings of each member of a run. Where members may differ they do in most runs: sizes, packing, suspicion,
@@ -129,7 +130,7 @@ public final class Settings {
   /// @param place     its place
   /// @param addresses of all places
   /// @return the same each time
-  public NodeConfig node(int place, List<Address> addresses) {
+  public NodeSettings node(int place, List<Address> addresses) {
     SplittableRandom random = ofPlace(place, true);
     long heartbeat = plan.heartbeatNanos();
     long suspect = plan.suspectNanos();
@@ -145,9 +146,10 @@ public final class Settings {
         contacts.add(addresses.get(other));
       }
     }
-    return NodeConfig.lan(plan.nameOf(place))
-        .withCluster(cluster)
-        .withContacts(contacts)
-        .withTimes(Duration.ofNanos(heartbeat), Duration.ofNanos(suspect));
+    return Node.named(plan.nameOf(place))
+        .cluster(cluster)
+        .contacts(contacts)
+        .times(Duration.ofNanos(heartbeat), Duration.ofNanos(suspect))
+        .settings();
   }
 }

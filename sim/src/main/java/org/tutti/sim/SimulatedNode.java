@@ -7,12 +7,12 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
-import org.tutti.NodeConfig;
 import org.tutti.ViewId;
 import org.tutti.engine.Input;
 import org.tutti.engine.NodeEngine;
 import org.tutti.engine.Request;
 import org.tutti.pack.Payloads;
+import org.tutti.spi.NodeSettings;
 import org.tutti.storage.StableStorage;
 import org.tutti.transport.Address;
 import org.tutti.transport.FrameSender;
@@ -86,7 +86,7 @@ final class SimulatedNode implements FrameSender {
   }
 
   /// Starts the engine.
-  void start(NodeConfig config, @Nullable StableStorage storage, Streams streams) {
+  void start(NodeSettings config, @Nullable StableStorage storage, Streams streams) {
     engine =
         new NodeEngine(
             self, config, this, storage, Payloads.spoilt(), streams.open(Streams.Purpose.ENGINE, self.incarnation()));

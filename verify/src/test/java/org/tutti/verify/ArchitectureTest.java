@@ -1,8 +1,10 @@
 package org.tutti.verify;
 
 import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -17,13 +19,14 @@ import java.lang.module.ModuleDescriptor.Requires;
 import java.lang.module.ModuleFinder;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Test;
 import org.tutti.ViewId;
 
 /// The packages of the core depend downwards only, and the core on nothing but the JDK's base module.
 ///
-/// From top to bottom: engine; membership, order, consensus below it, detector, link, pack; wire; transport. The values
-/// of the API package (member, view, ...) and the effects are for everybody. A rule about an absent package passes.
+/// From top to bottom: host; engine; membership, order, consensus below it, detector, link, pack; wire; the API. Its
+/// values (member, view, ...) and the effects are for everybody. A rule about an absent package passes.
 class ArchitectureTest {
   private static final String[] PROTOCOLS = {
     "org.tutti.membership..",
@@ -33,6 +36,7 @@ class ArchitectureTest {
     "org.tutti.link..",
     "org.tutti.pack.."
   };
+  private static final String[] API = {"org.tutti", "org.tutti.spi..", "org.tutti.storage..", "org.tutti.transport.."};
   private static final JavaClasses CLASSES =
       new ClassFileImporter()
           .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
@@ -58,15 +62,34 @@ class ArchitectureTest {
             .dependOnClassesThat(resideInAnyPackage(PROTOCOLS).or(inTutti("engine"))));
   }
 
+  /// What users hold are values and interfaces: it needs nothing of Tutti but itself, and what runs nodes is found as a
+  /// service.
   @Test
-  void transportKnowsOnlyTheApi() {
+  void theApiDependsOnNothingElse() {
     check(
         noClasses()
             .that()
-            .resideInAPackage("org.tutti.transport..")
+            .resideInAnyPackage(API)
             .should()
-            .dependOnClassesThat(
-                not(resideInAnyPackage("org.tutti", "org.tutti.transport..")).and(resideInAPackage("org.tutti.."))));
+            .dependOnClassesThat(not(resideInAnyPackage(API)).and(resideInAPackage("org.tutti.."))));
+    check(
+        noClasses()
+            .that()
+            .resideInAnyPackage("org.tutti.transport", "org.tutti.storage")
+            .should()
+            .dependOnClassesThat(inTutti("spi").or(inTutti("transport.memory"))));
+  }
+
+  @Test
+  void valuesAndInterfacesRunNothingAndLockNothing() {
+    check(
+        noClasses()
+            .that()
+            .resideInAnyPackage("org.tutti", "org.tutti.transport", "org.tutti.storage")
+            .should()
+            .dependOnClassesThat(resideInAPackage("java.util.concurrent.locks..").or(type(Thread.class)))
+            .orShould()
+            .dependOnClassesThat(assignableTo(Executor.class)));
   }
 
   @Test

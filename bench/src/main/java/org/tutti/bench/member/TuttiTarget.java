@@ -25,7 +25,7 @@ import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Metric;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.Ordering;
 import org.tutti.Service;
 import org.tutti.View;
@@ -112,8 +112,8 @@ final class TuttiTarget implements BenchTarget {
   public void form(int rank, List<String> addresses) throws TimeoutException, InterruptedException {
     size = addresses.size();
     List<Address> contacts = rank == 0 ? List.of() : List.of(new Address(addresses.getFirst()));
-    NodeConfig how = NodeConfig.lan("n" + rank).withContacts(contacts).withTimes(HEARTBEAT, SUSPECT).withSpin(spin);
-    node = Node.start(how, opened(transport));
+    NodeBuilder how = Node.named("n" + rank).contacts(contacts).times(HEARTBEAT, SUSPECT).spin(spin);
+    node = how.transport(opened(transport)).start();
     if (taker == null) {
       group = enter(node, member.toBuilder().listener(new Listener()).build(), rank);
     } else {

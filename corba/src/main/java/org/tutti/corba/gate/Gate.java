@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.Metric;
 import org.tutti.net.tls.Credentials;
 import org.tutti.net.tls.Refusal;
-import org.tutti.transport.Admission;
+import org.tutti.spi.Admission;
 import org.tutti.transport.Counts;
 
 /// All sockets of one ORB, and what may pass them.

@@ -19,15 +19,11 @@ import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.Ordering;
 import org.tutti.Service;
 import org.tutti.StateSink;
 import org.tutti.View;
-import org.tutti.transport.Address;
-import org.tutti.transport.Transport;
-import org.tutti.transport.TransportProvider;
-import org.tutti.transport.TransportSettings;
 
 /// A replica of the accounts service: takes the group's events in order and keeps its ledger by them.
 ///
@@ -90,12 +86,9 @@ public final class AccountReplica {
                 "data",
                 "fsync"));
     boolean creator = arguments.text("role").equals("create");
-    var settings =
-        NodeConfig.lan(arguments.text("name"))
-            .withContacts(arguments.list("contacts").stream().map(Address::new).toList());
     var durability = Durability.valueOf(arguments.has("fsync") ? arguments.text("fsync") : "NONE");
     try (ReplicaDirectory own = ReplicaDirectory.open(Path.of(arguments.text("data")), durability, creator);
-        Node node = Node.start(settings, transport(arguments), own.storage())) {
+        Node node = node(arguments).storage(own.storage()).start()) {
       GroupConfig config =
           GroupConfig.builder()
               .stateTransfer(true)
@@ -115,12 +108,19 @@ public final class AccountReplica {
     }
   }
 
-  private static Transport transport(Arguments arguments) {
-    var listen = new Address(arguments.text("listen"));
-    Address advertised = arguments.has("advertise") ? new Address(arguments.text("advertise")) : null;
-    Path tls = arguments.has("tls") ? Path.of(arguments.text("tls")) : null;
-    return TransportProvider.named(arguments.text("transport"))
-        .open(new TransportSettings(listen, advertised).withTls(tls, false));
+  private static NodeBuilder node(Arguments arguments) {
+    NodeBuilder node =
+        Node.named(arguments.text("name"))
+            .transport(arguments.text("transport"))
+            .listen(arguments.text("listen"))
+            .contacts(arguments.list("contacts").toArray(String[]::new));
+    if (arguments.has("advertise")) {
+      node.advertise(arguments.text("advertise"));
+    }
+    if (arguments.has("tls")) {
+      node.tls(Path.of(arguments.text("tls")));
+    }
+    return node;
   }
 
   private static void obey(

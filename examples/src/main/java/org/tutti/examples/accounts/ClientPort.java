@@ -19,7 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.tutti.TuttiException;
-import org.tutti.transport.Admission;
+import org.tutti.spi.Admission;
 
 /// Where clients reach a replica: one TCP connection per client, requests in, replies out.
 ///

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.examples.counter.CounterServer;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
@@ -46,10 +46,11 @@ class CounterServerTest {
   private void start(int count) throws IOException {
     for (int i = 1; i <= count; i++) {
       List<Address> contacts = nodes.stream().map(node -> node.self().address()).toList();
-      NodeConfig config =
-          NodeConfig.lan("n" + i).withContacts(contacts).withTimes(Duration.ofMillis(100), Duration.ofSeconds(20));
+      NodeBuilder config = Node.named("n" + i).contacts(contacts).times(Duration.ofMillis(100), Duration.ofSeconds(20));
       Node node =
-          Node.start(config, TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan().withSocketDirectory(null)));
+          config
+              .transport(TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan().withSocketDirectory(null)))
+              .start();
       nodes.add(node);
       Group group = i == 1 ? node.create("counter", CONFIG) : node.join("counter");
       servers.add(CounterServer.start(group, loopback(0)));

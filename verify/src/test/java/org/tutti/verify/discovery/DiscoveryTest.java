@@ -22,14 +22,13 @@ import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
 import org.tutti.Outcome;
 import org.tutti.net.discovery.FileDiscovery;
 import org.tutti.net.discovery.HostDiscovery;
 import org.tutti.net.discovery.ServiceDiscovery;
 import org.tutti.transport.Address;
 import org.tutti.transport.Discovery;
-import org.tutti.transport.InProcess;
+import org.tutti.transport.memory.InProcess;
 
 /// How nodes find others: the forms of discovery one by one, and a node that asks one.
 @Tag("socket")
@@ -130,8 +129,8 @@ class DiscoveryTest {
   void aNodeFindsAGroupThatIsToldOfLater() throws Exception {
     var network = new InProcess();
     var told = new Told();
-    try (Node one = Node.start(NodeConfig.lan("n1"), network.open(new Address("n1")));
-        Node two = Node.start(NodeConfig.lan("n2"), network.open(new Address("n2")))) {
+    try (Node one = Node.named("n1").transport(network.open(new Address("n1"))).start();
+        Node two = Node.named("n2").transport(network.open(new Address("n2"))).start()) {
       two.discover(told);
       assertThatThrownBy(() -> two.discover(told)).isInstanceOf(IllegalStateException.class);
       Group bank = one.create("bank", GroupConfig.standard());

@@ -18,17 +18,16 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.tutti.Metric;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
 import org.tutti.certs.Authority;
 import org.tutti.effect.Counters;
 import org.tutti.net.discovery.MulticastDiscovery;
 import org.tutti.registry.Registry;
 import org.tutti.registry.RegistryConfig;
 import org.tutti.transport.Address;
-import org.tutti.transport.InProcess;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportProvider;
 import org.tutti.transport.TransportSettings;
+import org.tutti.transport.memory.InProcess;
 import org.tutti.verify.Tree;
 
 /// The guide to operating a node lists every metric that there is, with its unit and its sentence.
@@ -42,7 +41,7 @@ class OperateTest {
   /// What a node tells over all transports, what has to happen first included, and what its surroundings tell.
   private static List<Metric> metrics(Path directory) throws Exception {
     var all = new ArrayList<Metric>();
-    try (Node node = Node.start(NodeConfig.lan("n1"), new InProcess().open(new Address("n1")))) {
+    try (Node node = Node.named("n1").transport(new InProcess().open(new Address("n1"))).start()) {
       all.addAll(node.metrics());
     }
     var rare = new Counters();

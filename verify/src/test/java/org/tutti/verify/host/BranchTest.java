@@ -17,7 +17,7 @@ import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.Outcome;
 import org.tutti.Partitions;
 import org.tutti.View;
@@ -46,15 +46,13 @@ class BranchTest {
 
   private Node start() throws IOException {
     List<Address> contacts = nodes.stream().map(node -> node.self().address()).toList();
-    NodeConfig config =
-        NodeConfig.lan("n" + (nodes.size() + 1))
-            .withContacts(contacts)
-            .withTimes(Duration.ofMillis(100), Duration.ofSeconds(3));
+    NodeBuilder config =
+        Node.named("n" + (nodes.size() + 1)).contacts(contacts).times(Duration.ofMillis(100), Duration.ofSeconds(3));
     var transport =
         new PartitionableTransport(
             TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan().withSocketDirectory(null)));
     transports.add(transport);
-    Node node = Node.start(config, transport);
+    Node node = config.transport(transport).start();
     nodes.add(node);
     return node;
   }

@@ -16,7 +16,7 @@ import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.certs.Authority;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
@@ -33,9 +33,8 @@ class CertificatesChangeTest {
   @TempDir Path directory;
 
   private static Node start(String name, Credentials own, List<Address> contacts) throws IOException {
-    NodeConfig config =
-        NodeConfig.lan(name).withContacts(contacts).withTimes(Duration.ofMillis(100), Duration.ofSeconds(10));
-    return Node.start(config, TcpTransport.open(new Address("127.0.0.1:0"), null, TcpConfig.lan(), own));
+    NodeBuilder config = Node.named(name).contacts(contacts).times(Duration.ofMillis(100), Duration.ofSeconds(10));
+    return config.transport(TcpTransport.open(new Address("127.0.0.1:0"), null, TcpConfig.lan(), own)).start();
   }
 
   private static void untilViewOf(Group group, int members) throws InterruptedException {

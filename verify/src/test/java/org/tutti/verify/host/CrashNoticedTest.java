@@ -14,7 +14,6 @@ import org.tutti.GroupListener;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
 import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.net.TcpConfig;
@@ -39,8 +38,11 @@ class CrashNoticedTest {
     TcpConfig config =
         TcpConfig.lan().withSocketDirectory(null).withBackoff(Duration.ofMillis(10), Duration.ofMillis(20));
     Transport transport = TcpTransport.open(new Address("127.0.0.1:0"), config);
-    return Node.start(
-        NodeConfig.lan(name).withTimes(Duration.ofMillis(50), SUSPECT).withContacts(List.of(contacts)), transport);
+    return Node.named(name)
+        .times(Duration.ofMillis(50), SUSPECT)
+        .contacts(List.of(contacts))
+        .transport(transport)
+        .start();
   }
 
   private static View untilViewOf(int size, Group group) throws InterruptedException {

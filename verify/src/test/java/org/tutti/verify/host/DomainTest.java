@@ -21,7 +21,7 @@ import org.tutti.GroupListener;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.Ordering;
 import org.tutti.Service;
 import org.tutti.View;
@@ -49,12 +49,10 @@ class DomainTest {
 
   private Node start() throws IOException {
     List<Address> contacts = nodes.stream().map(node -> node.self().address()).toList();
-    NodeConfig config =
-        NodeConfig.lan("n" + nodes.size())
-            .withContacts(contacts)
-            .withTimes(Duration.ofMillis(100), Duration.ofSeconds(10));
+    NodeBuilder config =
+        Node.named("n" + nodes.size()).contacts(contacts).times(Duration.ofMillis(100), Duration.ofSeconds(10));
     var transport = TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan().withSocketDirectory(null));
-    Node node = Node.start(config, transport);
+    Node node = config.transport(transport).start();
     nodes.add(node);
     return node;
   }

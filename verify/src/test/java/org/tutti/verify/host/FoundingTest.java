@@ -16,11 +16,11 @@ import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.Outcome;
 import org.tutti.View;
 import org.tutti.transport.Address;
-import org.tutti.transport.InProcess;
+import org.tutti.transport.memory.InProcess;
 
 /// How a group begins: with a majority of a configured set, or in two places at once.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -36,9 +36,9 @@ class FoundingTest {
     for (int contact : contacts) {
       addresses.add(new Address("here:" + contact));
     }
-    NodeConfig config =
-        NodeConfig.lan("n" + number).withContacts(addresses).withTimes(Duration.ofMillis(50), Duration.ofSeconds(5));
-    Node node = Node.start(config, hub.open(new Address("here:" + number)));
+    NodeBuilder config =
+        Node.named("n" + number).contacts(addresses).times(Duration.ofMillis(50), Duration.ofSeconds(5));
+    Node node = config.transport(hub.open(new Address("here:" + number))).start();
     nodes.add(node);
     return node;
   }

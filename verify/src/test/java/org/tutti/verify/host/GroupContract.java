@@ -31,7 +31,7 @@ import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.Ordering;
 import org.tutti.Outcome;
 import org.tutti.SendOptions;
@@ -72,11 +72,9 @@ abstract class GroupContract {
   private Node start() throws IOException {
     List<Address> contacts = nodes.stream().map(node -> node.self().address()).toList();
     // Tests share few processors: a slow moment must not look like a crash.
-    NodeConfig config =
-        NodeConfig.lan("n" + (nodes.size() + 1))
-            .withContacts(contacts)
-            .withTimes(Duration.ofMillis(100), Duration.ofSeconds(10));
-    Node node = Node.start(config, open());
+    NodeBuilder config =
+        Node.named("n" + (nodes.size() + 1)).contacts(contacts).times(Duration.ofMillis(100), Duration.ofSeconds(10));
+    Node node = config.transport(open()).start();
     nodes.add(node);
     return node;
   }

@@ -2,8 +2,8 @@ package org.tutti.verify.host;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import org.tutti.transport.Address;
-import org.tutti.transport.InProcess;
 import org.tutti.transport.Transport;
+import org.tutti.transport.memory.InProcess;
 
 class InProcessGroupTest extends GroupContract {
   private final InProcess hub = new InProcess();

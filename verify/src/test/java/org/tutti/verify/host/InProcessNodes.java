@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.transport.Address;
-import org.tutti.transport.InProcess;
+import org.tutti.transport.memory.InProcess;
 
 /// Nodes of one process, `n1`, `n2` and so on, of which each asks the first one.
 final class InProcessNodes implements AutoCloseable {
@@ -18,9 +18,8 @@ final class InProcessNodes implements AutoCloseable {
 
   Node start() {
     int number = nodes.size() + 1;
-    NodeConfig config =
-        NodeConfig.lan("n" + number).withContacts(List.of(new Address("here:1"))).withTimes(HEARTBEAT, SUSPECT);
-    nodes.add(Node.start(config, hub.open(new Address("here:" + number))));
+    NodeBuilder config = Node.named("n" + number).contacts(List.of(new Address("here:1"))).times(HEARTBEAT, SUSPECT);
+    nodes.add(config.transport(hub.open(new Address("here:" + number))).start());
     return nodes.getLast();
   }
 

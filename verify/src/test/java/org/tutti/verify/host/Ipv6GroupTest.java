@@ -14,7 +14,7 @@ import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
 import org.tutti.net.UdpConfig;
@@ -47,8 +47,8 @@ class Ipv6GroupTest {
     var groups = new ArrayList<Group>();
     for (int i = 1; i <= 3; i++) {
       List<Address> contacts = nodes.stream().map(node -> node.self().address()).toList();
-      NodeConfig patient = NodeConfig.lan("n" + i).withTimes(Duration.ofMillis(100), Duration.ofSeconds(10));
-      Node node = Node.start(patient.withContacts(contacts), open(transport));
+      NodeBuilder patient = Node.named("n" + i).times(Duration.ofMillis(100), Duration.ofSeconds(10));
+      Node node = patient.contacts(contacts).transport(open(transport)).start();
       nodes.add(node);
       groups.add(i == 1 ? node.create("g", GroupConfig.standard()) : node.join("g"));
       for (Group group : groups) {

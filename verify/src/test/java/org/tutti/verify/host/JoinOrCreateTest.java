@@ -22,14 +22,14 @@ import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.Outcome;
 import org.tutti.Status;
 import org.tutti.View;
 import org.tutti.storage.StableStorage;
 import org.tutti.store.FileStorage;
 import org.tutti.transport.Address;
-import org.tutti.transport.InProcess;
+import org.tutti.transport.memory.InProcess;
 
 /// The same call on each replica founds a group, joins it, and restarts it.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -42,9 +42,9 @@ class JoinOrCreateTest {
 
   private Group enter(int number, Set<String> expected, @Nullable StableStorage storage) {
     var contacts = List.of(new Address("here:1"), new Address("here:2"), new Address("here:3"));
-    NodeConfig config =
-        NodeConfig.lan("n" + number).withContacts(contacts).withTimes(Duration.ofMillis(50), Duration.ofSeconds(5));
-    Node node = Node.start(config, hub.open(new Address("here:" + number)), storage);
+    NodeBuilder config =
+        Node.named("n" + number).contacts(contacts).times(Duration.ofMillis(50), Duration.ofSeconds(5));
+    Node node = config.transport(hub.open(new Address("here:" + number))).storage(storage).start();
     nodes.add(node);
     GroupConfig group = GroupConfig.standard();
     if (storage == null) {
@@ -160,9 +160,9 @@ class JoinOrCreateTest {
 
   private Group enter(int number, int expected) {
     var contacts = List.of(new Address("here:1"), new Address("here:2"), new Address("here:3"));
-    NodeConfig config =
-        NodeConfig.lan("n" + number).withContacts(contacts).withTimes(Duration.ofMillis(50), Duration.ofSeconds(5));
-    Node node = Node.start(config, hub.open(new Address("here:" + number)));
+    NodeBuilder config =
+        Node.named("n" + number).contacts(contacts).times(Duration.ofMillis(50), Duration.ofSeconds(5));
+    Node node = config.transport(hub.open(new Address("here:" + number))).start();
     nodes.add(node);
     GroupConfig group = GroupConfig.standard();
     return expected == 0 ? node.join("bank") : node.joinOrCreate("bank", expected, group);

@@ -24,7 +24,7 @@ import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.net.UdpConfig;
 import org.tutti.net.UdpKey;
 import org.tutti.net.UdpKeys;
@@ -54,9 +54,8 @@ class KeysChangeTest {
       write(i, OLD);
       transports.add(UdpTransport.open(ANYWHERE, UdpConfig.lan().withKeys(UdpKeys.follow(file(i)))));
       List<Address> contacts = nodes.stream().map(node -> node.self().address()).toList();
-      NodeConfig how =
-          NodeConfig.lan("n" + i).withContacts(contacts).withTimes(Duration.ofMillis(100), Duration.ofSeconds(10));
-      nodes.add(Node.start(how, transports.get(i)));
+      NodeBuilder how = Node.named("n" + i).contacts(contacts).times(Duration.ofMillis(100), Duration.ofSeconds(10));
+      nodes.add(how.transport(transports.get(i)).start());
       groups.add(i == 0 ? nodes.get(0).create("bank", GroupConfig.standard()) : join(i));
     }
     for (Group group : groups) {

@@ -27,11 +27,10 @@ import org.tutti.LocalRequest;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
 import org.tutti.Service;
 import org.tutti.engine.Request;
 import org.tutti.transport.Address;
-import org.tutti.transport.InProcess;
+import org.tutti.transport.memory.InProcess;
 
 /// Calls into a member's own flow of events.
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -213,7 +212,7 @@ class LocalCallTest {
   @Test
   void aListenerIsCalledOnTheEngineThreadWhichItselfMustNotCall() throws Exception {
     var refused = new CompletableFuture<Throwable>();
-    try (Node node = Node.start(NodeConfig.lan("n1"), new InProcess().open(new Address("here:1")))) {
+    try (Node node = Node.named("n1").transport(new InProcess().open(new Address("here:1"))).start()) {
       Group mute = node.create("mute", GroupConfig.standard(), MemberConfig.builder().listener(MUTE).build());
       assertThatThrownBy(() -> mute.localCall(increment(1)))
           .isInstanceOf(CompletionException.class)

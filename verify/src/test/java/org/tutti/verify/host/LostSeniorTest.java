@@ -18,7 +18,7 @@ import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.Outcome;
 import org.tutti.PrimaryViews;
 import org.tutti.Status;
@@ -41,9 +41,8 @@ class LostSeniorTest {
     var transport =
         new PartitionableTransport(
             TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan().withSocketDirectory(null)));
-    NodeConfig config =
-        NodeConfig.lan(name).withContacts(contacts).withTimes(Duration.ofMillis(100), Duration.ofSeconds(2));
-    Node node = Node.start(config, transport);
+    NodeBuilder config = Node.named(name).contacts(contacts).times(Duration.ofMillis(100), Duration.ofSeconds(2));
+    Node node = config.transport(transport).start();
     nodes.add(node);
     transports.add(transport);
     return node;

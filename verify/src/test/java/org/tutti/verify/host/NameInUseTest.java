@@ -16,11 +16,11 @@ import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.Outcome;
 import org.tutti.View;
 import org.tutti.transport.Address;
-import org.tutti.transport.InProcess;
+import org.tutti.transport.memory.InProcess;
 
 /// Two processes are started with one name by mistake, or the second takes the place of the first on purpose.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -36,8 +36,8 @@ class NameInUseTest {
     for (int contact : contacts) {
       addresses.add(new Address("here:" + contact));
     }
-    NodeConfig config = NodeConfig.lan(name).withContacts(addresses).withTimes(Duration.ofMillis(50), SUSPECT);
-    Node node = Node.start(config, hub.open(new Address("here:" + place)));
+    NodeBuilder config = Node.named(name).contacts(addresses).times(Duration.ofMillis(50), SUSPECT);
+    Node node = config.transport(hub.open(new Address("here:" + place))).start();
     nodes.add(node);
     return node;
   }

@@ -23,7 +23,7 @@ import org.tutti.GroupClosedException;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.Ordering;
 import org.tutti.Outcome;
 import org.tutti.View;
@@ -46,11 +46,11 @@ class NodeRestartTest {
     var transport = TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan().withSocketDirectory(null));
     // Long, as whoever is dropped in a slow moment gets the state instead of what its own log holds; but the last one
     // to stop waits as long for the others.
-    NodeConfig config =
-        NodeConfig.lan("n" + number).withContacts(contacts).withTimes(Duration.ofMillis(50), Duration.ofSeconds(5));
+    NodeBuilder config =
+        Node.named("n" + number).contacts(contacts).times(Duration.ofMillis(50), Duration.ofSeconds(5));
     var disk = new FailingStorage(directory.resolve("n" + number));
     disks.put(number, disk);
-    Node node = Node.start(config, transport, disk);
+    Node node = config.transport(transport).storage(disk).start();
     contacts.add(node.self().address());
     nodes.add(node);
     return node;

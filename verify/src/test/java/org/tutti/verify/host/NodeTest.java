@@ -28,12 +28,11 @@ import org.tutti.GroupListener;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
 import org.tutti.Outcome;
 import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.transport.Address;
-import org.tutti.transport.InProcess;
+import org.tutti.transport.memory.InProcess;
 
 /// One node and what its user meets, errors above all.
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -41,7 +40,7 @@ class NodeTest {
   private static final Duration SOON = Duration.ofSeconds(20);
   private static final GroupConfig CONFIG = GroupConfig.standard();
 
-  private final Node node = Node.start(NodeConfig.lan("n1"), new InProcess().open(new Address("here:1")));
+  private final Node node = Node.named("n1").transport(new InProcess().open(new Address("here:1"))).start();
 
   @AfterEach
   void close() {
@@ -96,7 +95,7 @@ class NodeTest {
 
   @Test
   void incarnationsRise() {
-    try (Node later = Node.start(NodeConfig.lan("n1"), new InProcess().open(new Address("here:1")))) {
+    try (Node later = Node.named("n1").transport(new InProcess().open(new Address("here:1"))).start()) {
       assertThat(later.self().supersedes(node.self())).isTrue();
     }
   }

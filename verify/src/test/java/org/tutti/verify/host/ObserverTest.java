@@ -22,7 +22,7 @@ import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.Outcome;
 import org.tutti.View;
 import org.tutti.net.TcpConfig;
@@ -48,11 +48,9 @@ class ObserverTest {
   private Node start() throws IOException {
     List<Address> contacts = nodes.stream().map(node -> node.self().address()).toList();
     var transport = TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan());
-    NodeConfig config =
-        NodeConfig.lan("n" + (nodes.size() + 1))
-            .withContacts(contacts)
-            .withTimes(Duration.ofMillis(50), Duration.ofSeconds(10));
-    Node node = Node.start(config, transport);
+    NodeBuilder config =
+        Node.named("n" + (nodes.size() + 1)).contacts(contacts).times(Duration.ofMillis(50), Duration.ofSeconds(10));
+    Node node = config.transport(transport).start();
     nodes.add(node);
     return node;
   }

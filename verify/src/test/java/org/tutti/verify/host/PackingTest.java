@@ -20,11 +20,11 @@ import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.Outcome;
 import org.tutti.Packing;
 import org.tutti.transport.Address;
-import org.tutti.transport.InProcess;
+import org.tutti.transport.memory.InProcess;
 
 /// Members of one group pack each in its own way.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -38,13 +38,13 @@ class PackingTest {
 
   @BeforeEach
   void start() {
-    first = Node.start(patient("n1"), hub.open(new Address("here:1")));
-    second = Node.start(patient("n2").withContacts(List.of(first.self().address())), hub.open(here2()));
+    first = patient("n1").transport(hub.open(new Address("here:1"))).start();
+    second = patient("n2").contacts(List.of(first.self().address())).transport(hub.open(here2())).start();
   }
 
   /// Nobody is suspected under a flood.
-  private static NodeConfig patient(String name) {
-    return NodeConfig.lan(name).withTimes(Duration.ofMillis(100), Duration.ofSeconds(10));
+  private static NodeBuilder patient(String name) {
+    return Node.named(name).times(Duration.ofMillis(100), Duration.ofSeconds(10));
   }
 
   private static Address here2() {

@@ -17,13 +17,13 @@ import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Metric;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.View;
 import org.tutti.transport.Address;
-import org.tutti.transport.InProcess;
 import org.tutti.transport.Receiver;
 import org.tutti.transport.Traits;
 import org.tutti.transport.Transport;
+import org.tutti.transport.memory.InProcess;
 
 /// A process that was stopped for longer than it waits for others (SIGSTOP, a suspended machine) must not suspect those
 /// who went on speaking: it has to read what they said before it looks at the clock.
@@ -129,11 +129,11 @@ class PauseTest {
   void whoWasStoppedDoesNotSuspectThoseWhoWentOn(Moment moment) throws Exception {
     var hub = new InProcess();
     var pausing = new Pausing(hub.open(new Address("here:2")), moment);
-    NodeConfig patient = NodeConfig.lan("n1").withTimes(Duration.ofMillis(50), PATIENT);
-    NodeConfig impatient =
-        NodeConfig.lan("n2").withTimes(Duration.ofMillis(50), IMPATIENT).withContacts(List.of(new Address("here:1")));
-    try (Node first = Node.start(patient, hub.open(new Address("here:1")));
-        Node second = Node.start(impatient, pausing)) {
+    NodeBuilder patient = Node.named("n1").times(Duration.ofMillis(50), PATIENT);
+    NodeBuilder impatient =
+        Node.named("n2").times(Duration.ofMillis(50), IMPATIENT).contacts(List.of(new Address("here:1")));
+    try (Node first = patient.transport(hub.open(new Address("here:1"))).start();
+        Node second = impatient.transport(pausing).start()) {
       Group going = first.create("bank", GroupConfig.standard());
       Group stopped = second.join("bank");
       untilTwo(going);

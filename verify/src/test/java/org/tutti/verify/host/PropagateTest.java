@@ -32,7 +32,7 @@ import org.tutti.GroupListener;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.Outcome;
 import org.tutti.Service;
 import org.tutti.View;
@@ -58,12 +58,11 @@ class PropagateTest {
 
   private Group enter(GroupConfig config, MemberConfig member) throws IOException {
     List<Address> contacts = nodes.stream().map(node -> node.self().address()).toList();
-    NodeConfig node =
-        NodeConfig.lan("n" + (nodes.size() + 1))
-            .withContacts(contacts)
-            .withTimes(Duration.ofMillis(100), Duration.ofSeconds(10));
+    NodeBuilder node =
+        Node.named("n" + (nodes.size() + 1)).contacts(contacts).times(Duration.ofMillis(100), Duration.ofSeconds(10));
     nodes.add(
-        Node.start(node, TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan().withSocketDirectory(null))));
+        node.transport(TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan().withSocketDirectory(null)))
+            .start());
     return nodes.size() == 1 ? nodes.getLast().create("bank", config, member) : nodes.getLast().join("bank", member);
   }
 

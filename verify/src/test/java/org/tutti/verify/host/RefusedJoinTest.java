@@ -19,17 +19,17 @@ import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.Status;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
 import org.tutti.net.UdpConfig;
 import org.tutti.net.UdpTransport;
 import org.tutti.transport.Address;
-import org.tutti.transport.InProcess;
 import org.tutti.transport.Refused;
 import org.tutti.transport.Refused.Reason;
 import org.tutti.transport.Transport;
+import org.tutti.transport.memory.InProcess;
 import org.tutti.verify.Told;
 
 /// What a node that nobody takes in says of it in its status.
@@ -64,8 +64,8 @@ class RefusedJoinTest {
 
   private Node start(Kind kind, String name, String cluster, Node... contacts) throws IOException {
     List<Address> addresses = Stream.of(contacts).map(node -> node.self().address()).toList();
-    NodeConfig config = NodeConfig.lan(name).withCluster(cluster).withContacts(addresses);
-    Node node = Node.start(config, open(kind));
+    NodeBuilder config = Node.named(name).cluster(cluster).contacts(addresses);
+    Node node = config.transport(open(kind)).start();
     nodes.add(node);
     return node;
   }
@@ -103,8 +103,8 @@ class RefusedJoinTest {
     Group group = second.join("bank");
     untilRefused(group);
     first.close();
-    NodeConfig right = NodeConfig.lan("n3").withCluster("test");
-    Node other = Node.start(right, hub.open(place));
+    NodeBuilder right = Node.named("n3").cluster("test");
+    Node other = right.transport(hub.open(place)).start();
     nodes.add(other);
     other.create("bank", GroupConfig.standard());
     untilViewOf(group, 2);

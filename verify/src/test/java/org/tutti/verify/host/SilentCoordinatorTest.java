@@ -18,7 +18,6 @@ import org.tutti.GroupListener;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
 import org.tutti.Ordering;
 import org.tutti.Service;
 import org.tutti.View;
@@ -68,7 +67,7 @@ class SilentCoordinatorTest {
   }
 
   private static Node start(String name, Address... contacts) throws Exception {
-    return Node.start(NodeConfig.lan(name).withTimes(HEARTBEAT, SUSPECT).withContacts(List.of(contacts)), open());
+    return Node.named(name).times(HEARTBEAT, SUSPECT).contacts(List.of(contacts)).transport(open()).start();
   }
 
   private static void untilViewOf(int size, Group group) throws InterruptedException {

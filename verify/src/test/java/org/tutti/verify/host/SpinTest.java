@@ -11,13 +11,13 @@ import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Metric;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.View;
 import org.tutti.transport.Address;
-import org.tutti.transport.InProcess;
+import org.tutti.transport.memory.InProcess;
 import org.tutti.verify.Told;
 
-/// Engine threads spin only when told so, and then do not wait: [NodeConfig#spin].
+/// Engine threads spin only when told so, and then do not wait: [NodeBuilder#spin].
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SpinTest {
   private static final int MESSAGES = 100;
@@ -33,12 +33,12 @@ class SpinTest {
 
   @Test
   void aNodeWaitsAtOnceUnlessToldToSpin() throws Exception {
-    assertThat(Told.of(metricsAfterMessages(NodeConfig.lan("x").spin()), "loop.waits.made")).isPositive();
+    assertThat(Told.of(metricsAfterMessages(Duration.ZERO), "loop.waits.made")).isPositive();
   }
 
   @Test
   void aNodeThatSpinsForAWhileWaitsWhenNothingComes() throws Exception {
-    try (Node node = Node.start(NodeConfig.lan("a").withSpin(Duration.ofNanos(100)), hub.open(new Address("a")))) {
+    try (Node node = Node.named("a").spin(Duration.ofNanos(100)).transport(hub.open(new Address("a"))).start()) {
       long before = Told.of(node.metrics(), "loop.waits.made");
       while (Told.of(node.metrics(), "loop.waits.made") <= before) {
         Thread.onSpinWait();
@@ -48,16 +48,16 @@ class SpinTest {
 
   @Test
   void aNegativeTimeIsRefused() {
-    assertThatThrownBy(() -> NodeConfig.lan("a").withSpin(Duration.ofNanos(-1)))
+    assertThatThrownBy(() -> Node.named("a").spin(Duration.ofNanos(-1)).settings())
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("spin");
   }
 
   private List<Metric> metricsAfterMessages(Duration spin) throws Exception {
-    NodeConfig first = NodeConfig.lan("a").withSpin(spin);
-    NodeConfig second = NodeConfig.lan("b").withSpin(spin).withContacts(List.of(new Address("a")));
-    try (Node a = Node.start(first, hub.open(new Address("a")));
-        Node b = Node.start(second, hub.open(new Address("b")))) {
+    NodeBuilder first = Node.named("a").spin(spin);
+    NodeBuilder second = Node.named("b").spin(spin).contacts(List.of(new Address("a")));
+    try (Node a = first.transport(hub.open(new Address("a"))).start();
+        Node b = second.transport(hub.open(new Address("b"))).start()) {
       Group founded = a.create("g", GroupConfig.standard());
       Group joined = b.join("g");
       for (View view = joined.view(); view == null || view.size() < 2; view = joined.view()) {

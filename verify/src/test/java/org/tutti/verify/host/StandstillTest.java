@@ -24,12 +24,12 @@ import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.Outcome;
 import org.tutti.Status;
 import org.tutti.Status.Cause;
 import org.tutti.transport.Address;
-import org.tutti.transport.InProcess;
+import org.tutti.transport.memory.InProcess;
 import org.tutti.verify.Told;
 
 /// Signs of life pass and messages do not: nobody is suspected, nothing goes on, and whoever waits says for whom.
@@ -64,11 +64,11 @@ class StandstillTest {
     logger.addHandler(handler);
     for (int place = 1; place <= 3; place++) {
       var wire = new PartitionableTransport(hub.open(new Address("here:" + place)));
-      NodeConfig config =
-          NodeConfig.lan("n" + place)
-              .withContacts(place == 1 ? List.of() : List.of(new Address("here:1")))
-              .withTimes(Duration.ofMillis(50), SUSPECT);
-      Node node = Node.start(config, wire);
+      NodeBuilder config =
+          Node.named("n" + place)
+              .contacts(place == 1 ? List.of() : List.of(new Address("here:1")))
+              .times(Duration.ofMillis(50), SUSPECT);
+      Node node = config.transport(wire).start();
       wires.add(wire);
       nodes.add(node);
       GroupConfig group = GroupConfig.standard();

@@ -25,7 +25,7 @@ import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.StateSink;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
@@ -122,8 +122,8 @@ public class StateLargerThanHeapTest {
       Runtime.getRuntime().halt(BROKEN);
     });
     List<Address> contacts = Arrays.stream(args).skip(1).map(Address::new).toList();
-    NodeConfig settings = NodeConfig.lan(args[0]).withContacts(contacts).withTimes(Duration.ofMillis(100), SUSPECT);
-    Node node = Node.start(settings, TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan()));
+    NodeBuilder settings = Node.named(args[0]).contacts(contacts).times(Duration.ofMillis(100), SUSPECT);
+    Node node = settings.transport(TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan())).start();
     GroupConfig config = GroupConfig.builder().stateTransfer(true).build();
     MemberConfig keeping = MemberConfig.builder().catchUpBytesMax(CATCH_UP_BYTES).build();
     Group group =

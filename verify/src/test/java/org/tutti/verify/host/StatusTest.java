@@ -27,7 +27,7 @@ import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.Status;
 import org.tutti.Status.Cause;
 import org.tutti.Status.Phase;
@@ -36,7 +36,7 @@ import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.engine.Report;
 import org.tutti.transport.Address;
-import org.tutti.transport.InProcess;
+import org.tutti.transport.memory.InProcess;
 import org.tutti.verify.Told;
 
 /// What a group says of itself is true when it is asked, not only after a view change.
@@ -56,9 +56,9 @@ class StatusTest {
 
   private Node start(String name, Duration suspect, Address... contacts) {
     var transport = new PartitionableTransport(hub.open(new Address("here:" + (nodes.size() + 1))));
-    NodeConfig how = NodeConfig.lan(name).withContacts(List.of(contacts)).withTimes(Duration.ofMillis(20), suspect);
+    NodeBuilder how = Node.named(name).contacts(List.of(contacts)).times(Duration.ofMillis(20), suspect);
     transports.add(transport);
-    nodes.add(Node.start(how, transport));
+    nodes.add(how.transport(transport).start());
     return nodes.getLast();
   }
 

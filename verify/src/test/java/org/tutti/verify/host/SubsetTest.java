@@ -21,7 +21,7 @@ import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.Ordering;
 import org.tutti.Outcome;
 import org.tutti.SendOptions;
@@ -49,11 +49,11 @@ class SubsetTest {
   private void three(GroupConfig config) throws Exception {
     for (int i = 0; i < 3; i++) {
       List<Address> contacts = nodes.stream().map(node -> node.self().address()).toList();
-      NodeConfig node =
-          NodeConfig.lan("n" + i)
-              .withContacts(contacts)
-              .withTimes(Duration.ofMillis(100), Duration.ofSeconds(10)); // a slow moment must not look like a crash
-      nodes.add(Node.start(node, open()));
+      NodeBuilder node =
+          Node.named("n" + i)
+              .contacts(contacts)
+              .times(Duration.ofMillis(100), Duration.ofSeconds(10)); // a slow moment must not look like a crash
+      nodes.add(node.transport(open()).start());
       groups.add(i == 0 ? nodes.getFirst().create("bank", config) : nodes.getLast().join("bank"));
       for (Group group : groups) {
         untilViewOf(group, groups.size());

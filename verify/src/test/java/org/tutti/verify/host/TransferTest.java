@@ -25,7 +25,7 @@ import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.Outcome;
 import org.tutti.StateSink;
 import org.tutti.View;
@@ -62,11 +62,9 @@ class TransferTest {
   private Node start() throws IOException {
     List<Address> contacts = nodes.stream().map(node -> node.self().address()).toList();
     var transport = new PartitionableTransport(TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan()));
-    NodeConfig config =
-        NodeConfig.lan("n" + (nodes.size() + 1))
-            .withContacts(contacts)
-            .withTimes(Duration.ofMillis(100), Duration.ofSeconds(3));
-    Node node = Node.start(config, transport);
+    NodeBuilder config =
+        Node.named("n" + (nodes.size() + 1)).contacts(contacts).times(Duration.ofMillis(100), Duration.ofSeconds(3));
+    Node node = config.transport(transport).start();
     nodes.add(node);
     transports.add(transport);
     return node;

@@ -23,16 +23,16 @@ import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
 import org.tutti.transport.Address;
-import org.tutti.transport.InProcess;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportProvider;
 import org.tutti.transport.TransportSettings;
+import org.tutti.transport.memory.InProcess;
 
 /// Every ordering over every transport, through the crash of a member: the algorithms do not know what carries them.
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -122,8 +122,8 @@ class TransportMatrixTest {
     GroupConfig config = GroupConfig.builder().ordering(ordering).build();
     for (int i = 1; i <= 3; i++) {
       List<Address> contacts = nodes.stream().map(node -> node.self().address()).toList();
-      NodeConfig how = NodeConfig.lan("n" + i).withContacts(contacts).withTimes(Duration.ofMillis(100), SUSPECT);
-      Node node = Node.start(how, open(transport));
+      NodeBuilder how = Node.named("n" + i).contacts(contacts).times(Duration.ofMillis(100), SUSPECT);
+      Node node = how.transport(open(transport)).start();
       nodes.add(node);
       groups.add(i == 1 ? node.create("bank", config) : node.join("bank"));
       for (Group group : groups) {

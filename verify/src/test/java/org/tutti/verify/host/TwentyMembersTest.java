@@ -18,7 +18,7 @@ import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.transport.Address;
 import org.tutti.transport.TransportProvider;
 import org.tutti.transport.TransportSettings;
@@ -79,12 +79,10 @@ class TwentyMembersTest {
 
   private Node start(String transport) {
     List<Address> contacts = nodes.isEmpty() ? List.of() : List.of(nodes.getFirst().self().address());
-    NodeConfig config =
-        NodeConfig.lan("n" + (nodes.size() + 1))
-            .withContacts(contacts)
-            .withTimes(Duration.ofMillis(500), Duration.ofSeconds(20));
+    NodeBuilder config =
+        Node.named("n" + (nodes.size() + 1)).contacts(contacts).times(Duration.ofMillis(500), Duration.ofSeconds(20));
     var settings = TransportSettings.at(new Address("127.0.0.1:0"));
-    Node node = Node.start(config, TransportProvider.named(transport).open(settings));
+    Node node = config.transport(TransportProvider.named(transport).open(settings)).start();
     nodes.add(node);
     return node;
   }

@@ -19,7 +19,7 @@ import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.Ordering;
 import org.tutti.net.UdpConfig;
 import org.tutti.transport.Address;
@@ -43,8 +43,8 @@ class UdpLossTest {
     GroupConfig config = GroupConfig.builder().ordering(ordering).build();
     for (int i = 1; i <= 3; i++) {
       List<Address> contacts = nodes.stream().map(node -> node.self().address()).toList();
-      NodeConfig how = NodeConfig.lan("n" + i).withContacts(contacts).withTimes(Duration.ofMillis(100), SUSPECT);
-      Node node = Node.start(how, network.open(ETHERNET));
+      NodeBuilder how = Node.named("n" + i).contacts(contacts).times(Duration.ofMillis(100), SUSPECT);
+      Node node = how.transport(network.open(ETHERNET)).start();
       nodes.add(node);
       groups.add(i == 1 ? node.create("bank", config) : node.join("bank"));
       for (Group group : groups) {

@@ -21,9 +21,8 @@ import org.tutti.GroupListener;
 import org.tutti.MemberConfig;
 import org.tutti.Metric;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
 import org.tutti.transport.Address;
-import org.tutti.transport.InProcess;
+import org.tutti.transport.memory.InProcess;
 
 /// Who holds the engine thread is told, until it lets go.
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -46,7 +45,7 @@ class WatchdogTest {
         public void close() {}
       };
   private final CountDownLatch released = new CountDownLatch(1);
-  private final Node node = Node.start(NodeConfig.lan("guarded"), new InProcess().open(new Address("here:1")));
+  private final Node node = Node.named("guarded").transport(new InProcess().open(new Address("here:1"))).start();
 
   @BeforeEach
   void listen() {

@@ -21,7 +21,7 @@ import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.Outcome;
 import org.tutti.Whiteboard;
 import org.tutti.net.TcpConfig;
@@ -38,12 +38,11 @@ class WhiteboardTest {
 
   private Group enter(GroupConfig config) throws IOException {
     List<Address> contacts = nodes.stream().map(node -> node.self().address()).toList();
-    NodeConfig node =
-        NodeConfig.lan("n" + (nodes.size() + 1))
-            .withContacts(contacts)
-            .withTimes(Duration.ofMillis(100), Duration.ofSeconds(10));
+    NodeBuilder node =
+        Node.named("n" + (nodes.size() + 1)).contacts(contacts).times(Duration.ofMillis(100), Duration.ofSeconds(10));
     nodes.add(
-        Node.start(node, TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan().withSocketDirectory(null))));
+        node.transport(TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan().withSocketDirectory(null)))
+            .start());
     return nodes.size() == 1 ? nodes.getLast().create("bank", config) : nodes.getLast().join("bank");
   }
 

@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.MemberId;
-import org.tutti.NodeConfig;
+import org.tutti.Node;
 import org.tutti.Ordering;
 import org.tutti.Status.Phase;
 import org.tutti.View;
@@ -30,6 +30,7 @@ import org.tutti.engine.Request;
 import org.tutti.membership.StateChecksum;
 import org.tutti.pack.Batch;
 import org.tutti.pack.Payloads;
+import org.tutti.spi.NodeSettings;
 import org.tutti.storage.StableStorage;
 import org.tutti.transport.Address;
 import org.tutti.transport.FrameSender;
@@ -85,7 +86,7 @@ final class Life implements FrameSender, GroupUser {
     String life = number == 0 ? name : name + (char) ('a' + number);
     this.self = new MemberId(name, World.addressOf(name), Long.parseLong(life, Character.MAX_RADIX));
     this.wording = new Wording(world, this);
-    NodeConfig config = NodeConfig.lan(name).withContacts(contacts).withTimes(HEARTBEAT, SUSPECT_AFTER);
+    NodeSettings config = Node.named(name).contacts(contacts).times(HEARTBEAT, SUSPECT_AFTER).settings();
     var random = new SplittableRandom(self.incarnation());
     this.engine = new NodeEngine(self, config, this, storage, Payloads.spoilt(), random);
   }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -15,10 +14,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.tutti.GroupConfig;
-import org.tutti.NodeConfig;
 import org.tutti.engine.Terms;
 import org.tutti.sim.Plan;
 import org.tutti.sim.Settings;
+import org.tutti.spi.NodeSettings;
 import org.tutti.transport.Address;
 
 /// Every setting of a group and of a node is drawn by the plans of the simulator: a user who writes it down is in a
@@ -33,7 +32,13 @@ class SettingsTest {
   /// What makes no sense to draw, and why.
   private static final Map<String, String> NOT_DRAWN =
       Map.of(
-          "NodeConfig.spin", "how an engine thread waits for input; the simulator has no such thread",
+          "NodeSettings.spin", "how an engine thread waits for input; the simulator has no such thread",
+          "NodeSettings.discovery", "a thread that may block asks it; the simulator has only contacts",
+          "NodeSettings.transport", "the simulator's network",
+          "NodeSettings.transportName", "as before",
+          "NodeSettings.transportSettings", "as before",
+          "NodeSettings.storage", "the simulator's disks",
+          "NodeSettings.data", "as before",
           "MemberConfig.listener", "the simulated application stands in the place of the host, which calls it",
           "MemberConfig.position", "the application says it at each start, from what it has on its disk, if anything");
 
@@ -84,7 +89,7 @@ class SettingsTest {
           differing.add(name);
         }
       });
-      times = Math.max(times, plan.nodes() < 2 ? 1 : range(drawn.get("NodeConfig.suspectAfter")));
+      times = Math.max(times, plan.nodes() < 2 ? 1 : range(drawn.get("NodeSettings.suspectAfter")));
     }
     assertThat(differing)
         .contains(
@@ -94,9 +99,9 @@ class SettingsTest {
             "MemberConfig.catchUpBytesMax",
             "MemberConfig.packing",
             "MemberConfig.suspicion",
-            "NodeConfig.contacts",
-            "NodeConfig.heartbeat",
-            "NodeConfig.suspectAfter");
+            "NodeSettings.contacts",
+            "NodeSettings.heartbeat",
+            "NodeSettings.suspectAfter");
     assertThat(expected).containsExactlyInAnyOrder("silent", "right", "guarantee", "ordering", "stateTransfer");
     assertThat(times).isGreaterThan(TIMES_RANGE_MIN);
   }
@@ -140,16 +145,16 @@ class SettingsTest {
     types.put("Terms.observer", boolean.class);
   }
 
-  private static void add(NodeConfig config, Map<String, Set<Object>> drawn, Map<String, Class<?>> types)
+  private static void add(NodeSettings config, Map<String, Set<Object>> drawn, Map<String, Class<?>> types)
       throws ReflectiveOperationException {
-    for (RecordComponent component : config.getClass().getRecordComponents()) {
-      add(config, component.getAccessor(), drawn, types);
+    for (Method method : NodeSettings.class.getDeclaredMethods()) {
+      add(config, method, drawn, types);
     }
   }
 
   private static void add(Object config, Method reader, Map<String, Set<Object>> drawn, Map<String, Class<?>> types)
       throws ReflectiveOperationException {
-    String name = config.getClass().getSimpleName() + "." + reader.getName();
+    String name = reader.getDeclaringClass().getSimpleName() + "." + reader.getName();
     types.put(name, reader.getReturnType());
     Object value = reader.invoke(config);
     drawn.computeIfAbsent(name, _ -> new HashSet<>()).add(value == null ? "none" : value);

@@ -1,8 +1,8 @@
 package org.tutti.verify.transport;
 
 import org.tutti.transport.Address;
-import org.tutti.transport.InProcess;
 import org.tutti.transport.Transport;
+import org.tutti.transport.memory.InProcess;
 
 final class InProcessTransportTest extends TransportContract {
   private final InProcess hub = new InProcess();

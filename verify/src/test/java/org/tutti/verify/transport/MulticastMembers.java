@@ -21,7 +21,7 @@ import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Metric;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.net.UdpConfig;
 import org.tutti.net.UdpKey;
 import org.tutti.net.UdpMulticast;
@@ -54,11 +54,11 @@ final class MulticastMembers {
     var members = new MulticastMembers();
     for (int i = 0; i < Integer.parseInt(args[1]); i++) {
       List<Address> contacts = sender ? List.of() : List.of(new Address(args[2]));
-      NodeConfig how =
-          NodeConfig.lan((sender ? "s" : "r" + args[0] + "x") + i)
-              .withContacts(contacts)
-              .withTimes(Duration.ofMillis(500), Duration.ofSeconds(20));
-      Node node = Node.start(how, UdpTransport.open(new Address(args[0] + ":0"), config));
+      NodeBuilder how =
+          Node.named((sender ? "s" : "r" + args[0] + "x") + i)
+              .contacts(contacts)
+              .times(Duration.ofMillis(500), Duration.ofSeconds(20));
+      Node node = how.transport(UdpTransport.open(new Address(args[0] + ":0"), config)).start();
       members.nodes.add(node);
       GroupConfig standard = GroupConfig.standard();
       members.groups.add(sender ? node.create("g", standard) : node.join("g"));

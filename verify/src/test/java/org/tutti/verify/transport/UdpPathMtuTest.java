@@ -25,7 +25,7 @@ import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
+import org.tutti.NodeBuilder;
 import org.tutti.net.UdpConfig;
 import org.tutti.net.UdpKey;
 import org.tutti.net.UdpTransport;
@@ -66,11 +66,9 @@ class UdpPathMtuTest {
       boolean first = args[1].equals("-");
       UdpConfig config = UdpConfig.lan().withKey(UdpKey.of(new byte[UdpKey.BYTES]));
       List<Address> contacts = first ? List.of() : List.of(new Address(args[1]));
-      NodeConfig how =
-          NodeConfig.lan(first ? "a" : "b")
-              .withContacts(contacts)
-              .withTimes(Duration.ofMillis(200), Duration.ofSeconds(10));
-      try (Node node = Node.start(how, UdpTransport.open(new Address(args[0] + ":0"), config))) {
+      NodeBuilder how =
+          Node.named(first ? "a" : "b").contacts(contacts).times(Duration.ofMillis(200), Duration.ofSeconds(10));
+      try (Node node = how.transport(UdpTransport.open(new Address(args[0] + ":0"), config)).start()) {
         Group group = first ? node.create("g", GroupConfig.standard()) : node.join("g");
         System.out.println("address " + node.self().address());
         while (group.view() == null || group.view().size() != 2) {

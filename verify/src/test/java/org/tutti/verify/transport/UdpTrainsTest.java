@@ -25,7 +25,6 @@ import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Metric;
 import org.tutti.Node;
-import org.tutti.NodeConfig;
 import org.tutti.net.UdpConfig;
 import org.tutti.net.UdpKey;
 import org.tutti.net.UdpTransport;
@@ -48,11 +47,12 @@ class UdpTrainsTest {
 
     /// Arguments: a command to be run in between, or none.
     public static void main(String[] command) throws Exception {
-      try (Node a = Node.start(NodeConfig.lan("a"), UdpTransport.open(ANYWHERE, ETHERNET));
+      try (Node a = Node.named("a").transport(UdpTransport.open(ANYWHERE, ETHERNET)).start();
           Node b =
-              Node.start(
-                  NodeConfig.lan("b").withContacts(List.of(a.self().address())),
-                  UdpTransport.open(ANYWHERE, ETHERNET))) {
+              Node.named("b")
+                  .contacts(List.of(a.self().address()))
+                  .transport(UdpTransport.open(ANYWHERE, ETHERNET))
+                  .start()) {
         Group sender = a.create("g", GroupConfig.standard());
         Group receiver = b.join("g");
         while (receiver.view() == null || receiver.view().size() < 2) {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.MemberId;
-import org.tutti.NodeConfig;
+import org.tutti.Node;
 import org.tutti.engine.Input;
 import org.tutti.engine.NodeEngine;
 import org.tutti.transport.Address;
@@ -28,7 +28,8 @@ class FloodTest {
   private static final long NANOS_EACH = 10_000; // 100 000 frames a second
   private static final MemberId SELF = new MemberId("n", new Address("here:1"), 7);
 
-  private final NodeEngine node = new NodeEngine(SELF, NodeConfig.lan("n"), new Nowhere(), new SplittableRandom(1));
+  private final NodeEngine node =
+      new NodeEngine(SELF, Node.named("n").settings(), new Nowhere(), new SplittableRandom(1));
 
   /// Refuses every frame.
   private static final class Nowhere implements FrameSender {

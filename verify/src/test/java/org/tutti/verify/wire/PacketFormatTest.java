@@ -14,7 +14,7 @@ import org.tutti.End;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
-import org.tutti.NodeConfig;
+import org.tutti.Node;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.engine.GroupUser;
@@ -45,11 +45,7 @@ class PacketFormatTest {
   private final List<String> sent = new ArrayList<>();
   private final boolean[] checksum = new boolean[1];
   private final NodeEngine node =
-      new NodeEngine(
-          SELF,
-          NodeConfig.lan("n").withContacts(List.of(new Address("c:3"))),
-          new Recording(),
-          new SplittableRandom(1));
+      new NodeEngine(SELF, Node.named("n").contacts("c:3").settings(), new Recording(), new SplittableRandom(1));
   private long now = 1_000_000;
 
   /// Keeps what is written as hexadecimal digits.

@@ -16,7 +16,7 @@ import org.tutti.End;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
-import org.tutti.NodeConfig;
+import org.tutti.Node;
 import org.tutti.Ordering;
 import org.tutti.Partitions;
 import org.tutti.PrimaryViews;
@@ -31,6 +31,7 @@ import org.tutti.engine.Terms;
 import org.tutti.membership.StateChecksum;
 import org.tutti.pack.Batch;
 import org.tutti.pack.MessageBlock;
+import org.tutti.spi.NodeSettings;
 import org.tutti.transport.Address;
 import org.tutti.transport.FrameSender;
 import org.tutti.transport.Traits;
@@ -270,7 +271,7 @@ final class ScriptedGroup {
     private Participant(int number) {
       this.number = number;
       this.self = new MemberId("n" + number, address(number), 1000L * ++lives + number + 1);
-      NodeConfig config = NodeConfig.lan(self.name()).withContacts(List.of(address(0), address(2)));
+      NodeSettings config = Node.named(self.name()).contacts(List.of(address(0), address(2))).settings();
       this.engine = new NodeEngine(self, config, this, new SplittableRandom(self.incarnation()));
       this.founder = number == 0;
     }

@@ -1,4 +1,4 @@
-package org.tutti.transport;
+package org.tutti.transport.memory;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -15,8 +15,14 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Invariant;
+import org.tutti.transport.Address;
+import org.tutti.transport.Receiver;
+import org.tutti.transport.Traits;
+import org.tutti.transport.Transport;
 
 /// A hub that connects nodes of one process through memory, for tests and embedded use.
+///
+/// {@snippet class="ApiExamplesTest" region="memory"}
 ///
 /// Each node's transport has its own engine thread, or several are polled in turn by one thread. Frames arrive whole
 /// and in order; what waits for a node is bounded, and lost when that node closes. Any thread may call any method.

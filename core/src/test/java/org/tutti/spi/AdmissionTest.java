@@ -1,4 +1,4 @@
-package org.tutti.transport;
+package org.tutti.spi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package org.tutti.transport;
+package org.tutti.spi;
 
 import java.io.Closeable;
 import java.io.IOException;
