@@ -2,10 +2,7 @@ package org.tutti;
 
 /// Why a membership has ended: for programs, and in words for people.
 ///
-/// ```java
-/// case Event.Closed(End end) when end.cause() == End.Cause.LEFT -> {}
-/// case Event.Closed(End end) -> alarm("no longer in the group: " + end);
-/// ```
+/// {@snippet class="ApiExamplesTest" region="end"}
 ///
 /// @param cause why, for programs
 /// @param words the same in words, which may change

@@ -7,7 +7,13 @@ import java.util.Map;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
-/// What happens to a member of a group, in the one order that its application sees.
+/// What happens to a member of a group, in the one order that its application sees. One thread takes events by
+/// [Group#receive()] and does what they say:
+///
+/// {@snippet class="ApiExamplesTest" region="event"}
+///
+/// Events are values: they may be passed to other threads. What is delivered to a member fills its queue as long as
+/// nobody takes it, and holds up those that multicast when the queue is full ([MemberConfig#windowBytes()]).
 public sealed interface Event {
   /// A message may be acted upon.
   ///
@@ -29,11 +35,6 @@ public sealed interface Event {
   /// application: in the deliveries that came earlier, or in the state that it took. Comes after the [ViewChange] to
   /// the first primary view, after a state or a log has brought this member up to date, and when a primary view follows
   /// one that was not. It ends with a [ViewChange] to a view that is not primary, and with a [StateOffer].
-  ///
-  /// ```java
-  /// case Event.CaughtUp caughtUp -> clients.accept();
-  /// case Event.ViewChange change when !change.view().primary() -> clients.refuse();
-  /// ```
   ///
   /// @param position of the next delivery that has one
   record CaughtUp(long position) implements Event {}
@@ -75,10 +76,7 @@ public sealed interface Event {
   /// had happened to this member when it was made. Any thread may answer it, at once or later; only the first answer
   /// counts, and a caller whose call nobody answers waits until it is interrupted or the membership ends.
   ///
-  /// ```java
-  /// case Event.LocalCall call when call.request() instanceof Balance b -> call.respond(b, ledger.get(b.account()));
-  /// case Event.LocalCall call -> call.fail(new IllegalArgumentException("unknown: " + call.request()));
-  /// ```
+  /// {@snippet class="ApiExamplesTest" region="local-call-answer"}
   non-sealed interface LocalCall extends Event {
     /// What the caller asks.
     ///

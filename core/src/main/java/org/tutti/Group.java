@@ -7,7 +7,15 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/// A process's membership of one group. All methods may be called from any thread, virtual threads included.
+/// A process's membership of one group: it multicasts, and takes the events of the group in their one order.
+///
+/// {@snippet class="ApiExamplesTest" region="group"}
+///
+/// Events are taken by [#receive()], or told to a [GroupListener]; [Event] has an example. All methods may be called
+/// from any thread, virtual threads included. Those that wait can be interrupted, and are refused on the engine thread
+/// with an [IllegalStateException], as it would wait for itself. When the membership has ended, methods that need it
+/// throw [GroupClosedException]. Whatever is attached to a future without an executor of its own runs on the engine
+/// thread and must not block.
 public interface Group extends AutoCloseable {
   /// The longest message, in bytes.
   int MESSAGE_BYTES_MAX = 16 << 20;
@@ -44,11 +52,6 @@ public interface Group extends AutoCloseable {
   @Nullable GroupConfig config();
 
   /// Waits until this member serves: it is caught up, in a primary view ([Status#isServing]).
-  ///
-  /// ```java
-  /// Group bank = node.joinOrCreate("bank", 3, GroupConfig.standard());
-  /// bank.awaitServing(Duration.ofSeconds(10));
-  /// ```
   ///
   /// The application may not have taken the events that led there; for these there is [Event.CaughtUp]. In a group with
   /// state transfer somebody has to take them meanwhile, or the state does not come.
@@ -191,10 +194,7 @@ public interface Group extends AutoCloseable {
   /// A member has one exchange under way, from this call until its application has taken the event. A call in between
   /// does nothing; so members that call at each view change are in one exchange, however many views follow each other:
   ///
-  /// ```java
-  /// case Event.ViewChange _ -> group.propagate(summary());
-  /// case Event.Propagated(View view, Map<MemberId, ByteBuffer> summaries) -> compare(summaries);
-  /// ```
+  /// {@snippet class="ApiExamplesTest" region="propagate"}
   ///
   /// @param payload 0 to [#PROPAGATE_BYTES_MAX] bytes; copied before the method returns
   /// @return whether an exchange has begun; false while another one of this member is under way
@@ -210,11 +210,7 @@ public interface Group extends AutoCloseable {
   /// Puts a request into this member's own flow of events, as an [Event.LocalCall], and waits for the response. So
   /// the threads of a server that talk to clients leave all work on the replicated state to the one that takes events.
   ///
-  /// ```java
-  /// record Balance(String account) implements LocalRequest<Long> {}
-  ///
-  /// long balance = group.localCall(new Balance("alice"));
-  /// ```
+  /// {@snippet class="ApiExamplesTest" region="local-call"}
   ///
   /// The event comes after all that had happened to this member before the call: for instance after the delivery of a
   /// multicast whose future the caller has seen completed. Nothing is sent to other members. When 1024 calls are open,

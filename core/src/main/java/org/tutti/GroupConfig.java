@@ -13,16 +13,10 @@ import org.jspecify.annotations.Nullable;
 /// takes it ([Group#config()]), or says what it expects and is refused where the group differs. What each member
 /// decides for itself is in a [MemberConfig].
 ///
-/// ```java
-/// GroupConfig bank = GroupConfig.builder()
-///     .ordering(Ordering.SKEEN)
-///     .electorate("n1", "n2", "n3")
-///     .stateTransfer(true)
-///     .build();
-/// ```
+/// {@snippet class="ApiExamplesTest" region="group-config"}
 ///
-/// Immutable; may be used by any thread and for any number of groups. Its text shows what differs from the defaults
-/// first.
+/// Immutable; may be used by any thread and for any number of groups. What does not go together is refused by
+/// [Builder#build()], in words that name both settings. Its text shows what differs from the defaults first.
 public final class GroupConfig {
   private static final GroupConfig STANDARD = builder().build();
 
@@ -116,9 +110,7 @@ public final class GroupConfig {
   /// How a group differs from one with these settings. The ordering that counts is the one that was decided; that the
   /// group may have been switched to another one since is no difference.
   ///
-  /// ```java
-  /// String words = expected.difference("bank", bank.config());
-  /// ```
+  /// {@snippet class="ApiExamplesTest" region="difference"}
   ///
   /// @param name   the group's name
   /// @param actual what was decided for it
@@ -225,11 +217,9 @@ public final class GroupConfig {
     /// Unless [#primaryViews(PrimaryViews)] says otherwise, a majority of these names is also enough to go on
     /// ([PrimaryViews#STATIC_MAJORITY]).
     ///
-    /// ```java
-    /// GroupConfig.builder().electorate("n1", "n2", "n3").build();
-    /// ```
+    /// {@snippet class="ApiExamplesTest" region="electorate"}
     ///
-    /// @param names of nodes ([NodeConfig#name()]); none for no such demand
+    /// @param names of nodes ([Node#named]); none for no such demand
     /// @return this builder
     public Builder electorate(String... names) {
       return electorate(new TreeSet<>(List.of(names)));
@@ -237,7 +227,7 @@ public final class GroupConfig {
 
     /// Says of whom every primary view needs a majority, as [#electorate(String...)].
     ///
-    /// @param names of nodes ([NodeConfig#name()]); copied; empty for no such demand
+    /// @param names of nodes ([Node#named]); copied; empty for no such demand
     /// @return this builder
     public Builder electorate(Set<String> names) {
       electorate = Collections.unmodifiableSortedSet(new TreeSet<>(names));
@@ -246,9 +236,7 @@ public final class GroupConfig {
 
     /// Chooses which views are primary.
     ///
-    /// ```java
-    /// GroupConfig.builder().electorate("n1", "n2", "n3").primaryViews(PrimaryViews.BOTH).build();
-    /// ```
+    /// {@snippet class="ApiExamplesTest" region="primary-views"}
     ///
     /// @param value the choice, which must go with the electorate; null to let it follow from the electorate
     /// @return this builder
@@ -275,9 +263,8 @@ public final class GroupConfig {
       return this;
     }
 
-    /// Chooses what members keep in stable storage, which their nodes must have ([Node#start(NodeConfig,
-    /// org.tutti.transport.Transport, org.tutti.storage.StableStorage)]). Observers keep nothing. Not for a group in a
-    /// domain, nor for one that goes on in partitions.
+    /// Chooses what members keep in stable storage, which their nodes must have ([NodeBuilder#data]). Observers keep
+    /// nothing. Not for a group in a domain, nor for one that goes on in partitions.
     ///
     /// @param value the policy
     /// @return this builder

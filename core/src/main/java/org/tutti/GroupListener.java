@@ -6,10 +6,7 @@ import java.util.Map;
 /// Gets a group's events on the engine thread, in order, never concurrently, without a copy. It must not block: the
 /// whole node waits for it, and warns in its log when that takes longer than a second. Exceptions stop the node.
 ///
-/// ```java
-/// GroupListener counter = (sender, service, position, payload) -> count.incrementAndGet();
-/// Group chat = node.join("chat", MemberConfig.builder().listener(counter).build());
-/// ```
+/// {@snippet class="ApiExamplesTest" region="listener"}
 ///
 /// In a group with state transfer [#requestState] and [#offerState] have to be overridden, or the membership is
 /// refused; [#offerState] alone by an observer, unless it does without the state ([MemberConfig#takesState()]).

@@ -8,12 +8,11 @@ import org.jspecify.annotations.Nullable;
 /// What a member of a group decides for itself, whatever the others choose: its window, how it packs what it
 /// multicasts, what it does about silence, and where its own durable state stands.
 ///
-/// ```java
-/// MemberConfig member = MemberConfig.builder().windowBytes(8 << 20).position(database.next()).build();
-/// ```
+/// {@snippet class="ApiExamplesTest" region="member-config"}
 ///
 /// Immutable; may be used by any thread and for any number of groups, unless it has a listener, which then hears of all
-/// of them. Its text shows what differs from the defaults first.
+/// of them. Sizes are in bytes. Ranges are checked by [Builder#build()], which names the setting and its value. The text
+/// of a configuration shows what differs from the defaults first.
 public final class MemberConfig {
   private static final int KIB = 1 << 10;
   private static final int MIB = 1 << 20;
@@ -63,7 +62,7 @@ public final class MemberConfig {
   }
 
   /// How long others may refute that a member is gone which this one does not hear, in times of suspicion
-  /// ([NodeConfig#suspectAfter()]): then it counts as gone all the same. Only with [Suspicion#REFUTABLE].
+  /// ([NodeBuilder#times]): then it counts as gone all the same. Only with [Suspicion#REFUTABLE].
   ///
   /// @return 1 to 1000, by default 5
   public int refutedMax() {
@@ -200,9 +199,7 @@ public final class MemberConfig {
 
     /// Chooses how long this member leaves one in the view that it does not hear, because others do.
     ///
-    /// ```java
-    /// MemberConfig.builder().suspicion(Suspicion.REFUTABLE).refutedMax(3).build();
-    /// ```
+    /// {@snippet class="ApiExamplesTest" region="refuted-max"}
     ///
     /// Two members that do not reach each other hold up the group meanwhile, as far as it needs the word of each: what
     /// is multicast is kept until all have it, and a full window blocks its sender. A link that is broken for a shorter
@@ -278,9 +275,7 @@ public final class MemberConfig {
     /// without: its deliveries begin where it comes in, and nobody makes a state for it. A tool that only shows what is
     /// multicast does so; a member that votes is refused ([End.Cause#REFUSED]), as it may have to give the state.
     ///
-    /// ```java
-    /// Group bank = node.observe("bank", MemberConfig.builder().takesState(false).build());
-    /// ```
+    /// {@snippet class="ApiExamplesTest" region="takes-state"}
     ///
     /// @param value whether it does
     /// @return this builder

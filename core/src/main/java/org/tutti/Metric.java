@@ -12,11 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A number that a node tells about itself, with what it means.
 ///
-/// ```java
-/// for (Metric metric : node.metrics()) {
-///   System.out.println(metric);          // udp.datagrams.dropped{reason=forged} 3 datagrams
-/// }
-/// ```
+/// {@snippet class="ApiExamplesTest" region="metric"}
 ///
 /// Names are of one scheme, lower case letters and dots:
 ///

@@ -4,15 +4,7 @@ import java.util.concurrent.CompletableFuture;
 
 /// What became of a multicast, as far as its sender knows.
 ///
-/// ```java
-/// switch (group.multicast(payload).get()) {
-///   case Outcome.Ordered(long position) -> log("at " + position);
-///   case Outcome.Delivered() -> log("delivered");
-///   case Outcome.Undecided(var later) -> later.thenAccept(this::log); // do not send it again
-///   case Outcome.Unknown(String why) -> log(why);
-///   case Outcome.Refused(_, String why) -> log(why);
-/// }
-/// ```
+/// {@snippet class="ApiExamplesTest" region="outcome"}
 ///
 /// Callers who do not care whether a view change comes between compose with [#settled]:
 /// `group.multicast(payload).thenCompose(Outcome::settled)`.

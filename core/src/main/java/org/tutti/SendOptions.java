@@ -7,11 +7,7 @@ import java.util.Locale;
 /// How a message is multicast: its [Service], and to whom. A value, made once and used for any number of messages, from
 /// any thread.
 ///
-/// ```java
-/// group.multicast(payload, SendOptions.fifo());
-/// SendOptions both = SendOptions.to(List.of(alice, bob));
-/// group.multicast(payload, both);
-/// ```
+/// {@snippet class="ApiExamplesTest" region="send-options"}
 public final class SendOptions {
   private static final SendOptions TOTAL = new SendOptions(Service.TOTAL, List.of());
   private static final SendOptions CAUSAL = new SendOptions(Service.CAUSAL, List.of());

@@ -1,7 +1,8 @@
 package org.tutti;
 
-/// How a multicast stands to the others of its group. Messages of all services go through one group side by side;
-/// each names its own. What each promises, and what it does not, is in `docs/guarantees.md`.
+/// How a multicast is ordered relative to the other multicasts of its group. Messages of all services go through one
+/// group side by side; each names its own ([SendOptions]). What each promises, and what it does not, is in
+/// `docs/guarantees.md`.
 ///
 /// All but [#TOTAL] are *weak*: a message is delivered as soon as its service allows, usually on arrival, before it has
 /// a place in the history, and without a position. Members that go on together deliver the same ones; a member that

@@ -8,14 +8,7 @@ import java.io.OutputStream;
 /// Only [#complete] says that all of the state was written. [#close] without it gives the state up, so that an
 /// exception between the two never makes a newcomer start from half a state:
 ///
-/// ```java
-/// try (StateSink sink = request.sink()) {
-///   var out = new GZIPOutputStream(sink);
-///   database.writeTo(out);
-///   out.finish(); // streams in between must let go of what they keep, by finish() or flush()
-///   sink.complete();
-/// }
-/// ```
+/// {@snippet class="ApiExamplesTest" region="state-sink"}
 ///
 /// One thread at a time writes and completes; any thread may close, which makes a writer that waits throw.
 public abstract class StateSink extends OutputStream {

@@ -9,12 +9,7 @@ import java.io.InputStream;
 /// passes the token on and does not know what it means; nor does a donor have to heed it, so the state itself should
 /// say what it leaves out:
 ///
-/// ```java
-/// try (StateSource source = offer.source()) {
-///   source.resume(digestsOf(partsThatAreHere));
-///   replaceBy(source); // reads to the end
-/// }
-/// ```
+/// {@snippet class="ApiExamplesTest" region="state-source"}
 ///
 /// Closing it before its end was read aborts: half a state is no state, so the member leaves the group.
 public abstract class StateSource extends InputStream {

@@ -12,13 +12,7 @@ import org.tutti.transport.Refused;
 /// It tells what this member knows, which may be ahead of the events that its application has taken. The values are for
 /// programs; [Object#toString()] says the same in a sentence for people, whose words may change.
 ///
-/// ```java
-/// Status status = bank.status();
-/// Status.Wait slow = status.slowest();
-/// if (slow != null) {
-///   alarm(slow.members() + " holds up " + slow.bytes() + " bytes");
-/// }
-/// ```
+/// {@snippet class="ApiExamplesTest" region="status"}
 public interface Status {
   /// How far a member has come.
   enum Phase {

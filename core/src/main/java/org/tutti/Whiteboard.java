@@ -4,6 +4,8 @@ import java.util.OptionalLong;
 
 /// Numbers that the members of a group show each other, for instance how busy they are.
 ///
+/// {@snippet class="ApiExamplesTest" region="whiteboard"}
+///
 /// Each member has one number without a name, and up to [#NAMES_MAX] with names. Writing and reading never block and
 /// delay nothing: values travel with messages that go anyway, or else, when they have changed, by themselves after
 /// [#DELAY_MILLIS]. So they are **weak**: a value read may be old, values in between may never be seen, and nothing is

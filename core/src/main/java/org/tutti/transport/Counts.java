@@ -7,14 +7,8 @@ import org.tutti.Metric;
 
 /// What is counted, for transports: a number for each constant of an enumeration, which declares what it means.
 ///
-/// ```java
-/// enum Count implements Counts.Counted {
-///   FRAMES_SENT(Metric.counter("udp.frames.sent", "Frames that left in a datagram.")),
-///   ...
-/// }
-///
-/// counts.add(Count.FRAMES_SENT);
-/// ```
+/// {@snippet class="ApiExamplesTest" region="counted"}
+/// {@snippet class="ApiExamplesTest" region="counts"}
 ///
 /// To count is to write an element of an array: nothing is looked up or allocated. So a metric is declared once, beside
 /// those that are counted with it, and nothing that a peer sends becomes a name. Any thread reads.
