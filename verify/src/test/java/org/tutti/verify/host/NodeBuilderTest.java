@@ -3,6 +3,7 @@ package org.tutti.verify.host;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.tutti.verify.host.Awaited.next;
 import static org.tutti.verify.host.Awaited.untilViewOf;
@@ -27,14 +28,19 @@ import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
+import org.tutti.Names;
 import org.tutti.Node;
 import org.tutti.NodeBuilder;
 import org.tutti.Outcome;
 import org.tutti.certs.Authority;
 import org.tutti.storage.StorageException;
+import org.tutti.transport.Address;
 import org.tutti.transport.Profile;
+import org.tutti.transport.Traits;
+import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;
 import org.tutti.transport.TransportProvider;
+import org.tutti.transport.memory.InProcess;
 
 /// Nodes that are started by plain settings.
 @Tag("socket")
@@ -124,6 +130,24 @@ class NodeBuilderTest {
       assertThat(Files.isDirectory(data)).isTrue();
       assertThat(start(builder.listen("127.0.0.1:0")).self().name()).isEqualTo("n1");
     }
+  }
+
+  @Test
+  void aTransportThatIsOpenIsTakenAsItIs() {
+    Transport given = new InProcess().open(new Address("here"));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Node.named("n1").transport(given).listen("127.0.0.1:0").start())
+        .withMessage("listen, advertise, tls and insecure do not go with a transport that is open");
+    assertThat(start(Node.named("n1").transport(given)).self().address()).isEqualTo(given.address());
+  }
+
+  @Test
+  void whatWasGivenToANodeThatCannotStartStaysTheCallers() {
+    var hub = new InProcess(Traits.FRAME_BYTES_MIN, Traits.FRAME_BYTES_MIN);
+    var place = new Address("a".repeat(Address.BYTES_MAX));
+    NodeBuilder builder = Node.named("n".repeat(Names.BYTES_MAX)).transport(hub.open(place));
+    assertThatIllegalArgumentException().isThrownBy(builder::start);
+    assertThatIllegalStateException().isThrownBy(() -> hub.open(place)).withMessageContaining("already in use");
   }
 
   @Test
