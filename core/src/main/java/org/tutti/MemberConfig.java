@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /// {@snippet class="ApiExamplesTest" region="member-config"}
 ///
 /// Immutable; may be used by any thread and for any number of groups, unless it has a listener, which then hears of all
-/// of them. Sizes are in bytes. Ranges are checked by [Builder#build()], which names the setting and its value. The text
-/// of a configuration shows what differs from the defaults first.
+/// of them. Sizes are in bytes. [Builder#build()] checks the ranges and names the setting and its value. The text of a
+/// configuration shows what differs from the defaults first.
 public final class MemberConfig {
   private static final int KIB = 1 << 10;
   private static final int MIB = 1 << 20;

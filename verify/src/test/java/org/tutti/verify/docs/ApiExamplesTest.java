@@ -55,8 +55,8 @@ import org.tutti.transport.memory.InProcess;
 import org.tutti.verify.LoopbackPorts;
 import org.tutti.verify.Tree;
 
-/// The examples in the documentation of the API. Its comments show regions of this file (`@start`, `@end`), so that what
-/// they show is compiled, and runs here.
+/// The examples in the documentation of the API. Its comments show regions of this file (`@start`, `@end`), which is
+/// compiled, and runs here.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ApiExamplesTest {
   private static final Duration SOON = Duration.ofSeconds(60);
