@@ -21,6 +21,7 @@ import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.certs.Authority;
 import org.tutti.effect.Counters;
+import org.tutti.fixture.Tree;
 import org.tutti.net.discovery.MulticastDiscovery;
 import org.tutti.registry.Registry;
 import org.tutti.registry.RegistryConfig;
@@ -29,7 +30,6 @@ import org.tutti.transport.InProcess;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportProvider;
 import org.tutti.transport.TransportSettings;
-import org.tutti.verify.Tree;
 
 /// The guide to operating a node lists every metric that there is, with its unit and its sentence.
 @Tag("socket")

@@ -2,7 +2,7 @@ package org.tutti.verify.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
-import static org.tutti.verify.host.Awaited.next;
+import static org.tutti.fixture.Awaited.next;
 
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package org.tutti.verify.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.tutti.verify.host.Awaited.next;
-import static org.tutti.verify.host.Awaited.untilViewOf;
+import static org.tutti.fixture.Awaited.next;
+import static org.tutti.fixture.Awaited.untilViewOf;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;

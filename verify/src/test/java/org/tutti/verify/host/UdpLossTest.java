@@ -1,7 +1,7 @@
 package org.tutti.verify.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.tutti.verify.host.Awaited.next;
+import static org.tutti.fixture.Awaited.next;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -21,9 +21,9 @@ import org.tutti.GroupConfig;
 import org.tutti.Node;
 import org.tutti.NodeConfig;
 import org.tutti.Ordering;
+import org.tutti.fixture.Told;
 import org.tutti.net.UdpConfig;
 import org.tutti.transport.Address;
-import org.tutti.verify.Told;
 import org.tutti.verify.transport.LossyNetwork;
 
 /// Groups over UDP on a network that loses datagrams: Ethernet's, and each by itself.

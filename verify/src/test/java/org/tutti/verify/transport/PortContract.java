@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.tutti.certs.Authority;
+import org.tutti.fixture.Told;
 import org.tutti.net.tls.Credentials;
-import org.tutti.verify.Told;
 
 /// What every port promises on which a process listens for strangers.
 @Tag("socket")
