@@ -11,6 +11,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.Group;
@@ -23,6 +25,7 @@ import org.tutti.transport.Address;
 import org.tutti.transport.InProcess;
 
 /// How a group begins: with a majority of a configured set, or in two places at once.
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FoundingTest {
   private static final Duration SOON = Duration.ofSeconds(60);

@@ -10,6 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.tutti.Event;
@@ -27,6 +29,7 @@ import org.tutti.transport.Transport;
 
 /// A process that was stopped for longer than it waits for others (SIGSTOP, a suspended machine) must not suspect those
 /// who went on speaking: it has to read what they said before it looks at the clock.
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PauseTest {
   private static final Duration PATIENT = Duration.ofSeconds(20);

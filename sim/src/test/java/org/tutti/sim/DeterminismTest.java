@@ -8,18 +8,30 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// A seed means one run: in one JVM again and again, and in every JVM.
 class DeterminismTest {
   private static final long FIRST = 1;
-  private static final int SEEDS = 15;
+  private static final int SEEDS = 5;
+  private static final int MORE = 15;
 
   @Test
   void aSeedGivesOneTraceInThisJvmAndInAnother() throws Exception {
-    Process other = other();
+    giveOneTrace(SEEDS);
+  }
+
+  @Test
+  @Tag("deep")
+  void moreSeedsGiveOneTraceInThisJvmAndInAnother() throws Exception {
+    giveOneTrace(MORE);
+  }
+
+  private static void giveOneTrace(int seeds) throws Exception {
+    Process other = other(seeds);
     var here = new StringBuilder();
-    for (long seed = FIRST; seed < FIRST + SEEDS; seed++) {
+    for (long seed = FIRST; seed < FIRST + seeds; seed++) {
       long once = Simulation.run(Plan.draw(seed)).traceHash();
       // Reading the trace must not change the run either.
       long again = Simulation.run(Plan.draw(seed), _ -> {}).traceHash();
@@ -36,11 +48,11 @@ class DeterminismTest {
     assertThat(Simulation.run(Plan.draw(FIRST + 1)).traceHash()).isNotEqualTo(one);
   }
 
-  private static Process other() throws IOException {
+  private static Process other(int seeds) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-cp", System.getProperty("java.class.path").replace("\n", File.pathSeparator)));
-    command.addAll(List.of(SeedRun.class.getName(), Long.toString(FIRST), Integer.toString(SEEDS)));
+    command.addAll(List.of(SeedRun.class.getName(), Long.toString(FIRST), Integer.toString(seeds)));
     return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.EnumMap;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
@@ -75,6 +76,7 @@ class DisturbanceTest {
   }
 
   @Test
+  @Tag("deep")
   void theShorterRefutationsHoldTheMoreViewsALongDisturbanceCosts() {
     assertThat(refutable(1))
         .containsExactlyInAnyOrderEntriesOf(
@@ -100,6 +102,7 @@ class DisturbanceTest {
   }
 
   @Test
+  @Tag("deep")
   void whatLastsNoLongerThanRefutationsHoldCostsNoView() {
     assertThat(refutable(25))
         .containsExactlyInAnyOrderEntriesOf(

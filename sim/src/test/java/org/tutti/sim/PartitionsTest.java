@@ -11,7 +11,8 @@ import org.junit.jupiter.api.Test;
 /// fresh ones.
 class PartitionsTest {
   private static final int SEEDS = 40;
-  private static final int FRESH = 20;
+  private static final int FRESH = 8;
+  private static final int MORE = 20;
   private static final int OTHERS = 10;
   private static final long SEEDS_MIN = 3;
 
@@ -40,8 +41,18 @@ class PartitionsTest {
 
   @Test
   void nothingIsViolatedAtSeedsThatNobodyHasRun() {
+    nothingIsViolated(FRESH);
+  }
+
+  @Test
+  @Tag("deep")
+  void nothingIsViolatedAtMoreSeedsThatNobodyHasRun() {
+    nothingIsViolated(MORE);
+  }
+
+  private static void nothingIsViolated(int seeds) {
     Limits limits = Limits.NONE.partitions(true);
-    CampaignReport report = new Campaign(FirstSeed.ofTest("PartitionsTest"), FRESH, limits).run(1, _ -> {});
+    CampaignReport report = new Campaign(FirstSeed.ofTest("PartitionsTest"), seeds, limits).run(1, _ -> {});
     var words = new StringBuilder();
     report.failures().forEach(failure -> words.append(Findings.describe(failure, limits)));
     assertThat(words.toString()).isEmpty();

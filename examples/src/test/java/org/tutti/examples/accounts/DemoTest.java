@@ -58,6 +58,7 @@ class DemoTest {
 
   /// All replicas are killed at once and started again; then one that knows less is started alone.
   @Test
+  @Tag("deep")
   void noAnsweredTransactionIsLostOrDoubledWhenAllReplicasDieAtOnce() throws IOException, InterruptedException {
     String output = play(new Scenario.TotalFailure(3), Ordering.SEQUENCER, Durability.VIEWS);
     assertThat(output).contains("killed replica-3, all at once", "to create the group", "waiting for", "HOLDS");

@@ -14,6 +14,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
@@ -30,6 +32,7 @@ import org.tutti.transport.Address;
 
 /// Over TCP: a member is dropped although it lives, then the more senior of the two others crashes, and only one of the
 /// last primary view is left.
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LostSeniorTest {
   private static final GroupConfig STATIC = GroupConfig.builder().electorate("n1", "n2", "n3").build();

@@ -20,6 +20,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
@@ -37,6 +39,7 @@ import org.tutti.net.TcpTransport;
 import org.tutti.transport.Address;
 
 /// State transfers over TCP that are broken off: by a cut, by a crash, by the newcomer; and a reader that is slow.
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TransferTest {
   private static final Duration SOON = Duration.ofSeconds(60);

@@ -11,10 +11,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.tutti.verify.LoopbackPorts;
 import org.tutti.verify.cli.CommandProcess;
 
 /// `tutti registry` and members that meet at it, all as processes.
+@Execution(ExecutionMode.CONCURRENT)
 @Tag("socket")
 @Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RegistryProcessesTest {

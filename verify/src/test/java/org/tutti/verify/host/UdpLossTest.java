@@ -12,6 +12,8 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -27,6 +29,7 @@ import org.tutti.transport.Address;
 import org.tutti.verify.transport.LossyNetwork;
 
 /// Groups over UDP on a network that loses datagrams: Ethernet's, and each by itself.
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class UdpLossTest {
   private static final UdpConfig ETHERNET = UdpConfig.lan().withDatagramBytesMax(1472);

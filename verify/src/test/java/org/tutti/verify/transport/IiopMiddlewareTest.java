@@ -18,6 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.tutti.corba.IiopConfig;
 import org.tutti.corba.IiopMiddleware;
 import org.tutti.middleware.Arrivals;
@@ -26,6 +28,7 @@ import org.tutti.middleware.UnusableAddressException;
 import org.tutti.transport.Address;
 
 /// The ORB below the transport: order, loss, waiting, and failure.
+@Execution(ExecutionMode.CONCURRENT)
 class IiopMiddlewareTest {
   private static final Address ANY = new Address("127.0.0.1:0");
   private static final int BATCH_MAX = 1 << 20;

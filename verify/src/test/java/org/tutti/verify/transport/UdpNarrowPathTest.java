@@ -9,6 +9,8 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.fixture.Station;
@@ -18,6 +20,7 @@ import org.tutti.net.UdpConfig;
 import org.tutti.net.UdpKey;
 
 /// Two transports with something between that swallows long datagrams and says nothing.
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class UdpNarrowPathTest {
   private static final int GRAIN = 16;
