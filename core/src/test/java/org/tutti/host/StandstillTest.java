@@ -20,8 +20,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
@@ -36,7 +34,6 @@ import org.tutti.transport.Address;
 import org.tutti.transport.InProcess;
 
 /// Signs of life pass and messages do not: nobody is suspected, nothing goes on, and whoever waits says for whom.
-@Execution(ExecutionMode.CONCURRENT)
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class StandstillTest {
   private static final Duration SUSPECT = Duration.ofSeconds(3);

@@ -18,8 +18,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.tutti.corba.IiopConfig;
 import org.tutti.corba.IiopMiddleware;
 import org.tutti.middleware.Arrivals;
@@ -28,7 +26,6 @@ import org.tutti.middleware.UnusableAddressException;
 import org.tutti.transport.Address;
 
 /// The ORB below the transport: order, loss, waiting, and failure.
-@Execution(ExecutionMode.CONCURRENT)
 class IiopMiddlewareTest {
   private static final Address ANY = new Address("127.0.0.1:0");
   private static final int BATCH_MAX = 1 << 20;
@@ -136,7 +133,7 @@ class IiopMiddlewareTest {
 
   @Test
   void whoeverIsNoPeerIsNotDialled() throws Exception {
-    IiopMiddleware from = open(_ -> true);
+    IiopMiddleware from = open(_ -> true, Duration.ofSeconds(15), Duration.ofSeconds(2));
     for (String text : List.of("nobody", "127.0.0.1", "127.0.0.1:0", "example.org:1", "127.0.0.1:99999", "?")) {
       assertThatExceptionOfType(UnusableAddressException.class).isThrownBy(() -> from.dial(new Address(text)));
     }
