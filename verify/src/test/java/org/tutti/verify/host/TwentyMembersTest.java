@@ -1,4 +1,4 @@
-package org.tutti.host;
+package org.tutti.verify.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.tutti.fixture.Awaited.next;
