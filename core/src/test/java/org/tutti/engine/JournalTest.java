@@ -100,8 +100,8 @@ class JournalTest {
     assertThat(journal.committed()).as("more may be acknowledged").isFalse();
   }
 
-  /// Two batches had other places here than the group agreed on: the log goes on behind what is equal, which stays as it
-  /// is, and until the rest is committed nothing of it may be acknowledged.
+  /// Two batches had other places here than the group agreed on: the log goes on behind what is equal, which stays as
+  /// it is, and until the rest is committed nothing of it may be acknowledged.
   @Test
   void whatTheGroupDidNotAgreeOnIsReplaced() {
     Journal journal = journal(Durability.VIEWS);

@@ -11,9 +11,9 @@ import org.tutti.wire.FrameFuzz.Aim;
 
 /// Malformed input never stops a node; it is dropped for a reason that is counted, and costs little.
 ///
-/// The quick tests throw a twentieth of what the deep ones do. `-Dfuzz.frames=`, `-Dfuzz.seed=` ask for other runs. Each
-/// prints what was thrown and what became of it: *dropped* with a `drop.` counter, *counted* otherwise, or *taken* as
-/// what a member might well say.
+/// The quick tests throw a twentieth of what the deep ones do. `-Dfuzz.frames=`, `-Dfuzz.seed=` ask for other runs.
+/// Each prints what was thrown and what became of it: *dropped* with a `drop.` counter, *counted* otherwise, or *taken*
+/// as what a member might well say.
 @Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FrameFuzzTest {
   private static final Set<Aim> STRANGERS = EnumSet.of(Aim.STRANGER, Aim.DAMAGE);
