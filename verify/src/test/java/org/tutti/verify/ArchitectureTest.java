@@ -40,6 +40,7 @@ class ArchitectureTest {
   private static final JavaClasses CLASSES =
       new ClassFileImporter()
           .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .withImportOption(place -> !place.contains("-tests.jar"))
           .importPackages("org.tutti");
 
   @Test

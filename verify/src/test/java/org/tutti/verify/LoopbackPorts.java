@@ -5,7 +5,6 @@ import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// TCP ports of loopback for processes that are started later, and again. They lie outside of the range from which the
@@ -13,7 +12,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class LoopbackPorts {
   private static final int LOWEST = 10_000;
   private static final int HIGHEST = 30_000;
-  private static final AtomicInteger NEXT = new AtomicInteger(ThreadLocalRandom.current().nextInt(HIGHEST - LOWEST));
+  private static final int EACH = 100; // a JVM begins so far from the next one: several run tests at a time
+  private static final AtomicInteger NEXT =
+      new AtomicInteger((int) (ProcessHandle.current().pid() * EACH % (HIGHEST - LOWEST)));
 
   private LoopbackPorts() {}
 

@@ -16,6 +16,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.tutti.fixture.Tree;
 
 /// The rules of docs/style.md that can be read off the text of the repository.
 class TidyTest {

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
-import org.tutti.verify.Tree;
+import org.tutti.fixture.Tree;
 import org.w3c.dom.Element;
 
 /// What a `pom.xml` of the source tree says, without what it inherits.

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.tutti.verify.Tree;
+import org.tutti.fixture.Tree;
 import org.tutti.verify.build.Pom.Dependency;
 
 /// What users get, the modules in the BOM and the operator's command, has nothing of what only the source tree needs.

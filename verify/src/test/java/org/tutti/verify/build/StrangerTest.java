@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.tutti.verify.Tree;
+import org.tutti.fixture.Tree;
 import org.tutti.verify.build.Pom.Dependency;
 
 /// A project outside of the source tree that depends on Tutti as the README says, builds with Maven without a network,

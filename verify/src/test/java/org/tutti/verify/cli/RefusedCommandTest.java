@@ -15,10 +15,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.tutti.certs.Authority;
 import org.tutti.transport.TransportProvider;
 
 /// Commands that are not taken in say why, in one line.
+@Execution(ExecutionMode.CONCURRENT)
 @Tag("socket")
 @Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RefusedCommandTest {

@@ -8,11 +8,14 @@ import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.certs.Authority;
 
 /// Members meet over the transport that they name.
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(120)
 class TransportsTest {
   @ParameterizedTest

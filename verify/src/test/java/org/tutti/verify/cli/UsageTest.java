@@ -11,6 +11,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.transport.Address;
@@ -19,6 +21,7 @@ import org.tutti.transport.TransportProvider;
 import org.tutti.transport.TransportSettings;
 
 /// What cannot be meant is refused in one line that says why, before anything is joined.
+@Execution(ExecutionMode.CONCURRENT)
 @Tag("socket")
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class UsageTest {

@@ -11,10 +11,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.tutti.verify.LoopbackPorts;
 import org.tutti.verify.cli.CommandProcess;
 
 /// `tutti registry` and members that meet at it, all as processes.
+@Execution(ExecutionMode.CONCURRENT)
 @Tag("socket")
 @Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RegistryProcessesTest {
@@ -121,14 +124,14 @@ class RegistryProcessesTest {
   void whoWaitsInVainIsToldForWhom() throws Exception {
     registry();
     CommandProcess member =
-        run("member", "--group", "bank", "--listen", "127.0.0.1:0", "--join", "registry:" + at, "--timeout", "2s");
+        run("member", "--group", "bank", "--listen", "127.0.0.1:0", "--join", "registry:" + at, "--timeout", "8s");
     assertThat(member.exitCode()).isEqualTo(1);
     assertThat(member.errors())
-        .containsExactly("tutti member: registry:" + at + ": 1 of 3 members of group \"bank\" are there (waited 2 s)");
-    CommandProcess watch = run("watch", "--group", "bank", "--join", "registry:" + at, "--timeout", "1s");
+        .containsExactly("tutti member: registry:" + at + ": 1 of 3 members of group \"bank\" are there (waited 8 s)");
+    CommandProcess watch = run("watch", "--group", "bank", "--join", "registry:" + at, "--timeout", "8s");
     assertThat(watch.exitCode()).isEqualTo(1);
     assertThat(watch.errors())
         .containsExactly(
-            "tutti watch: nobody answers at registry:" + at + " (registry:" + at + ": nobody there) (waited 1 s)");
+            "tutti watch: nobody answers at registry:" + at + " (registry:" + at + ": nobody there) (waited 8 s)");
   }
 }

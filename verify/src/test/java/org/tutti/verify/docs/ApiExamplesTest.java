@@ -53,7 +53,7 @@ import org.tutti.transport.Address;
 import org.tutti.transport.Counts;
 import org.tutti.transport.memory.InProcess;
 import org.tutti.verify.LoopbackPorts;
-import org.tutti.verify.Tree;
+import org.tutti.fixture.Tree;
 
 /// The examples in the documentation of the API. Its comments show regions of this file (`@start`, `@end`), which is
 /// compiled, and runs here.

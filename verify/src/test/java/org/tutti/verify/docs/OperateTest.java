@@ -20,6 +20,7 @@ import org.tutti.Metric;
 import org.tutti.Node;
 import org.tutti.certs.Authority;
 import org.tutti.effect.Counters;
+import org.tutti.fixture.Tree;
 import org.tutti.net.discovery.MulticastDiscovery;
 import org.tutti.registry.Registry;
 import org.tutti.registry.RegistryConfig;
@@ -28,7 +29,7 @@ import org.tutti.transport.Transport;
 import org.tutti.transport.TransportProvider;
 import org.tutti.transport.TransportSettings;
 import org.tutti.transport.memory.InProcess;
-import org.tutti.verify.Tree;
+import org.tutti.fixture.Tree;
 
 /// The guide to operating a node lists every metric that there is, with its unit and its sentence.
 @Tag("socket")

@@ -20,7 +20,7 @@ import org.tutti.MemberId;
 import org.tutti.Node;
 import org.tutti.Outcome;
 import org.tutti.View;
-import org.tutti.verify.Tree;
+import org.tutti.fixture.Tree;
 
 /// The code in the README is the code that runs here, and it does what the README says.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

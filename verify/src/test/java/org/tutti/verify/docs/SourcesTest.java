@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.tutti.verify.Tree;
+import org.tutti.fixture.Tree;
 
 /// The page of sources names every requirement once, and what it names exists.
 class SourcesTest {

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.tutti.certs.Authority;
 import org.tutti.corba.IiopTransport;
+import org.tutti.fixture.GroupContract;
 import org.tutti.middleware.MiddlewareConfig;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
@@ -24,7 +25,7 @@ class IiopTlsGroupTest extends GroupContract {
   }
 
   @Override
-  Transport open() throws IOException {
+  protected Transport open() throws IOException {
     TransportSettings settings = TransportSettings.at(new Address("127.0.0.1:0")).withTls(own, false);
     return IiopTransport.open(settings, MiddlewareConfig.lan());
   }

@@ -2,7 +2,7 @@ package org.tutti.verify.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
-import static org.tutti.verify.host.Awaited.next;
+import static org.tutti.fixture.Awaited.next;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,6 +16,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.tutti.Durability;
 import org.tutti.Event;
 import org.tutti.Group;
@@ -32,6 +34,7 @@ import org.tutti.transport.Address;
 import org.tutti.transport.memory.InProcess;
 
 /// The same call on each replica founds a group, joins it, and restarts it.
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class JoinOrCreateTest {
   private static final Set<String> EXPECTED = Set.of("n1", "n2", "n3");

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assumptions.assumeThat;
-import static org.tutti.verify.host.Awaited.next;
-import static org.tutti.verify.host.Awaited.untilViewOf;
+import static org.tutti.fixture.Awaited.next;
+import static org.tutti.fixture.Awaited.untilViewOf;
 
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -15,6 +15,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.tutti.Durability;
 import org.tutti.End;
 import org.tutti.Event;
@@ -32,6 +34,7 @@ import org.tutti.net.TcpTransport;
 import org.tutti.transport.Address;
 
 /// A group whose nodes all stop at once, and are started again on the same stable storages.
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class NodeRestartTest {
   private static final Duration SOON = Duration.ofSeconds(60);

@@ -1,8 +1,8 @@
 package org.tutti.verify.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.tutti.verify.host.Awaited.next;
-import static org.tutti.verify.host.Awaited.untilViewOf;
+import static org.tutti.fixture.Awaited.next;
+import static org.tutti.fixture.Awaited.untilViewOf;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -15,6 +15,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -35,6 +37,7 @@ import org.tutti.transport.TransportSettings;
 import org.tutti.transport.memory.InProcess;
 
 /// Every ordering over every transport, through the crash of a member: the algorithms do not know what carries them.
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TransportMatrixTest {
   private static final Address HERE = new Address("127.0.0.1:0");

@@ -1,7 +1,7 @@
 package org.tutti.verify.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.tutti.verify.host.Awaited.next;
+import static org.tutti.fixture.Awaited.next;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -19,6 +19,7 @@ import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Node;
 import org.tutti.NodeBuilder;
+import org.tutti.fixture.Awaited;
 import org.tutti.transport.Address;
 import org.tutti.transport.TransportProvider;
 import org.tutti.transport.TransportSettings;

@@ -1,7 +1,7 @@
 package org.tutti.verify.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.tutti.verify.host.Awaited.next;
+import static org.tutti.fixture.Awaited.next;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -12,6 +12,8 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,12 +23,13 @@ import org.tutti.GroupConfig;
 import org.tutti.Node;
 import org.tutti.NodeBuilder;
 import org.tutti.Ordering;
+import org.tutti.fixture.Told;
 import org.tutti.net.UdpConfig;
 import org.tutti.transport.Address;
-import org.tutti.verify.Told;
 import org.tutti.verify.transport.LossyNetwork;
 
 /// Groups over UDP on a network that loses datagrams: Ethernet's, and each by itself.
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class UdpLossTest {
   private static final UdpConfig ETHERNET = UdpConfig.lan().withDatagramBytesMax(1472);

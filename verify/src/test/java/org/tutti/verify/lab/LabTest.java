@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.tutti.fixture.Tree;
 import org.tutti.lab.Fault;
 import org.tutti.lab.Lab;
 import org.tutti.lab.LabCampaign;
@@ -24,7 +25,6 @@ import org.tutti.lab.LabVerdict;
 import org.tutti.lab.network.Conditions;
 import org.tutti.lab.network.LabNetwork;
 import org.tutti.lab.network.Unavailable;
-import org.tutti.verify.Tree;
 
 /// Short labs, and the script of `docs/guides/lab.md`. Skipped, with the reason, where there are no namespaces.
 @Tag("system")

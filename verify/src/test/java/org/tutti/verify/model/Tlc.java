@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.tutti.verify.Tree;
+import org.tutti.fixture.Tree;
 
 /// One run of TLC, in a process of its own.
 ///

@@ -27,6 +27,7 @@ import org.tutti.engine.Input;
 import org.tutti.engine.NodeEngine;
 import org.tutti.engine.Report;
 import org.tutti.engine.Request;
+import org.tutti.fixture.RawPackets;
 import org.tutti.membership.StateChecksum;
 import org.tutti.pack.Batch;
 import org.tutti.pack.Payloads;
@@ -35,7 +36,6 @@ import org.tutti.storage.StableStorage;
 import org.tutti.transport.Address;
 import org.tutti.transport.FrameSender;
 import org.tutti.transport.Traits;
-import org.tutti.verify.wire.RawPackets;
 
 /// One life of one node: the engine, and an application whose state is the list of the messages that it was delivered.
 final class Life implements FrameSender, GroupUser {

@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
-import org.tutti.verify.Tree;
+import org.tutti.fixture.Tree;
 
 /// The files in `docs/scenarios`.
 final class Scenarios {

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.engine.Input;
+import org.tutti.fixture.MemoryStorage;
 import org.tutti.transport.Address;
 
 /// Simulated time, a network that delays every frame by one millisecond and loses what crosses a cut, and a few nodes.

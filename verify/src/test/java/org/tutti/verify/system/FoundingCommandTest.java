@@ -10,12 +10,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.verify.LoopbackPorts;
 
 /// One command line for each replica, at the first start and at every later one: with the members expected by their
 /// names, or by their number.
+@Execution(ExecutionMode.CONCURRENT)
 @Tag("system")
 @Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FoundingCommandTest {

@@ -14,10 +14,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /// Members that are processes of the operating system, which stops, kills and interrupts them.
 ///
 /// `-Dpause.seconds=30` stops a member for that long.
+@Execution(ExecutionMode.CONCURRENT)
 @Tag("system")
 @Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ProcessesTest {

@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.corba.IiopConfig;
 import org.tutti.corba.IiopMiddleware;
+import org.tutti.fixture.Told;
 import org.tutti.transport.Address;
-import org.tutti.verify.Told;
 
 /// A peer that says that its object is at another host and port: GIOP's forwards, by which it could send a node
 /// anywhere.

@@ -1,7 +1,7 @@
 package org.tutti.verify.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.tutti.verify.transport.Station.until;
+import static org.tutti.fixture.Station.until;
 
 import java.io.BufferedReader;
 import java.io.File;
@@ -25,11 +25,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.tutti.corba.IiopTransport;
+import org.tutti.fixture.Station;
+import org.tutti.fixture.Told;
+import org.tutti.fixture.Tree;
 import org.tutti.middleware.MiddlewareConfig;
 import org.tutti.transport.Address;
 import org.tutti.transport.TransportSettings;
-import org.tutti.verify.Told;
-import org.tutti.verify.Tree;
 
 /// A node and a peer that was written in C++, for another ORB (`verify/src/test/cpp/iiop-peer.cc`, on omniORB).
 class IiopInteropTest {

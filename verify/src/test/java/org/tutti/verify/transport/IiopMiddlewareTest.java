@@ -133,7 +133,7 @@ class IiopMiddlewareTest {
 
   @Test
   void whoeverIsNoPeerIsNotDialled() throws Exception {
-    IiopMiddleware from = open(_ -> true);
+    IiopMiddleware from = open(_ -> true, Duration.ofSeconds(15), Duration.ofSeconds(2));
     for (String text : List.of("nobody", "127.0.0.1", "127.0.0.1:0", "example.org:1", "127.0.0.1:99999", "?")) {
       assertThatExceptionOfType(UnusableAddressException.class).isThrownBy(() -> from.dial(new Address(text)));
     }

@@ -2,7 +2,7 @@ package org.tutti.verify.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
-import static org.tutti.verify.transport.Station.until;
+import static org.tutti.fixture.Station.until;
 
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package org.tutti.verify.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.tutti.verify.transport.Station.until;
+import static org.tutti.fixture.Station.until;
 
 import java.io.IOException;
 import java.net.Socket;
@@ -13,11 +13,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.tutti.certs.Authority;
 import org.tutti.corba.IiopMiddleware;
+import org.tutti.fixture.Station;
+import org.tutti.fixture.Told;
 import org.tutti.middleware.MiddlewareTransport;
 import org.tutti.net.tls.Credentials;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
-import org.tutti.verify.Told;
 
 /// IIOP under TLS: all that transports over middlewares promise, with every connection encrypted, and what strangers
 /// can do before they have shown a certificate.
@@ -85,7 +86,7 @@ final class IiopTlsTransportTest extends MiddlewareContract {
   @Test
   void aHandshakeThatDragsOnIsEndedAndCounted() throws Exception {
     Station a = station("a");
-    try (Socket slow = new Socket("127.0.0.1", TcpTransportTest.port(a.address()))) {
+    try (Socket slow = new Socket("127.0.0.1", Station.port(a.address()))) {
       slow.setSoTimeout(20_000);
       byte[] hello = {22, 3, 1, 0x3f, (byte) 0xff}; // a record of 16 KiB, of which some bytes follow
       slow.getOutputStream().write(hello);

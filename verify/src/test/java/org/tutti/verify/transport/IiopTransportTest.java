@@ -2,9 +2,9 @@ package org.tutti.verify.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.tutti.fixture.Station.until;
 import static org.tutti.verify.transport.MiddlewareTransportTest.batch;
 import static org.tutti.verify.transport.MiddlewareTransportTest.counter;
-import static org.tutti.verify.transport.Station.until;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -25,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.corba.IiopConfig;
 import org.tutti.corba.IiopMiddleware;
 import org.tutti.corba.IiopTransport;
+import org.tutti.fixture.Station;
 import org.tutti.middleware.MiddlewareConfig;
 import org.tutti.middleware.MiddlewareTransport;
 import org.tutti.net.tls.Credentials;

@@ -2,8 +2,8 @@ package org.tutti.verify.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.tutti.verify.transport.Station.turns;
-import static org.tutti.verify.transport.Station.until;
+import static org.tutti.fixture.Station.turns;
+import static org.tutti.fixture.Station.until;
 
 import java.io.IOException;
 import java.io.OutputStream;
@@ -24,11 +24,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.certs.Authority;
+import org.tutti.fixture.Station;
+import org.tutti.fixture.Told;
+import org.tutti.fixture.TransportContract;
 import org.tutti.net.tls.Credentials;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;
-import org.tutti.verify.Told;
 
 /// What a transport over a middleware that listens at a port promises besides: strangers at its port harm nobody, and
 /// it can be encrypted, advertised, and used over IPv6.
@@ -43,12 +45,12 @@ abstract class MiddlewareContract extends TransportContract {
   abstract @Nullable String strangersCountedAs();
 
   @Override
-  final Transport open(Address address) throws IOException {
+  protected final Transport open(Address address) throws IOException {
     return open(address, null, null);
   }
 
   @Override
-  final Address unused(String name) {
+  protected final Address unused(String name) {
     return HERE;
   }
 
@@ -68,7 +70,7 @@ abstract class MiddlewareContract extends TransportContract {
   private void refused(byte[] bytes) throws IOException {
     Station a = station("a");
     String counted = strangersCountedAs();
-    try (Socket stranger = new Socket("127.0.0.1", TcpTransportTest.port(a.address()))) {
+    try (Socket stranger = new Socket("127.0.0.1", Station.port(a.address()))) {
       stranger.setSoTimeout(20_000);
       say(stranger, bytes);
       until("their end", () -> isEnded(stranger), a);
@@ -158,7 +160,7 @@ abstract class MiddlewareContract extends TransportContract {
   void peersReachANodeByTheAddressThatItAdvertises() throws IOException {
     Station a = station("a");
     Address listen = new Address("127.0.0.1:" + freePort());
-    Address advertised = new Address("[::ffff:127.0.0.1]:" + TcpTransportTest.port(listen));
+    Address advertised = new Address("[::ffff:127.0.0.1]:" + Station.port(listen));
     try (Station b = new Station(open(listen, advertised, null))) {
       assertThat(b.address()).isEqualTo(advertised);
       exchange(a, b);

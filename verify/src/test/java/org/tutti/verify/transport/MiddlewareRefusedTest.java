@@ -2,7 +2,7 @@ package org.tutti.verify.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
-import static org.tutti.verify.transport.Station.until;
+import static org.tutti.fixture.Station.until;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -24,6 +24,7 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.certs.Authority;
+import org.tutti.fixture.Station;
 import org.tutti.transport.Address;
 import org.tutti.transport.Refused;
 import org.tutti.transport.Refused.Reason;

@@ -2,8 +2,8 @@ package org.tutti.verify.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
-import static org.tutti.verify.transport.Station.turns;
-import static org.tutti.verify.transport.Station.until;
+import static org.tutti.fixture.Station.turns;
+import static org.tutti.fixture.Station.until;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -14,18 +14,20 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.fixture.Station;
+import org.tutti.fixture.Told;
+import org.tutti.fixture.TransportContract;
 import org.tutti.middleware.MiddlewareConfig;
 import org.tutti.middleware.MiddlewareTransport;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
-import org.tutti.verify.Told;
 
 /// What every transport over a middleware does by itself, shown with one that is a method call.
 final class MiddlewareTransportTest extends TransportContract {
   private final InMemoryMiddleware board = new InMemoryMiddleware();
 
   @Override
-  Transport open(Address address) throws IOException {
+  protected Transport open(Address address) throws IOException {
     return open(address, config -> config.withBackoff(Duration.ofMillis(10), Duration.ofMillis(50)));
   }
 
@@ -34,7 +36,7 @@ final class MiddlewareTransportTest extends TransportContract {
   }
 
   @Override
-  Address unused(String name) {
+  protected Address unused(String name) {
     return new Address(name);
   }
 

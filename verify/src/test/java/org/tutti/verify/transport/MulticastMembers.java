@@ -22,12 +22,12 @@ import org.tutti.GroupConfig;
 import org.tutti.Metric;
 import org.tutti.Node;
 import org.tutti.NodeBuilder;
+import org.tutti.fixture.Told;
 import org.tutti.net.UdpConfig;
 import org.tutti.net.UdpKey;
 import org.tutti.net.UdpMulticast;
 import org.tutti.net.UdpTransport;
 import org.tutti.transport.Address;
-import org.tutti.verify.Told;
 
 /// A process of [UdpMulticastTest] with some members of a group, the sender or receivers. It does what it is told on
 /// its input, a line at a time, and says what happened in lines of a word and values.

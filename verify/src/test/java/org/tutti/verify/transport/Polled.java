@@ -1,5 +1,6 @@
 package org.tutti.verify.transport;
 
+import org.tutti.fixture.Station;
 import org.tutti.transport.Transport;
 
 /// A transport's port, with a thread that does what a node's engine thread does.
@@ -22,7 +23,7 @@ abstract class Polled implements PortContract.OpenPort {
 
   @Override
   public int port() {
-    return TcpTransportTest.port(station.address());
+    return Station.port(station.address());
   }
 
   @Override

@@ -2,6 +2,7 @@ package org.tutti.verify.transport;
 
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
+import org.tutti.fixture.RawPackets;
 import org.tutti.net.TcpConfig;
 import org.tutti.net.TcpTransport;
 import org.tutti.net.tls.Credentials;
@@ -14,7 +15,7 @@ final class TcpPortTest extends PortContract {
     return new Polled(TcpTransport.open(new Address("127.0.0.1:0"), null, config, tls)) {
       @Override
       public byte[] question() {
-        return SocketContract.preamble(new Address("127.0.0.1:9"), station.address());
+        return RawPackets.preamble(new Address("127.0.0.1:9"), station.address());
       }
     };
   }

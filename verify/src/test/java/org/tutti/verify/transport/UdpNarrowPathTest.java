@@ -1,7 +1,7 @@
 package org.tutti.verify.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.tutti.verify.transport.Station.until;
+import static org.tutti.fixture.Station.until;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -9,13 +9,18 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.tutti.fixture.Station;
+import org.tutti.fixture.Told;
+import org.tutti.fixture.TransportContract;
 import org.tutti.net.UdpConfig;
 import org.tutti.net.UdpKey;
-import org.tutti.verify.Told;
 
 /// Two transports with something between that swallows long datagrams and says nothing.
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class UdpNarrowPathTest {
   private static final int GRAIN = 16;

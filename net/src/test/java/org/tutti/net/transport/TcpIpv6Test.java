@@ -1,0 +1,19 @@
+package org.tutti.net.transport;
+
+import java.io.IOException;
+import org.tutti.fixture.TransportContract;
+import org.tutti.net.TcpConfig;
+import org.tutti.net.TcpTransport;
+import org.tutti.transport.Address;
+
+final class TcpIpv6Test extends TransportContract {
+  @Override
+  protected TcpTransport open(Address address) throws IOException {
+    return TcpTransport.open(address, TcpConfig.lan().withSocketDirectory(null));
+  }
+
+  @Override
+  protected Address unused(String name) {
+    return Ipv6.loopback();
+  }
+}

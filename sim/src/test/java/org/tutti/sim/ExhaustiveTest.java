@@ -1,0 +1,95 @@
+package org.tutti.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.tutti.Ordering;
+import org.tutti.sim.exhaustive.BoundedModel;
+import org.tutti.sim.exhaustive.BoundedModel.Fault;
+import org.tutti.sim.exhaustive.BoundedModel.Runs;
+import org.tutti.sim.exhaustive.ExhaustiveCheck;
+import org.tutti.sim.exhaustive.Exploration;
+import org.tutti.sim.exhaustive.Exploration.Result;
+import org.tutti.sim.mutant.MutantSearch;
+import org.tutti.sim.mutant.Mutants;
+
+/// Every state of small groups keeps the guarantees, and planted bugs are found there.
+class ExhaustiveTest {
+  private static final int STATES_MAX = 500_000;
+
+  @ParameterizedTest
+  @EnumSource(Ordering.class)
+  void nothingIsWrongInAnyStateOfTwo(Ordering ordering) {
+    nothingIsWrong(ordering, 2, 2);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Ordering.class)
+  @Tag("deep")
+  void nothingIsWrongInAnyStateOfThree(Ordering ordering) {
+    nothingIsWrong(ordering, 3, 1);
+  }
+
+  private static void nothingIsWrong(Ordering ordering, int members, int messages) {
+    List<BoundedModel> scenarios = new ArrayList<>();
+    for (Fault fault : Fault.values()) {
+      scenarios.add(new BoundedModel(ordering, members, messages, fault, Runs.ANY));
+    }
+    List<Result> results = new ArrayList<>();
+    assertThat(ExhaustiveCheck.run(scenarios, STATES_MAX, results::add)).as(results.toString()).isTrue();
+    assertThat(results).hasSameSizeAs(scenarios).allMatch(result -> result.states() > scenarios.size());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "deliver-without-quorum, SEQUENCER, 3, 2, CRASH, UniformTotalOrder",
+    "deliver-without-quorum, SYMMETRIC, 3, 2, SUSPICION, UniformTotalOrder",
+    "skeen-blind-clock, SKEEN, 3, 2, NONE, UniformTotalOrder",
+    "skeen-past-pending, SKEEN, 2, 2, NONE, UniformTotalOrder",
+    "place-without-hearing, SYMMETRIC, 2, 2, NONE, UniformTotalOrder"
+  })
+  void plantedBugsAreFound(String mutant, Ordering ordering, int members, int messages, Fault fault, String property) {
+    var scenario = new BoundedModel(ordering, members, messages, fault, Runs.ONE);
+    List<String> words = MutantSearch.explore(Mutants.named(mutant), scenario);
+    assertThat(words).as("the violation and the way to it").hasSizeGreaterThan(messages);
+    assertThat(words.getFirst()).startsWith(property);
+    assertThat(words).doesNotContain("");
+  }
+
+  @Test
+  void aWorldThatIsTooLargeIsSaidToBeAndMadeSmaller() {
+    List<Result> results = new ArrayList<>();
+    var scenario = new BoundedModel(Ordering.SEQUENCER, 2, 3, Fault.NONE, Runs.ONE);
+    int fits =
+        Exploration.explore(new BoundedModel(Ordering.SEQUENCER, 2, 2, Fault.NONE, Runs.ONE), STATES_MAX).states();
+
+    assertThat(ExhaustiveCheck.run(List.of(scenario), fits, results::add)).isTrue();
+
+    assertThat(results).extracting(Result::complete).containsExactly(false, true);
+    assertThat(results.getFirst().toString()).contains("not all states");
+    assertThat(results.getLast().scenario().messages()).isEqualTo(2);
+  }
+
+  @Test
+  void theSameWorldHasTheSameStates() {
+    var scenario = new BoundedModel(Ordering.SKEEN, 2, 2, Fault.SUSPICION, Runs.ONE);
+    Result once = Exploration.explore(scenario, STATES_MAX);
+    Result again = Exploration.explore(scenario, STATES_MAX);
+    assertThat(once.states()).isEqualTo(again.states());
+    assertThat(once.transitions()).isEqualTo(again.transitions());
+  }
+
+  @Test
+  void theBoundsAreChecked() {
+    assertThatThrownBy(() -> new BoundedModel(Ordering.SEQUENCER, 4, 1, Fault.NONE, Runs.ONE))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("4");
+  }
+}

@@ -1,0 +1,51 @@
+package org.tutti.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/// Groups of all kinds get over one fault within its bounds (`docs/protocols/suspicion.md`).
+class RecoveryTest {
+  @Test
+  void oneFaultIsOverWithinItsBoundsAtSeedsThatNobodyHasRun() {
+    isOverInTime(20);
+  }
+
+  @Test
+  @Tag("deep")
+  void oneFaultIsOverWithinItsBoundsAtManySeedsThatNobodyHasRun() {
+    isOverInTime(600);
+  }
+
+  private static void isOverInTime(int seeds) {
+    int threads = Math.min(2, Runtime.getRuntime().availableProcessors());
+    RecoveryTable table = RecoveryTable.run(FirstSeed.ofTest("RecoveryTest"), seeds, null, threads, _ -> {});
+    assertThat(table.runs()).isEqualTo(seeds);
+    assertThat(table.failures()).as("replay: ./tutti simulate --recovery --seed N").isEmpty();
+  }
+
+  /// With two kinds of faults, others each time.
+  @Test
+  void aRunIsTheSameEachTime() {
+    var faults = new ArrayList<>(List.of(SingleFault.values()));
+    Collections.shuffle(faults, new Random(FirstSeed.ofTest("RecoveryTest")));
+    areTheSame(faults.subList(0, 2));
+  }
+
+  @Test
+  @Tag("deep")
+  void aRunWithAnyFaultIsTheSameEachTime() {
+    areTheSame(List.of(SingleFault.values()));
+  }
+
+  private static void areTheSame(List<SingleFault> faults) {
+    for (SingleFault fault : faults) {
+      assertThat(RecoveryRun.run(1, fault)).as("%s", fault).isEqualTo(RecoveryRun.run(1, fault));
+    }
+  }
+}

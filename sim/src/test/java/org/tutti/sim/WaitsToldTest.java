@@ -1,0 +1,87 @@
+package org.tutti.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+import org.tutti.Status.Cause;
+import org.tutti.Status.Phase;
+import org.tutti.Status.Wait;
+import org.tutti.View;
+import org.tutti.engine.Report;
+import org.tutti.sim.check.WaitsTold;
+
+/// Whether a member that waits says for whom, at a bound of one second.
+class WaitsToldTest {
+  private static final long SECOND = 1_000_000_000;
+  private static final View AB = HandWrittenHistory.primary(2, "a", "b");
+
+  private final WaitsTold waits = new WaitsTold("a", Duration.ofSeconds(1));
+
+  private void shown(long now, View view, Wait... named) {
+    waits.shown(
+        now,
+        new Report(
+            "bank",
+            HandWrittenHistory.id("a"),
+            Phase.CAUGHT_UP,
+            view,
+            view,
+            OptionalLong.of(0),
+            List.of(named),
+            List.of(),
+            null));
+  }
+
+  private static Wait wait(Cause cause, String member, Duration since) {
+    return new Wait(cause, List.of(HandWrittenHistory.id(member)), 1, since, 0);
+  }
+
+  @Test
+  void whoSendsAndSeesNothingGoOnNamesSomebody() {
+    shown(0, AB);
+    waits.look(9 * SECOND);
+    assertThat(waits.violations()).as("nothing is under way").isEmpty();
+    waits.isSending(9 * SECOND, true);
+    waits.goesOn(10 * SECOND);
+    waits.look(11 * SECOND);
+    assertThat(waits.violations()).isEmpty();
+    waits.look(11 * SECOND + 1);
+    assertThat(waits.violations()).hasSize(1);
+  }
+
+  @Test
+  void whoNamesSomebodyHasTime() {
+    shown(0, AB);
+    waits.isSending(0, true);
+    shown(SECOND, AB, wait(Cause.ORDER, "b", Duration.ofSeconds(1)));
+    waits.look(99 * SECOND);
+    shown(99 * SECOND, AB);
+    waits.look(100 * SECOND);
+    assertThat(waits.violations()).isEmpty();
+    shown(101 * SECOND, AB, wait(Cause.ORDER, "b", Duration.ofSeconds(1)));
+    assertThat(waits.violations()).as("too late").hasSize(1);
+  }
+
+  @Test
+  void whoStoodStillItselfBeginsAnew() {
+    shown(0, AB);
+    waits.isSending(0, true);
+    waits.resumed(9 * SECOND);
+    waits.look(10 * SECOND);
+    assertThat(waits.violations()).isEmpty();
+  }
+
+  @Test
+  void whatWasWaitedForInAnEarlierViewIsOver() {
+    shown(0, AB);
+    shown(5 * SECOND, HandWrittenHistory.primary(3, "a"), wait(Cause.VIEW_CHANGE, "b", Duration.ofSeconds(1)));
+    assertThat(waits.violations()).as("that view change has come to its end").hasSize(1);
+    shown(7 * SECOND, HandWrittenHistory.primary(3, "a"), wait(Cause.VIEW_CHANGE, "b", Duration.ofSeconds(1)));
+    assertThat(waits.violations()).as("another one").hasSize(1);
+    shown(7 * SECOND, HandWrittenHistory.primary(3, "a"), wait(Cause.MESSAGE, "b", Duration.ofSeconds(1)));
+    assertThat(waits.violations()).as("b is not in the view").hasSize(2);
+  }
+}
