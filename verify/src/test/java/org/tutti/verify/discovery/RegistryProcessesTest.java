@@ -129,6 +129,6 @@ class RegistryProcessesTest {
     assertThat(watch.exitCode()).isEqualTo(1);
     assertThat(watch.errors())
         .containsExactly(
-            "tutti watch: nobody answers at registry:" + at + " (registry:" + at + ": nobody there) (waited 1 s)");
+            "tutti watch: nobody answers at registry:" + at + " (registry:" + at + ": no addresses) (waited 1 s)");
   }
 }
