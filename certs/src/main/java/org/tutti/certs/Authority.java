@@ -194,7 +194,7 @@ public final class Authority {
     try (var parser = new PEMParser(new StringReader(Files.readString(file)))) {
       Object found = parser.readObject();
       if (!type.isInstance(found)) {
-        throw new IOException(file + " is not as it was written");
+        throw new IOException(file + " is damaged");
       }
       return type.cast(found);
     }

@@ -19,8 +19,8 @@ import picocli.CommandLine.Spec;
     customSynopsis = "tutti certs --dir DIR [--cluster NAME] [--days N] NAME...",
     description = {
       "Makes certificates for members, and an authority for development.",
-      "The authority is made in a directory, unless it is there, and a certificate for each name in a directory of that"
-          + " name: give it to the member by --tls. Keep ca-key.pem: who has it can become a member."
+      "Creates an authority in a directory, unless it exists, and a certificate for each name in a subdirectory of that"
+          + " name: pass it to the member by --tls. Protect ca-key.pem: it can issue further certificates."
     })
 final class CertsCommand implements Callable<Integer> {
   @Spec private CommandSpec spec = CommandSpec.create();
@@ -32,7 +32,7 @@ final class CertsCommand implements Callable<Integer> {
       names = "--cluster",
       paramLabel = "NAME",
       defaultValue = "tutti",
-      description = "What the certificates are for: members of other clusters are refused; default: ${DEFAULT-VALUE}.")
+      description = "The cluster; members of other clusters are refused; default: ${DEFAULT-VALUE}.")
   String cluster = "tutti";
 
   @Option(

@@ -125,7 +125,7 @@ final class CombinedDiscovery implements Discovery {
     String problem = null;
     try {
       answer = source.discovery.find();
-      problem = answer.isEmpty() ? "nobody there" : null;
+      problem = answer.isEmpty() ? "no addresses" : null;
     } catch (IOException e) {
       problem = e.getMessage();
     }

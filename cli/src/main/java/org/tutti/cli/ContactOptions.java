@@ -14,13 +14,13 @@ final class ContactOptions {
       split = ",",
       paramLabel = "WHERE",
       converter = Contact.Converter.class,
-      description = {"Where members of the group listen; one that answers is enough. " + Contact.FORMS})
+      description = {"Addresses of members; one that answers is enough. " + Contact.FORMS})
   List<Contact> join = List.of();
 
   @Option(
       names = "--listen",
       paramLabel = "HOST:PORT",
       converter = AddressConverter.class,
-      description = "Where members reach this one; default: a free port on the way to the first contact that is found.")
+      description = "Where members reach this one; default: a free port towards the first contact that is found.")
   @Nullable Address listen;
 }

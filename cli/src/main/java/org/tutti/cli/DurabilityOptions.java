@@ -12,9 +12,9 @@ final class DurabilityOptions {
       names = "--data",
       paramLabel = "DIR",
       description = {
-        "Keep what this member promised and the messages it acknowledged in this directory, for it alone. When it is "
-            + "started again with it, even after all members have died, it goes on with the group's history; --create "
-            + "too founds nothing anew then. Needs --name. To forget it all, delete the directory."
+        "Store the promises and acknowledged messages of this member in this directory, for it alone. Restarted with "
+            + "it, even after all members have died, it continues the group's history and does not found it again, "
+            + "also with --create. Needs --name. To start from nothing, delete the directory."
       })
   @Nullable Path data;
 
@@ -23,7 +23,7 @@ final class DurabilityOptions {
       paramLabel = "POLICY",
       converter = FsyncConverter.class,
       description = {
-        "With --data: what is forced to the disk before others hear of it. each: views and messages; survives a power "
+        "With --data: what is forced to disk before it is acknowledged. each: views and messages; survives a power "
             + "failure of all hosts. views: views; messages survive the end of all processes only. Default: each."
       })
   @Nullable Durability fsync;

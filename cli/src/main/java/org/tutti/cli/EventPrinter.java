@@ -103,7 +103,7 @@ final class EventPrinter {
 
   private void installed(View view) throws InterruptedException {
     if (first && session.isDurable() && session.isCreator() && !view.primary()) {
-      out.line("what is kept here knows the group: it goes on with its history instead of being created");
+      out.line("stored history of the group found: continuing it instead of creating the group");
     }
     if (first) {
       refuseToKeepNothing();

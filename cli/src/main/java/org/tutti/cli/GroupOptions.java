@@ -19,7 +19,7 @@ final class GroupOptions {
       names = "--order",
       paramLabel = "NAME",
       converter = OrderingConverter.class,
-      description = "How the group is ordered: " + OrderingConverter.NAMES + "; default: sequencer.")
+      description = "The ordering: " + OrderingConverter.NAMES + "; default: sequencer.")
   Ordering order = Ordering.SEQUENCER;
 
   @Option(
@@ -35,7 +35,7 @@ final class GroupOptions {
       paramLabel = "NAME",
       converter = PrimaryViewsConverter.class,
       description =
-          "Who may go on: "
+          "Which members may form the next primary view: "
               + PrimaryViewsConverter.NAMES
               + ": a quorum of the last primary view, a majority of the electorate, or a quorum that is also such a "
               + "majority; default: static-majority with an electorate, dynamic-linear without.")
@@ -45,8 +45,7 @@ final class GroupOptions {
       names = "--partitions",
       paramLabel = "NAME",
       converter = PartitionsConverter.class,
-      description =
-          "What the group does in parts that are not primary: " + PartitionsConverter.NAMES + "; default: suspend.")
+      description = "Behaviour in views that are not primary: " + PartitionsConverter.NAMES + "; default: suspend.")
   Partitions partitions = Partitions.SUSPEND;
 
   /// Finds a mistake before a node is started.

@@ -26,7 +26,7 @@ final class MemberCommand implements Callable<Integer> {
     @Option(
         names = "--create",
         required = true,
-        description = "Start the group with this member alone; or go on with the history that --data knows.")
+        description = "Create the group with this member alone, or continue the history in --data.")
     boolean create;
 
     @Option(
@@ -37,7 +37,7 @@ final class MemberCommand implements Callable<Integer> {
         paramLabel = "WHERE",
         converter = Contact.Converter.class,
         description = {
-          "Where members of the group listen; one that answers is enough. Asked again until the group is found.",
+          "Addresses of members; one that answers is enough. They are asked until the group is found.",
           Contact.FORMS
         })
     List<Contact> contacts = List.of();
@@ -50,7 +50,7 @@ final class MemberCommand implements Callable<Integer> {
   @ArgGroup(
       exclusive = false,
       heading =
-          "%nWhat the group is like. Who creates it decides; who joins need not say, and is refused where it"
+          "%nSettings of the group. The founder decides them; a member that joins may omit them, and is refused if it"
               + " differs:%n")
   @Nullable GroupOptions founding;
 
@@ -64,7 +64,7 @@ final class MemberCommand implements Callable<Integer> {
       required = true,
       paramLabel = "HOST:PORT",
       converter = AddressConverter.class,
-      description = "Where other members reach this one; port 0 lets the kernel choose.")
+      description = "The address at which other members reach this one; port 0: any free port.")
   Address listen = new Address("-");
 
   @Option(
@@ -72,7 +72,7 @@ final class MemberCommand implements Callable<Integer> {
       paramLabel = "HOST:PORT",
       converter = AddressConverter.class,
       description =
-          "By which address others reach this member, if not by the one it listens on: behind a forwarded"
+          "The address that others use, if it is not the one of --listen: behind a forwarded"
               + " port, or with --listen 0.0.0.0:PORT.")
   @Nullable Address advertise;
 
@@ -81,12 +81,12 @@ final class MemberCommand implements Callable<Integer> {
       split = ",",
       paramLabel = "NAMES",
       description = {
-        "With --join: the names of the members that found the group together, this one's among them; or a number,"
+        "With --join: the names of the members that found the group together, including this one; or their number,"
             + " 1 to 1000.",
-        "Founded when more than half of those named, or as many as the number says, are there and none knows a history"
-            + " of it; else this member joins it.",
-        "The same at all of them, at the first start and at every later one. A number has to be more than half of all"
-            + " members that are ever started so."
+        "They found the group when more than half of the names, or that number, are there and none knows a history"
+            + " of it; otherwise this member joins it.",
+        "The same at all members, at the first start and at every later one. A number must be more than half of all"
+            + " members that are ever started with it."
       })
   Set<String> expected = Set.of();
 
@@ -95,8 +95,7 @@ final class MemberCommand implements Callable<Integer> {
       split = ",",
       paramLabel = "WHERE",
       converter = Contact.Converter.class,
-      description =
-          "Be found there, by a registry of any kind or by multicast; who joins by one of these is found by it anyway.")
+      description = "Announce this member at a registry or by multicast; --join with one of these does so anyway.")
   List<Contact> announce = List.of();
 
   @Override
@@ -142,19 +141,19 @@ final class MemberCommand implements Callable<Integer> {
     if (advertise == null && TransportOption.isEverywhere(listen)) {
       throw new ParameterException(
           spec.commandLine(),
-          "nobody reaches a member at '" + listen + "': give --advertise HOST:PORT, an address of this host");
+          "members cannot be reached at '" + listen + "': give --advertise HOST:PORT, an address of this host");
     }
     if (advertise != null && (TransportOption.isEverywhere(advertise) || advertise.text().endsWith(":0"))) {
-      throw new ParameterException(spec.commandLine(), "nobody reaches a member at '" + advertise + "'");
+      throw new ParameterException(spec.commandLine(), "members cannot be reached at '" + advertise + "'");
     }
     for (Contact where : announce) {
       if (where instanceof Contact.At || where instanceof Contact.Source) {
-        throw new ParameterException(spec.commandLine(), "nobody can be told at '" + where.text() + "'");
+        throw new ParameterException(spec.commandLine(), "nothing can be announced at '" + where.text() + "'");
       }
     }
     if (!expected.isEmpty() && beginning.create) {
       throw new ParameterException(
-          spec.commandLine(), "--expect goes with --join: who creates the group expects nobody");
+          spec.commandLine(), "--expect needs --join: with --create one member founds the group alone");
     }
     if (!options.expected.isEmpty() && !expected.contains(options.name)) {
       throw new ParameterException(spec.commandLine(), "--expect names this member, too, by its --name");

@@ -31,7 +31,7 @@ final class MemberOptions {
       paramLabel = "NAME",
       defaultValue = "tutti",
       converter = NameConverter.class,
-      description = "Nodes of other clusters are ignored; default: ${DEFAULT-VALUE}.")
+      description = "Nodes of other clusters are refused; default: ${DEFAULT-VALUE}.")
   String cluster = "tutti";
 
   @Mixin TransportOption carrier = new TransportOption();
@@ -42,7 +42,7 @@ final class MemberOptions {
       defaultValue = "10s",
       converter = TimeConverter.class,
       description = {
-        "How long to wait for the first view, and with send for each line to have its place: 500ms, 10s, 2m;",
+        "How long to wait for the first view, and with send for the order of each line: 500ms, 10s, 2m;",
         "default: ${DEFAULT-VALUE}."
       })
   Duration timeout = Duration.ofSeconds(10);

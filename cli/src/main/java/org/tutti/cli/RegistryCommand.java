@@ -26,8 +26,8 @@ import picocli.CommandLine.Spec;
     customSynopsis = "tutti registry --listen HOST:PORT [--expect N] [--data DIR] [--lease TIME] [--tls DIR]",
     description = {
       "Runs a registry, where the members of groups find each other, until Ctrl-C.",
-      "Numbers processes by their arrival and, when the expected number is there, tells them each other's addresses and"
-          + " which of them creates the group. Members find it by --join registry:HOST:PORT."
+      "Numbers members by their arrival. When the expected number is there, it tells them the addresses and"
+          + " which of them creates the group. Members use it by --join registry:HOST:PORT."
     })
 final class RegistryCommand implements Callable<Integer> {
   @Spec private CommandSpec spec = CommandSpec.create();
@@ -37,21 +37,20 @@ final class RegistryCommand implements Callable<Integer> {
       required = true,
       paramLabel = "HOST:PORT",
       converter = AddressConverter.class,
-      description = "Where members reach the registry; port 0 lets the kernel choose.")
+      description = "The address at which members reach the registry; port 0: any free port.")
   Address listen = new Address("-");
 
   @Option(
       names = "--expect",
       paramLabel = "N",
       defaultValue = "1",
-      description = "How many members a group begins with; default: ${DEFAULT-VALUE}.")
+      description = "The number of members that found a group; default: ${DEFAULT-VALUE}.")
   int expected = 1;
 
   @Option(
       names = "--data",
       paramLabel = "DIR",
-      description =
-          "Keep what is registered in this directory; without it, a registry that is started again asks anew.")
+      description = "Store the registrations in this directory; without it, a restarted registry begins empty.")
   @Nullable Path data;
 
   @Option(
@@ -59,18 +58,18 @@ final class RegistryCommand implements Callable<Integer> {
       paramLabel = "TIME",
       defaultValue = "10s",
       converter = TimeConverter.class,
-      description = "A member that was not heard for this long is forgotten; default: ${DEFAULT-VALUE}.")
+      description = "A member that does not announce itself for this long is removed; default: ${DEFAULT-VALUE}.")
   Duration lease = Duration.ofSeconds(10);
 
   @Option(
       names = "--tls",
       paramLabel = "DIR",
-      description = "Encrypt, and answer only who shows a certificate of the same authority and cluster.")
+      description = "Encrypt, and accept only clients with a certificate of the same authority and cluster.")
   @Nullable Path tls;
 
   @Option(
       names = "--insecure",
-      description = "Without --tls, listen on other addresses than loopback too: whoever reaches it is believed.")
+      description = "Without --tls, allow other addresses than loopback: whatever reaches the port is trusted.")
   boolean insecure;
 
   @Option(names = "--verbose", description = "Print stack traces of errors.")

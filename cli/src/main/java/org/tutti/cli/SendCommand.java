@@ -27,9 +27,9 @@ import picocli.CommandLine.Option;
     customSynopsis = "tutti send --group NAME --join WHERE... [--file F] [--service S] [OPTION...]",
     description = {
       "Multicasts each line of standard input, or of a file, to a group.",
-      "Prints, when the group has it, its position, or its service if that gives none.",
-      "Joins the group as an observer for that time: nobody counts on it.",
-      "Gives up when a line has no place in time, and says what is waited for."
+      "Prints the position of each line when it is ordered, or its service if that gives no positions.",
+      "Joins the group as an observer meanwhile: it does not count in quorums.",
+      "Fails when a line is not ordered in time, and says which members it waits for."
     })
 final class SendCommand implements Callable<Integer> {
   private static final GroupListener NO_DELIVERIES = (_, _, _, _) -> {}; // sending is all this member is there for
@@ -45,7 +45,8 @@ final class SendCommand implements Callable<Integer> {
       names = "--service",
       paramLabel = "S",
       converter = ServiceConverter.class,
-      description = "How the messages stand to others: " + ServiceConverter.NAMES + "; default: total.")
+      description =
+          "Ordering relative to the group's other multicasts: " + ServiceConverter.NAMES + "; default: total.")
   Service service = Service.TOTAL;
 
   @Override

@@ -32,23 +32,22 @@ public final class TransportOption {
       defaultValue = "tcp",
       converter = Converter.class,
       completionCandidates = Names.class,
-      description =
-          "What carries frames, the same at all members: ${COMPLETION-CANDIDATES}; default: ${DEFAULT-VALUE}.")
+      description = "The transport, the same at all members: ${COMPLETION-CANDIDATES}; default: ${DEFAULT-VALUE}.")
   private String transport = "tcp";
 
   @Option(
       names = "--tls",
       paramLabel = "DIR",
       description = {
-        "Encrypt, and speak only with members that show a certificate of the same authority and cluster. This "
-            + "directory has this member's, as `tutti certs` writes it: cert.pem, key.pem and ca.pem; changed files "
-            + "are used from then on."
+        "Encrypt, and accept only members with a certificate of the same authority and cluster. The "
+            + "directory has cert.pem, key.pem and ca.pem of this member, as `tutti certs` writes them; changed files "
+            + "take effect without a restart."
       })
   private @Nullable Path tls;
 
   @Option(
       names = "--insecure",
-      description = "Without --tls, listen on other addresses than loopback too: whoever reaches it is believed.")
+      description = "Without --tls, allow other addresses than loopback: whatever reaches the port is trusted.")
   private boolean insecure;
 
   /// The options as they are when none is given.

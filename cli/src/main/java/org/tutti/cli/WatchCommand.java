@@ -10,7 +10,7 @@ import picocli.CommandLine.Mixin;
     customSynopsis = "tutti watch --group NAME --join WHERE... [OPTION...]",
     description = {
       "Joins a group as an observer; prints views and deliveries until Ctrl-C, then leaves.",
-      "Nobody counts on an observer, and nobody waits for it; one that is too slow is dropped."
+      "An observer does not count in quorums, and nobody waits for it; one that is too slow is dropped."
     })
 final class WatchCommand implements Callable<Integer> {
   @Mixin MemberOptions options = new MemberOptions();

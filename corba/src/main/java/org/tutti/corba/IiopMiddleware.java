@@ -166,7 +166,7 @@ public final class IiopMiddleware implements Middleware {
         return switch (foreign.answer()) {
           case TLS -> Refusal.isTls(peer);
           case NOT_TLS -> Refusal.notTls(peer);
-          case NOT_GIOP -> new Refused(peer, Refused.Reason.FOREIGN, "it answers something that no node says");
+          case NOT_GIOP -> new Refused(peer, Refused.Reason.FOREIGN, "its answer is not that of a node");
         };
       }
     }

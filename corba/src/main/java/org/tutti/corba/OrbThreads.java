@@ -29,7 +29,7 @@ final class OrbThreads extends ThreadGroup {
     } else if (!gate.isClosed()) {
       gate.count(IiopCount.ORB_THREAD_ENDED);
       if (thread.getClass() != Thread.class) {
-        loss.accept(new IllegalStateException("the ORB's " + thread.getName() + " has ended: nobody is heard", thrown));
+        loss.accept(new IllegalStateException("the ORB's " + thread.getName() + " has ended", thrown));
       }
     }
   }

@@ -15,7 +15,7 @@ public final class Counters {
   private static final Metric DAMAGED =
       Metric.counter("link.packets.damaged", "Packets from the network that cannot be read were dropped.");
   private static final Metric MALFORMED =
-      Metric.counter("engine.messages.malformed", "Messages of intact packets that cannot be true were dropped.");
+      Metric.counter("engine.messages.malformed", "Messages with impossible content in intact packets were dropped.");
 
   private final Counts<Count> counts = new Counts<>(Count.class);
   private final Map<String, long[]> damaged = new TreeMap<>();

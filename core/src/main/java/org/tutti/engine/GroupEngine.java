@@ -460,7 +460,7 @@ final class GroupEngine {
     departure.wantUnlessFit(name, lineage, terms);
     admission.takeEarly();
     if (proposal.endsHistory() && agreement.end()) {
-      String words = "the last member that votes has left, and only observers are left of the group";
+      String words = "the last voter has left, and only observers remain in the group";
       endedBy(new End(End.Cause.LAST_VOTER_LEFT, words));
     }
   }

@@ -54,7 +54,7 @@ record GroupStorage(Journal journal, @Nullable Restart restart) {
     if (terms.durability() == Durability.NONE) {
       RegionCodec.Views views = RegionCodec.views(region);
       if (views != null && views.views().knowsHistory()) {
-        throw new StorageException("it knows a history of the group: take part with a durability, or delete it");
+        throw new StorageException("it has a history of the group: use a durability, or delete the directory");
       }
       return null;
     }

@@ -173,7 +173,7 @@ final class PrimaryHistory {
       clock.witness(batch.stamp());
       boolean here = rank >= 0 && log.add(rank, batch) && log.place(rank, batch.seq());
       if (!here) {
-        throw new StorageException("the log is damaged: " + batch + " does not go on with what is before it");
+        throw new StorageException("the log is damaged: " + batch + " does not follow the batch before it");
       }
     }
     for (Batch batch : from.loose()) {

@@ -65,7 +65,7 @@ record Restart(
     }
     RegionCodec.Base base = RegionCodec.base(region);
     if (base == null || (region.first() < region.next() && region.first() != base.base().index())) {
-      throw new StorageException("the log does not begin where its record says");
+      throw new StorageException("the log does not begin at the position in its record");
     }
     return read(terms, identity, views, base, region);
   }
@@ -114,7 +114,7 @@ record Restart(
       throw new StorageException("it belongs to node " + life.name() + ", and this one is " + self.name());
     }
     if (!self.supersedes(life)) {
-      throw new StorageException("it was used by a later life of " + life.name() + ": the clock has gone back");
+      throw new StorageException("it was used by a later start of " + life.name() + ": the clock has gone back");
     }
   }
 

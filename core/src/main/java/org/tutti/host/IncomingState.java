@@ -53,7 +53,7 @@ final class IncomingState extends StateSource {
     lock.lock();
     try {
       if (begun) {
-        throw new IllegalStateException("what is here of the state is said once, and before it is read");
+        throw new IllegalStateException("resume is called once, before reading");
       }
       begin(token.clone());
     } finally {

@@ -439,7 +439,7 @@ public final class Membership implements Group, GroupUser {
     if (stateful) {
       application.offer(new Event.StateOffer(donor, position, states.offer(transfer, donor)));
     } else {
-      leave(new End(Cause.REFUSED, "it was offered state and had not asked for any"));
+      leave(new End(Cause.REFUSED, "it was offered a state but has no state transfer"));
     }
   }
 

@@ -41,7 +41,7 @@ final class OpenOutcomes {
 
   @Nullable CompletableFuture<Outcome> remove() {
     if (first == next) {
-      throw new IllegalStateException("more was decided than was sent");
+      throw new IllegalStateException("more outcomes than multicasts");
     }
     int at = (int) first & ring.length - 1;
     CompletableFuture<Outcome> outcome = ring[at];

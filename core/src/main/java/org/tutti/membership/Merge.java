@@ -422,7 +422,7 @@ public final class Merge {
 
   private End end(Lineage older, MemberId member) {
     if (older.isDraft()) {
-      String words = "this member expects other members than " + member + " does: all have to expect the same";
+      String words = "this member expects other founders than " + member + " does: all must expect the same";
       return new End(End.Cause.REFUSED, words);
     }
     String words = "the group was founded twice, and the other history %s: join %s to be in it";

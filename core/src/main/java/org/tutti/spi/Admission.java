@@ -172,9 +172,9 @@ public final class Admission<C extends Closeable> implements AutoCloseable {
   /// @return connections that were closed, by reason
   public List<Metric> metrics(String layer) {
     return List.of(
-        closed(layer, "too-many", "There were too many connections that had said something.", refused()),
-        closed(layer, "crowded-out", "A connection that had said nothing made room for a newer one.", crowdedOut()),
-        closed(layer, "greeting-timeout", "The first words did not come in time.", late()));
+        closed(layer, "too-many", "There were too many active connections.", refused()),
+        closed(layer, "crowded-out", "A silent connection was closed for a newer one.", crowdedOut()),
+        closed(layer, "greeting-timeout", "The first message did not come in time.", late()));
   }
 
   private static Metric closed(String layer, String reason, String about, long value) {

@@ -380,7 +380,7 @@ class StateStreamsTest {
     stateless.group.stateOffered(TRANSFER, OTHER, 5, 50);
     assertThat(stateless.asked())
         .containsExactly(
-            new Request.Leave("bank", new End(Cause.REFUSED, "it was offered state and had not asked for any")));
+            new Request.Leave("bank", new End(Cause.REFUSED, "it was offered a state but has no state transfer")));
     assertThat(stateless.group.receive(Duration.ZERO)).isNull();
   }
 }

@@ -107,7 +107,7 @@ final class GrpcCall extends ClientCall.Listener<byte[]> implements Call {
       long remaining = wait.toNanos();
       while (end == null && !condition.getAsBoolean()) {
         if (remaining <= 0) {
-          throw new IOException("the peer takes nothing");
+          throw new IOException("the peer accepts no data");
         }
         remaining = changed.awaitNanos(remaining);
       }

@@ -172,10 +172,10 @@ final class GrpcMiddleware implements Middleware {
     String text = String.valueOf(failure.getMessage());
     if (text.contains(UNSAID)) {
       return new Refused(
-          peer, Refused.Reason.IS_TLS, "it hangs up without a word: it seems to speak TLS, this node does not");
+          peer, Refused.Reason.IS_TLS, "it closes without an answer: it seems to speak TLS, this node does not");
     }
     return text.contains(NOT_HTTP2)
-        ? new Refused(peer, Refused.Reason.FOREIGN, "it answers something that no node says")
+        ? new Refused(peer, Refused.Reason.FOREIGN, "its answer is not that of a node")
         : null;
   }
 
@@ -184,11 +184,11 @@ final class GrpcMiddleware implements Middleware {
     var all = new ArrayList<>(connectionLimit.admission().metrics("grpc"));
     all.add(Metric.counter("grpc.calls.accepted", "Streams that peers opened.").with(accepted.get()));
     all.add(
-        Metric.counter("grpc.calls.refused", "A stream came before this node was started.")
+        Metric.counter("grpc.calls.refused", "A stream was opened before this node was started.")
             .tagged("reason", "unready")
             .with(refused.get()));
     all.add(
-        Metric.counter("grpc.connections.closed", "Something else than HTTP/2 came.")
+        Metric.counter("grpc.connections.closed", "Something other than HTTP/2 came.")
             .tagged("reason", "foreign-protocol")
             .with(connectionLimit.foreign()));
     if (config.tls() != null) {

@@ -342,8 +342,7 @@ final class Connection implements SelectorTransport.Claim {
         answer(loop.self);
         refuse(TcpCount.CLOSED_IS_TLS, Reason.IS_TLS, "it speaks TLS, this node does not");
       }
-      case FOREIGN ->
-          refuse(TcpCount.CLOSED_FOREIGN_PROTOCOL, Reason.FOREIGN, "it answers something that no node says");
+      case FOREIGN -> refuse(TcpCount.CLOSED_FOREIGN_PROTOCOL, Reason.FOREIGN, "its answer is not that of a node");
       case OTHER_VERSION -> {
         answer(loop.self);
         refuse(TcpCount.CLOSED_OTHER_VERSION, Reason.OTHER_VERSION, preamble.versions());

@@ -63,7 +63,7 @@ final class Multicasts {
       Acceptor.close(channel);
       LOG.log(
           System.Logger.Level.WARNING,
-          "no multicast to {0} on {1}: {2}; every peer gets datagrams of its own",
+          "no multicast to {0} on {1}: {2}; unicast is used for every peer",
           where.group(),
           where.device(),
           e.getMessage());
@@ -127,7 +127,7 @@ final class Multicasts {
   void tell(UdpPeer peer, boolean hears) {
     LOG.log(
         hears ? System.Logger.Level.INFO : System.Logger.Level.WARNING,
-        hears ? "{0} hears multicasts to {1}" : "{0} does not hear multicasts to {1}: it gets datagrams of its own",
+        hears ? "{0} hears multicasts to {1}" : "{0} does not hear multicasts to {1}: unicast is used for it",
         peer.at,
         this);
   }

@@ -165,7 +165,7 @@ final class TlsWire extends Wire {
         case OK -> afterwards();
         case CLOSED -> ended = true;
         case BUFFER_UNDERFLOW -> {}
-        case BUFFER_OVERFLOW -> throw new SSLException("a record that is too large");
+        case BUFFER_OVERFLOW -> throw new SSLException("a TLS record is too large");
       }
       if (idle && !ended && !fetch()) {
         break;

@@ -81,7 +81,7 @@ final class TrainDatagrams implements Datagrams {
     try {
       var buffers = new Buffers(in, ByteBuffer.allocateDirect(1 << 16));
       var trains = new TrainDatagrams(channel, key, new LinuxSocket(local, buffers), counters, buffers);
-      LOG.log(System.Logger.Level.DEBUG, "UDP at {0}: trains of datagrams by UDP_SEGMENT and UDP_GRO", local);
+      LOG.log(System.Logger.Level.DEBUG, "UDP at {0}: trains of datagrams, by UDP_SEGMENT and UDP_GRO", local);
       return trains;
     } catch (IOException | LinkageError e) {
       return without(System.Logger.Level.INFO, local, String.valueOf(e.getMessage()));

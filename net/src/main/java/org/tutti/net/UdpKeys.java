@@ -136,10 +136,10 @@ public final class UdpKeys {
       SecretFile.warn(file);
       current = fresh;
       reloads.incrementAndGet();
-      LOG.log(System.Logger.Level.INFO, "UDP keys: {0} in force, of {1}", fresh.size(), file);
+      LOG.log(System.Logger.Level.INFO, "UDP keys: {0} in use, from {1}", fresh.size(), file);
       return true;
     } catch (IOException e) {
-      String why = e.getMessage() + "; the earlier keys stay in force";
+      String why = e.getMessage() + "; the previous keys stay in use";
       failures.incrementAndGet();
       if (!why.equals(problem)) { // once for each, and not twice a second
         LOG.log(System.Logger.Level.WARNING, "UDP keys: {0}", why);

@@ -97,7 +97,7 @@ final class UdpRefusals {
       return null;
     }
     return switch (in.get(at + 3)) {
-      case KEY_NEEDED -> new Refused(by, Reason.OTHER_KEY, "it takes encrypted datagrams only, this node has no key");
+      case KEY_NEEDED -> new Refused(by, Reason.OTHER_KEY, "it accepts only encrypted datagrams, this node has no key");
       case KEY_OTHER -> new Refused(by, Reason.OTHER_KEY, "it does not have the key with which this node encrypts");
       case KEY_UNKNOWN -> new Refused(by, Reason.OTHER_KEY, "it has no key, and this node encrypts");
       case VERSION_OTHER -> new Refused(by, Reason.OTHER_VERSION, "it speaks another version of the protocol");

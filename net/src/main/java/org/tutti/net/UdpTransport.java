@@ -84,7 +84,7 @@ public final class UdpTransport extends SelectorTransport {
     Endpoint wish = Endpoint.resolve(listen);
     Endpoint shown = advertised == null ? null : Endpoint.advertised(advertised);
     if (config.keys() == null) {
-      wish.requireLoopback(listen, "without a key on loopback only, anybody there could speak as a member");
+      wish.requireLoopback(listen, "without a key on loopback only: any process that reaches it could act as a member");
     }
     boolean six = wish.inet() instanceof Inet6Address;
     DatagramChannel channel = null;

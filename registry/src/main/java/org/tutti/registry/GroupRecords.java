@@ -53,7 +53,7 @@ final class GroupRecords {
         groupRecords.put(group.text("group"), GroupRecord.ofJson(group, config.expected(), nowNanos));
       }
     } catch (IOException e) {
-      throw new StorageException("what the registry kept cannot be read: " + e.getMessage(), e);
+      throw new StorageException("the stored registrations cannot be read: " + e.getMessage(), e);
     }
   }
 

@@ -5,16 +5,16 @@ import org.tutti.transport.Counts;
 
 /// What a registry counts: requests that were answered, then those that were refused, with their reasons.
 enum RegistryCount implements Counts.Counted {
-  ANNOUNCED(200, answered("announce", "Members said that they are there.")),
-  LOOKED(200, answered("look", "Somebody looked who is there, or at these numbers.")),
-  LEFT(200, answered("leave", "Members said that they go.")),
+  ANNOUNCED(200, answered("announce", "Members announced themselves.")),
+  LOOKED(200, answered("look", "Clients asked for the members, or for these numbers.")),
+  LEFT(200, answered("leave", "Members announced that they leave.")),
   OUTLIVED(409, refused("outlived", "A later life of the member is registered.")),
-  FULL(503, refused("full", "There are as many groups or members as there may be, or the registry ends.")),
-  MALFORMED(400, refused("malformed", "What came is no request of this protocol.")),
-  NO_LENGTH(411, refused("no-length", "A request did not tell the length of its content.")),
-  TOO_LONG(413, refused("too-long", "A request was longer than any may be.")),
+  FULL(503, refused("full", "The maximum of groups or members was reached, or the registry is closing.")),
+  MALFORMED(400, refused("malformed", "A request was malformed.")),
+  NO_LENGTH(411, refused("no-length", "A request had no content length.")),
+  TOO_LONG(413, refused("too-long", "A request was too long.")),
   WRONG_METHOD(405, refused("wrong-method", "A request was no POST.")),
-  UNKNOWN_PATH(404, refused("unknown-path", "This version has no such request."));
+  UNKNOWN_PATH(404, refused("unknown-path", "The path is unknown in this version."));
 
   /// The status of the answer, as in HTTP.
   final int status;

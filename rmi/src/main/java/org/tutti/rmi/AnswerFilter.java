@@ -108,7 +108,7 @@ final class AnswerFilter extends InputStream {
       } else if (first >= OBJECT_FIRST && first <= OBJECT_LAST) {
         object(part);
       } else if (first != PING_ACK) {
-        throw new RefusedAnswerException("not an answer of RMI");
+        throw new RefusedAnswerException("no valid answer of RMI");
       }
     } catch (ExceptionalAnswerException e) {
       refused = true; // what follows would be the exception
@@ -140,13 +140,13 @@ final class AnswerFilter extends InputStream {
 
   private static void head(Part part) throws IOException {
     if (!Arrays.equals(part.need(HEAD.length), HEAD)) {
-      throw new RefusedAnswerException("not an answer of RMI");
+      throw new RefusedAnswerException("no valid answer of RMI");
     }
     int kind = part.need();
     if (kind == EXCEPTION) {
       throw new ExceptionalAnswerException();
     } else if (kind != RESULT) {
-      throw new RefusedAnswerException("not an answer of RMI");
+      throw new RefusedAnswerException("no valid answer of RMI");
     }
     part.need(ID_BYTES);
   }
@@ -158,7 +158,7 @@ final class AnswerFilter extends InputStream {
     } catch (EOFException | SocketTimeoutException | RefusedAnswerException e) {
       throw e;
     } catch (IOException | ClassNotFoundException | RuntimeException e) {
-      throw new RefusedAnswerException("something else than was asked for: " + e.getMessage(), e);
+      throw new RefusedAnswerException("unexpected answer: " + e.getMessage(), e);
     } catch (StackOverflowError e) {
       throw new RefusedAnswerException("objects in objects", e);
     }

@@ -103,7 +103,7 @@ final class CheckedObject extends ObjectInputStream {
   private void annotation() throws IOException, ClassNotFoundException {
     Object from = readObject();
     if (from != null && !(from instanceof String)) {
-      throw refusal("a class from somewhere else");
+      throw refusal("an unexpected class");
     }
   }
 
@@ -131,7 +131,7 @@ final class CheckedObject extends ObjectInputStream {
     }
     pass(Place.REFERENCE, Place.ENDPOINT);
     if (format != WITH_FACTORY) {
-      throw refusal("a reference that leads elsewhere");
+      throw refusal("a reference to another address");
     }
     return format;
   }
@@ -146,7 +146,7 @@ final class CheckedObject extends ObjectInputStream {
 
   private void pass(Place from, Place to) throws RefusedAnswerException {
     if (place != from) {
-      throw refusal("a reference that leads elsewhere");
+      throw refusal("a reference to another address");
     }
     place = to;
   }

@@ -109,7 +109,7 @@ final class ListeningSocket extends ServerSocket implements RMIServerSocketFacto
   private Socket encrypt(Client client, Credentials tls) throws IOException {
     var peer = (InetSocketAddress) client.getRemoteSocketAddress();
     if (peer == null) {
-      throw new SocketException("the visitor has left");
+      throw new SocketException("the client has closed the connection");
     }
     var encrypted =
         (SSLSocket)

@@ -121,7 +121,7 @@ final class RmiMiddleware implements Middleware {
       case AnswerFilter.ExceptionalAnswerException _ -> null; // a node that has not started yet says that, too
       case AnswerFilter.TlsAnswerException _ when tls == null -> Refusal.isTls(peer);
       case AnswerFilter.RefusedAnswerException _ ->
-          new Refused(peer, Refused.Reason.FOREIGN, "it answers something that no node says");
+          new Refused(peer, Refused.Reason.FOREIGN, "its answer is not that of a node");
       default -> tls == null ? null : Refusal.told(broken, peer, tls);
     };
   }
@@ -130,11 +130,11 @@ final class RmiMiddleware implements Middleware {
   public List<Metric> metrics() {
     var all = new ArrayList<>(listening.clients.metrics("rmi"));
     all.add(
-        Metric.counter("rmi.calls.dropped", "A call brought an object of a class that no peer sends.")
+        Metric.counter("rmi.calls.dropped", "A call contained an object of an unexpected class.")
             .tagged("reason", "foreign-object")
             .with(filter.refused.get()));
-    all.add(closed("foreign-answer", "A peer answered what no node of Tutti says.", answers.refused.get()));
-    all.add(closed("foreign-protocol", "Something else than RMI came.", listening.foreign.get()));
+    all.add(closed("foreign-answer", "The answer of a peer was not that of a node.", answers.refused.get()));
+    all.add(closed("foreign-protocol", "Something other than RMI came.", listening.foreign.get()));
     if (config.tls() != null) {
       all.addAll(config.tls().metrics());
     }

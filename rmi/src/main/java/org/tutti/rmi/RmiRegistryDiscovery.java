@@ -96,7 +96,7 @@ public final class RmiRegistryDiscovery implements Discovery {
       boolean told = mine == null || own == null || tell(mine + own.text());
       List<Address> found = addresses(registry.list());
       if (!told && found.isEmpty()) {
-        throw new IOException("rmiregistry at " + at + " takes no name from here: it takes those of its host only");
+        throw new IOException("rmiregistry at " + at + " accepts names only from its own host");
       }
       return found;
     } catch (RemoteException | RuntimeException e) {

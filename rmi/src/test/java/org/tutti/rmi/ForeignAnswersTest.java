@@ -116,7 +116,7 @@ class ForeignAnswersTest {
   @Test
   void aReferenceThatLeadsElsewhereIsRefused() throws Exception {
     Remote without = UnicastRemoteObject.exportObject(receiver, 0, null, ForeignAnswersTest::loopback);
-    refuses(without, "leads elsewhere");
+    refuses(without, "to another address");
     UnicastRemoteObject.unexportObject(receiver, true);
     Remote detour = UnicastRemoteObject.exportObject(receiver, 0, new Detour(), ForeignAnswersTest::loopback);
     refuses(detour, "Detour in an answer");

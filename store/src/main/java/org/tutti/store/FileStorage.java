@@ -228,7 +228,7 @@ public final class FileStorage implements StableStorage {
     try {
       byte[] entry = segment.read(place.at(), place.length()).array();
       if (Draft.checksum(entry) != place.checksum()) {
-        throw new Damaged("entry " + index + " of group \"" + region.name + "\" is not as it was written");
+        throw new Damaged("entry " + index + " of group \"" + region.name + "\" is damaged");
       }
       return entry;
     } catch (IOException e) {

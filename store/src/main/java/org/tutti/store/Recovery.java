@@ -46,7 +46,7 @@ final class Recovery {
       segments.add(segment);
       ByteBuffer first = segment.next(commit == 0 ? 0 : commit + 1);
       if (first == null) {
-        throw new Damaged(Segment.name(number) + " does not begin where the log stands, behind commit " + commit);
+        throw new Damaged(Segment.name(number) + " does not continue the log after commit " + commit);
       }
       boolean start = commit == 0;
       commit = first.getLong(Long.BYTES);

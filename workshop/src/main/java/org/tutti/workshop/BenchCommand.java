@@ -14,10 +14,10 @@ import picocli.CommandLine.Spec;
 /// `tutti bench`: what orderings cost, and how fast they are.
 @Command(
     name = "bench",
-    description = "Counts and measures what the orderings cost, and how far Tutti is from what the machine can do.",
+    description = "Counts and measures the costs of the orderings, and compares Tutti with the limits of the machine.",
     exitCodeList = {
-      "0:measured, and what else a command says",
-      "1:failure; or what was measured does not count, as others used the machine",
+      "0:success; some commands have further conditions",
+      "1:failure; or a disturbed measurement, as other processes used the machine",
       "2:wrong usage"
     },
     subcommands = {

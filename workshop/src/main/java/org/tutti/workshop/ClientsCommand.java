@@ -32,7 +32,7 @@ final class ClientsCommand implements Callable<Integer> {
       names = "--transport",
       paramLabel = "NAME",
       defaultValue = "tcp",
-      description = "What carries everything; default: ${DEFAULT-VALUE}.")
+      description = "The transport; default: ${DEFAULT-VALUE}.")
   String transport = "tcp";
 
   @Option(

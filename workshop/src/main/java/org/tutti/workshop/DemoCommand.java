@@ -56,7 +56,7 @@ final class DemoCommand implements Callable<Integer> {
   @Option(names = "--transactions", paramLabel = "N", description = "How many transactions to make (50000).")
   @Nullable Integer transactions;
 
-  @Option(names = "--seed", paramLabel = "N", description = "What to make: the same file for the same seed (1).")
+  @Option(names = "--seed", paramLabel = "N", description = "The seed of the file (1).")
   @Nullable Long seed;
 
   @Option(names = "--replicas", paramLabel = "N", description = "How many replicas (3).")
@@ -77,7 +77,7 @@ final class DemoCommand implements Callable<Integer> {
       arity = "0..1",
       fallbackValue = "sequencer",
       description = {
-        "Instead of killing: cut the network between the replicas into a minority and a majority, and mend it. WHO is "
+        "Instead of killing: cut the network between the replicas into a minority and a majority, and heal it. WHO is "
             + "in the minority: sequencer (the default: the oldest replica, whatever the order) or youngest. The "
             + "network is a relay in this process, through which all connections between replicas pass: nothing "
             + "arrives on the other side, and connections stay open. Clients reach all replicas."
@@ -111,7 +111,7 @@ final class DemoCommand implements Callable<Integer> {
       names = "--total-failure",
       description = {
         "Instead: kill all replicas at once and start them again, in an order drawn from the seed, the last one late; "
-            + "then start one that knows less than the others alone."
+            + "then start an outdated replica alone."
       })
   boolean totalFailure;
 
@@ -120,7 +120,7 @@ final class DemoCommand implements Callable<Integer> {
       paramLabel = "POLICY",
       converter = FsyncConverter.class,
       description = {
-        "Have the replicas keep what they need for a restart on disk: each or views, as with tutti member. Default: "
+        "Store on disk what the replicas need for a restart: each or views, as with tutti member. Default: "
             + "each with --total-failure, else nothing."
       })
   @Nullable Durability fsync;
@@ -138,7 +138,7 @@ final class DemoCommand implements Callable<Integer> {
       names = "--order",
       paramLabel = "NAME",
       converter = OrderingConverter.class,
-      description = "Who decides the order: " + OrderingConverter.NAMES + "; default: sequencer.")
+      description = "The ordering: " + OrderingConverter.NAMES + "; default: sequencer.")
   Ordering order = Ordering.SEQUENCER;
 
   @Mixin TransportOption carrier = new TransportOption();

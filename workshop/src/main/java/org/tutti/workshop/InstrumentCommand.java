@@ -225,7 +225,7 @@ final class InstrumentCommand {
   @Command(
       name = "openloop",
       description = {
-        "Latency at half of the peak: the sequencer multicasts at a fixed rate, whatever becomes of the messages "
+        "Latency at half of the peak: the sequencer multicasts at a fixed rate, regardless of the messages "
             + "before; times count from when a message was due. Beside closed loops."
       })
   static final class OpenLoop implements Callable<Integer> {

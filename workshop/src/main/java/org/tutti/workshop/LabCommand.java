@@ -37,7 +37,7 @@ import picocli.CommandLine.Spec;
       "0:every guarantee held",
       "1:one was violated; histories and logs are kept",
       "2:wrong usage",
-      "3:network namespaces cannot be had here; one line on standard error says why"
+      "3:no network namespaces here; one line on standard error says why"
     })
 final class LabCommand implements Callable<Integer> {
   private static final int UNAVAILABLE = 3;
@@ -61,13 +61,10 @@ final class LabCommand implements Callable<Integer> {
       names = "--order",
       paramLabel = "NAME",
       converter = OrderingConverter.class,
-      description = "Who decides the order: " + OrderingConverter.NAMES + "; default: sequencer.")
+      description = "The ordering: " + OrderingConverter.NAMES + "; default: sequencer.")
   Ordering order = Ordering.SEQUENCER;
 
-  @Option(
-      names = "--transport",
-      paramLabel = "NAME",
-      description = "What carries the frames, tcp or udp (${DEFAULT-VALUE}).")
+  @Option(names = "--transport", paramLabel = "NAME", description = "The transport, tcp or udp (${DEFAULT-VALUE}).")
   String transport = "tcp";
 
   @Option(

@@ -270,7 +270,7 @@ public final class Gate implements AutoCloseable {
     }
     if (!wanted) {
       count(IiopCount.CLOSED_FORWARDED);
-      throw new IOException("nobody has dialled " + target);
+      throw new IOException("no connection was requested to " + target);
     }
   }
 

@@ -18,13 +18,13 @@ import org.tutti.transport.Endpoint;
 final class Announcement {
   /// What becomes of a datagram, and how it is counted.
   enum Verdict implements Counts.Counted {
-    TAKEN(Metric.counter("discovery.datagrams.taken", "Members of the cluster told their addresses.")),
-    DROP_FOREIGN_PROTOCOL(dropped("foreign-protocol", "Datagrams of something else came.")),
+    TAKEN(Metric.counter("discovery.datagrams.taken", "Members of the cluster announced their addresses.")),
+    DROP_FOREIGN_PROTOCOL(dropped("foreign-protocol", "Datagrams of another protocol came.")),
     DROP_OTHER_VERSION(dropped("other-version", "Datagrams of another version came.")),
-    DROP_BAD_LENGTH(dropped("bad-length", "Datagrams came that are shorter or longer than they say.")),
-    DROP_OTHER_CLUSTER(dropped("other-cluster", "Members of another cluster told their addresses.")),
-    DROP_BAD_ADDRESS(dropped("bad-address", "What was told is not the literal address of a host, with a port.")),
-    DROP_TOO_MANY(dropped("too-many", "More addresses were told than are remembered, of one host or of all."));
+    DROP_BAD_LENGTH(dropped("bad-length", "Datagrams with a wrong length came.")),
+    DROP_OTHER_CLUSTER(dropped("other-cluster", "Members of another cluster announced their addresses.")),
+    DROP_BAD_ADDRESS(dropped("bad-address", "An announced address was not a literal address with a port.")),
+    DROP_TOO_MANY(dropped("too-many", "More addresses were announced than are kept, of one host or of all."));
 
     private final Metric metric;
 

@@ -131,7 +131,7 @@ public final class Credentials {
   public List<Metric> metrics() {
     return List.of(
         refused("wrong-certificate", "The peer's certificate is of another authority.", wrong),
-        refused("expired-certificate", "The peer's certificate is not valid any more, or not yet.", expired),
+        refused("expired-certificate", "The peer's certificate has expired, or is not valid yet.", expired),
         refused("wrong-cluster", "The peer's certificate is for another cluster.", otherCluster));
   }
 

@@ -68,7 +68,7 @@ public enum Refusal {
       } else if (cause instanceof SSLException && isNotTls(text)) {
         return notTls(by);
       } else if (cause instanceof SSLException && text.equals(HUNG_UP)) {
-        String words = "it hangs up within the handshake: it seems not to speak TLS, this node does";
+        String words = "it closes during the handshake: it seems not to speak TLS, this node does";
         return new Refused(by, Reason.NOT_TLS, words);
       }
     }

@@ -84,7 +84,7 @@ class ObserverTest {
     var views = new ArrayList<View>();
     assertThat(untilClosed(second, views))
         .returns(End.Cause.LAST_VOTER_LEFT, End::cause)
-        .hasToString("the last member that votes has left, and only observers are left of the group");
+        .hasToString("the last voter has left, and only observers remain in the group");
     assertThat(Duration.ofNanos(System.nanoTime() - startNanos))
         .isLessThan(Duration.ofSeconds(30)); // a departure would wait 50 s
     assertThat(views).hasSize(1).first().matches(view -> !view.primary() && view.voters() == 0);

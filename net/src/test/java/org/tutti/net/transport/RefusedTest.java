@@ -235,7 +235,7 @@ final class RefusedTest {
             return !node.refused.isEmpty();
           },
           node);
-      tells(node.refused.getFirst(), Reason.FOREIGN, "no node says");
+      tells(node.refused.getFirst(), Reason.FOREIGN, "not that of a node");
       for (SocketChannel one : taken) {
         one.close();
       }
@@ -254,7 +254,7 @@ final class RefusedTest {
   @Test
   void whoHasNoKeyIsToldSo() throws IOException {
     Station inside = udp(key(1));
-    String words = "it takes encrypted datagrams only, this node has no key";
+    String words = "it accepts only encrypted datagrams, this node has no key";
     tells(refusal(udp(null), inside.address(), inside), Reason.OTHER_KEY, words);
   }
 

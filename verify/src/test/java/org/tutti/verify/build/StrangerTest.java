@@ -20,7 +20,7 @@ import org.tutti.fixture.Tree;
 import org.tutti.verify.build.Pom.Dependency;
 
 /// A project outside of the source tree that depends on Tutti as the README says, builds with Maven without a network,
-/// and runs the README's program as a Java module.
+/// runs the README's program as a Java module, and compiles the one of the getting-started page.
 ///
 /// Its local repository is a directory of its own, which has Tutti as `install` would lay it out; plugins come from the
 /// repository of the build that runs this test, in which they are already.
@@ -164,6 +164,8 @@ class StrangerTest {
             + plugin("org.apache.maven.plugins", "maven-dependency-plugin", COPY)
             + plugin("org.codehaus.mojo", "exec-maven-plugin", RUN);
     Files.writeString(project.resolve("pom.xml"), POM.formatted(readme("(?s)\n```xml\n(.*?)\n```\n"), all));
+    Path chat = Files.createDirectories(project.resolve("src/main/java/com/example/chat"));
+    Files.writeString(chat.resolve("Chat.java"), block("docs/guides/start.md", "(?s)\n```java\n(.*?)\n```\n"));
     Path sources = Files.createDirectories(project.resolve("src/main/java/com/example/stranger"));
     Files.writeString(project.resolve("src/main/java/module-info.java"), MODULE);
     Files.writeString(sources.resolve("Main.java"), PROGRAM.formatted(readme("(?s)\n```java\n(.*?)\n```\n")));
@@ -176,7 +178,11 @@ class StrangerTest {
   }
 
   private static String readme(String block) throws IOException {
-    Matcher matcher = Pattern.compile(block).matcher(Files.readString(Tree.root().resolve("README.md")));
+    return block("README.md", block);
+  }
+
+  private static String block(String page, String block) throws IOException {
+    Matcher matcher = Pattern.compile(block).matcher(Files.readString(Tree.root().resolve(page)));
     assertThat(matcher.find()).as(block).isTrue();
     return matcher.group(1);
   }

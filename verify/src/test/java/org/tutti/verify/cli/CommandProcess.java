@@ -36,6 +36,11 @@ public final class CommandProcess implements AutoCloseable {
     return new CommandProcess(new ProcessBuilder(TuttiCommand.of(java, args)).start());
   }
 
+  /// Another program than the command.
+  public static CommandProcess of(List<String> command) throws IOException {
+    return new CommandProcess(new ProcessBuilder(command).start());
+  }
+
   private Thread read(InputStream stream, boolean output) {
     return Thread.startVirtualThread(() -> {
       try (var reader = new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8))) {

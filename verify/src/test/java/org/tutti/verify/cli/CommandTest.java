@@ -119,7 +119,7 @@ class CommandTest {
     last.lineMatching("view \\S+ primary: n1; observers: w3");
     member.signal();
     assertThat(member.exitCode()).isZero();
-    assertThat(only(last.errors())).contains("the last member that votes has left");
+    assertThat(only(last.errors())).contains("the last voter has left");
   }
 
   @Test

@@ -98,7 +98,7 @@ class RefusedCommandTest {
     CommandProcess none = run(List.of(), args);
     String refused = "tutti watch: refused by " + contact + ": ";
     fails(other, refused + "it does not have the key with which this node encrypts (waited 8 s)");
-    fails(none, refused + "it takes encrypted datagrams only, this node has no key (waited 8 s)");
+    fails(none, refused + "it accepts only encrypted datagrams, this node has no key (waited 8 s)");
   }
 
   @Test

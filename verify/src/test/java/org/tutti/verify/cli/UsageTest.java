@@ -85,7 +85,7 @@ class UsageTest {
     String[] all = {"--group", "bank", "--listen", "0.0.0.0:0", "--insecure"};
     refuses("give --advertise HOST:PORT", member(all));
     refuses(
-        "nobody reaches a member at '0.0.0.0:7'",
+        "members cannot be reached at '0.0.0.0:7'",
         member(all[0], all[1], all[2], all[3], all[4], "--advertise", "0.0.0.0:7"));
   }
 

@@ -100,7 +100,7 @@ abstract class RegistryJoiningContract {
     assertThat(watch.exitCode()).isEqualTo(1);
     assertThat(watch.errors())
         .containsExactly(
-            "tutti watch: nobody answers at " + where() + " (" + where() + ": nobody there) (waited 10 s)");
+            "tutti watch: nobody answers at " + where() + " (" + where() + ": no addresses) (waited 10 s)");
     registry.close();
     CommandProcess member = member("n1", "--join", where(), "--timeout", "10s");
     assertThat(member.exitCode()).isEqualTo(1);

@@ -132,6 +132,6 @@ class RegistryProcessesTest {
     assertThat(watch.exitCode()).isEqualTo(1);
     assertThat(watch.errors())
         .containsExactly(
-            "tutti watch: nobody answers at registry:" + at + " (registry:" + at + ": nobody there) (waited 8 s)");
+            "tutti watch: nobody answers at registry:" + at + " (registry:" + at + ": no addresses) (waited 8 s)");
   }
 }

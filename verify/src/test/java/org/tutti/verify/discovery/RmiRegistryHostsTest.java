@@ -43,7 +43,7 @@ class RmiRegistryHostsTest {
     assertThat(registry.inputReader().readLine()).isEqualTo("1099");
     Process alone = member(1, "--join", "rmiregistry:" + where, "--timeout", "10s");
     try (var errors = new BufferedReader(new InputStreamReader(alone.getErrorStream()))) {
-      assertThat(errors.readLine()).contains("rmiregistry at " + where + " takes no name from here");
+      assertThat(errors.readLine()).contains("rmiregistry at " + where + " accepts names only from its own host");
     }
     BufferedReader first = member(0, "--create", "--announce", "rmiregistry:" + where).inputReader();
     Hosts.awaitLine(first, "view \\S+ primary: n0");

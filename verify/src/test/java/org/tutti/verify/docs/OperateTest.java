@@ -31,7 +31,7 @@ import org.tutti.transport.TransportSettings;
 import org.tutti.transport.memory.InProcess;
 import org.tutti.fixture.Tree;
 
-/// The guide to operating a node lists every metric that there is, with its unit and its sentence.
+/// The guides list every metric that there is, with its unit and its sentence.
 @Tag("socket")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class OperateTest {
@@ -74,9 +74,8 @@ class OperateTest {
     }
   }
 
-  /// The advice, and the tables.
-  private static String[] guide() throws IOException {
-    return Files.readString(Tree.root().resolve("docs/guides/operate.md")).split("## All metrics");
+  private static String guide(String page) throws IOException {
+    return Files.readString(Tree.root().resolve("docs/guides").resolve(page));
   }
 
   private static String row(Metric metric) {
@@ -87,15 +86,20 @@ class OperateTest {
 
   @Test
   void theGuideListsAllMetrics(@TempDir Path directory) throws Exception {
-    List<String> rows = ROW.matcher(guide()[1]).results().map(MatchResult::group).toList();
+    List<String> rows =
+        ROW.matcher(guide("metrics.md") + guide("metrics-transports.md")).results().map(MatchResult::group).toList();
     assertThat(rows).containsExactlyInAnyOrderElementsOf(metrics(directory).stream().map(OperateTest::row).toList());
   }
 
-  /// What is named before the tables is in them.
+  /// What the advice names is in the tables.
   @Test
   void whatTheGuideNamesExists(@TempDir Path directory) throws Exception {
     List<String> named =
-        Pattern.compile(NAME).matcher(guide()[0]).results().map(found -> found.group().substring(1)).toList();
+        Pattern.compile(NAME)
+            .matcher(guide("operate.md") + guide("troubleshooting.md"))
+            .results()
+            .map(found -> found.group().substring(1))
+            .toList();
     assertThat(named).hasSizeGreaterThan(15);
     assertThat(metrics(directory)).extracting(Metric::name).containsAll(named);
   }

@@ -35,7 +35,7 @@ class ReadmeTest {
         Node n2 = Node.named("n2").contacts(n1.self().address().text()).start()) {
       Group one = n1.create("bank", GroupConfig.standard());
       Group two = n2.join("bank");
-      two.multicast("deposit 100".getBytes(UTF_8)).get(); // leaves as soon as n2 is in
+      two.multicast("deposit 100".getBytes(UTF_8)).get(); // is sent as soon as n2 is a member
       var last = (Outcome.Ordered) one.multicast("withdraw 30".getBytes(UTF_8)).get();
       for (Group group : List.of(one, two)) {
         for (boolean more = true; more; ) {

@@ -228,7 +228,7 @@ class JoinOrCreateTest {
     while (reason == null) {
       reason = next(other) instanceof Event.Closed closed ? closed.end().words() : null;
     }
-    assertThat(reason).isEqualTo("this member expects other members than n1 does: all have to expect the same");
+    assertThat(reason).isEqualTo("this member expects other founders than n1 does: all must expect the same");
     assertThat(first.status().lastPrimary()).isNull();
   }
 }

@@ -88,7 +88,7 @@ class RestartTest {
 
     a = member("a", "");
     contact = address(a);
-    assertThat(a.line()).startsWith("what is kept here knows the group");
+    assertThat(a.line()).startsWith("stored history of the group found");
     assertThat(a.line("group bank: .*"))
         .matches("group bank: last primary view \\d+ of .* known here; a here; waiting for [bc] or [bc]");
     b = member("b", contact);

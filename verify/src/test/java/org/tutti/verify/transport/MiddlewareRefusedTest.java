@@ -134,7 +134,7 @@ final class MiddlewareRefusedTest {
     try (var foreign = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
       Thread.ofVirtual().start(() -> greet(foreign));
       var at = new Address("127.0.0.1:" + foreign.getLocalPort());
-      tells(station(null), at, Reason.FOREIGN, "no node says");
+      tells(station(null), at, Reason.FOREIGN, "not that of a node");
     }
   }
 
