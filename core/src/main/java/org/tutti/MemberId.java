@@ -40,7 +40,7 @@ public record MemberId(String name, Address address, long incarnation) implement
     return supersedes(other) && address.equals(other.address);
   }
 
-  // As the compiler would write it, but what nearly always differs comes first: sets of members are looked up everywhere.
+  // As the compiler would write it, but what nearly always differs comes first: members are looked up everywhere.
   @Override
   public boolean equals(@Nullable Object other) {
     return this == other
