@@ -148,7 +148,7 @@ public final class GroupConfig {
 
   @Override
   public boolean equals(@Nullable Object other) {
-    return other instanceof GroupConfig config && settings().equals(config.settings());
+    return this == other || other instanceof GroupConfig config && settings().equals(config.settings());
   }
 
   @Override

@@ -1,6 +1,6 @@
 package org.tutti;
 
-import java.util.Comparator;
+import org.jspecify.annotations.Nullable;
 import org.tutti.transport.Address;
 
 /// One life of one process: its name, where it listens, and its incarnation.
@@ -14,9 +14,6 @@ import org.tutti.transport.Address;
 public record MemberId(String name, Address address, long incarnation) implements Comparable<MemberId> {
   /// The longest name, in bytes of UTF-8.
   public static final int NAME_BYTES_MAX = Names.BYTES_MAX;
-
-  private static final Comparator<MemberId> ORDER =
-      Comparator.comparing(MemberId::name).thenComparingLong(MemberId::incarnation).thenComparing(MemberId::address);
 
   /// Checks the ranges.
   public MemberId {
@@ -43,9 +40,26 @@ public record MemberId(String name, Address address, long incarnation) implement
     return supersedes(other) && address.equals(other.address);
   }
 
+  // As the compiler would write it, but what nearly always differs comes first: members are looked up everywhere.
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return this == other
+        || other instanceof MemberId its
+            && incarnation == its.incarnation
+            && name.equals(its.name)
+            && address.equals(its.address);
+  }
+
+  @Override
+  public int hashCode() {
+    return Long.hashCode(incarnation) * 31 + name.hashCode();
+  }
+
   @Override
   public int compareTo(MemberId other) {
-    return ORDER.compare(this, other);
+    int byName = name.compareTo(other.name);
+    int byLife = byName != 0 ? byName : Long.compare(incarnation, other.incarnation);
+    return byLife != 0 ? byLife : address.compareTo(other.address);
   }
 
   @Override

@@ -21,7 +21,7 @@ public final class Names {
   /// @return words that follow "a name", or null when nothing is
   public static @Nullable String faultOfNode(String name) {
     String fault = fault(name);
-    return fault == null && name.chars().anyMatch(Character::isSpaceChar) ? "has no blanks" : fault;
+    return fault == null && hasBlank(name) ? "has no blanks" : fault;
   }
 
   /// What is wrong with another name.
@@ -29,11 +29,36 @@ public final class Names {
   /// @param name any text
   /// @return words that follow "a name", or null when nothing is
   public static @Nullable String fault(String name) {
+    if (isPlain(name)) {
+      return null; // nearly all are, and every message names members
+    }
     int bytes = name.getBytes(StandardCharsets.UTF_8).length;
     if (bytes == 0 || bytes > BYTES_MAX) {
       return "has 1 to " + BYTES_MAX + " bytes, not " + bytes;
     }
     return name.codePoints().allMatch(Names::isVisible) ? null : "has no control characters";
+  }
+
+  private static boolean hasBlank(String name) {
+    for (int i = 0; i < name.length(); i++) {
+      if (Character.isSpaceChar(name.charAt(i))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Whether a name is of a length that is allowed and has only characters of ASCII that can be seen.
+  private static boolean isPlain(String name) {
+    if (name.isEmpty() || name.length() > BYTES_MAX) {
+      return false;
+    }
+    for (int i = 0; i < name.length(); i++) {
+      if (name.charAt(i) < ' ' || name.charAt(i) > '~') {
+        return false;
+      }
+    }
+    return true;
   }
 
   /// Refuses a wrong name.

@@ -1,6 +1,7 @@
 package org.tutti;
 
 import java.util.List;
+import java.util.TreeSet;
 
 /// Who is in the group, as agreed by its members. Pure data.
 ///
@@ -25,7 +26,7 @@ public record View(ViewId id, List<MemberId> members, int voters, boolean primar
     if (members.isEmpty()) {
       throw new IllegalArgumentException("a view has members");
     }
-    if (members.stream().distinct().count() != members.size()) {
+    if (new TreeSet<>(members).size() != members.size()) {
       throw new IllegalArgumentException("a view names a member once: " + members);
     }
     if (!isPossible(members.size(), voters, primary)) {

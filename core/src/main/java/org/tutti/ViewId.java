@@ -1,7 +1,5 @@
 package org.tutti;
 
-import java.util.Comparator;
-
 /// Names a view: the epoch in which it was proposed and who proposed it.
 ///
 /// Concurrent parts of a partitioned group never share an id, because one proposer uses an epoch once. Along the
@@ -12,12 +10,6 @@ import java.util.Comparator;
 /// @param alone    0 in the id of a view that was agreed; otherwise the view shows one member that it was left out
 ///                 until it came back with the agreed view of this epoch and proposer, and this is its incarnation
 public record ViewId(long epoch, long proposer, long alone) implements Comparable<ViewId> {
-  private static final Comparator<ViewId> ORDER =
-      Comparator.comparingLong(ViewId::epoch)
-          .thenComparingLong(ViewId::proposer)
-          .thenComparing(id -> id.alone == 0) // left out comes before back again
-          .thenComparingLong(ViewId::alone);
-
   /// Names a view that was agreed.
   ///
   /// @param epoch    rises with every attempt to change a view; 0 or more
@@ -43,7 +35,14 @@ public record ViewId(long epoch, long proposer, long alone) implements Comparabl
 
   @Override
   public int compareTo(ViewId other) {
-    return ORDER.compare(this, other);
+    if (epoch != other.epoch) {
+      return Long.compare(epoch, other.epoch);
+    }
+    if (proposer != other.proposer) {
+      return Long.compare(proposer, other.proposer);
+    }
+    int byReturn = Boolean.compare(alone == 0, other.alone == 0); // left out comes before back again
+    return byReturn != 0 ? byReturn : Long.compare(alone, other.alone);
   }
 
   @Override

@@ -131,7 +131,11 @@ final class Deliveries implements Deliverer {
 
   /// How much of this member's window is taken by its batches from an index on.
   long unconsumedFrom(long index) {
-    return unconsumed.stream().filter(own -> own.index >= index).mapToLong(Outstanding::cost).sum();
+    long cost = 0;
+    for (Outstanding own : unconsumed) {
+      cost += own.index >= index ? own.cost : 0;
+    }
+    return cost;
   }
 
   @Override

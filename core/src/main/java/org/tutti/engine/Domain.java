@@ -71,7 +71,12 @@ final class Domain {
   }
 
   boolean isWaiting(DomainMember member) {
-    return outbox.stream().anyMatch(waiting -> waiting.member == member);
+    for (Waiting waiting : outbox) {
+      if (waiting.member == member) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /// Delivers what may be delivered, and passes the turn on.

@@ -3,7 +3,6 @@ package org.tutti.membership;
 import java.util.List;
 import java.util.function.IntPredicate;
 import java.util.function.Predicate;
-import java.util.stream.IntStream;
 import org.tutti.MemberId;
 import org.tutti.View;
 
@@ -16,7 +15,10 @@ public final class DynamicLinearVoting implements PrimaryRule {
   @Override
   public boolean isQuorum(View primary, IntPredicate ranks) {
     int voting = PrimaryRule.voting(primary);
-    long votes = IntStream.range(0, voting).filter(ranks).count();
+    int votes = 0;
+    for (int rank = 0; rank < voting; rank++) {
+      votes += ranks.test(rank) ? 1 : 0;
+    }
     return 2 * votes > voting || (2 * votes == voting && ranks.test(0));
   }
 

@@ -34,8 +34,11 @@ public record Electorate(Set<String> names) {
   /// @param members the view's voters
   /// @return whether they have more than half of the names
   public boolean allows(Collection<MemberId> members) {
+    if (names.isEmpty()) {
+      return true;
+    }
     long present = members.stream().map(MemberId::name).filter(names::contains).distinct().count();
-    return names.isEmpty() || isMajority(present);
+    return isMajority(present);
   }
 
   /// Whether a view may be primary.
@@ -62,6 +65,9 @@ public record Electorate(Set<String> names) {
   static Electorate read(WireReader in) throws Malformed {
     var names = new TreeSet<String>();
     long left = in.count();
+    if (left == 0) {
+      return ANY;
+    }
     if (left > NAMES_MAX) {
       throw new Malformed("electorate");
     }

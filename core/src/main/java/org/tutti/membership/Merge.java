@@ -131,7 +131,7 @@ public final class Merge {
     }
     left.clear();
     missing.forEach(member -> left.add(member.address()));
-    left.removeIf(address -> isAt(after, address));
+    left.removeIf(address -> isAt(after.members(), address));
     leftUntil = effects.nowNanos() + suspectNanos;
     left.forEach(address -> hello.accept(address, Hello.leftBehind(before, after)));
     while (absent.size() > ABSENT_MAX) {
@@ -158,31 +158,44 @@ public final class Merge {
     if (coordinator.equals(self)) {
       targets.addAll(contacts.get());
       targets.addAll(absent);
-      agreement.view().members().stream().map(MemberId::address).forEach(targets::add);
+      addAddresses(agreement.view().members(), targets);
     } else {
       targets.add(coordinator.address());
-      agreement.peerStates().unheard().stream().map(MemberId::address).forEach(targets::add);
+      addAddresses(agreement.peerStates().unheard(), targets);
     }
     if (effects.nowNanos() < leftUntil) {
       targets.addAll(left);
     }
     targets.remove(self.address());
-    targets.forEach(target -> hello.accept(target, hello(target)));
+    for (Address target : targets) {
+      hello.accept(target, hello(target));
+    }
     mergeWhenDue();
+  }
+
+  private static void addAddresses(List<MemberId> of, Set<Address> to) {
+    for (MemberId member : of) {
+      to.add(member.address());
+    }
   }
 
   private Hello hello(Address to) {
     View view = agreement.view();
-    if (isAt(view, to)) {
-      boolean unheard = agreement.peerStates().unheard().stream().anyMatch(member -> member.address().equals(to));
+    if (isAt(view.members(), to)) {
+      boolean unheard = isAt(agreement.peerStates().unheard(), to);
       return Hello.within(view, unheard ? Regard.UNHEARD : Regard.HEARD);
     }
     boolean knows = absent.contains(to) || left.contains(to);
     return knows ? Hello.leftBehind(before, view) : Hello.within(view, Regard.UNKNOWN);
   }
 
-  private static boolean isAt(View view, Address address) {
-    return view.members().stream().anyMatch(member -> member.address().equals(address));
+  private static boolean isAt(List<MemberId> members, Address address) {
+    for (MemberId member : members) {
+      if (member.address().equals(address)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /// Somebody called.

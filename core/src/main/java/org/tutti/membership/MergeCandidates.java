@@ -84,8 +84,11 @@ final class MergeCandidates {
   /// @param now     the time
   /// @return whether those that were met are to be taken in now
   boolean isDue(Collection<Address> missing, long now) {
+    if (met.isEmpty()) {
+      return false;
+    }
     boolean isAll = missing.stream().allMatch(address -> met.stream().anyMatch(each -> each.address().equals(address)));
-    return !met.isEmpty() && (isAll || now - metSince >= heartbeatNanos + heartbeatNanos / 2);
+    return isAll || now - metSince >= heartbeatNanos + heartbeatNanos / 2;
   }
 
   /// Hands out those that were met.

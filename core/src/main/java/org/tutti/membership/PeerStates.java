@@ -1,5 +1,6 @@
 package org.tutti.membership;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -45,7 +46,11 @@ final class PeerStates {
   /// A view was installed: beliefs about the old one are void.
   void installed(View next, List<MemberId> departed, long now) {
     installedAt = now;
-    view.members().stream().limit(view.voters()).filter(member -> !next.contains(member)).forEach(lost::add);
+    for (MemberId member : view.members().subList(0, view.voters())) {
+      if (!next.contains(member)) {
+        lost.add(member);
+      }
+    }
     departed.forEach(lost::remove);
     next.members().forEach(lost::remove);
     view = next;
@@ -96,11 +101,23 @@ final class PeerStates {
 
   /// Who is in the view and is not heard here.
   List<MemberId> unheard() {
-    return view.members().stream().filter(member -> !member.equals(self) && suspects.test(member)).toList();
+    return those(member -> !member.equals(self) && suspects.test(member));
   }
 
   List<MemberId> silent() {
-    return view.members().stream().filter(this::isGone).toList();
+    return those(this::isGone);
+  }
+
+  /// What asks this does so in each heartbeat, and mostly there are none.
+  private List<MemberId> those(Predicate<MemberId> which) {
+    List<MemberId> those = List.of();
+    for (MemberId member : view.members()) {
+      if (which.test(member)) {
+        those = those.isEmpty() ? new ArrayList<>() : those;
+        those.add(member);
+      }
+    }
+    return those;
   }
 
   void lost(MemberId member) {
@@ -150,7 +167,7 @@ final class PeerStates {
   /// Whether the view should change for what is believed.
   boolean needsChange() {
     found.removeIf(member -> suspects.test(member) || isNameTaken(member));
-    return !leavers.isEmpty() || !found.isEmpty() || view.members().stream().anyMatch(this::isGone);
+    return !leavers.isEmpty() || !found.isEmpty() || !silent().isEmpty();
   }
 
   /// Who is to be asked about the next view.
@@ -163,7 +180,12 @@ final class PeerStates {
 
   /// Who of the view has a name.
   @Nullable MemberId holder(String name) {
-    return view.members().stream().filter(member -> member.name().equals(name)).findFirst().orElse(null);
+    for (MemberId member : view.members()) {
+      if (member.name().equals(name)) {
+        return member;
+      }
+    }
+    return null;
   }
 
   /// Whether somebody who was found has the name of a member that has not gone, or there is a later life of it.

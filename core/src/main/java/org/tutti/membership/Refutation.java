@@ -136,20 +136,37 @@ public final class Refutation {
   public boolean tick() {
     View current = view.get();
     hearsay.keySet().retainAll(current.members());
-    List<MemberId> silent =
-        current.members().stream().filter(member -> isDoubtable(member) && hearing.isSilent(member)).toList();
-    silentSince.keySet().retainAll(silent);
-    silent.forEach(member -> silentSince.putIfAbsent(member, effects.nowNanos()));
-    List<ViewMessage.Sign> doubted =
-        silent.stream().filter(member -> !isOver(member) && !isHeardByOthers(member)).map(this::last).toList();
-    if (!doubted.isEmpty()) {
-      tell(new ViewMessage.Doubted(doubted));
+    List<MemberId> silent = new ArrayList<>();
+    for (MemberId member : current.members()) {
+      if (hearing.isSilent(member)) {
+        silent.add(member);
+      }
     }
+    doubt(silent);
     var now = new TreeSet<MemberId>();
-    current.members().stream().filter(this::suspects).forEach(now::add);
+    for (MemberId member : silent) {
+      if (suspects(member)) {
+        now.add(member);
+      }
+    }
     boolean changed = !now.equals(suspects);
     suspects = now;
     return changed;
+  }
+
+  private void doubt(List<MemberId> silent) {
+    if (silent.isEmpty()) {
+      silentSince.clear();
+      return;
+    }
+    List<MemberId> doubtable = silent.stream().filter(this::isDoubtable).toList();
+    silentSince.keySet().retainAll(doubtable);
+    doubtable.forEach(member -> silentSince.putIfAbsent(member, effects.nowNanos()));
+    List<ViewMessage.Sign> doubted =
+        doubtable.stream().filter(member -> !isOver(member) && !isHeardByOthers(member)).map(this::last).toList();
+    if (!doubted.isEmpty()) {
+      tell(new ViewMessage.Doubted(doubted));
+    }
   }
 
   private void tell(ViewMessage message) {

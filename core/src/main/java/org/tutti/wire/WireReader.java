@@ -5,6 +5,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.Names;
@@ -117,9 +118,21 @@ public final class WireReader {
   /// @return the text
   /// @throws Malformed when it is longer, cut off, or not UTF-8
   public String text(int bytesMax) throws Malformed {
-    ByteBuffer utf8 = bytes(bytesMax);
+    int size = countUpTo(bytesMax);
+    need(size);
+    var utf8 = new byte[size];
+    in.get(utf8);
+    for (byte each : utf8) {
+      if (each < 0) {
+        return decoded(utf8);
+      }
+    }
+    return new String(utf8, StandardCharsets.ISO_8859_1); // all of it is ASCII, for which no decoder is needed
+  }
+
+  private static String decoded(byte[] utf8) throws Malformed {
     try {
-      return StandardCharsets.UTF_8.newDecoder().decode(utf8).toString();
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(utf8)).toString();
     } catch (CharacterCodingException e) {
       throw new Malformed("text");
     }
@@ -202,7 +215,7 @@ public final class WireReader {
     for (int i = 0; i < size; i++) {
       members.add(member());
     }
-    if (members.stream().distinct().count() != size) {
+    if (new TreeSet<>(members).size() != size) {
       throw new Malformed("members");
     }
     return members;

@@ -16,7 +16,7 @@ public final class Campaign {
   private final AtomicLong seedNext;
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
   private final CampaignReport report;
-  private final TreeMap<Long, Outcome> early = new TreeMap<>(); // finished before a seed that is before them
+  private final TreeMap<Long, RunResult> early = new TreeMap<>(); // finished before a seed that is before them
   private long reportedNext;
 
   /// Prepares a campaign.
@@ -77,7 +77,7 @@ public final class Campaign {
   private void work(Consumer<CampaignReport> progress) {
     try {
       for (long seed = seedNext.getAndIncrement(); seed < last; seed = seedNext.getAndIncrement()) {
-        Outcome outcome = Simulation.run(Plan.draw(seed).within(limits));
+        RunResult outcome = Simulation.run(Plan.draw(seed).within(limits));
         synchronized (report) {
           early.put(seed, outcome);
           while (early.containsKey(reportedNext)) {

@@ -14,27 +14,27 @@ public final class CampaignReport {
 
   private enum Count {
     SEEDS("seeds", _ -> 1),
-    STEPS("steps", Outcome::steps),
-    FRAMES("frames", Outcome::frames),
-    MULTICASTS("multicasts", Outcome::multicasts),
-    DELIVERIES("deliveries", Outcome::deliveries),
-    EARLY("early deliveries", Outcome::early),
-    IN_BRANCHES("deliveries in branches", Outcome::inBranches),
+    STEPS("steps", RunResult::steps),
+    FRAMES("frames", RunResult::frames),
+    MULTICASTS("multicasts", RunResult::multicasts),
+    DELIVERIES("deliveries", RunResult::deliveries),
+    EARLY("early deliveries", RunResult::early),
+    IN_BRANCHES("deliveries in branches", RunResult::inBranches),
     WITH_BRANCHES("seeds with branches", outcome -> one(outcome.inBranches() > 0)),
-    UNDECIDED("undecided in a minority", Outcome::undecided),
-    SUBSETS("subset multicasts", Outcome::subsets),
-    SUBSET_DELIVERIES("deliveries of subset multicasts", Outcome::subsetDeliveries),
-    VIEWS("views installed", Outcome::views),
-    TRANSFERS("state transfers", Outcome::transfers),
+    UNDECIDED("undecided in a minority", RunResult::undecided),
+    SUBSETS("subset multicasts", RunResult::subsets),
+    SUBSET_DELIVERIES("deliveries of subset multicasts", RunResult::subsetDeliveries),
+    VIEWS("views installed", RunResult::views),
+    TRANSFERS("state transfers", RunResult::transfers),
     FIRST_CRASHED("seeds: first member crashed", outcome -> one(outcome.firstCrashed())),
     SENDER_CRASHED("seeds: sender at work crashed", outcome -> one(outcome.senderCrashed())),
     QUORUM_LOST("seeds that lost their quorum", outcome -> one(outcome.quorumLost())),
     VIOLATIONS("violations", outcome -> one(!outcome.passed()));
 
     final String words;
-    final ToLongFunction<Outcome> of;
+    final ToLongFunction<RunResult> of;
 
-    Count(String words, ToLongFunction<Outcome> of) {
+    Count(String words, ToLongFunction<RunResult> of) {
       this.words = words;
       this.of = of;
     }
@@ -48,11 +48,11 @@ public final class CampaignReport {
   private final Map<FaultKind, Long> faults = new EnumMap<>(FaultKind.class);
   private final Map<FaultKind, Long> seedsWith = new EnumMap<>(FaultKind.class);
   private final SplitTable splits = new SplitTable();
-  private final List<Outcome> failures = new ArrayList<>();
+  private final List<RunResult> failures = new ArrayList<>();
 
   CampaignReport() {}
 
-  void add(Outcome outcome) {
+  void add(RunResult outcome) {
     for (Count count : Count.values()) {
       counts.merge(count, count.of.applyAsLong(outcome), Long::sum);
     }
@@ -68,7 +68,7 @@ public final class CampaignReport {
     }
   }
 
-  private void keep(Outcome failed) {
+  private void keep(RunResult failed) {
     if (failures.size() < FAILURES_MAX) {
       failures.add(failed);
     }
@@ -95,7 +95,7 @@ public final class CampaignReport {
   /// The runs that failed, the first hundred of them.
   ///
   /// @return by seed
-  public List<Outcome> failures() {
+  public List<RunResult> failures() {
     return List.copyOf(failures);
   }
 

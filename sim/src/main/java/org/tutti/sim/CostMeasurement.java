@@ -1,17 +1,26 @@
 package org.tutti.sim;
 
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.tutti.End;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Service;
 import org.tutti.View;
+import org.tutti.engine.Request;
+import org.tutti.engine.Terms;
+import org.tutti.pack.Batch;
+import org.tutti.pack.MessageBlock;
 import org.tutti.sim.check.History;
 import org.tutti.sim.check.HistoryEvent;
 
@@ -385,6 +394,235 @@ public final class CostMeasurement {
   private void advance(long untilNanos) {
     while (scheduler.advance(untilNanos)) {
       // All happens in the scheduler's entries.
+    }
+  }
+
+  /// Counts frames and the messages in them by protocol, and how long the chains are in which messages cause each
+  /// other.
+  ///
+  /// A message stands one step behind the longest chain whose end its sender had taken in. There are two kinds of
+  /// chains: those of batches and the ordering's messages only, and those in which progress counts too.
+  private static final class Meter implements Network.Observer, FrameText.Reader {
+    private static final int BATCH = 1; // the protocols' numbers on the wire
+    private static final int ORDER = 2;
+    private static final int STABILITY = 3;
+
+    private record Chains(int ordering, int delivery) {}
+
+    private final Map<byte[], Chains> onTheWay = new IdentityHashMap<>();
+    private final int[] ordering; // by node: the longest chain it has taken in
+    private final int[] delivery;
+    private Traffic counted = Traffic.NONE;
+    private Traffic inFrame = Traffic.NONE;
+
+    Meter(int nodes) {
+      this.ordering = new int[nodes];
+      this.delivery = new int[nodes];
+    }
+
+    @Override
+    public void sent(int from, int to, byte[] frame) {
+      inFrame = new Traffic(0, 0, 0, 0, 0, 0, 1, frame.length);
+      FrameText.read(ByteBuffer.wrap(frame), this);
+      boolean orders = inFrame.protocol() > 0;
+      boolean informs = orders || inFrame.progress() > 0;
+      onTheWay.put(frame, new Chains(orders ? ordering[from] + 1 : 0, informs ? delivery[from] + 1 : 0));
+      counted = counted.plus(inFrame);
+    }
+
+    @Override
+    public void arrived(int to, byte[] frame) {
+      Chains chains = onTheWay.remove(frame);
+      if (chains != null) {
+        ordering[to] = Math.max(ordering[to], chains.ordering());
+        delivery[to] = Math.max(delivery[to], chains.delivery());
+      }
+    }
+
+    @Override
+    public void chunk(boolean whole, boolean first, ByteBuffer bytes) {
+      if (first) {
+        count(
+            switch (bytes.get(bytes.position())) {
+              case BATCH -> new Traffic(1, 0, 0, 0, 0, 0, 0, 0);
+              case ORDER -> new Traffic(0, 1, 0, 0, 0, 0, 0, 0);
+              case STABILITY -> new Traffic(0, 0, 1, 0, 0, 0, 0, 0);
+              default -> new Traffic(0, 0, 0, 0, 0, 1, 0, 0);
+            });
+      }
+    }
+
+    @Override
+    public void acknowledgement() {
+      count(new Traffic(0, 0, 0, 1, 0, 0, 0, 0));
+    }
+
+    @Override
+    public void datagram() {
+      count(new Traffic(0, 0, 0, 0, 1, 0, 0, 0));
+    }
+
+    private void count(Traffic one) {
+      inFrame = inFrame.plus(one);
+    }
+
+    /// Begins to count and to measure chains anew.
+    void reset() {
+      Arrays.fill(ordering, 0);
+      Arrays.fill(delivery, 0);
+      onTheWay.clear();
+      counted = Traffic.NONE;
+    }
+
+    /// What was sent since the last reset.
+    Traffic traffic() {
+      return counted;
+    }
+
+    /// The longest chain of batches and the ordering's messages that a node has taken in.
+    int orderingChain(int node) {
+      return ordering[node];
+    }
+
+    /// The same with progress.
+    int deliveryChain(int node) {
+      return delivery[node];
+    }
+  }
+
+  /// Counts what one group sends where nodes are in several: its messages, and the frames that carry any of them.
+  ///
+  /// The group is the one whose message comes first, so it has to be alone then.
+  private static final class GroupMeter implements Network.Observer, FrameText.Reader {
+    private static final int GROUP_AT = 1; // in a message, behind its channel
+    private static final int BATCH = 1; // the protocols' numbers on the wire
+    private static final int ORDER = 2;
+    private static final int STABILITY = 3;
+
+    private final boolean[][] ours; // by sender and receiver, whether the message under way between them is the group's
+    private boolean[] receivers = {};
+    private int receiver;
+    private boolean known;
+    private long group;
+    private Traffic inFrame = Traffic.NONE;
+    private Traffic counted = Traffic.NONE;
+
+    GroupMeter(int nodes) {
+      this.ours = new boolean[nodes][nodes];
+    }
+
+    @Override
+    public void sent(int from, int to, byte[] frame) {
+      receivers = ours[from];
+      receiver = to;
+      inFrame = Traffic.NONE;
+      FrameText.read(ByteBuffer.wrap(frame), this);
+      if (inFrame.bytes() > 0) {
+        counted = counted.plus(inFrame).plus(new Traffic(0, 0, 0, 0, 0, 0, 1, 0));
+      }
+    }
+
+    @Override
+    public void arrived(int to, byte[] frame) {}
+
+    @Override
+    public void chunk(boolean whole, boolean first, ByteBuffer bytes) {
+      if (first) {
+        long its = bytes.getLong(bytes.position() + GROUP_AT);
+        if (!known) {
+          known = true;
+          group = its;
+        }
+        receivers[receiver] = its == group;
+      }
+      if (receivers[receiver]) {
+        long length = bytes.remaining();
+        inFrame =
+            inFrame.plus(
+                switch (first ? bytes.get(bytes.position()) : 0) {
+                  case 0 -> new Traffic(0, 0, 0, 0, 0, 0, 0, length);
+                  case BATCH -> new Traffic(1, 0, 0, 0, 0, 0, 0, length);
+                  case ORDER -> new Traffic(0, 1, 0, 0, 0, 0, 0, length);
+                  case STABILITY -> new Traffic(0, 0, 1, 0, 0, 0, 0, length);
+                  default -> new Traffic(0, 0, 0, 0, 0, 1, 0, length);
+                });
+      }
+    }
+
+    @Override
+    public void acknowledgement() {}
+
+    @Override
+    public void datagram() {}
+
+    void reset() {
+      counted = Traffic.NONE;
+    }
+
+    /// What the group sent since the last reset; bytes are those of its messages, without the frames' headers.
+    Traffic traffic() {
+      return counted;
+    }
+  }
+
+  /// A node's membership of a further group, beside that of its [SimulatedApplication].
+  private static final class Neighbour implements TotallyOrdered {
+    private final SimulatedNode node;
+    private final String group;
+    private @Nullable View view;
+    private long consumed;
+    private long delivered;
+
+    Neighbour(SimulatedNode node, String group) {
+      this.node = node;
+      this.group = group;
+    }
+
+    void begin(boolean creates, GroupConfig config) {
+      Terms terms = Terms.voter(config, MemberConfig.standard());
+      Request join = new Request.Join(group, null, terms.member(), terms.observer(), this);
+      node.request(creates ? new Request.Create(group, terms, this, 0) : join, 0);
+    }
+
+    void multicast(int bytes) {
+      node.request(new Request.Multicast(group, MessageBlock.of(Batch.Kind.TOTAL, ByteBuffer.allocate(bytes))), 0);
+    }
+
+    /// Whether the node is in a view of so many.
+    boolean sees(int members) {
+      return view != null && view.primary() && view.size() == members;
+    }
+
+    /// How many messages were delivered.
+    long delivered() {
+      return delivered;
+    }
+
+    @Override
+    public void deliver(long index, Batch batch, long position) {
+      delivered += batch.count();
+      consumed++;
+    }
+
+    @Override
+    public void install(View installed) {
+      view = installed;
+    }
+
+    @Override
+    public void ordering(Ordering ordering) {}
+
+    @Override
+    public void decided(int messages, long position) {}
+
+    @Override
+    public long consumed() {
+      return consumed;
+    }
+
+    @Override
+    public void closed(End ended) {
+      throw new IllegalStateException(node.self.name() + " in " + group + ": " + ended);
     }
   }
 }

@@ -11,7 +11,7 @@ public final class Findings {
   /// @param outcome what came of it
   /// @param limits  what was left out
   /// @return several lines
-  public static String describe(Outcome outcome, Limits limits) {
+  public static String describe(RunResult outcome, Limits limits) {
     var text = new StringBuilder();
     text.append(
         String.format("seed=%d step=%d property=%s%n", outcome.plan().seed(), outcome.steps(), property(outcome)));
@@ -37,11 +37,11 @@ public final class Findings {
     return text.toString();
   }
 
-  private static String property(Outcome outcome) {
+  private static String property(RunResult outcome) {
     return outcome.violations().isEmpty() ? "none" : outcome.violations().getFirst().property();
   }
 
-  private static String command(Outcome outcome, Limits limits) {
+  private static String command(RunResult outcome, Limits limits) {
     return "./tutti simulate --seed " + outcome.plan().seed() + limits.options();
   }
 }

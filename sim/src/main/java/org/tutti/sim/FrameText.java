@@ -1,7 +1,7 @@
 package org.tutti.sim;
 
 import java.nio.ByteBuffer;
-import java.util.Locale;
+import java.util.HexFormat;
 import java.util.function.Consumer;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
@@ -238,7 +238,7 @@ final class FrameText {
   }
 
   private static String tag(ByteBuffer bytes) {
-    return String.format(Locale.ROOT, "%06x", Hash.of(bytes) & 0xffffff);
+    return HexFormat.of().toHexDigits(Hash.of(bytes), 6);
   }
 
   private static String measure(ByteBuffer bytes) {

@@ -1,6 +1,7 @@
 package org.tutti.sim;
 
 import java.util.SplittableRandom;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The links between all pairs of nodes, each direction by itself: delay, loss, repetition, overtaking, bit flips,
@@ -107,7 +108,7 @@ final class Network {
     }
 
     private boolean strikes(FaultKind kind, double probabilityMax) {
-      double probability = calm ? 0 : plan.strength(kind) * probabilityMax;
+      double probability = calm ? 0 : strengths[kind.ordinal()] * probabilityMax;
       boolean strikes = probability > 0 && random.nextDouble() < probability;
       if (strikes) {
         tally.fault(kind);
@@ -146,6 +147,7 @@ final class Network {
 
   private final Scheduler scheduler;
   private final Plan plan;
+  private final double[] strengths; // by kind of fault
   private final RunCounts tally;
   private final Host host;
   private final Link[][] links;
@@ -157,6 +159,7 @@ final class Network {
   Network(Scheduler scheduler, Plan plan, RunCounts tally, Host host) {
     this.scheduler = scheduler;
     this.plan = plan;
+    this.strengths = Stream.of(FaultKind.values()).mapToDouble(plan::strength).toArray();
     this.tally = tally;
     this.host = host;
     boolean narrow = plan.has(FaultKind.CLOG);

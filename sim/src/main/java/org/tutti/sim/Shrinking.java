@@ -11,10 +11,10 @@ public final class Shrinking {
   private final Plan plan;
   private final String property;
   private Limits limits;
-  private Outcome smallest;
+  private RunResult smallest;
   private int runs;
 
-  private Shrinking(Outcome failing, Limits limits) {
+  private Shrinking(RunResult failing, Limits limits) {
     this.limits = limits;
     this.plan = Plan.draw(failing.plan().seed());
     this.property = failing.violations().getFirst().property();
@@ -26,14 +26,14 @@ public final class Shrinking {
   /// @param limits  what was left out
   /// @param outcome what came of it
   /// @param runs    how many runs it took to find it
-  public record Shrunk(Limits limits, Outcome outcome, int runs) {}
+  public record Shrunk(Limits limits, RunResult outcome, int runs) {}
 
   /// Shrinks a run.
   ///
   /// @param failing what came of it; has a violation
   /// @param limits  what was left out already
   /// @return the smallest that was found, which may be the same run
-  public static Shrunk shrink(Outcome failing, Limits limits) {
+  public static Shrunk shrink(RunResult failing, Limits limits) {
     var shrinking = new Shrinking(failing, limits);
     boolean smaller = true;
     while (smaller && shrinking.runs < RUNS_MAX) {
@@ -74,7 +74,7 @@ public final class Shrinking {
       return false;
     }
     runs++;
-    Outcome outcome = Simulation.run(plan.within(smaller));
+    RunResult outcome = Simulation.run(plan.within(smaller));
     boolean same = !outcome.passed() && outcome.violations().getFirst().property().equals(property);
     if (same) {
       limits = smaller;

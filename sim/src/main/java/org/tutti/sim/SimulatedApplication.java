@@ -1,5 +1,6 @@
 package org.tutti.sim;
 
+import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -13,6 +14,7 @@ import org.tutti.Ordering;
 import org.tutti.Service;
 import org.tutti.Status;
 import org.tutti.View;
+import org.tutti.ViewId;
 import org.tutti.engine.GroupUser;
 import org.tutti.engine.Report;
 import org.tutti.engine.Request;
@@ -32,6 +34,20 @@ import org.tutti.sim.check.WaitsTold;
 /// The application on a simulated node. Its state is a chain of hashes over every message since the group's first,
 /// which it hands to newcomers; everything that happens to it goes into the history for the checkers.
 final class SimulatedApplication implements GroupUser {
+  /// What others want to know of an application as it happens.
+  interface Listener {
+    void installed(SimulatedApplication at, View view);
+
+    /// It is told of a primary view that was agreed, although perhaps nobody is shown it.
+    void knows(SimulatedApplication at, ViewId primary);
+
+    void delivered(SimulatedApplication at);
+
+    void stateRequested(SimulatedApplication at);
+
+    void closed(SimulatedApplication at);
+  }
+
   private static final int PATIENCES = 3; // one cause after the other may have its patience
   private static final int LAST_WORDS = 5; // an observer that is dropped gives these their time before it closes
   private static final int LOOKS = 6;
@@ -46,7 +62,7 @@ final class SimulatedApplication implements GroupUser {
   private final History history;
   private final Trace trace;
   private final Scheduler scheduler;
-  private final ApplicationListener watcher;
+  private final Listener watcher;
   private final SplittableRandom random;
   private final OutgoingStates outgoing;
   private final SubsetBook subsets;
@@ -76,7 +92,7 @@ final class SimulatedApplication implements GroupUser {
       Terms terms,
       @Nullable GroupConfig expected,
       @Nullable SimulatedDisk disk,
-      ApplicationListener watcher) {
+      Listener watcher) {
     this.expected = expected;
     this.node = node;
     this.terms = terms;
@@ -609,6 +625,73 @@ final class SimulatedApplication implements GroupUser {
   private void say(String what) {
     if (trace.speaks()) {
       trace.say(node.self.name(), "   ** " + what);
+    }
+  }
+
+  /// The pieces of a state that a newcomer has so far.
+  private static final class ReceivedChunks {
+    private final long transfer;
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+
+    ReceivedChunks(long transfer) {
+      this.transfer = transfer;
+    }
+
+    long transfer() {
+      return transfer;
+    }
+
+    void add(ByteBuffer chunk) {
+      byte[] piece = new byte[chunk.remaining()];
+      chunk.duplicate().get(piece);
+      bytes.writeBytes(piece);
+    }
+
+    long length() {
+      return bytes.size();
+    }
+
+    /// A hash over all bytes.
+    long content() {
+      return Hash.of(ByteBuffer.wrap(bytes.toByteArray()));
+    }
+
+    StateImage image() {
+      return StateImage.of(ByteBuffer.wrap(bytes.toByteArray()));
+    }
+  }
+
+  /// What an application's state amounts to: hashes over all messages that it contains.
+  private static final class Digest {
+    private long chain; // over totally ordered messages
+    private long weak; // over the messages of weak services, which come in any order
+
+    void take(Content content) {
+      for (int i = 0; i < content.count(); i++) {
+        if (content.isWeak()) {
+          weak +=
+              Hash.step(Hash.step(content.service().ordinal(), content.sender()), content.hash(i) + content.length(i));
+        } else {
+          chain = Hash.step(Hash.step(chain, content.sender()), content.hash(i) + content.length(i));
+        }
+      }
+    }
+
+    boolean hasNoWeak() {
+      return weak == 0;
+    }
+
+    void restart() {
+      chain = 0;
+    }
+
+    void set(HistoryEvent.Summary to) {
+      chain = to.chain();
+      weak = to.weak();
+    }
+
+    HistoryEvent.Summary at(long index, long position) {
+      return new HistoryEvent.Summary(index, position, chain, weak);
     }
   }
 }

@@ -23,7 +23,7 @@ import org.tutti.sim.check.StaticMajorityGoesOn;
 import org.tutti.transport.Address;
 
 /// Who takes part: the nodes by their places, their lives, their applications; and which of them the group can spare.
-final class SimulatedCluster implements SimulatedNode.World, Network.Host, ApplicationListener {
+final class SimulatedCluster implements SimulatedNode.World, Network.Host, SimulatedApplication.Listener {
   /// Called when an engine or application threw something.
   interface Breakage {
     void broken(SimulatedNode node, Throwable error);
@@ -110,7 +110,7 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Appli
     if (drifts) {
       setting.tally().fault(FaultKind.DRIFT);
     }
-    var clock = new NodeClock(random.nextLong(CLOCK_ORIGIN_MAX), drift);
+    var clock = new SimulatedNode.Clock(random.nextLong(CLOCK_ORIGIN_MAX), drift);
     var node = new SimulatedNode(setting, this, Objects.requireNonNull(network), place, self, clock);
     SimulatedDisk disk = disks[place];
     MemberId earlier = disk == null ? null : disk.lastLife();

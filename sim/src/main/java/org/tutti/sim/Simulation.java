@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.tutti.End;
 import org.tutti.Guarantee;
 import org.tutti.sim.check.Checkers;
 import org.tutti.sim.check.History;
@@ -35,7 +36,7 @@ public final class Simulation {
   private final Faults faults;
   private final Network network;
   private final Workload workload;
-  private final SubsetWorkload subsets;
+  private final Workload.Subsets subsets;
   private final @Nullable Overlap overlap;
   private final ExchangeGroup exchange;
   private final @Nullable Recorder recorder;
@@ -58,7 +59,7 @@ public final class Simulation {
     }
     this.faults = new Faults(setting, cluster, network);
     this.workload = new Workload(setting, cluster);
-    this.subsets = new SubsetWorkload(setting, cluster);
+    this.subsets = new Workload.Subsets(setting, cluster);
   }
 
   private void started(SimulatedNode node) {
@@ -72,7 +73,7 @@ public final class Simulation {
   ///
   /// @param plan what to do
   /// @return what came of it
-  public static Outcome run(Plan plan) {
+  public static RunResult run(Plan plan) {
     return new Simulation(plan, null, null).run();
   }
 
@@ -81,7 +82,7 @@ public final class Simulation {
   /// @param plan  what to do
   /// @param lines gets the steps: simulated time, node, event
   /// @return what came of it
-  public static Outcome run(Plan plan, Consumer<String> lines) {
+  public static RunResult run(Plan plan, Consumer<String> lines) {
     return new Simulation(plan, lines, null).run();
   }
 
@@ -90,11 +91,11 @@ public final class Simulation {
   /// @param plan     what to do
   /// @param recorder is shown it
   /// @return what came of it
-  public static Outcome run(Plan plan, Recorder recorder) {
+  public static RunResult run(Plan plan, Recorder recorder) {
     return new Simulation(plan, null, recorder).run();
   }
 
-  private Outcome run() {
+  private RunResult run() {
     cluster.begin(network);
     faults.begin();
     workload.begin();
@@ -125,7 +126,7 @@ public final class Simulation {
       recorder.ended(setting.history(), scheduler.nowNanos());
     }
     RunCounts tally = setting.tally();
-    return new Outcome(
+    return new RunResult(
         plan,
         scheduler.steps(),
         scheduler.nowNanos(),
@@ -305,5 +306,79 @@ public final class Simulation {
       setting.trace().say(node.self.name(), text.toString());
     }
     violations.add(new Violation("NoBrokenInvariant", text.toString()));
+  }
+
+  /// The end of a group that has observers, in half of the runs that come to rest: all who vote leave, in any order.
+  /// The last of them gets away, and the observers are told that the group has ended. Not with an electorate: without
+  /// the majority of its names no view is primary, and who leaves such a view is as good as crashed.
+  private static final class VotersLeave {
+    private static final int USED_OF = 2;
+    private static final int UNITS_MAX = 12; // times of suspicion; whoever has left waits for its last words up to 5
+    private static final int VIEWS_MORE = 2; // each member may see more than one for each member that leaves
+
+    private final Simulation.Setting setting;
+    private final SimulatedCluster cluster;
+    private final boolean used;
+    private long viewsBefore;
+    private int voters;
+    private int size;
+
+    VotersLeave(Simulation.Setting setting, SimulatedCluster cluster) {
+      this.setting = setting;
+      this.cluster = cluster;
+      boolean drawn = setting.streams().open(Streams.Purpose.ROLE, Long.MAX_VALUE).nextInt(USED_OF) == 0;
+      this.used = drawn && setting.plan().config().electorate().isEmpty();
+    }
+
+    /// Begins it, if there are observers: whether there are.
+    boolean begin() {
+      List<SimulatedApplication> members = cluster.members();
+      size = members.size();
+      voters = (int) members.stream().filter(SimulatedApplication::votes).count();
+      if (!used || voters == size) {
+        return false;
+      }
+      viewsBefore = setting.tally().views;
+      var random = setting.streams().open(Streams.Purpose.ROLE, Long.MIN_VALUE);
+      boolean atOnce = random.nextBoolean();
+      for (SimulatedApplication member : members) {
+        if (member.votes()) {
+          long later = atOnce ? 0 : random.nextLong(2 * setting.plan().suspectNanos());
+          setting.scheduler().after(later, member::leave);
+        }
+      }
+      return true;
+    }
+
+    /// How long it may take.
+    long nanosMax() {
+      return UNITS_MAX * setting.plan().suspectNanos();
+    }
+
+    /// Whether everybody is out.
+    boolean isOver() {
+      return cluster.lives().stream().allMatch(life -> life.isClosed() || !life.node.isAlive());
+    }
+
+    /// What went wrong.
+    List<Violation> violations() {
+      List<Violation> found = new ArrayList<>();
+      long views = setting.tally().views - viewsBefore;
+      if (views > (long) (voters + VIEWS_MORE) * size) {
+        found.add(new Violation("Storm", views + " views at " + size + " members while " + voters + " leave"));
+      }
+      for (SimulatedApplication life : cluster.lives()) {
+        if (!life.isClosed() && life.node.isAlive()) {
+          found.add(new Violation("Farewell", life.node.self + " is still in " + life.view()));
+        } else if (!life.votes() && life.node.isAlive() && !wasTold(life.end())) {
+          found.add(new Violation("Farewell", life.node.self + " was told: " + life.end()));
+        }
+      }
+      return found;
+    }
+
+    private static boolean wasTold(@Nullable End end) {
+      return end != null && (end.cause() == End.Cause.LAST_VOTER_LEFT || end.cause() == End.Cause.DROPPED);
+    }
   }
 }

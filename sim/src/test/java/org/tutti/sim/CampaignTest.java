@@ -65,7 +65,7 @@ class CampaignTest {
     int threads = Math.min(2, Runtime.getRuntime().availableProcessors());
     CampaignReport report = new Campaign(first, seeds, Limits.NONE).run(threads, _ -> {});
     var words = new StringBuilder();
-    for (Outcome failure : report.failures()) {
+    for (RunResult failure : report.failures()) {
       words.append(Findings.describe(failure, Limits.NONE));
     }
     assertThat(words.toString()).isEmpty();

@@ -24,7 +24,7 @@ class PartitionsTest {
     var words = new StringBuilder();
     long merges = 0;
     for (long seed = 1; seed <= SEEDS; seed++) {
-      Outcome outcome = Simulation.run(Plan.draw(seed).within(limits));
+      RunResult outcome = Simulation.run(Plan.draw(seed).within(limits));
       assertThat(outcome.splits().isEmpty()).as("seed " + seed + " has no split").isFalse();
       for (SplitShape shape : SplitShape.values()) {
         seeds.merge(shape, outcome.splits().seedsWith(shape), Long::sum);

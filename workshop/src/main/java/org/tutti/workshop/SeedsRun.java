@@ -14,7 +14,7 @@ import org.tutti.sim.CampaignReport;
 import org.tutti.sim.Findings;
 import org.tutti.sim.FirstSeed;
 import org.tutti.sim.Limits;
-import org.tutti.sim.Outcome;
+import org.tutti.sim.RunResult;
 import org.tutti.sim.Shrinking;
 import picocli.CommandLine.Model.CommandSpec;
 
@@ -106,7 +106,7 @@ final class SeedsRun {
   private void tell(CampaignReport report, long first, long seeds) {
     boolean interrupted = Thread.currentThread().isInterrupted();
     int shown = 0;
-    for (Outcome failure : report.failures()) {
+    for (RunResult failure : report.failures()) {
       if (shown < FAILURES_SHOWN) {
         out.println();
         out.print(Findings.describe(failure, limits));

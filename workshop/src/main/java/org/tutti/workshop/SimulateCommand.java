@@ -17,8 +17,8 @@ import org.tutti.cli.OrderingConverter;
 import org.tutti.sim.FaultKind;
 import org.tutti.sim.Findings;
 import org.tutti.sim.Limits;
-import org.tutti.sim.Outcome;
 import org.tutti.sim.Plan;
+import org.tutti.sim.RunResult;
 import org.tutti.sim.Shrinking;
 import org.tutti.sim.Simulation;
 import org.tutti.sim.SingleFault;
@@ -285,7 +285,7 @@ final class SimulateCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     Plan plan = Plan.draw(number).within(limits());
     out.println("seed " + number + ": " + plan.describe());
-    Outcome outcome = run(plan, out);
+    RunResult outcome = run(plan, out);
     out.printf(
         "%,d steps, %.3f s simulated, %,d multicasts, %,d deliveries, %,d views%s%n",
         outcome.steps(),
@@ -305,12 +305,12 @@ final class SimulateCommand implements Callable<Integer> {
     return outcome.passed() ? 0 : 1;
   }
 
-  private Outcome run(Plan plan, PrintWriter out) {
+  private RunResult run(Plan plan, PrintWriter out) {
     if (diagram == null) {
       return trace ? Simulation.run(plan, out::println) : Simulation.run(plan);
     }
     var recording = new Recording(plan);
-    Outcome outcome = Simulation.run(plan, recording);
+    RunResult outcome = Simulation.run(plan, recording);
     TimeWindow part = TimeWindow.ofSplitAndMerge(recording).with(from, to);
     if (part.fromNanos() >= part.toNanos()) {
       throw new ParameterException(spec.commandLine(), "--from is before --to");

@@ -1,6 +1,7 @@
 package org.tutti.sim.check;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -25,19 +26,19 @@ public record FifoOrder() implements Checker {
   @Override
   public void check(History history, ViewIntervals intervals, Consumer<String> report) {
     int members = history.members().size();
-    List<Counts> counts = new ArrayList<>();
-    history.members().forEach(_ -> counts.add(new Counts(members, true)));
+    List<BatchCounts> counts = new ArrayList<>();
+    history.members().forEach(_ -> counts.add(new BatchCounts(members, true)));
     List<Own> own = own(history);
-    Map<String, Counts> given = new HashMap<>();
-    Map<Summary, Counts> saved = new HashMap<>();
+    Map<String, BatchCounts> given = new HashMap<>();
+    Map<Summary, BatchCounts> saved = new HashMap<>();
     long[] contained = new long[members]; // the index behind the durable state with which a restart began
     for (HistoryEvent event : history.events()) {
       int member = event.member();
       switch (event) {
         case Gave gave -> given.put(member + "/" + gave.transfer(), counts.get(member).copy());
         case Restored restored -> {
-          Counts state = given.get(restored.donor() + "/" + restored.transfer());
-          counts.set(member, state == null ? new Counts(members, false) : state.copy());
+          BatchCounts state = given.get(restored.donor() + "/" + restored.transfer());
+          counts.set(member, state == null ? new BatchCounts(members, false) : state.copy());
         }
         case HistoryEvent.Saved(_, _, Summary summary) -> saved.put(summary, counts.get(member).copy());
         case HistoryEvent.Restarted(_, _, _, Summary summary) when summary != null -> {
@@ -81,7 +82,7 @@ public record FifoOrder() implements Checker {
     return own;
   }
 
-  private static void take(History history, Delivered delivered, Counts counts, Own own, Consumer<String> report) {
+  private static void take(History history, Delivered delivered, BatchCounts counts, Own own, Consumer<String> report) {
     Content batch = delivered.batch();
     long expected = counts.of(batch.sender());
     boolean fits = counts.allows(batch.sender(), batch.seq());
@@ -101,5 +102,49 @@ public record FifoOrder() implements Checker {
               + expected);
     }
     counts.set(batch.sender(), batch.seq() + 1);
+  }
+
+  /// How many batches of each sender a member's history contains, exactly or at least.
+  private static final class BatchCounts {
+    private final long[] next;
+    private final boolean[] exact;
+
+    BatchCounts(int members, boolean known) {
+      next = new long[members];
+      exact = new boolean[members];
+      Arrays.fill(exact, known);
+    }
+
+    private BatchCounts(BatchCounts other) {
+      next = other.next.clone();
+      exact = other.exact.clone();
+    }
+
+    BatchCounts copy() {
+      return new BatchCounts(this);
+    }
+
+    /// BatchCounts are not known exactly any more.
+    ///
+    /// @param atLeast whether there are at least as many as before
+    void forget(boolean atLeast) {
+      Arrays.fill(exact, false);
+      if (!atLeast) {
+        Arrays.fill(next, 0);
+      }
+    }
+
+    boolean allows(int sender, long seq) {
+      return exact[sender] ? seq == next[sender] : seq >= next[sender];
+    }
+
+    long of(int sender) {
+      return next[sender];
+    }
+
+    void set(int sender, long value) {
+      next[sender] = value;
+      exact[sender] = true;
+    }
   }
 }

@@ -156,8 +156,11 @@ public final class History {
   /// @return such as `n2`, or `n2'` for its second life
   public String name(int ordinal) {
     MemberId id = members.get(ordinal);
-    long lives = members.stream().filter(id::supersedes).count();
-    return id.name() + "'".repeat((int) lives);
+    int lives = 0;
+    for (MemberId other : members) {
+      lives += id.supersedes(other) ? 1 : 0;
+    }
+    return id.name() + "'".repeat(lives);
   }
 
   /// Everything that happened, in order.

@@ -123,22 +123,21 @@ public record Integrity() implements Checker {
         });
     for (HistoryEvent event : history.events()) {
       int member = event.member();
-      String who = history.name(member);
       switch (event) {
         case HistoryEvent.Begun _ -> begin(history, member, seen.get(member), open.get(member));
         case Early(_, _, Content batch) -> {
           open.get(member).add(batch);
           if (!seen.get(member).add(batch)) {
-            report.accept(who + " delivered " + batch + " again, without a place");
+            report.accept(history.name(member) + " delivered " + batch + " again, without a place");
           }
         }
         case Delivered delivered when delivered.again() -> {
           if (!open.get(member).remove(delivered.batch())) {
-            report.accept(who + " passed over " + delivered.batch() + " at " + delivered.index());
+            report.accept(history.name(member) + " passed over " + delivered.batch() + " at " + delivered.index());
           }
         }
         case Delivered delivered when !seen.get(member).add(delivered.batch()) ->
-            report.accept(who + " delivered " + delivered.batch() + " again, at " + delivered.index());
+            report.accept(history.name(member) + " delivered " + delivered.batch() + " again, at " + delivered.index());
         default -> {}
       }
     }

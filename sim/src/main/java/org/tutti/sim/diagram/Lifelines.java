@@ -55,19 +55,25 @@ final class Lifelines {
     String hint =
         view.id()
             + " "
-            + ShortNames.kind(view)
+            + PageLayout.ShortNames.kind(view)
             + ": "
             + layout.names.members(view)
             + ", since "
             + PageLayout.millis(span.fromNanos())
             + " ms";
     svg.rect(
-        left, y - PageLayout.BAR / 2, right - left, PageLayout.BAR, ShortNames.kind(view), layout.colour(view), hint);
-    String full = id + " " + ShortNames.kind(view) + ": " + layout.names.members(view);
+        left,
+        y - PageLayout.BAR / 2,
+        right - left,
+        PageLayout.BAR,
+        PageLayout.ShortNames.kind(view),
+        layout.colour(view),
+        hint);
+    String full = id + " " + PageLayout.ShortNames.kind(view) + ": " + layout.names.members(view);
     for (String text :
         new String[] {full, id + ": " + layout.names.members(view), id, Long.toString(view.id().epoch())}) {
-      boolean fits = Labels.width(text, SIZE) < right - left - 4;
-      double x = left + 3 + Labels.width(text, SIZE) / 2;
+      boolean fits = PageLayout.Labels.width(text, SIZE) < right - left - 4;
+      double x = left + 3 + PageLayout.Labels.width(text, SIZE) / 2;
       if (fits && layout.labels.take(x, y + 4, text, SIZE)) {
         words.add(new Word(left + 4, y + 4, text));
         return;

@@ -94,7 +94,7 @@ final class MemberStates {
       int[] receivers = letters.stream().mapToInt(MemberModel.Letter::to).toArray();
       int[] messages =
           letters.stream().mapToInt(letter -> channels.number(new Action.Arrival(rank, letter.message()))).toArray();
-      return new Step(next, receivers, messages, DeliveryProperties.violation(lives.get(next).delivered));
+      return new Step(next, receivers, messages, Ending.DeliveryProperties.violation(lives.get(next).delivered));
     } catch (Malformed malformed) {
       return Step.broken(life, "refused as malformed " + malformed.reason());
     } catch (Invariant.Broken | IllegalStateException | IndexOutOfBoundsException | NullPointerException broken) {

@@ -26,7 +26,7 @@ import org.tutti.sim.check.Violation;
 /// @param splits     what splits there were, and what merged, in a campaign of splits
 /// @param quorumLost whether the crashes of this run took away for good what the group needs to go on
 /// @param violations what did not hold
-public record Outcome(
+public record RunResult(
     Plan plan,
     long steps,
     long endNanos,
