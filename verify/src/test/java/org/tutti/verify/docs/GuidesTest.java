@@ -28,7 +28,7 @@ import org.tutti.Node;
 import org.tutti.Partitions;
 import org.tutti.View;
 import org.tutti.net.discovery.HostDiscovery;
-import org.tutti.verify.Tree;
+import org.tutti.fixture.Tree;
 
 /// The Java code in the guides is code of the source tree: it compiles, and most of it runs in a test.
 @Tag("socket")

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.tutti.verify.Tree;
+import org.tutti.fixture.Tree;
 import org.tutti.verify.cli.CommandProcess;
 
 /// The program of the getting-started page is the one that runs here, as three processes that do what the page says.
