@@ -12,15 +12,15 @@ import org.tutti.transport.Transport;
 
 /// What transports that wait in a selector have in common: who may call what and when, and how they end. [#wakeup] and
 /// [#close] may be called by any thread, all else by the engine thread only.
-abstract sealed class SelectorTransport implements Transport permits TcpTransport, UdpTransport {
+public abstract class SelectorTransport implements Transport {
   /// Where a claimed frame goes.
-  interface Claim {
+  public interface Claim {
     /// Takes the frame that was written into the room.
     void commit();
   }
 
   /// What the claim that is made now is of; set by [#room].
-  @Nullable Claim claimed;
+  protected @Nullable Claim claimed;
 
   private final Traits traits;
   private final Selector selector;
@@ -31,7 +31,11 @@ abstract sealed class SelectorTransport implements Transport permits TcpTranspor
   private boolean released;
   private volatile boolean closing;
 
-  SelectorTransport(Traits traits, Selector selector) {
+  /// Makes a transport.
+  ///
+  /// @param traits   what it can do
+  /// @param selector where it waits
+  protected SelectorTransport(Traits traits, Selector selector) {
     this.traits = traits;
     this.selector = selector;
   }
@@ -39,19 +43,29 @@ abstract sealed class SelectorTransport implements Transport permits TcpTranspor
   // ---- what differs, each called with the lock ---------------------------------------------------------------------
 
   /// Begins to deliver.
-  abstract void begin(Receiver receiver);
+  ///
+  /// @param receiver gets what arrives
+  protected abstract void begin(Receiver receiver);
 
   /// Finds room for a frame and remembers where it goes as [#claimed], or counts the refusal.
-  abstract @Nullable ByteBuffer room(Address to, int length);
+  ///
+  /// @param to     the peer
+  /// @param length of the frame, in bytes
+  /// @return the room, or null
+  protected abstract @Nullable ByteBuffer room(Address to, int length);
 
   /// Makes another connection to a peer, if there are connections.
-  void again(Address to) {}
+  ///
+  /// @param to the peer
+  protected void again(Address to) {}
 
   /// Writes, waits, reads.
-  abstract void turn(long waitNanosMax);
+  ///
+  /// @param waitNanosMax the longest wait
+  protected abstract void turn(long waitNanosMax);
 
   /// Tries a last write and releases everything; called until it has, and then never again.
-  abstract void release();
+  protected abstract void release();
 
   private void releaseOnce() {
     if (!released) {
@@ -61,7 +75,7 @@ abstract sealed class SelectorTransport implements Transport permits TcpTranspor
   }
 
   /// Counts a wakeup; any thread, without the lock.
-  abstract void countWakeup();
+  protected abstract void countWakeup();
 
   // ---- what is the same --------------------------------------------------------------------------------------------
 

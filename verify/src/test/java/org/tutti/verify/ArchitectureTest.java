@@ -206,6 +206,17 @@ class ArchitectureTest {
   }
 
   @Test
+  void packagesOfTheNetFormNoCycle() {
+    check(slices().matching("org.tutti.net.(**)").should().beFreeOfCycles());
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage("org.tutti.net")
+            .should()
+            .dependOnClassesThat(resideInAPackage("org.tutti.net.*..")));
+  }
+
+  @Test
   void coreNeedsOnlyTheBaseModule() throws Exception {
     Path core = Path.of(ViewId.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     var descriptor = ModuleFinder.of(core).find("org.tutti").orElseThrow().descriptor();

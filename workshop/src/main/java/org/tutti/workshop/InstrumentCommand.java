@@ -15,7 +15,7 @@ import org.tutti.bench.trial.InstrumentOptions;
 import org.tutti.cli.Failure;
 import org.tutti.cli.OrderingConverter;
 import org.tutti.cli.TimeConverter;
-import org.tutti.net.UdpConfig;
+import org.tutti.net.udp.UdpConfig;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;

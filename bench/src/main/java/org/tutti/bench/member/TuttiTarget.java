@@ -29,10 +29,10 @@ import org.tutti.NodeBuilder;
 import org.tutti.Ordering;
 import org.tutti.Service;
 import org.tutti.View;
-import org.tutti.net.TcpConfig;
-import org.tutti.net.TcpTransport;
-import org.tutti.net.UdpConfig;
-import org.tutti.net.UdpTransport;
+import org.tutti.net.tcp.TcpConfig;
+import org.tutti.net.tcp.TcpTransport;
+import org.tutti.net.udp.UdpConfig;
+import org.tutti.net.udp.UdpTransport;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
 

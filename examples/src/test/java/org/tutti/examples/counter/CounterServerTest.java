@@ -26,8 +26,8 @@ import org.tutti.GroupConfig;
 import org.tutti.Node;
 import org.tutti.NodeBuilder;
 import org.tutti.examples.counter.CounterServer;
-import org.tutti.net.TcpConfig;
-import org.tutti.net.TcpTransport;
+import org.tutti.net.tcp.TcpConfig;
+import org.tutti.net.tcp.TcpTransport;
 import org.tutti.transport.Address;
 
 /// Clients that are not members, each at one server: thousands at once, on virtual threads, in this process.

@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import org.tutti.net.discovery.Announcement.Verdict;
+import org.tutti.net.discovery.MulticastDiscovery.Announcement.Verdict;
 import org.tutti.transport.Address;
 
 /// Datagrams of multicast discovery, good ones and all others.
 class AnnouncementTest {
   private static final Address MEMBER = new Address("10.0.0.5:7001");
-  private final Announcement bank = new Announcement("bank");
+  private final MulticastDiscovery.Announcement bank = new MulticastDiscovery.Announcement("bank");
 
   private Verdict verdict(byte[] datagram) {
     return bank.verdict(ByteBuffer.wrap(datagram));
@@ -36,7 +36,7 @@ class AnnouncementTest {
       if (!text.contains("%")) { // a scope is that of this host's interfaces
         assertThat(verdict).as(text).isEqualTo(Verdict.TAKEN);
       }
-      assertThat(Announcement.address(ByteBuffer.wrap(datagram))).hasToString(text);
+      assertThat(MulticastDiscovery.Announcement.address(ByteBuffer.wrap(datagram))).hasToString(text);
     }
   }
 
@@ -51,7 +51,8 @@ class AnnouncementTest {
     assertThat(verdict(Arrays.copyOf(good, good.length + 1))).isEqualTo(Verdict.DROP_BAD_LENGTH);
     assertThat(verdict(with(good, 5, 255))).isEqualTo(Verdict.DROP_BAD_LENGTH);
     assertThat(verdict(with(good, 7, 'x'))).isEqualTo(Verdict.DROP_OTHER_CLUSTER);
-    assertThat(new Announcement("").verdict(ByteBuffer.wrap(good))).isEqualTo(Verdict.DROP_OTHER_CLUSTER);
+    assertThat(new MulticastDiscovery.Announcement("").verdict(ByteBuffer.wrap(good)))
+        .isEqualTo(Verdict.DROP_OTHER_CLUSTER);
   }
 
   @Test
@@ -86,7 +87,7 @@ class AnnouncementTest {
     for (int i = 0; i < 200_000; i++) {
       byte[] datagram = bank.of(MEMBER);
       if (i % 4 == 0) {
-        datagram = new byte[random.nextInt(Announcement.BYTES_MAX + 2)];
+        datagram = new byte[random.nextInt(MulticastDiscovery.Announcement.BYTES_MAX + 2)];
         random.nextBytes(datagram);
       } else if (i % 4 == 1) {
         datagram = Arrays.copyOf(datagram, random.nextInt(2 * datagram.length));
@@ -98,7 +99,7 @@ class AnnouncementTest {
       Verdict verdict = bank.verdict(heard);
       met.merge(verdict, 1, Integer::sum);
       if (verdict == Verdict.TAKEN) {
-        assertThat(Announcement.address(heard).text()).matches("[0-9a-fA-F.:\\[\\]]+:[+0-9]+");
+        assertThat(MulticastDiscovery.Announcement.address(heard).text()).matches("[0-9a-fA-F.:\\[\\]]+:[+0-9]+");
       }
     }
     assertThat(met).hasSize(Verdict.values().length - 1).doesNotContainKey(Verdict.DROP_TOO_MANY);

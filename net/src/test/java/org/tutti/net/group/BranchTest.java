@@ -22,8 +22,8 @@ import org.tutti.Outcome;
 import org.tutti.Partitions;
 import org.tutti.View;
 import org.tutti.fixture.PartitionableTransport;
-import org.tutti.net.TcpConfig;
-import org.tutti.net.TcpTransport;
+import org.tutti.net.tcp.TcpConfig;
+import org.tutti.net.tcp.TcpTransport;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
 

@@ -18,8 +18,8 @@ import org.tutti.GroupConfig;
 import org.tutti.Node;
 import org.tutti.NodeBuilder;
 import org.tutti.certs.Authority;
-import org.tutti.net.TcpConfig;
-import org.tutti.net.TcpTransport;
+import org.tutti.net.tcp.TcpConfig;
+import org.tutti.net.tcp.TcpTransport;
 import org.tutti.net.tls.Credentials;
 import org.tutti.transport.Address;
 

@@ -16,8 +16,8 @@ import org.tutti.MemberId;
 import org.tutti.Node;
 import org.tutti.Service;
 import org.tutti.View;
-import org.tutti.net.TcpConfig;
-import org.tutti.net.TcpTransport;
+import org.tutti.net.tcp.TcpConfig;
+import org.tutti.net.tcp.TcpTransport;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
 

@@ -25,8 +25,8 @@ import org.tutti.NodeBuilder;
 import org.tutti.Ordering;
 import org.tutti.Service;
 import org.tutti.View;
-import org.tutti.net.TcpConfig;
-import org.tutti.net.TcpTransport;
+import org.tutti.net.tcp.TcpConfig;
+import org.tutti.net.tcp.TcpTransport;
 import org.tutti.transport.Address;
 
 /// A domain over TCP: three processes' worth of nodes, three groups that overlap in a circle, each with another

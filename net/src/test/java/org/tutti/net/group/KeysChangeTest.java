@@ -26,10 +26,10 @@ import org.tutti.GroupConfig;
 import org.tutti.Node;
 import org.tutti.NodeBuilder;
 import org.tutti.fixture.Told;
-import org.tutti.net.UdpConfig;
-import org.tutti.net.UdpKey;
-import org.tutti.net.UdpKeys;
-import org.tutti.net.UdpTransport;
+import org.tutti.net.udp.UdpConfig;
+import org.tutti.net.udp.UdpKey;
+import org.tutti.net.udp.UdpKeys;
+import org.tutti.net.udp.UdpTransport;
 import org.tutti.transport.Address;
 import org.tutti.transport.Receiver;
 

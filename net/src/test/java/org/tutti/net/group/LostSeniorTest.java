@@ -26,8 +26,8 @@ import org.tutti.PrimaryViews;
 import org.tutti.Status;
 import org.tutti.View;
 import org.tutti.fixture.PartitionableTransport;
-import org.tutti.net.TcpConfig;
-import org.tutti.net.TcpTransport;
+import org.tutti.net.tcp.TcpConfig;
+import org.tutti.net.tcp.TcpTransport;
 import org.tutti.transport.Address;
 
 /// Over TCP: a member is dropped although it lives, then the more senior of the two others crashes, and only one of the

@@ -26,8 +26,8 @@ import org.tutti.NodeBuilder;
 import org.tutti.Outcome;
 import org.tutti.View;
 import org.tutti.fixture.Told;
-import org.tutti.net.TcpConfig;
-import org.tutti.net.TcpTransport;
+import org.tutti.net.tcp.TcpConfig;
+import org.tutti.net.tcp.TcpTransport;
 import org.tutti.transport.Address;
 
 /// Observers over TCP: the others go on as if they were not there.

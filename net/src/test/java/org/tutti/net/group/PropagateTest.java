@@ -40,8 +40,8 @@ import org.tutti.ViewId;
 import org.tutti.engine.Exchange;
 import org.tutti.engine.Request;
 import org.tutti.fixture.ManualMembership;
-import org.tutti.net.TcpConfig;
-import org.tutti.net.TcpTransport;
+import org.tutti.net.tcp.TcpConfig;
+import org.tutti.net.tcp.TcpTransport;
 import org.tutti.pack.Batch;
 import org.tutti.transport.Address;
 

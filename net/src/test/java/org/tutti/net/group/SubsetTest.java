@@ -26,8 +26,8 @@ import org.tutti.Ordering;
 import org.tutti.Outcome;
 import org.tutti.SendOptions;
 import org.tutti.Service;
-import org.tutti.net.TcpConfig;
-import org.tutti.net.TcpTransport;
+import org.tutti.net.tcp.TcpConfig;
+import org.tutti.net.tcp.TcpTransport;
 import org.tutti.transport.Address;
 
 /// Multicasts to some members of a group of three over TCP.

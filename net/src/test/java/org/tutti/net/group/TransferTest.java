@@ -34,8 +34,8 @@ import org.tutti.View;
 import org.tutti.engine.GroupUser;
 import org.tutti.fixture.ManualMembership;
 import org.tutti.fixture.PartitionableTransport;
-import org.tutti.net.TcpConfig;
-import org.tutti.net.TcpTransport;
+import org.tutti.net.tcp.TcpConfig;
+import org.tutti.net.tcp.TcpTransport;
 import org.tutti.transport.Address;
 
 /// State transfers over TCP that are broken off: by a cut, by a crash, by the newcomer; and a reader that is slow.

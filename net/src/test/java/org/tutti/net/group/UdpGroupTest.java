@@ -2,8 +2,8 @@ package org.tutti.net.group;
 
 import java.io.IOException;
 import org.tutti.fixture.GroupContract;
-import org.tutti.net.UdpConfig;
-import org.tutti.net.UdpTransport;
+import org.tutti.net.udp.UdpConfig;
+import org.tutti.net.udp.UdpTransport;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
 

@@ -2,8 +2,8 @@ package org.tutti.net.group;
 
 import java.io.IOException;
 import org.tutti.fixture.GroupContract;
-import org.tutti.net.TcpConfig;
-import org.tutti.net.TcpTransport;
+import org.tutti.net.tcp.TcpConfig;
+import org.tutti.net.tcp.TcpTransport;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
 

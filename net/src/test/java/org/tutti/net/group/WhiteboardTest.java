@@ -24,8 +24,8 @@ import org.tutti.Node;
 import org.tutti.NodeBuilder;
 import org.tutti.Outcome;
 import org.tutti.Whiteboard;
-import org.tutti.net.TcpConfig;
-import org.tutti.net.TcpTransport;
+import org.tutti.net.tcp.TcpConfig;
+import org.tutti.net.tcp.TcpTransport;
 import org.tutti.transport.Address;
 
 /// Numbers that members show each other over TCP.

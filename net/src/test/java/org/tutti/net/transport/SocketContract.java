@@ -25,8 +25,8 @@ import org.tutti.fixture.RawPackets;
 import org.tutti.fixture.Station;
 import org.tutti.fixture.Told;
 import org.tutti.fixture.TransportContract;
-import org.tutti.net.TcpConfig;
-import org.tutti.net.TcpTransport;
+import org.tutti.net.tcp.TcpConfig;
+import org.tutti.net.tcp.TcpTransport;
 import org.tutti.transport.Address;
 
 /// What a transport over stream sockets promises besides: strangers at its port are counted and harm nobody.

@@ -2,8 +2,8 @@ package org.tutti.net.transport;
 
 import java.io.IOException;
 import org.tutti.fixture.TransportContract;
-import org.tutti.net.TcpConfig;
-import org.tutti.net.TcpTransport;
+import org.tutti.net.tcp.TcpConfig;
+import org.tutti.net.tcp.TcpTransport;
 import org.tutti.transport.Address;
 
 final class TcpIpv6Test extends TransportContract {

@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.fixture.Station;
 import org.tutti.fixture.Told;
-import org.tutti.net.TcpConfig;
-import org.tutti.net.TcpTransport;
+import org.tutti.net.tcp.TcpConfig;
+import org.tutti.net.tcp.TcpTransport;
 import org.tutti.transport.Address;
 
 /// What a transport over TCP says of a process that ended, and how it replaces a connection that says nothing.

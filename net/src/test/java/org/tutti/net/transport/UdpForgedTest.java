@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.fixture.Station;
 import org.tutti.fixture.Told;
-import org.tutti.net.UdpConfig;
-import org.tutti.net.UdpTransport;
+import org.tutti.net.udp.UdpConfig;
+import org.tutti.net.udp.UdpTransport;
 import org.tutti.transport.Address;
 
 /// Datagrams in the name of an address whose answers their sender does not get. There is no key.

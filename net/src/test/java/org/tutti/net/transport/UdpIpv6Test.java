@@ -2,8 +2,8 @@ package org.tutti.net.transport;
 
 import java.io.IOException;
 import org.tutti.fixture.TransportContract;
-import org.tutti.net.UdpConfig;
-import org.tutti.net.UdpTransport;
+import org.tutti.net.udp.UdpConfig;
+import org.tutti.net.udp.UdpTransport;
 import org.tutti.transport.Address;
 
 final class UdpIpv6Test extends TransportContract {

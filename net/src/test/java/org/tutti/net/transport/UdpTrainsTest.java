@@ -27,9 +27,9 @@ import org.tutti.Metric;
 import org.tutti.Node;
 import org.tutti.fixture.Station;
 import org.tutti.fixture.Told;
-import org.tutti.net.UdpConfig;
-import org.tutti.net.UdpKey;
-import org.tutti.net.UdpTransport;
+import org.tutti.net.udp.UdpConfig;
+import org.tutti.net.udp.UdpKey;
+import org.tutti.net.udp.UdpTransport;
 import org.tutti.transport.Address;
 
 /// Several datagrams in one system call, and what becomes of them where that is not to be had.

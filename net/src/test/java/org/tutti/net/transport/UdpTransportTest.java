@@ -17,9 +17,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.fixture.Station;
 import org.tutti.fixture.Told;
 import org.tutti.fixture.TransportContract;
-import org.tutti.net.UdpConfig;
-import org.tutti.net.UdpKey;
-import org.tutti.net.UdpTransport;
+import org.tutti.net.udp.UdpConfig;
+import org.tutti.net.udp.UdpKey;
+import org.tutti.net.udp.UdpTransport;
 import org.tutti.transport.Address;
 import org.tutti.transport.TransportException;
 

@@ -6,8 +6,8 @@ import java.io.IOException;
 import org.junit.jupiter.api.AfterEach;
 import org.tutti.fixture.Told;
 import org.tutti.fixture.TransportContract;
-import org.tutti.net.UdpConfig;
-import org.tutti.net.UdpTransport;
+import org.tutti.net.udp.UdpConfig;
+import org.tutti.net.udp.UdpTransport;
 import org.tutti.transport.Address;
 
 /// A system call for each datagram, as where the kernel or the JVM allows nothing else.

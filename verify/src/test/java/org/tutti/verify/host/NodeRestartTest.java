@@ -29,8 +29,8 @@ import org.tutti.NodeBuilder;
 import org.tutti.Ordering;
 import org.tutti.Outcome;
 import org.tutti.View;
-import org.tutti.net.TcpConfig;
-import org.tutti.net.TcpTransport;
+import org.tutti.net.tcp.TcpConfig;
+import org.tutti.net.tcp.TcpTransport;
 import org.tutti.transport.Address;
 
 /// A group whose nodes all stop at once, and are started again on the same stable storages.

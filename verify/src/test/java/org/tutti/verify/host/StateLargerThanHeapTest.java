@@ -27,8 +27,8 @@ import org.tutti.MemberConfig;
 import org.tutti.Node;
 import org.tutti.NodeBuilder;
 import org.tutti.StateSink;
-import org.tutti.net.TcpConfig;
-import org.tutti.net.TcpTransport;
+import org.tutti.net.tcp.TcpConfig;
+import org.tutti.net.tcp.TcpTransport;
 import org.tutti.transport.Address;
 import org.tutti.verify.lab.Hosts;
 

@@ -24,7 +24,7 @@ import org.tutti.Node;
 import org.tutti.NodeBuilder;
 import org.tutti.Ordering;
 import org.tutti.fixture.Told;
-import org.tutti.net.UdpConfig;
+import org.tutti.net.udp.UdpConfig;
 import org.tutti.transport.Address;
 import org.tutti.verify.transport.LossyNetwork;
 

@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
-import org.tutti.net.UdpConfig;
-import org.tutti.net.UdpTransport;
+import org.tutti.net.udp.UdpConfig;
+import org.tutti.net.udp.UdpTransport;
 import org.tutti.transport.Address;
 
 /// A network of one process that loses datagrams: nodes advertise its ports and not their own sockets, and what comes

@@ -23,10 +23,10 @@ import org.tutti.Metric;
 import org.tutti.Node;
 import org.tutti.NodeBuilder;
 import org.tutti.fixture.Told;
-import org.tutti.net.UdpConfig;
-import org.tutti.net.UdpKey;
-import org.tutti.net.UdpMulticast;
-import org.tutti.net.UdpTransport;
+import org.tutti.net.udp.UdpConfig;
+import org.tutti.net.udp.UdpKey;
+import org.tutti.net.udp.UdpMulticast;
+import org.tutti.net.udp.UdpTransport;
 import org.tutti.transport.Address;
 
 /// A process of [UdpMulticastTest] with some members of a group, the sender or receivers. It does what it is told on

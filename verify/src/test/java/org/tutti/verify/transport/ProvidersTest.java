@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import org.junit.jupiter.api.Test;
-import org.tutti.net.TcpTransport;
-import org.tutti.net.UdpTransport;
+import org.tutti.net.tcp.TcpTransport;
+import org.tutti.net.udp.UdpTransport;
 import org.tutti.transport.Address;
 import org.tutti.transport.Endpoint;
 import org.tutti.transport.Transport;

@@ -3,8 +3,8 @@ package org.tutti.verify.transport;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import org.tutti.fixture.RawPackets;
-import org.tutti.net.TcpConfig;
-import org.tutti.net.TcpTransport;
+import org.tutti.net.tcp.TcpConfig;
+import org.tutti.net.tcp.TcpTransport;
 import org.tutti.net.tls.Credentials;
 import org.tutti.transport.Address;
 

@@ -16,8 +16,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.fixture.Station;
 import org.tutti.fixture.Told;
 import org.tutti.fixture.TransportContract;
-import org.tutti.net.UdpConfig;
-import org.tutti.net.UdpKey;
+import org.tutti.net.udp.UdpConfig;
+import org.tutti.net.udp.UdpKey;
 
 /// Two transports with something between that swallows long datagrams and says nothing.
 @Execution(ExecutionMode.CONCURRENT)

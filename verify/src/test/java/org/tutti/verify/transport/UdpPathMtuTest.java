@@ -26,9 +26,9 @@ import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Node;
 import org.tutti.NodeBuilder;
-import org.tutti.net.UdpConfig;
-import org.tutti.net.UdpKey;
-import org.tutti.net.UdpTransport;
+import org.tutti.net.udp.UdpConfig;
+import org.tutti.net.udp.UdpKey;
+import org.tutti.net.udp.UdpTransport;
 import org.tutti.transport.Address;
 
 /// A group of two on both sides of a link with a smaller MTU, between two routers of the kernel: four namespaces that

@@ -1,0 +1,150 @@
+package org.tutti.net.udp;
+
+import java.util.concurrent.TimeUnit;
+
+/// What is on the way to one peer: numbered datagrams that it has not spoken of yet, how long a round trip takes, and
+/// when the next datagram may leave.
+///
+/// The peer tells the highest number that it has read from its socket, and how many datagrams it has read. What is not
+/// above that number has arrived or is lost, in either case it takes no room in the peer's socket any more. So less
+/// than the peer grants is in its socket at any time, and a slow peer loses nothing.
+final class Flight {
+  /// What the kernel's bookkeeping takes in a receive buffer for each datagram, about, besides its bytes.
+  static final int OVERHEAD_BYTES = 512;
+
+  private static final int DATAGRAMS_MAX = 1 << 12;
+  private static final int MASK = DATAGRAMS_MAX - 1;
+  private static final long BURST_NANOS = TimeUnit.MILLISECONDS.toNanos(1); // a selector cannot wait for less
+  private static final long ROUND_TRIP_MIN = TimeUnit.MICROSECONDS.toNanos(100);
+  private static final long ROUND_TRIP_FIRST = TimeUnit.MILLISECONDS.toNanos(1);
+
+  private final Congestion congestion;
+  private final long[] sentNanos = new long[DATAGRAMS_MAX];
+  private final int[] charges = new int[DATAGRAMS_MAX];
+  private long last; // highest number sent
+  private long rested; // all up to this one arrived or are lost
+  private long bytes;
+  private long granted = Congestion.WINDOW_MIN;
+  private int counted; // how many the peer has read, as it said last
+  private boolean uncounted = true; // it may have counted from another beginning
+  private long roundTrip = ROUND_TRIP_FIRST;
+  private boolean measured;
+  private int doubted;
+  private long pacedUntil = Long.MIN_VALUE;
+
+  /// Begins behind a number, so that a peer that remembers earlier ones does not mix them up.
+  Flight(long last, Congestion congestion) {
+    this.last = last;
+    this.rested = last;
+    this.congestion = congestion;
+  }
+
+  /// What a datagram counts for.
+  static int charge(int length) {
+    return length + OVERHEAD_BYTES;
+  }
+
+  long last() {
+    return last;
+  }
+
+  boolean isEmpty() {
+    return rested == last;
+  }
+
+  /// Half of what may be on the way is: the peer ought to say what it has before all is.
+  boolean isHalfFull() {
+    return 2 * bytes >= Math.min(congestion.window(), granted);
+  }
+
+  /// All up to this number have arrived or are lost.
+  long rested() {
+    return rested;
+  }
+
+  long roundTripNanos() {
+    return roundTrip;
+  }
+
+  /// Whether a datagram may leave as far as the peer and the network can take it.
+  boolean hasRoom(int length) {
+    if (last - rested >= DATAGRAMS_MAX) {
+      return false;
+    }
+    long after = bytes + charge(length);
+    if (after > congestion.window() && bytes > 0) {
+      congestion.limited();
+      return false;
+    }
+    return after <= granted || bytes == 0;
+  }
+
+  /// How long the next datagram has to wait for its turn; 0 or less for not at all.
+  long pauseNanos(long now) {
+    return pacedUntil == Long.MIN_VALUE ? 0 : pacedUntil - now - BURST_NANOS;
+  }
+
+  /// A datagram leaves.
+  ///
+  /// @return its number
+  long sent(long now, int length) {
+    last++;
+    int at = (int) last & MASK;
+    sentNanos[at] = now;
+    charges[at] = charge(length);
+    bytes += charges[at];
+    double nanosPerByte = roundTrip / (congestion.gain() * congestion.window());
+    pacedUntil = Math.max(pacedUntil, now) + (long) (charges[at] * nanosPerByte);
+    return last;
+  }
+
+  /// The peer says what it has read.
+  ///
+  /// @param highest the highest number
+  /// @param count   how many datagrams
+  /// @param held    how long it waited before it said so
+  /// @param grant   how many bytes may be on the way
+  /// @return whether there is more room than before
+  boolean echoed(long now, long highest, int count, long held, long grant) {
+    boolean more = grant > granted;
+    granted = grant;
+    doubted = 0;
+    if (highest <= rested || highest > last) {
+      return more;
+    }
+    int read = count - counted;
+    boolean known = !uncounted && read >= 0; // who has forgotten us counts from the beginning
+    counted = count;
+    uncounted = false;
+    measure(now - sentNanos[(int) highest & MASK] - held);
+    long settled = highest - rested;
+    int longest = 0;
+    while (rested < highest) {
+      rested++;
+      int charge = charges[(int) rested & MASK];
+      bytes -= charge;
+      longest = Math.max(longest, charge);
+    }
+    doubted = known && read < settled ? longest - OVERHEAD_BYTES : 0;
+    congestion.settle(highest, settled, known ? settled - read : 0, last);
+    return true;
+  }
+
+  /// How long the longest datagram was of those that the last echo spoke of, if some of them were lost; else 0.
+  int doubted() {
+    return doubted;
+  }
+
+  /// The peer is another life, or gone: what was on the way to it does not matter any more.
+  void forget() {
+    rested = last;
+    bytes = 0;
+    uncounted = true;
+  }
+
+  private void measure(long sample) {
+    long time = Math.max(ROUND_TRIP_MIN, sample);
+    roundTrip = measured ? roundTrip + (time - roundTrip) / 8 : time;
+    measured = true;
+  }
+}

@@ -1,0 +1,79 @@
+package org.tutti.net.udp;
+
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/// A datagram that waits for a peer; its position is behind the last frame.
+final class OutgoingDatagram {
+  static final int LENGTH_BYTES = 2; // before each frame
+
+  final UdpPeer peer;
+  final ByteBuffer bytes;
+
+  /// What it shares with outgoing datagrams for others; null when it goes alone.
+  @Nullable MulticastDatagram multicast;
+
+  /// No more frames come into it.
+  boolean sealed;
+
+  // Into what it is cut: its frames are longer than the path takes.
+  private int unit; // 0: not at all
+  private int index; // of the next piece
+
+  OutgoingDatagram(UdpPeer peer, ByteBuffer bytes) {
+    this.peer = peer;
+    this.bytes = bytes;
+    bytes.position(DatagramHeader.BYTES);
+  }
+
+  boolean isEmpty() {
+    return bytes.position() == DatagramHeader.BYTES;
+  }
+
+  /// How long its only frame is.
+  int frameLength() {
+    return bytes.position() - DatagramHeader.BYTES - LENGTH_BYTES;
+  }
+
+  static int frameAt() {
+    return DatagramHeader.BYTES + LENGTH_BYTES;
+  }
+
+  /// How long the next datagram is: all of it, or the next piece.
+  int nextLength() {
+    return unit == 0 ? bytes.position() : Reassembly.AT + Math.min(unit, bytes.position() - nextAt());
+  }
+
+  private int nextAt() {
+    return DatagramHeader.BYTES + index * unit;
+  }
+
+  boolean isCut() {
+    return unit > 0;
+  }
+
+  /// Cuts it, from its beginning, into pieces of about the same length, each a datagram of at most so many bytes.
+  void cut(int datagramBytes) {
+    int whole = bytes.position() - DatagramHeader.BYTES;
+    int count = Math.ceilDiv(whole, datagramBytes - Reassembly.AT);
+    unit = Math.ceilDiv(whole, count);
+    index = 0;
+    sealed = true;
+  }
+
+  /// Writes the next piece behind the place for a datagram's header.
+  ByteBuffer writePiece(ByteBuffer out) {
+    int at = nextAt();
+    int length = Math.min(unit, bytes.position() - at);
+    Reassembly.writeHeader(out, index, Math.ceilDiv(bytes.position() - DatagramHeader.BYTES, unit), unit);
+    return out.put(Reassembly.AT, bytes, at, length).position(Reassembly.AT + length);
+  }
+
+  /// The next datagram has left.
+  ///
+  /// @return whether it was the last one
+  boolean left() {
+    index++;
+    return unit == 0 || nextAt() >= bytes.position();
+  }
+}

@@ -1,0 +1,781 @@
+package org.tutti.net.udp;
+
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.tutti.net.SelectorTransport;
+import org.tutti.net.udp.multicast.MulticastCount;
+import org.tutti.net.udp.multicast.MulticastPeer;
+import org.tutti.transport.Address;
+import org.tutti.transport.Refused;
+
+/// Another node as a [UdpTransport] knows it: what waits for it, what is on the way to it, what was read of it.
+final class UdpPeer implements SelectorTransport.Claim {
+  private static final System.Logger LOG = System.getLogger(UdpTransport.class.getName());
+
+  final InetSocketAddress at;
+  private final UdpLoop loop;
+  private final Flight flight;
+  private final AckState receipt = new AckState();
+  private final ResponseTimer awaiting = new ResponseTimer();
+  final long own; // our life, as this peer knows it
+
+  /// As it was claimed; null as long as we have nothing to say to it.
+  @Nullable Address address;
+
+  /// On the loop's list of peers that need attention.
+  boolean listed;
+
+  /// A claim was refused since the last onReady.
+  boolean refused;
+
+  /// A greeting is due at `greetAt`.
+  boolean wanted;
+
+  private @Nullable Refused refusal; // of our greeting, and to be told
+
+  long usedNanos; // when it was last claimed or heard
+
+  // Who it is.
+  private long life; // 0: not known, nothing can be sent
+  private long formerLife;
+  private long greetAt;
+  private long backoffNanos;
+
+  // What waits; the last datagram may have room for more frames.
+  private final ArrayDeque<OutgoingDatagram> queue = new ArrayDeque<>();
+  private @Nullable OutgoingDatagram slotOf;
+  private @Nullable ByteBuffer slot;
+  private int claimedBytes;
+  private int loadedBytes; // the datagram that left last
+  private final MulticastPeer multicasts = new MulticastPeer();
+
+  // How long a datagram the path takes, and the pieces that come when the way back takes less.
+  private final PathMtu mtu;
+  private @Nullable Reassembly pieces;
+  private int loggedPathBytes; // 0 while there is no path
+
+  UdpPeer(UdpLoop loop, InetSocketAddress at, long numbersUsed) {
+    this.loop = loop;
+    this.at = at;
+    this.own = loop.lives.known(at);
+    this.flight = new Flight(numbersUsed, new Congestion(loop.receiveBufferBytes));
+    this.mtu = new PathMtu(loop.datagramBytes, loop.headersBytes, loop.sealBytes());
+    this.usedNanos = loop.nowNanos;
+    this.greetAt = loop.nowNanos;
+  }
+
+  boolean isOpen() {
+    return life != 0;
+  }
+
+  long life() {
+    return life;
+  }
+
+  boolean isLife(long one) {
+    return isOpen() && life == one;
+  }
+
+  long numbersUsed() {
+    return flight.last();
+  }
+
+  // ---- frames to it ------------------------------------------------------------------------------------------------
+
+  /// Whether a frame of any size could be claimed.
+  boolean isRoomy() {
+    return isOpen() && (queue.size() + 2) * loop.datagramBytes <= loop.config.queueBytes();
+  }
+
+  /// Lends room for a frame, or null.
+  @Nullable ByteBuffer claim(int length) {
+    int needed = OutgoingDatagram.LENGTH_BYTES + length;
+    int datagramMax = isHopeful() ? loop.datagramBytes : mtu.size();
+    boolean mayJoin =
+        length >= Multicasts.FRAME_BYTES_MIN
+            && DatagramHeader.BYTES + needed <= datagramMax
+            && multicasts.joins(loop.nowNanos, queue.isEmpty());
+    OutgoingDatagram last = queue.peekLast();
+    boolean isFull = last == null || last.bytes.position() + needed > datagramMax;
+    if (last == null || !last.isEmpty() && (isFull || last.sealed || mayJoin)) {
+      last = isOpen() ? another(mayJoin) : null;
+    }
+    if (last == null) {
+      return null;
+    }
+    if (last != slotOf) {
+      slotOf = last;
+      slot = last.bytes.duplicate();
+    }
+    claimedBytes = length;
+    last.sealed = mayJoin;
+    int from = last.bytes.position() + OutgoingDatagram.LENGTH_BYTES;
+    // A fresh byte order each time: the borrower may have changed it.
+    return slot().limit(from + length).position(from).order(ByteOrder.BIG_ENDIAN);
+  }
+
+  private ByteBuffer slot() {
+    return Objects.requireNonNull(slot);
+  }
+
+  private @Nullable OutgoingDatagram another(boolean mayJoin) {
+    if ((queue.size() + 1) * loop.datagramBytes > loop.config.queueBytes()) {
+      // One turn said more than the queue holds while peer and network could take it: no reason to refuse. But what may
+      // go together with frames for others has to wait for them.
+      if (!mayJoin) {
+        write();
+      }
+      if ((queue.size() + 1) * loop.datagramBytes > loop.config.queueBytes()) {
+        return null;
+      }
+    }
+    var next = new OutgoingDatagram(this, loop.buffers.take());
+    queue.addLast(next);
+    return next;
+  }
+
+  /// Takes over the frame claimed last.
+  @Override
+  public void commit() {
+    OutgoingDatagram last = queue.peekLast();
+    if (last == null || last != slotOf) {
+      return; // the peer has ended since
+    }
+    last.bytes.putShort((short) claimedBytes).position(last.bytes.position() + claimedBytes);
+    if (last.sealed && loop.multicasts != null) {
+      loop.multicasts.add(last, loop.datagramBytes);
+    }
+    loop.counters.add(UdpCount.FRAMES_SENT);
+    loop.list(this);
+  }
+
+  /// Sends what may leave now.
+  void write() {
+    loadedBytes = 0;
+    load();
+    loop.flush();
+    if (loadedBytes > 0 && loop.wasTooLong()) {
+      tooLong(loadedBytes); // those that left together are lost
+    }
+  }
+
+  private void load() {
+    for (OutgoingDatagram next = queue.peekFirst(); next != null && isOpen(); next = queue.peekFirst()) {
+      if (next.isEmpty()) {
+        release(queue.removeFirst());
+        continue;
+      }
+      if (!fits(next) || !flight.hasRoom(next.nextLength()) || flight.pauseNanos(loop.nowNanos) > 0) {
+        return;
+      }
+      MulticastDatagram multicast = next.multicast;
+      MulticastLoop group = loop.group;
+      if (multicast == null || group == null) {
+        if (!sendAlone(next)) {
+          return;
+        }
+      } else {
+        List<OutgoingDatagram> ready = group.ready(multicast);
+        boolean sent = ready.size() > 1 ? group.send(multicast, ready) : ready.contains(next) && sendAlone(next);
+        if (!sent) {
+          return;
+        }
+      }
+    }
+  }
+
+  /// Whether the path takes the next outgoing datagram; if need be in pieces, but not while it may turn out to take the
+  /// whole.
+  private boolean fits(OutgoingDatagram next) {
+    MulticastDatagram multicast = next.multicast;
+    if (Math.max(next.nextLength(), multicast == null ? 0 : multicast.length()) <= mtu.size()) {
+      return true;
+    }
+    if (isHopeful()) {
+      return false;
+    }
+    if (multicast != null && loop.multicasts != null) {
+      loop.multicasts.remove(multicast, next);
+    }
+    if (next.nextLength() > mtu.size()) {
+      loop.counters.add(UdpCount.DATAGRAMS_CUT);
+      next.cut(mtu.size());
+    }
+    return true;
+  }
+
+  /// Sends an outgoing datagram, or its next piece.
+  ///
+  /// @return false when nothing can be sent now
+  private boolean sendAlone(OutgoingDatagram outgoing) {
+    int end = outgoing.bytes.position();
+    int length = outgoing.nextLength();
+    ByteBuffer out = outgoing.isCut() ? outgoing.writePiece(loop.spare()) : outgoing.bytes;
+    boolean taken = send(out, outgoing.isCut() ? DatagramHeader.PIECE : DatagramHeader.DATA);
+    outgoing.bytes.limit(outgoing.bytes.capacity()).position(end);
+    loadedBytes = length;
+    if (!taken || loop.wasTooLong() && tooLong(length)) {
+      return taken; // what was too long goes in pieces
+    }
+    receipt.told();
+    flight.sent(loop.nowNanos, length);
+    loop.counters.add(UdpCount.DATAGRAMS_SENT);
+    if (outgoing.isCut()) {
+      loop.counters.add(UdpCount.PIECES_SENT);
+    }
+    if (outgoing.left()) {
+      release(queue.removeFirst());
+    }
+    awaiting.begin();
+    return true;
+  }
+
+  private boolean send(ByteBuffer datagram, int kind) {
+    DatagramHeader.write(datagram, kind | (flight.isHalfFull() ? DatagramHeader.SOON : 0), life, own);
+    DatagramHeader.number(datagram, flight.last() + 1);
+    receipt.write(datagram);
+    return loop.load(datagram.flip(), at);
+  }
+
+  /// Whether an outgoing datagram is the next one, and there is room for a datagram of some length. The pace is that of
+  /// the peer who comes first: paces are never quite the same, and the slowest of them would be slower than each.
+  boolean isNext(OutgoingDatagram outgoing, int length) {
+    return isOpen() && queue.peekFirst() == outgoing && flight.hasRoom(length);
+  }
+
+  /// Whether there is no room for an outgoing datagram, whatever waits before it.
+  boolean isFull(OutgoingDatagram outgoing) {
+    return !flight.hasRoom(outgoing.nextLength());
+  }
+
+  /// Multicasts have waited for this peer in vain: what waits for it goes alone, and what comes next, until it keeps
+  /// up.
+  void lag() {
+    loop.multicastCounters.add(MulticastCount.CASTS_ALONE);
+    multicasts.lag(loop.nowNanos);
+    for (OutgoingDatagram outgoing : queue) {
+      if (outgoing.multicast != null && loop.multicasts != null) {
+        loop.multicasts.remove(outgoing.multicast, outgoing);
+      }
+    }
+    loop.list(this);
+  }
+
+  /// A datagram that this peer should hear soon about.
+  boolean isHalfFull() {
+    return flight.isHalfFull();
+  }
+
+  /// Writes this peer's part of a multicast, up to the beginning of its frame.
+  ///
+  /// @param multicast its number
+  void writeShare(ByteBuffer out, long multicast) {
+    receipt.writeShare(out.putLong(life).putLong(flight.last() + 1));
+    out.putLong(multicasts.before(multicast));
+  }
+
+  /// The next outgoing datagram has left with those for others.
+  void left(int length, long multicast) {
+    release(queue.removeFirst());
+    receipt.told();
+    multicasts.sent(multicast, flight.sent(loop.nowNanos, length));
+    awaiting.begin();
+    loop.list(this);
+  }
+
+  private void release(OutgoingDatagram outgoing) {
+    if (outgoing == slotOf) {
+      slotOf = null;
+      slot = null;
+    }
+    if (outgoing.multicast != null && loop.multicasts != null) {
+      loop.multicasts.remove(outgoing.multicast, outgoing);
+    }
+    loop.buffers.giveBack(outgoing.bytes);
+  }
+
+  // ---- what comes from it ------------------------------------------------------------------------------------------
+
+  /// Whether a datagram of this life may be taken; a new one replaces the old one.
+  boolean accept(long from) {
+    if (from == formerLife) {
+      loop.counters.add(UdpCount.DROP_OLD_LIFE);
+      return false;
+    }
+    if (from != life) {
+      if (isOpen()) {
+        end(UdpCount.LIFE_REPLACED);
+      }
+      loop.counters.add(UdpCount.CONNECTED_UDP);
+      life = from;
+      multicasts.begin(loop.nowNanos);
+      if (loop.multicasts != null) {
+        loop.multicasts.askSoon(loop.nowNanos);
+      }
+      receipt.begin();
+      pieces = null;
+      mtu.begin(loop.nowNanos);
+      loop.peers.narrowest();
+      backoffNanos = 0;
+      wanted = false;
+      loop.list(this);
+    }
+    usedNanos = loop.nowNanos;
+    awaiting.heard();
+    return true;
+  }
+
+  /// Takes note of what the peer says to have read.
+  void echoed(DatagramHeader header) {
+    long held = TimeUnit.MICROSECONDS.toNanos(header.heldMicros);
+    boolean more = flight.echoed(loop.nowNanos, header.highest, header.count, held, header.grant);
+    if (more || !queue.isEmpty()) {
+      loop.list(this);
+    }
+    mtu.lost(flight.doubted(), loop.nowNanos);
+    if (more || flight.isEmpty()) {
+      awaiting.end();
+    }
+    if (!flight.isEmpty() || !queue.isEmpty()) {
+      awaiting.begin();
+      loop.list(this);
+    }
+    if (flight.doubted() > 0 && multicasts.isToBeTold(flight.rested())) {
+      probe(); // it may be the last multicast that was lost, and nothing else shows that
+    }
+  }
+
+  /// It heard a multicast.
+  void heard(Multicasts to) {
+    if (multicasts.heard(loop.nowNanos)) {
+      to.tell(this, true);
+    }
+  }
+
+  /// Whether multicasts reach it, as far as it has said lately.
+  MulticastPeer.Hearing hearing(Multicasts to) {
+    if (isOpen() && multicasts.isDeaf(loop.nowNanos)) {
+      to.tell(this, false);
+    }
+    return multicasts.hearing();
+  }
+
+  /// A datagram with frames was read.
+  void read(long number, int length, boolean soon) {
+    if (receipt.read(number, length, soon)) {
+      loop.list(this);
+    }
+  }
+
+  /// The peer asks what has arrived up to a number.
+  void probed(long number, int length) {
+    receipt.probed(number, length);
+    loop.list(this);
+  }
+
+  /// Says what has arrived if enough has, or if it was asked for.
+  void echoIfMuch() {
+    if (receipt.isMuch()) {
+      echo();
+    }
+  }
+
+  /// Says what has arrived.
+  void echo() {
+    if (isOpen()) {
+      ByteBuffer out = loop.control(DatagramHeader.ECHO, life, own);
+      receipt.answer(out);
+      loop.send(out, at);
+      loop.counters.add(UdpCount.ECHOES_SENT);
+    }
+    receipt.told();
+  }
+
+  /// The peer says that it cannot read what we say.
+  ///
+  /// @return whether that answers a greeting
+  boolean refused(UdpRefusals refusals, ByteBuffer in, long known) {
+    refusal = address == null ? null : refusals.read(in, address, known);
+    loop.list(this);
+    return refusal != null;
+  }
+
+  /// Why the peer does not take us, if it has said so since the last call.
+  @Nullable Refused refusal() {
+    Refused said = refusal;
+    refusal = null;
+    return said;
+  }
+
+  // ---- the path to it ----------------------------------------------------------------------------------------------
+
+  /// How long a datagram may be.
+  int pathBytes() {
+    return mtu.size();
+  }
+
+  /// What is longer had better wait a moment.
+  private boolean isHopeful() {
+    return mtu.isHopeful(loop.nowNanos);
+  }
+
+  /// Asks the path what is to be asked.
+  private void probePath() {
+    for (int length = mtu.probe(loop.nowNanos); length > 0; length = mtu.probe(loop.nowNanos)) {
+      if (probePath(length)) {
+        int beside = mtu.shortProbe();
+        if (beside > 0) {
+          probePath(beside);
+        }
+      } else {
+        mtu.refused(length, loop.nowNanos);
+        logPath();
+      }
+    }
+  }
+
+  /// Sends a probe of some length.
+  ///
+  /// @return false when the kernel knows that it does not fit
+  private boolean probePath(int length) {
+    ByteBuffer out = loop.padded(length);
+    DatagramHeader.write(out, DatagramHeader.PROBE, life, own);
+    DatagramHeader.echo(out, 0, 0, 0, loop.grantBytes());
+    loop.counters.add(UdpCount.SIZE_PROBES_SENT);
+    return !loop.send(out, at) || !loop.wasTooLong();
+  }
+
+  /// The peer says that a probe of some length has arrived.
+  void pathProbeAnswered(long length) {
+    mtu.answered((int) Math.min(length, Integer.MAX_VALUE), loop.nowNanos);
+    logPath();
+  }
+
+  /// The kernel says that a datagram does not fit.
+  ///
+  /// @return whether a shorter one may
+  boolean tooLong(int length) {
+    int before = mtu.size();
+    mtu.refused(length, loop.nowNanos);
+    logPath();
+    return mtu.size() < before;
+  }
+
+  private void logPath() {
+    int size = mtu.size();
+    loop.peers.narrowest();
+    if (mtu.isAsking() || size == loggedPathBytes) {
+      return;
+    }
+    loggedPathBytes = size;
+    LOG.log(
+        size < loop.datagramBytes ? System.Logger.Level.INFO : System.Logger.Level.DEBUG,
+        "the path to {0} takes datagrams of {1} bytes",
+        at,
+        String.valueOf(size));
+  }
+
+  /// A piece of a datagram has come.
+  ///
+  /// @return whether the datagram is complete: then `in` is at its frames
+  boolean join(long number, ByteBuffer in) {
+    if (pieces == null) {
+      pieces = new Reassembly(loop.counters);
+    }
+    return pieces.add(number, in);
+  }
+
+  // ---- time --------------------------------------------------------------------------------------------------------
+
+  /// A claim was refused: when the peer is not known, that asks for one greeting.
+  void refuse() {
+    refused = true;
+    wanted |= !isOpen();
+    loop.list(this);
+  }
+
+  /// Does what is due.
+  void tend() {
+    long now = loop.nowNanos;
+    if (wanted && now - greetAt >= 0) {
+      wanted = false;
+      backoffNanos =
+          Math.clamp(2 * backoffNanos, loop.config.backoffMin().toNanos(), loop.config.backoffMax().toNanos());
+      greetAt = now + backoffNanos;
+      loop.send(loop.control(DatagramHeader.HELLO, 0, own), at);
+      loop.counters.add(UdpCount.HELLOS_SENT);
+    }
+    if (receipt.isDue()) {
+      echo();
+    }
+    if (isOpen()) {
+      probePath();
+    }
+    if (awaiting.isSilence()) {
+      end(UdpCount.ENDED_SILENT);
+    } else if (awaiting.isProbeDue()) {
+      probe();
+    }
+  }
+
+  private void probe() {
+    ByteBuffer out = loop.control(DatagramHeader.PROBE, life, own);
+    DatagramHeader.number(out, flight.last());
+    receipt.write(out);
+    multicasts.write(out, DatagramHeader.BYTES);
+    loop.send(out, at);
+    loop.counters.add(UdpCount.PROBES_SENT);
+    awaiting.probed();
+  }
+
+  /// Whether there is anything to do later; to ask about the path keeps nobody from being forgotten.
+  boolean isListed() {
+    return isBusy() || mtu.isAsking();
+  }
+
+  /// Whether somebody waits for something.
+  boolean isBusy() {
+    return wanted || refused || receipt.isOwed() || awaiting.isOn() || !queue.isEmpty();
+  }
+
+  /// How long until [#tend] or [#write] has something to do, if that is sooner than a given time.
+  long waitNanos(long waitNanosMax) {
+    long now = loop.nowNanos;
+    long wait = waitNanosMax;
+    if (wanted) {
+      wait = Math.min(wait, greetAt - now);
+    }
+    if (receipt.isOwed()) {
+      wait = Math.min(wait, receipt.pauseNanos());
+    }
+    if (awaiting.isOn()) {
+      wait = Math.min(wait, awaiting.pauseNanos());
+    }
+    if (mtu.isAsking()) {
+      wait = Math.min(wait, Math.max(1, mtu.pauseNanos(now)));
+    }
+    OutgoingDatagram next = queue.peekFirst();
+    if (next != null && isOpen() && flight.hasRoom(next.nextLength())) {
+      long pause = Math.max(1, flight.pauseNanos(now));
+      pause = next.nextLength() > mtu.size() ? Math.max(pause, mtu.hopeNanos(now)) : pause;
+      wait = Math.min(wait, next.multicast == null ? pause : Math.max(pause, next.multicast.patienceNanos(now)));
+    }
+    return wait;
+  }
+
+  /// Nobody wants anything of it any more.
+  void abandon() {
+    refused = false;
+    end(UdpCount.ENDED_FORGOTTEN);
+    wanted = false;
+  }
+
+  /// Tells the peer that this node ends.
+  void farewell() {
+    if (isOpen()) {
+      loop.send(loop.control(DatagramHeader.BYE, life, own), at);
+    }
+  }
+
+  /// The peer's life is over, or it says nothing any more: what waits for it is lost.
+  void end(UdpCount reason) {
+    if (isOpen()) {
+      loop.counters.add(reason);
+      if (loop.group != null) {
+        loop.group.forget(life);
+      }
+    }
+    formerLife = reason == UdpCount.ENDED_SILENT ? formerLife : life;
+    life = 0;
+    awaiting.end();
+    flight.forget();
+    receipt.told();
+    pieces = null;
+    mtu.end();
+    loggedPathBytes = 0;
+    loop.peers.narrowest();
+    while (!queue.isEmpty()) {
+      release(queue.removeFirst());
+    }
+    wanted |= refused;
+    loop.list(this);
+  }
+
+  /// What was read of a peer, and when the peer has to be told.
+  private final class AckState {
+    static final long AFTER_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    private static final int EVERY = 16;
+
+    private long highest;
+    private long highestNanos;
+    private int count;
+
+    // What the peer was not told yet.
+    private int owed;
+    private int owedBytes;
+    private boolean owedSoon;
+    private long owedSince;
+    private int asked; // how long the longest probe was
+
+    /// Another life speaks.
+    void begin() {
+      asked = 0;
+      highest = 0;
+      count = 0;
+    }
+
+    /// A datagram with frames was read.
+    ///
+    /// @return whether it is the first one that the peer is not told of
+    boolean read(long number, int length, boolean soon) {
+      count++;
+      seen(number);
+      boolean first = owed++ == 0;
+      if (first) {
+        owedSince = loop.nowNanos;
+      }
+      owedBytes += Flight.charge(length);
+      owedSoon |= soon;
+      return first;
+    }
+
+    /// The peer asks what has arrived up to a number, and whether the question itself has.
+    void probed(long number, int length) {
+      seen(number);
+      asked = Math.max(asked, length);
+      owed++;
+      owedSoon = true;
+      owedSince = loop.nowNanos;
+    }
+
+    private void seen(long number) {
+      if (number > highest) {
+        highest = number;
+        highestNanos = loop.nowNanos;
+      }
+    }
+
+    boolean isOwed() {
+      return owed > 0 || asked > 0;
+    }
+
+    /// Enough has arrived to say so, or it was asked for.
+    boolean isMuch() {
+      return owedSoon || owed >= EVERY || 4 * owedBytes >= loop.grantBytes();
+    }
+
+    /// It was asked for, or some time has passed.
+    boolean isDue() {
+      return asked > 0 || owed > 0 && (owedSoon || loop.nowNanos - owedSince >= AFTER_NANOS);
+    }
+
+    /// When the time has passed, in nanoseconds from now.
+    long pauseNanos() {
+      return owedSince + AFTER_NANOS - loop.nowNanos;
+    }
+
+    /// Writes it into a header.
+    void write(ByteBuffer out) {
+      DatagramHeader.echo(out, highest, count, heldMicros(), loop.grantBytes());
+    }
+
+    /// Writes it into the header of an answer.
+    void answer(ByteBuffer out) {
+      DatagramHeader.number(out, asked);
+      asked = 0;
+      write(out);
+    }
+
+    /// Writes it into a part of a multicast.
+    void writeShare(ByteBuffer out) {
+      out.putLong(highest).putInt(count);
+      out.putInt((int) Math.min(heldMicros(), Integer.MAX_VALUE)).putInt(loop.grantBytes());
+    }
+
+    private long heldMicros() {
+      return highest == 0 ? 0 : TimeUnit.NANOSECONDS.toMicros(loop.nowNanos - highestNanos);
+    }
+
+    /// The peer was told.
+    void told() {
+      owed = 0;
+      owedBytes = 0;
+      owedSoon = false;
+    }
+  }
+
+  /// Something is on the way to a peer or waits to be, so the peer has to say something: when it is asked to, and for how
+  /// long it has said nothing.
+  private final class ResponseTimer {
+    private static final long PROBE_MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
+    private static final long MULTICAST_PROBE_NANOS =
+        TimeUnit.MILLISECONDS.toNanos(6); // its link says something after 5 ms
+    private static final long PROBE_MAX_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private boolean on;
+    private long since;
+    private long probeAt;
+    private int probes;
+
+    boolean isOn() {
+      return on;
+    }
+
+    /// From now on, unless it has begun.
+    void begin() {
+      if (!on) {
+        on = true;
+        since = loop.nowNanos;
+        pause();
+      }
+    }
+
+    /// The peer has said what was waited for, or does not have to.
+    void end() {
+      on = false;
+      probes = 0;
+    }
+
+    /// The peer has said something. That puts off no probe: all that is on the way may be lost.
+    void heard() {
+      since = loop.nowNanos;
+    }
+
+    /// Too long nothing was heard.
+    boolean isSilence() {
+      return on && loop.nowNanos - since > loop.config.silenceMax().toNanos();
+    }
+
+    /// A probe is due.
+    boolean isProbeDue() {
+      return on && loop.nowNanos - probeAt >= 0;
+    }
+
+    /// When the next probe is due, in nanoseconds from now.
+    long pauseNanos() {
+      return probeAt - loop.nowNanos;
+    }
+
+    /// A probe was sent.
+    void probed() {
+      probes++;
+      pause();
+    }
+
+    private void pause() {
+      long roundTrip = flight.roundTripNanos();
+      long patience =
+          multicasts.isOnTheWay(flight.rested())
+              ? MULTICAST_PROBE_NANOS + 2 * roundTrip
+              : Math.max(PROBE_MIN_NANOS, AckState.AFTER_NANOS + 4 * roundTrip);
+      probeAt = loop.nowNanos + Math.min(PROBE_MAX_NANOS, patience << Math.min(probes, 5));
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package org.tutti.net.udp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.SplittableRandom;
+import java.util.function.DoubleBinaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class CongestionTest {
+  private static final long MOST = 4 << 20;
+  private static final int DATAGRAM = 2000;
+
+  /// Rounds of a sender that always has something to say; the loss depends on the window.
+  private static void run(Congestion congestion, int rounds, DoubleBinaryOperator loss) {
+    var random = new SplittableRandom(3);
+    long number = 0;
+    for (int round = 0; round < rounds; round++) {
+      int count = (int) (congestion.window() / DATAGRAM);
+      double share = loss.applyAsDouble(congestion.window(), round);
+      int gone = 0;
+      for (int i = 0; i < count; i++) {
+        gone += random.nextDouble() < share ? 1 : 0;
+      }
+      congestion.limited();
+      number += count;
+      congestion.settle(number, count, gone, number + count);
+    }
+  }
+
+  @Test
+  void withoutLossTheWindowGrowsToItsLimit() {
+    var congestion = new Congestion(MOST);
+    run(congestion, 20, (window, round) -> 0);
+    assertThat(congestion.window()).isEqualTo(MOST);
+  }
+
+  @Test
+  void aWindowThatIsNotUsedUpDoesNotGrow() {
+    var congestion = new Congestion(MOST);
+    for (int i = 1; i < 100; i++) {
+      congestion.settle(40L * i, 40, 0, 40L * i);
+    }
+    assertThat(congestion.window()).isLessThan(MOST);
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {0.01, 0.05, 0.2})
+  void lossThatDoesNotDependOnTheWindowDoesNotKeepItSmall(double loss) {
+    var congestion = new Congestion(MOST);
+    run(congestion, 300, (window, round) -> loss);
+    assertThat(congestion.window()).isGreaterThan(MOST / 4);
+    assertThat(congestion.medium()).isLessThan(loss + 0.1);
+  }
+
+  @Test
+  void aQueueThatOverflowsIsRelieved() {
+    var congestion = new Congestion(MOST);
+    long room = 300_000;
+    run(congestion, 200, (window, round) -> window > room ? (window - room) / window : 0);
+    assertThat(congestion.window()).isBetween(room / 2, room * 3 / 2);
+  }
+
+  @Test
+  void whatWasUsualIsForgottenWhenItGetsBetter() {
+    var congestion = new Congestion(MOST);
+    run(congestion, 100, (window, round) -> 0.2);
+    run(congestion, 300, (window, round) -> 0);
+    assertThat(congestion.medium()).isLessThan(0.01);
+  }
+}

@@ -1,0 +1,67 @@
+package org.tutti.net.udp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class FlightTest {
+  private static final long MILLI = 1_000_000;
+  private static final int GRANT = 1 << 20;
+
+  private final Flight flight = new Flight(100, new Congestion(4 << 20));
+
+  @Test
+  void noMoreIsOnTheWayThanIsGranted() {
+    flight.echoed(0, 0, 0, 0, 10_000);
+    int sent = 0;
+    while (flight.hasRoom(1000)) {
+      flight.sent(0, 1000);
+      sent++;
+    }
+    assertThat(sent).isEqualTo(10_000 / (1000 + Flight.OVERHEAD_BYTES));
+    assertThat(flight.isHalfFull()).isTrue();
+    flight.echoed(MILLI, 100 + sent, sent, 0, 10_000);
+    assertThat(flight.isEmpty()).isTrue();
+    assertThat(flight.hasRoom(1000)).isTrue();
+  }
+
+  @Test
+  void whatIsLostTakesNoRoom() {
+    for (int i = 0; i < 5; i++) {
+      flight.sent(0, 1000);
+    }
+    assertThat(flight.echoed(MILLI, 105, 1, 0, GRANT)).isTrue();
+    assertThat(flight.isEmpty()).isTrue();
+  }
+
+  @Test
+  void anEchoOfWhatWasNeverSentCountsForNothing() {
+    flight.sent(0, 1000);
+    flight.echoed(MILLI, 102, 2, 0, GRANT);
+    assertThat(flight.isEmpty()).isFalse();
+    flight.echoed(MILLI, 7, 2, 0, GRANT);
+    assertThat(flight.isEmpty()).isFalse();
+  }
+
+  @Test
+  void theRoundTripLeavesOutHowLongThePeerWaited() {
+    for (int i = 0; i < 100; i++) {
+      long number = flight.sent(i * 100 * MILLI, 1000);
+      flight.echoed(i * 100 * MILLI + 12 * MILLI, number, i + 1, 10 * MILLI, GRANT);
+    }
+    assertThat(flight.roundTripNanos()).isBetween(MILLI, 3 * MILLI);
+  }
+
+  @Test
+  void aBurstIsSpreadOverTheRoundTrip() {
+    flight.sent(0, 1000);
+    flight.echoed(100 * MILLI, 101, 1, 0, GRANT);
+    long now = 200 * MILLI;
+    while (flight.pauseNanos(now) <= 0 && flight.hasRoom(1000)) {
+      flight.sent(now, 1000);
+    }
+    assertThat(flight.hasRoom(1000)).as("it is not the window that stops it").isTrue();
+    assertThat(flight.pauseNanos(now)).isPositive();
+    assertThat(flight.pauseNanos(now + 100 * MILLI)).isNegative();
+  }
+}
