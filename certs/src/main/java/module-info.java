@@ -1,6 +1,6 @@
 import org.jspecify.annotations.NullMarked;
 
-/// Makes certificates for development.
+/// Makes certificates for development: an authority, and the certificates that it issues.
 @NullMarked
 module org.tutti.certs {
   requires org.bouncycastle.pkix;

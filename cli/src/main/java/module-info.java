@@ -1,4 +1,7 @@
-/// The `tutti` command, as who runs a group has it.
+import org.jspecify.annotations.NullMarked;
+
+/// The `tutti` command and its subcommands, as who runs a group has them.
+@NullMarked
 module org.tutti.cli {
   requires info.picocli;
   requires org.tutti;

@@ -1,4 +1,9 @@
-/// The IIOP transport. Only this module knows an ORB: JacORB, whose archives are automatic modules.
+import org.jspecify.annotations.NullMarked;
+
+/// The IIOP transport: frames over the protocol of CORBA, by a real ORB. Only this module knows one: JacORB, whose
+/// archives are automatic modules. Reading order: `IiopTransport`, `IiopMiddleware`, `PeerServant`, `OrbSettings`; then
+/// `gate`, which stands between the sockets and the ORB: nothing reaches the ORB that is not GIOP of a bearable size.
+@NullMarked
 module org.tutti.corba {
   requires transitive org.tutti.middleware;
   requires transitive org.tutti.net;
@@ -18,7 +23,7 @@ module org.tutti.corba {
       jacorb;
 
   provides org.tutti.transport.DiscoveryProvider with
-      org.tutti.corba.NamingProvider;
+      org.tutti.corba.NamingDiscovery.Provider;
   provides org.tutti.transport.TransportProvider with
-      org.tutti.corba.IiopProvider;
+      org.tutti.corba.IiopTransport.Provider;
 }

@@ -1,4 +1,7 @@
-/// Carries frames over gRPC.
+import org.jspecify.annotations.NullMarked;
+
+/// Carries frames over gRPC. Reading order: `GrpcTransport`, `GrpcMiddleware`, `GrpcCall`, `Stream`.
+@NullMarked
 module org.tutti.grpc {
   requires com.google.common.util.concurrent.internal;
   requires com.google.gson;
@@ -12,5 +15,5 @@ module org.tutti.grpc {
   exports org.tutti.grpc;
 
   provides org.tutti.transport.TransportProvider with
-      org.tutti.grpc.GrpcProvider;
+      org.tutti.grpc.GrpcTransport.Provider;
 }

@@ -1,6 +1,6 @@
 import org.jspecify.annotations.NullMarked;
 
-/// The registry that members of a group meet at, and its clients.
+/// The registry where the members of a group meet: `Registry` serves, and `RegistryDiscovery` asks.
 @NullMarked
 module org.tutti.registry {
   requires com.fasterxml.jackson.jr.ob;

@@ -1,4 +1,8 @@
-/// Carries frames over Java RMI.
+import org.jspecify.annotations.NullMarked;
+
+/// Carries frames over Java RMI. Reading order: `RmiTransport`, `RemoteReceiver`, `RmiMiddleware`, `ClientSockets`,
+/// `ListeningSocket`.
+@NullMarked
 module org.tutti.rmi {
   requires java.rmi;
   requires transitive org.tutti.middleware;
@@ -8,7 +12,7 @@ module org.tutti.rmi {
   exports org.tutti.rmi;
 
   provides org.tutti.transport.DiscoveryProvider with
-      org.tutti.rmi.RmiRegistryProvider;
+      org.tutti.rmi.RmiRegistryDiscovery.Provider;
   provides org.tutti.transport.TransportProvider with
-      org.tutti.rmi.RmiProvider;
+      org.tutti.rmi.RmiTransport.Provider;
 }

@@ -1,6 +1,6 @@
 import org.jspecify.annotations.NullMarked;
 
-/// Stable storage for nodes: a write-ahead log in a directory.
+/// Stable storage for nodes: a write-ahead log in a directory, which `FileStorage` opens.
 @NullMarked
 module org.tutti.store {
   requires transitive org.tutti;
@@ -9,5 +9,5 @@ module org.tutti.store {
   exports org.tutti.store;
 
   provides org.tutti.storage.StorageProvider with
-      org.tutti.store.FileStorageProvider;
+      org.tutti.store.FileStorage.Provider;
 }

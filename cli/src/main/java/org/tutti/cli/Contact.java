@@ -1,6 +1,7 @@
 package org.tutti.cli;
 
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.tutti.net.discovery.FileDiscovery;
 import org.tutti.net.discovery.HostDiscovery;
@@ -10,6 +11,7 @@ import org.tutti.transport.Address;
 import org.tutti.transport.Discovery;
 import org.tutti.transport.DiscoveryProvider;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
 /// Where a group may be found: what `--join` takes.
@@ -126,5 +128,26 @@ sealed interface Contact {
       }
       return Integer.parseInt(port);
     }
+  }
+
+  /// How a command that only visits a group finds it.
+  static final class Options {
+    @Option(
+        names = "--join",
+        required = true,
+        arity = "1..*",
+        split = ",",
+        paramLabel = "WHERE",
+        converter = Contact.Converter.class,
+        description = {"Addresses of members; one that answers is enough. " + Contact.FORMS})
+    List<Contact> join = List.of();
+
+    @Option(
+        names = "--listen",
+        paramLabel = "HOST:PORT",
+        converter = AddressConverter.class,
+        description =
+            "Where members reach this one; default: a free port towards the first contact that is found.")
+    @Nullable Address listen;
   }
 }

@@ -1,5 +1,6 @@
 package org.tutti.cli;
 
+import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
@@ -7,7 +8,9 @@ import org.tutti.Guarantee;
 import org.tutti.Ordering;
 import org.tutti.Partitions;
 import org.tutti.PrimaryViews;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
 /// The options that say what the group is like. Who joins takes it as it is, or is refused if it is otherwise than
 /// said.
@@ -26,7 +29,7 @@ final class GroupOptions {
       names = "--electorate",
       paramLabel = "NAME",
       split = ",",
-      converter = NameConverter.OfNode.class,
+      converter = MemberOptions.NameConverter.OfNode.class,
       description = "Every primary view has more than half of these members.")
   Set<String> electorate = Set.of();
 
@@ -68,5 +71,35 @@ final class GroupOptions {
         .electorate(electorate)
         .primaryViews(primaryViews)
         .partitions(partitions);
+  }
+
+  /// Reads what a group does in parts that are not primary, in lower case.
+  static final class PartitionsConverter implements ITypeConverter<Partitions> {
+    static final String NAMES = "continue, suspend";
+
+    @Override
+    public Partitions convert(String text) {
+      for (Partitions partitions : Partitions.values()) {
+        if (partitions.name().toLowerCase(Locale.ROOT).equals(text)) {
+          return partitions;
+        }
+      }
+      throw new TypeConversionException("'" + text + "' is none of: " + NAMES);
+    }
+  }
+
+  /// Reads which views are primary, in lower case and with hyphens.
+  static final class PrimaryViewsConverter implements ITypeConverter<PrimaryViews> {
+    static final String NAMES = "dynamic-linear, static-majority, both";
+
+    @Override
+    public PrimaryViews convert(String text) {
+      for (PrimaryViews choice : PrimaryViews.values()) {
+        if (choice.name().toLowerCase(Locale.ROOT).replace('_', '-').equals(text)) {
+          return choice;
+        }
+      }
+      throw new TypeConversionException("'" + text + "' is none of: " + NAMES);
+    }
   }
 }

@@ -5,9 +5,12 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.tutti.GroupConfig;
+import org.tutti.Names;
 import org.tutti.transport.Address;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
 /// The options of every command that takes part in a group.
 final class MemberOptions {
@@ -74,5 +77,28 @@ final class MemberOptions {
 
   GroupConfig config() {
     return founding.config().durability(keeping.durability(name != null)).build();
+  }
+
+  /// Takes names of groups and clusters as they may be ([Names]).
+  static final class NameConverter implements ITypeConverter<String> {
+    @Override
+    public String convert(String text) {
+      return checked(text, Names.fault(text));
+    }
+
+    private static String checked(String text, @Nullable String fault) {
+      if (fault != null) {
+        throw new TypeConversionException("a name " + fault);
+      }
+      return text;
+    }
+
+    /// Takes names of nodes.
+    static final class OfNode implements ITypeConverter<String> {
+      @Override
+      public String convert(String text) {
+        return checked(text, Names.faultOfNode(text));
+      }
+    }
   }
 }

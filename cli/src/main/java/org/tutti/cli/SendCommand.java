@@ -1,6 +1,7 @@
 package org.tutti.cli;
 
 import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -8,15 +9,22 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Group;
 import org.tutti.GroupListener;
+import org.tutti.Outcome;
 import org.tutti.SendOptions;
 import org.tutti.Service;
+import org.tutti.Status;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -36,7 +44,7 @@ final class SendCommand implements Callable<Integer> {
 
   @Mixin MemberOptions options = new MemberOptions();
 
-  @Mixin ContactOptions contacts = new ContactOptions();
+  @Mixin Contact.Options contacts = new Contact.Options();
 
   @Option(names = "--file", paramLabel = "F", description = "Send the lines of this file.")
   @Nullable Path file;
@@ -113,5 +121,147 @@ final class SendCommand implements Callable<Integer> {
 
   private Failure cannotRead(IOException e) {
     return new Failure("cannot read " + (file == null ? "standard input" : file) + ": " + e.getMessage(), e);
+  }
+
+  /// Splits a stream into lines without interpreting their bytes.
+  static final class Lines {
+    private final InputStream in;
+    private long number;
+
+    Lines(InputStream in) {
+      this.in = in;
+    }
+
+    /// The next line without its line feed, or null at the end.
+    byte @Nullable [] next() throws IOException {
+      int at = in.read();
+      if (at < 0) {
+        return null;
+      }
+      number++;
+      var line = new ByteArrayOutputStream();
+      for (; at >= 0 && at != '\n'; at = in.read()) {
+        if (line.size() == Group.MESSAGE_BYTES_MAX) {
+          throw new Failure(
+              "line " + number + " is longer than a message may be, " + Group.MESSAGE_BYTES_MAX + " bytes");
+        }
+        line.write(at);
+      }
+      return line.toByteArray();
+    }
+  }
+
+  /// Prints the positions of multicasts in the order of sending, while another thread reads and sends what follows. Waits
+  /// for none of them longer than it may.
+  static final class PositionPrinter {
+    private static final int AHEAD_MAX = 1 << 16;
+    private static final CompletableFuture<Outcome> END = new CompletableFuture<>();
+
+    private final Output out;
+    private final String none; // what stands for no position
+    private final Duration patience;
+    private final Supplier<Status> status;
+    private final BlockingQueue<CompletableFuture<Outcome>> expected = new ArrayBlockingQueue<>(AHEAD_MAX);
+
+    /// @param patience how long to wait for one
+    /// @param status   says what is waited for, when that is over
+    PositionPrinter(Output out, Service service, Duration patience, Supplier<Status> status) {
+      this.out = out;
+      this.none = service == Service.TOTAL ? "delivered while cut off" : ServiceConverter.show(service);
+      this.patience = patience;
+      this.status = status;
+    }
+
+    /// Another message was sent.
+    void expect(CompletableFuture<Outcome> outcome) throws InterruptedException {
+      expected.put(outcome);
+    }
+
+    /// Nothing follows.
+    void finish() throws InterruptedException {
+      expected.put(END);
+    }
+
+    /// Nothing follows, as sending has failed.
+    void fail(RuntimeException failure) {
+      try {
+        expected.put(CompletableFuture.failedFuture(new Unsent(failure)));
+      } catch (InterruptedException nobodyCares) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    /// What was not even sent.
+    private static final class Unsent extends RuntimeException {
+      private static final long serialVersionUID = 1;
+
+      final RuntimeException why;
+
+      Unsent(RuntimeException why) {
+        super(why);
+        this.why = why;
+      }
+    }
+
+    /// Prints all of them.
+    void print() throws InterruptedException {
+      long line = 0;
+      for (CompletableFuture<Outcome> next = take(); next != END; next = take()) {
+        line++;
+        if (!next.isDone()) {
+          out.flush();
+        }
+        out.line(outcome(line, next));
+      }
+      out.flush();
+    }
+
+    private String outcome(long line, CompletableFuture<Outcome> next) throws InterruptedException {
+      try {
+        return switch (settled(line, next, System.nanoTime())) {
+          case Outcome.Ordered(long position) -> Long.toString(position);
+          case Outcome.Delivered() -> none;
+          case Outcome.Refused(_, String words) -> throw new Failure(lost(line, words));
+          case Outcome.Unknown(String words) -> throw new Failure(lost(line, words));
+          case Outcome.Undecided _ -> throw new IllegalStateException("undecided again");
+        };
+      } catch (ExecutionException e) {
+        out.flush();
+        if (e.getCause() instanceof Unsent unsent) {
+          throw unsent.why;
+        }
+        throw new Failure(lost(line, String.valueOf(e.getCause().getMessage())), e);
+      } catch (TimeoutException e) {
+        throw new Failure(lost(line, "no place yet (waited " + TimeConverter.show(patience) + "); " + status.get()), e);
+      }
+    }
+
+    private String lost(long line, String why) {
+      out.flush();
+      return "line " + line + " and later ones may be lost: " + why;
+    }
+
+    /// Waits for a primary view if there is none.
+    private Outcome settled(long line, CompletableFuture<Outcome> next, long startNanos)
+        throws InterruptedException, ExecutionException, TimeoutException {
+      Outcome first = next.get(left(startNanos), TimeUnit.NANOSECONDS);
+      if (first instanceof Outcome.Undecided) {
+        System.err.println("line " + line + " is undecided: not in a primary view any more; a later one decides");
+      }
+      return first.settled().get(left(startNanos), TimeUnit.NANOSECONDS);
+    }
+
+    private long left(long startNanos) {
+      return Math.max(0, patience.toNanos() - (System.nanoTime() - startNanos));
+    }
+
+    private CompletableFuture<Outcome> take() throws InterruptedException {
+      CompletableFuture<Outcome> next = expected.poll();
+      if (next == null) {
+        out.flush();
+        next = expected.take();
+      }
+      return next;
+    }
   }
 }

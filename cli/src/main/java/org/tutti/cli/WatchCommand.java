@@ -15,7 +15,7 @@ import picocli.CommandLine.Mixin;
 final class WatchCommand implements Callable<Integer> {
   @Mixin MemberOptions options = new MemberOptions();
 
-  @Mixin ContactOptions contacts = new ContactOptions();
+  @Mixin Contact.Options contacts = new Contact.Options();
 
   @Override
   public Integer call() throws InterruptedException {

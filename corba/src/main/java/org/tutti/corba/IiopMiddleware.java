@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.omg.CORBA.ORB;
 import org.omg.CORBA.Policy;
@@ -20,11 +21,7 @@ import org.tutti.corba.gate.ForeignAnswerException;
 import org.tutti.corba.gate.Gate;
 import org.tutti.corba.idl.Peer;
 import org.tutti.corba.idl.PeerHelper;
-import org.tutti.middleware.Arrivals;
-import org.tutti.middleware.Call;
 import org.tutti.middleware.Middleware;
-import org.tutti.middleware.RefusedException;
-import org.tutti.middleware.UnusableAddressException;
 import org.tutti.net.tls.Credentials;
 import org.tutti.net.tls.Refusal;
 import org.tutti.transport.Address;
@@ -40,7 +37,7 @@ import org.tutti.transport.TransportException;
 /// 10.0.0.5:7001   is   corbaloc:iiop:1.2@10.0.0.5:7001/TuttiPeer       interface Tutti::Peer, src/main/idl/tutti.idl
 ///
 ///   dial(peer)      _is_a("IDL:tutti.org/Tutti/Peer:1.0")  -->  true, or it is somebody else
-///   send(batch)     oneway frames(batch)                   -->  Arrivals.take(batch)
+///   send(batch)     oneway frames(batch)                   -->  Middleware.Arrivals.take(batch)
 /// ```
 ///
 /// Any ORB can be a peer, in any language. The order of one-way requests of one connection is what CORBA does not
@@ -110,7 +107,7 @@ public final class IiopMiddleware implements Middleware {
   }
 
   @Override
-  public void start(Arrivals arrivals) {
+  public void start(Middleware.Arrivals arrivals) {
     threads.onLoss(arrivals::fail);
     try {
       threads.call(() -> {
@@ -135,10 +132,10 @@ public final class IiopMiddleware implements Middleware {
   }
 
   @Override
-  public Call dial(Address peer) throws IOException {
+  public Middleware.Call dial(Address peer) throws IOException {
     Endpoint to = Endpoint.ofLiteral(peer);
     if (to == null || to.port() == 0) {
-      throw new UnusableAddressException(peer);
+      throw new Middleware.UnusableAddressException(peer);
     }
     InetSocketAddress target = to.socket();
     gate.calls(target);
@@ -150,7 +147,7 @@ public final class IiopMiddleware implements Middleware {
       gate.callsNoMore(target);
       Refused refused = broken == null ? null : refusal(broken, peer);
       if (refused != null) {
-        throw new RefusedException(refused, e);
+        throw new Middleware.RefusedException(refused, e);
       }
       // BAD_PARAM: an object, but none of ours; OBJECT_NOT_EXIST: an ORB without one; else nobody, or too slow. What is
       // no SystemException is a mistake of the ORB, such as when it is being closed; to the node it is a failed
@@ -202,5 +199,39 @@ public final class IiopMiddleware implements Middleware {
 
   private static int portOf(Address advertised) {
     return Endpoint.advertised(advertised).port();
+  }
+
+  /// A reference to a peer's object. A one-way request is done when its bytes are with the kernel; when the connection is
+  /// gone, the ORB makes another one, or says that it cannot.
+  static final class IiopCall implements Middleware.Call {
+    private final Peer peer;
+    private final Gate gate;
+    private final InetSocketAddress target;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    /// @param gate lets the ORB connect to the target until this is closed
+    IiopCall(Peer peer, Gate gate, InetSocketAddress target) {
+      this.peer = peer;
+      this.gate = gate;
+      this.target = target;
+    }
+
+    @Override
+    public void send(byte[] batch) throws IOException {
+      try {
+        peer.frames(batch);
+      } catch (RuntimeException e) {
+        // A SystemException, or a mistake of the ORB.
+        throw new IOException("the peer cannot be reached", e);
+      }
+    }
+
+    @Override
+    public void close() {
+      if (!closed.getAndSet(true)) {
+        gate.callsNoMore(target);
+      }
+      peer._release();
+    }
   }
 }

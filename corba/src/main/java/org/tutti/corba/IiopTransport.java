@@ -1,10 +1,12 @@
 package org.tutti.corba;
 
+import java.nio.file.Path;
 import org.tutti.middleware.MiddlewareConfig;
 import org.tutti.middleware.MiddlewareTransport;
 import org.tutti.net.tls.Credentials;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;
+import org.tutti.transport.TransportProvider;
 import org.tutti.transport.TransportSettings;
 
 /// Frames over CORBA's IIOP: a [MiddlewareTransport] over an [IiopMiddleware].
@@ -25,5 +27,26 @@ public final class IiopTransport {
     IiopConfig plain = IiopConfig.lan(config.batchBytesMax());
     IiopConfig iiop = checked.tls() == null ? plain : plain.withTls(Credentials.of(checked.tls()));
     return new MiddlewareTransport(IiopMiddleware.open(checked.listen(), checked.advertised(), iiop), config);
+  }
+
+  /// Offers [IiopTransport] as `iiop`.
+  public static final class Provider implements TransportProvider {
+    /// For the service loader.
+    public Provider() {}
+
+    @Override
+    public String name() {
+      return "iiop";
+    }
+
+    @Override
+    public Transport open(TransportSettings settings) {
+      return IiopTransport.open(settings, MiddlewareConfig.lan());
+    }
+
+    @Override
+    public void requireCertificates(Path tls, String cluster) throws TransportException {
+      Credentials.require(tls, cluster);
+    }
   }
 }

@@ -19,6 +19,7 @@ import org.omg.CosNaming.NamingContextPackage.NotFound;
 import org.tutti.corba.gate.Gate;
 import org.tutti.transport.Address;
 import org.tutti.transport.Discovery;
+import org.tutti.transport.DiscoveryProvider;
 import org.tutti.transport.Endpoint;
 
 /// Finds the members of a group that communicates over IIOP by CORBA's naming service: each binds a reference to
@@ -157,5 +158,26 @@ public final class NamingDiscovery implements Discovery {
       path[i] = new NameComponent(names[i], "");
     }
     return path;
+  }
+
+  /// Offers [NamingDiscovery] as `naming`.
+  public static final class Provider implements DiscoveryProvider {
+    /// For the service loader.
+    public Provider() {}
+
+    @Override
+    public String name() {
+      return "naming";
+    }
+
+    @Override
+    public Discovery member(Address registry, String group, String name, Address own) {
+      return NamingDiscovery.member(registry, group, name, own);
+    }
+
+    @Override
+    public Discovery onlooker(Address registry, String group) {
+      return NamingDiscovery.onlooker(registry, group);
+    }
   }
 }

@@ -9,14 +9,14 @@ import org.omg.CORBA.portable.ResponseHandler;
 import org.tutti.corba.gate.Gate;
 import org.tutti.corba.gate.IiopCount;
 import org.tutti.corba.idl.PeerPOA;
-import org.tutti.middleware.Arrivals;
+import org.tutti.middleware.Middleware;
 
 /// The object that peers call: it hands batches on, one after the other, and blocks while the node does not keep up.
 final class PeerServant extends PeerPOA {
   private final Gate gate;
-  private final Arrivals arrivals;
+  private final Middleware.Arrivals arrivals;
 
-  PeerServant(Gate gate, Arrivals arrivals) {
+  PeerServant(Gate gate, Middleware.Arrivals arrivals) {
     this.gate = gate;
     this.arrivals = arrivals;
   }

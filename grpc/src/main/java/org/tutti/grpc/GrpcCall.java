@@ -13,10 +13,10 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
-import org.tutti.middleware.Call;
+import org.tutti.middleware.Middleware;
 
 /// A stream to one peer, on a connection of its own. One thread uses it; gRPC's threads only tell what happened.
-final class GrpcCall extends ClientCall.Listener<byte[]> implements Call {
+final class GrpcCall extends ClientCall.Listener<byte[]> implements Middleware.Call {
   private static final Duration FAREWELL = Duration.ofSeconds(1);
 
   private final ManagedChannel channel;

@@ -25,11 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Metric;
-import org.tutti.middleware.Arrivals;
-import org.tutti.middleware.Call;
 import org.tutti.middleware.Middleware;
-import org.tutti.middleware.RefusedException;
-import org.tutti.middleware.UnusableAddressException;
 import org.tutti.net.tls.Credentials;
 import org.tutti.net.tls.Refusal;
 import org.tutti.transport.Address;
@@ -66,7 +62,7 @@ final class GrpcMiddleware implements Middleware {
   private final ConnectionLimit connectionLimit;
   private final Server server;
   private @Nullable Address self;
-  private volatile @Nullable Arrivals arrivals;
+  private volatile Middleware.@Nullable Arrivals arrivals;
 
   private GrpcMiddleware(Endpoint at, GrpcConfig config) throws IOException {
     this.config = config;
@@ -132,15 +128,15 @@ final class GrpcMiddleware implements Middleware {
   }
 
   @Override
-  public void start(Arrivals to) {
+  public void start(Middleware.Arrivals to) {
     arrivals = to;
   }
 
   @Override
-  public Call dial(Address peer) throws IOException {
+  public Middleware.Call dial(Address peer) throws IOException {
     Endpoint target = Endpoint.ofLiteral(peer);
     if (target == null || target.port() == 0) {
-      throw new UnusableAddressException(peer);
+      throw new Middleware.UnusableAddressException(peer);
     }
     NettyChannelBuilder builder =
         NettyChannelBuilder.forAddress(target.socket())
@@ -159,7 +155,7 @@ final class GrpcMiddleware implements Middleware {
       return GrpcCall.open(builder.build(), config);
     } catch (IOException e) {
       Refused refused = refusal(e, peer);
-      throw refused == null ? e : new RefusedException(refused, e);
+      throw refused == null ? e : new Middleware.RefusedException(refused, e);
     }
   }
 
@@ -213,7 +209,7 @@ final class GrpcMiddleware implements Middleware {
   }
 
   private ServerCall.Listener<byte[]> serve(ServerCall<byte[], byte[]> call, Metadata headers) {
-    Arrivals to = arrivals;
+    Middleware.Arrivals to = arrivals;
     if (to == null) {
       refused.incrementAndGet();
       call.close(Status.UNAVAILABLE, new Metadata());

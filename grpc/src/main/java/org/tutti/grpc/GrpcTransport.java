@@ -1,11 +1,15 @@
 package org.tutti.grpc;
 
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.tutti.middleware.MiddlewareTransport;
+import org.tutti.net.tls.Credentials;
 import org.tutti.transport.Address;
 import org.tutti.transport.Endpoint;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;
+import org.tutti.transport.TransportProvider;
+import org.tutti.transport.TransportSettings;
 
 /// Carries frames over gRPC: a [MiddlewareTransport] with one bidirectional stream per peer, whose messages are byte
 /// arrays. There is no protobuf and no generated code.
@@ -35,5 +39,31 @@ public final class GrpcTransport {
     Endpoint wish = Endpoint.resolve(listen);
     Endpoint shown = advertised == null ? null : Endpoint.advertised(advertised);
     return new MiddlewareTransport(GrpcMiddleware.open(listen, wish, shown, config), config.common());
+  }
+
+  /// Offers [GrpcTransport] as `grpc`.
+  public static final class Provider implements TransportProvider {
+    /// For the service loader.
+    public Provider() {}
+
+    @Override
+    public String name() {
+      return "grpc";
+    }
+
+    @Override
+    public Transport open(TransportSettings settings) {
+      TransportSettings checked = settings.refuseStrangers();
+      GrpcConfig config = GrpcConfig.lan();
+      if (settings.tls() != null) {
+        config = config.withTls(Credentials.of(settings.tls()));
+      }
+      return GrpcTransport.open(checked.listen(), checked.advertised(), config);
+    }
+
+    @Override
+    public void requireCertificates(Path tls, String cluster) throws TransportException {
+      Credentials.require(tls, cluster);
+    }
   }
 }

@@ -31,7 +31,7 @@ import org.tutti.transport.Transport;
 /// virtual thread per peer sends everything that was queued while the call before it was under way.
 ///
 /// ```
-/// engine thread: claim, commit -> a peer's queue -> its sender -> Call.send  ~~~>  Arrivals.take -> inbox -> poll
+/// engine thread: claim, commit -> a peer's queue -> its sender -> Middleware.Call.send  ~~~>  Middleware.Arrivals.take -> inbox -> poll
 ///                     (bounded: claims are refused)                    (bounded: the middleware's thread waits)
 /// ```
 ///
@@ -212,7 +212,7 @@ public final class MiddlewareTransport implements Transport {
   }
 
   /// Called by threads of the middleware.
-  private final class Input implements Arrivals {
+  private final class Input implements Middleware.Arrivals {
     @Override
     public boolean take(byte[] bytes) {
       counters.addShared(MiddlewareCount.BATCHES_RECEIVED);

@@ -220,16 +220,16 @@ final class PeerQueue implements Runnable {
   }
 
   private void attempt() throws InterruptedException {
-    try (Call call = dial()) {
+    try (Middleware.Call call = dial()) {
       opened();
       for (byte[] batch = take(); batch.length > 0; batch = take()) {
         call.send(batch);
         hub.counters().addShared(MiddlewareCount.BATCHES_SENT);
         hub.counters().addShared(MiddlewareCount.BYTES_SENT, batch.length);
       }
-    } catch (UnusableAddressException _) {
+    } catch (Middleware.UnusableAddressException _) {
       failed(MiddlewareCount.ADDRESS_UNUSABLE);
-    } catch (RefusedException e) {
+    } catch (Middleware.RefusedException e) {
       tell(e.refused());
       failed(MiddlewareCount.CONNECT_FAILED);
     } catch (IOException _) {
@@ -237,7 +237,7 @@ final class PeerQueue implements Runnable {
     }
   }
 
-  private Call dial() throws IOException, InterruptedException {
+  private Middleware.Call dial() throws IOException, InterruptedException {
     hub.dialling().acquire();
     try {
       return hub.middleware().dial(peer);

@@ -104,11 +104,11 @@ public final class Registry implements AutoCloseable {
   }
 
   /// Answers a request, or what was none.
-  private HttpAnswer handle(HttpPort.Asked asked) {
+  private HttpPort.Answer handle(HttpPort.Asked asked) {
     Map<String, Object> answer;
     RegistryCount outcome;
     try {
-      HttpRequest request = asked.request();
+      HttpPort.Request request = asked.request();
       if (request.path().equals("/v1/counters")) {
         answer = new LinkedHashMap<>(Metric.byKey(metrics()));
         outcome = RegistryCount.LOOKED;
@@ -124,7 +124,7 @@ public final class Registry implements AutoCloseable {
       throw broken;
     }
     counts.addShared(outcome);
-    return new HttpAnswer(outcome.status, bytes(answer));
+    return new HttpPort.Answer(outcome.status, bytes(answer));
   }
 
   private static byte[] bytes(Map<String, Object> answer) {
@@ -144,7 +144,7 @@ public final class Registry implements AutoCloseable {
     };
   }
 
-  private Map<String, Object> answer(RegistryCount wanted, HttpRequest request) throws GroupRecords.Refused {
+  private Map<String, Object> answer(RegistryCount wanted, HttpPort.Request request) throws GroupRecords.Refused {
     if (!request.method().equals("POST")) {
       throw new GroupRecords.Refused(RegistryCount.WRONG_METHOD, "POST it");
     }

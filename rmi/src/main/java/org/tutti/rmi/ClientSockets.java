@@ -4,6 +4,7 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InvalidObjectException;
+import java.io.OutputStream;
 import java.io.Serializable;
 import java.net.Socket;
 import java.net.SocketException;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 import org.tutti.net.tls.Refusal;
@@ -160,5 +162,64 @@ final class ClientSockets implements RMIClientSocketFactory, Serializable {
 
   private static int millis(Duration time) {
     return Math.toIntExact(time.toMillis());
+  }
+
+  /// A connection on which calls are made, encrypted or not, with an [AnswerFilter] in what is read. What RMI does with a
+  /// socket that a factory has connected is all that it can do.
+  static final class AskingSocket extends Socket {
+    private final Socket carrier;
+    private final InputStream answers;
+
+    /// @param broken is told why reading failed
+    AskingSocket(Socket carrier, Answers expected, Duration answerMax, Consumer<IOException> broken)
+        throws IOException {
+      this.carrier = carrier;
+      this.answers = new AnswerFilter(carrier.getInputStream(), expected, answerMax, broken);
+    }
+
+    @Override
+    public InputStream getInputStream() {
+      return answers;
+    }
+
+    @Override
+    public OutputStream getOutputStream() throws IOException {
+      return carrier.getOutputStream();
+    }
+
+    @Override
+    public void setSoTimeout(int millis) throws SocketException {
+      carrier.setSoTimeout(millis);
+    }
+
+    @Override
+    public int getSoTimeout() throws SocketException {
+      return carrier.getSoTimeout();
+    }
+
+    @Override
+    public void setTcpNoDelay(boolean on) throws SocketException {
+      carrier.setTcpNoDelay(on);
+    }
+
+    @Override
+    public void setKeepAlive(boolean on) throws SocketException {
+      carrier.setKeepAlive(on);
+    }
+
+    @Override
+    public boolean isClosed() {
+      return carrier.isClosed();
+    }
+
+    @Override
+    public void close() throws IOException {
+      carrier.close();
+    }
+
+    @Override
+    public String toString() {
+      return carrier.toString();
+    }
   }
 }

@@ -1,6 +1,7 @@
 package org.tutti.rmi;
 
 import java.io.IOException;
+import java.io.ObjectInputFilter;
 import java.rmi.NoSuchObjectException;
 import java.rmi.NotBoundException;
 import java.rmi.Remote;
@@ -11,13 +12,10 @@ import java.rmi.server.UnicastRemoteObject;
 import java.security.Security;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Metric;
-import org.tutti.middleware.Arrivals;
-import org.tutti.middleware.Call;
 import org.tutti.middleware.Middleware;
-import org.tutti.middleware.RefusedException;
-import org.tutti.middleware.UnusableAddressException;
 import org.tutti.net.tls.Credentials;
 import org.tutti.net.tls.Refusal;
 import org.tutti.transport.Address;
@@ -79,7 +77,7 @@ final class RmiMiddleware implements Middleware {
   }
 
   @Override
-  public void start(Arrivals arrivals) {
+  public void start(Middleware.Arrivals arrivals) {
     receiver = arrivals::take;
     try {
       // Port and factories of the registry: both listen at one socket.
@@ -91,10 +89,10 @@ final class RmiMiddleware implements Middleware {
   }
 
   @Override
-  public Call dial(Address peer) throws IOException {
+  public Middleware.Call dial(Address peer) throws IOException {
     Endpoint target = Endpoint.ofLiteral(peer);
     if (target == null || target.port() == 0) {
-      throw new UnusableAddressException(peer);
+      throw new Middleware.UnusableAddressException(peer);
     }
     var sockets = new ClientSockets(config, target, answers);
     try {
@@ -112,7 +110,7 @@ final class RmiMiddleware implements Middleware {
   /// What RMI says of a failure does not tell why, but the connection does.
   private IOException explained(IOException failure, @Nullable IOException broken, Address peer) {
     Refused refused = broken == null ? null : refusal(broken, peer);
-    return refused == null ? failure : new RefusedException(refused, failure);
+    return refused == null ? failure : new Middleware.RefusedException(refused, failure);
   }
 
   private @Nullable Refused refusal(IOException broken, Address peer) {
@@ -176,7 +174,7 @@ final class RmiMiddleware implements Middleware {
   }
 
   /// Calls of one peer's object.
-  private record RmiCall(RemoteReceiver receiver, ClientSockets sockets) implements Call {
+  private record RmiCall(RemoteReceiver receiver, ClientSockets sockets) implements Middleware.Call {
     @Override
     public void send(byte[] batch) throws IOException {
       try {
@@ -190,6 +188,30 @@ final class RmiMiddleware implements Middleware {
     @Override
     public void close() {
       sockets.close();
+    }
+  }
+
+  /// Lets one byte array per call through, of a bounded length; any other object is refused before its class is even
+  /// initialized.
+  static final class ByteArraysOnly implements ObjectInputFilter {
+    private static final int DEPTH_MAX = 1;
+    private static final int REFERENCES_MAX = 4; // the array, its class, its name, and one to spare
+
+    final AtomicLong refused = new AtomicLong();
+    private final int bytesMax;
+
+    ByteArraysOnly(int bytesMax) {
+      this.bytesMax = bytesMax;
+    }
+
+    @Override
+    public Status checkInput(FilterInfo info) {
+      boolean array = info.serialClass() == byte[].class && info.arrayLength() <= bytesMax;
+      if (array && info.depth() <= DEPTH_MAX && info.references() <= REFERENCES_MAX) {
+        return Status.ALLOWED;
+      }
+      refused.incrementAndGet();
+      return Status.REJECTED;
     }
   }
 }

@@ -15,6 +15,7 @@ import org.tutti.rmi.AnswerFilter.ExceptionalAnswerException;
 import org.tutti.rmi.AnswerFilter.RefusedAnswerException;
 import org.tutti.transport.Address;
 import org.tutti.transport.Discovery;
+import org.tutti.transport.DiscoveryProvider;
 import org.tutti.transport.Endpoint;
 
 /// Finds the members of a group, whatever carries their frames, by a registry of Java RMI, such as the JDK's
@@ -188,5 +189,26 @@ public final class RmiRegistryDiscovery implements Discovery {
 
   private static String encoded(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8);
+  }
+
+  /// Offers [RmiRegistryDiscovery] as `rmiregistry`.
+  public static final class Provider implements DiscoveryProvider {
+    /// For the service loader.
+    public Provider() {}
+
+    @Override
+    public String name() {
+      return "rmiregistry";
+    }
+
+    @Override
+    public Discovery member(Address registry, String group, String name, Address own) {
+      return RmiRegistryDiscovery.member(registry, group, name, own);
+    }
+
+    @Override
+    public Discovery onlooker(Address registry, String group) {
+      return RmiRegistryDiscovery.onlooker(registry, group);
+    }
   }
 }

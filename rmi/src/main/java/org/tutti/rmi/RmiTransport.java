@@ -1,11 +1,15 @@
 package org.tutti.rmi;
 
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.tutti.middleware.MiddlewareTransport;
+import org.tutti.net.tls.Credentials;
 import org.tutti.transport.Address;
 import org.tutti.transport.Endpoint;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;
+import org.tutti.transport.TransportProvider;
+import org.tutti.transport.TransportSettings;
 
 /// Carries frames over Java RMI: a [MiddlewareTransport] whose calls are calls of a remote object.
 ///
@@ -42,5 +46,31 @@ public final class RmiTransport {
     Endpoint wish = Endpoint.resolve(listen);
     Endpoint shown = advertised == null ? null : Endpoint.advertised(advertised);
     return new MiddlewareTransport(RmiMiddleware.open(listen, wish, shown, config), config.common());
+  }
+
+  /// Offers [RmiTransport] as `rmi`.
+  public static final class Provider implements TransportProvider {
+    /// For the service loader.
+    public Provider() {}
+
+    @Override
+    public String name() {
+      return "rmi";
+    }
+
+    @Override
+    public Transport open(TransportSettings settings) {
+      TransportSettings checked = settings.refuseStrangers();
+      RmiConfig config = RmiConfig.lan();
+      if (settings.tls() != null) {
+        config = config.withTls(Credentials.of(settings.tls()));
+      }
+      return RmiTransport.open(checked.listen(), checked.advertised(), config);
+    }
+
+    @Override
+    public void requireCertificates(Path tls, String cluster) throws TransportException {
+      Credentials.require(tls, cluster);
+    }
   }
 }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.Metric;
-import org.tutti.middleware.Call;
+import org.tutti.middleware.Middleware;
 import org.tutti.transport.Address;
 import org.tutti.transport.Endpoint;
 
@@ -127,7 +127,7 @@ class ForeignAnswersTest {
   void anExceptionIsNotRead() throws Exception {
     Remote good = UnicastRemoteObject.exportObject(receiver, 0, new ClientSockets(), ForeignAnswersTest::loopback);
     registry.rebind(RmiTransport.NAME, good);
-    try (Call call = node.dial(liar)) {
+    try (Middleware.Call call = node.dial(liar)) {
       assertThatIOException()
           .isThrownBy(() -> call.send(new byte[3]))
           .havingRootCause()

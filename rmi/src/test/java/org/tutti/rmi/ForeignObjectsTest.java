@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.tutti.Metric;
-import org.tutti.middleware.Call;
+import org.tutti.middleware.Middleware;
 import org.tutti.transport.Address;
 import org.tutti.transport.Endpoint;
 
@@ -107,7 +107,7 @@ class ForeignObjectsTest {
 
   private void stillServes() throws IOException {
     int before = taken.size();
-    try (Call call = node.dial(node.address())) {
+    try (Middleware.Call call = node.dial(node.address())) {
       call.send(new byte[3]);
     }
     assertThat(taken).hasSize(before + 1);

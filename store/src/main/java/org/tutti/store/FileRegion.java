@@ -149,10 +149,10 @@ final class FileRegion implements Region {
   }
 
   /// Every entry is somewhere.
-  void refuseGaps() throws Damaged {
+  void refuseGaps() throws FileStorage.Damaged {
     for (long index = first; index < next(); index++) {
       if (places.get((int) (index - base)) == null) {
-        throw new Damaged("entry " + index + " of group \"" + name + "\" was in a file that is missing");
+        throw new FileStorage.Damaged("entry " + index + " of group \"" + name + "\" was in a file that is missing");
       }
     }
   }

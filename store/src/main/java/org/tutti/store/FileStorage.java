@@ -1,19 +1,33 @@
 package org.tutti.store;
 
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
+
 import java.io.IOException;
+import java.io.Serial;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.storage.Region;
 import org.tutti.storage.StableStorage;
 import org.tutti.storage.StorageException;
+import org.tutti.storage.StorageProvider;
 
 /// A node's stable storage in a directory: one write-ahead log for all its groups, in files that are written from front
 /// to back (Rosenblum and Ousterhout, "The design and implementation of a log-structured file system", 1992).
@@ -280,6 +294,108 @@ public final class FileStorage implements StableStorage {
     }
     for (Path other : others) {
       Files.delete(other);
+    }
+  }
+
+  /// Empties the first file of the log, a little with each commit: the entries in it that are needed are written again.
+  static final class Compaction {
+    private record Item(FileRegion region, long index) {}
+
+    private final FileStorage storage;
+    private final int bytes; // per step
+    private @Nullable Segment victim;
+    private final Deque<Item> items = new ArrayDeque<>(); // what may be in it
+
+    Compaction(FileStorage storage, int bytes) {
+      this.storage = storage;
+      this.bytes = bytes;
+    }
+
+    /// Moves some entries into the next commit.
+    void step(Segment first, Collection<FileRegion> regions) {
+      if (victim != first) {
+        victim = first;
+        items.clear();
+        regions.forEach(region -> region.in(first, index -> items.add(new Item(region, index))));
+      }
+      int moved = 0;
+      while (moved < bytes && !items.isEmpty()) {
+        Item item = items.remove();
+        moved += item.region.rewrite(item.index, first);
+      }
+    }
+  }
+
+  /// That this process, and it alone, uses a directory: a locked file with the process's id in it. The operating system
+  /// releases the lock when the process ends, however it ends.
+  static final class Possession {
+    private static final String NAME = "lock";
+    private static final int ID_MAX = 20;
+
+    private final FileChannel channel;
+
+    private Possession(FileChannel channel) {
+      this.channel = channel;
+    }
+
+    static boolean isName(String file) {
+      return file.equals(NAME);
+    }
+
+    static Possession take(Path directory) throws IOException {
+      FileChannel channel = OwnerOnly.open(directory.resolve(NAME), Set.of(CREATE, READ, WRITE));
+      FileLock lock;
+      try {
+        lock = channel.tryLock();
+      } catch (OverlappingFileLockException e) {
+        channel.close();
+        throw new StorageException("stable storage " + directory + " is in use by this process already", e);
+      }
+      if (lock == null) {
+        String holder = holder(channel);
+        channel.close();
+        throw new StorageException(
+            "stable storage "
+                + directory
+                + " is in use by "
+                + (holder == null ? "another process" : "process " + holder));
+      }
+      channel.truncate(0);
+      channel.write(
+          ByteBuffer.wrap(Long.toString(ProcessHandle.current().pid()).getBytes(StandardCharsets.US_ASCII)), 0);
+      return new Possession(channel);
+    }
+
+    /// Who says in the file to be its user; null while that is not known.
+    private static @Nullable String holder(FileChannel channel) throws IOException {
+      ByteBuffer text = ByteBuffer.allocate(ID_MAX);
+      channel.read(text, 0);
+      String id = StandardCharsets.US_ASCII.decode(text.flip()).toString();
+      return id.matches("[0-9]+") ? id : null;
+    }
+
+    void release() throws IOException {
+      channel.close();
+    }
+  }
+
+  /// What is found is not what was written; the message says what is wrong where.
+  static final class Damaged extends IOException {
+    @Serial private static final long serialVersionUID = 1L;
+
+    Damaged(String message) {
+      super(message);
+    }
+  }
+
+  /// Offers [FileStorage].
+  public static final class Provider implements StorageProvider {
+    /// For the service loader.
+    public Provider() {}
+
+    @Override
+    public StableStorage open(Path directory) {
+      return FileStorage.open(directory);
     }
   }
 }

@@ -78,7 +78,7 @@ final class Mark {
     found.flip();
     if (found.limit() < BYTES || found.getLong() != MAGIC || found.getInt(BYTES - Integer.BYTES) != checksum(found)) {
       channel.close();
-      throw new Damaged("the file " + NAME + " is damaged");
+      throw new FileStorage.Damaged("the file " + NAME + " is damaged");
     }
     var storage = new UUID(found.getLong(), found.getLong());
     long written = found.getLong();

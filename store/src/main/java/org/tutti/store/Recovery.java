@@ -46,7 +46,7 @@ final class Recovery {
       segments.add(segment);
       ByteBuffer first = segment.next(commit == 0 ? 0 : commit + 1);
       if (first == null) {
-        throw new Damaged(Segment.name(number) + " does not continue the log after commit " + commit);
+        throw new FileStorage.Damaged(Segment.name(number) + " does not continue the log after commit " + commit);
       }
       boolean start = commit == 0;
       commit = first.getLong(Long.BYTES);
@@ -59,7 +59,7 @@ final class Recovery {
       }
     }
     if (commit < mark.required()) {
-      throw new Damaged(
+      throw new FileStorage.Damaged(
           (segments.isEmpty() ? "no log" : segments.getLast().file.getFileName() + " at " + segments.getLast().end())
               + ": the last commit that is whole is "
               + commit
@@ -72,7 +72,7 @@ final class Recovery {
     }
   }
 
-  private void redo(Segment segment, ByteBuffer frame) throws Damaged {
+  private void redo(Segment segment, ByteBuffer frame) throws FileStorage.Damaged {
     long start = segment.end() - frame.limit();
     try {
       frame.position(Draft.HEADER);
@@ -80,11 +80,12 @@ final class Recovery {
         redoOne(segment, start, frame);
       }
     } catch (BufferUnderflowException | IndexOutOfBoundsException | NullPointerException e) {
-      throw new Damaged(segment.file.getFileName() + " at " + start + ": commit " + commit + " makes no sense");
+      throw new FileStorage.Damaged(
+          segment.file.getFileName() + " at " + start + ": commit " + commit + " makes no sense");
     }
   }
 
-  private void redoOne(Segment segment, long start, ByteBuffer frame) throws Damaged {
+  private void redoOne(Segment segment, long start, ByteBuffer frame) throws FileStorage.Damaged {
     byte op = frame.get();
     int id = frame.getInt();
     if (op == Draft.REGION) {
@@ -109,7 +110,8 @@ final class Recovery {
       case Draft.DROP -> region.drop(frame.getLong());
       case Draft.TRUNCATE -> region.cut(frame.getLong());
       case Draft.RANGE -> region.range(frame.getLong(), frame.getLong());
-      default -> throw new Damaged(segment.file.getFileName() + " at " + start + ": unknown operation " + op);
+      default ->
+          throw new FileStorage.Damaged(segment.file.getFileName() + " at " + start + ": unknown operation " + op);
     }
   }
 

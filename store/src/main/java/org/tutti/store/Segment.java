@@ -66,7 +66,7 @@ final class Segment {
 
   /// Opens a segment.
   ///
-  /// @throws Damaged when this is no segment of this storage
+  /// @throws FileStorage.Damaged when this is no segment of this storage
   static Segment open(Path directory, UUID storage, long number) throws IOException {
     Path file = directory.resolve(name(number));
     FileChannel channel = OwnerOnly.open(file, Set.of(READ, WRITE));
@@ -74,16 +74,16 @@ final class Segment {
     try {
       ByteBuffer found = segment.read(0, HEADING);
       if (found.getLong(0) == MAGIC && found.getLong(Long.BYTES) != VERSION) {
-        throw new Damaged(file.getFileName() + " was written by another version");
+        throw new FileStorage.Damaged(file.getFileName() + " was written by another version");
       }
       if (!found.equals(heading(storage, number))) {
-        throw new Damaged(file.getFileName() + " does not belong to this storage");
+        throw new FileStorage.Damaged(file.getFileName() + " does not belong to this storage");
       }
       return segment;
     } catch (EOFException e) {
       channel.close();
-      throw new Damaged(file.getFileName() + " has no beginning");
-    } catch (Damaged e) {
+      throw new FileStorage.Damaged(file.getFileName() + " has no beginning");
+    } catch (FileStorage.Damaged e) {
       channel.close();
       throw e;
     }

@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 ///  2  u8   version (1)
 ///  3  u8   kind; 128 is added when the sender wants to hear soon what has arrived
 ///  4  i64  life of the receiver, as the sender knows it; 0 for HELLO
-/// 12  i64  life of the sender, as the receiver knows it: random numbers, see [LocalIncarnations]
+/// 12  i64  life of the sender, as the receiver knows it: random numbers, see [UdpLoop.LocalIncarnations]
 /// 20  i64  DATA, PIECE: its number; PROBE: the highest number so far, or 0; MULTICAST, REPAIR: the multicast's
 ///          number; NAK: the first one that is missing; ECHO: how long the PROBE was that it answers, or 0
 /// 28  i64  the highest number that the sender has read of the receiver; REPAIR, NAK: life of who sent the multicasts

@@ -89,25 +89,6 @@ public record UdpConfig(
         trains);
   }
 
-  /// The same settings with another wish for the receive buffer.
-  ///
-  /// @param bytes what the kernel is asked for
-  /// @return the changed settings
-  public UdpConfig withReceiveBufferBytes(int bytes) {
-    return new UdpConfig(
-        datagramBytesMax,
-        bytes,
-        sendBufferBytes,
-        queueBytes,
-        peersMax,
-        backoffMin,
-        backoffMax,
-        silenceMax,
-        keys,
-        multicast,
-        trains);
-  }
-
   /// The same settings with multicasts. A member that does not hear them gets datagrams of its own.
   ///
   /// @param where the group and the interface

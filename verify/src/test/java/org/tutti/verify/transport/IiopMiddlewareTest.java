@@ -20,9 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.tutti.corba.IiopConfig;
 import org.tutti.corba.IiopMiddleware;
-import org.tutti.middleware.Arrivals;
-import org.tutti.middleware.Call;
-import org.tutti.middleware.UnusableAddressException;
+import org.tutti.middleware.Middleware;
 import org.tutti.transport.Address;
 
 /// The ORB below the transport: order, loss, waiting, and failure.
@@ -55,7 +53,7 @@ class IiopMiddlewareTest {
           all.countDown();
           return true;
         });
-    try (Call call = open(_ -> true).dial(to.address())) {
+    try (Middleware.Call call = open(_ -> true).dial(to.address())) {
       for (int i = 0; i < count; i++) {
         call.send(ByteBuffer.allocate(100).putInt(i).array());
         if (i >= 20) {
@@ -90,7 +88,7 @@ class IiopMiddlewareTest {
     IiopMiddleware to = open(_ -> isPassed(never));
     IiopMiddleware from = open(_ -> true, Duration.ofMillis(500));
     long begin = System.nanoTime();
-    Call call = from.dial(to.address());
+    Middleware.Call call = from.dial(to.address());
     byte[] large = new byte[BATCH_MAX];
     assertThatIOException()
         .isThrownBy(() -> {
@@ -108,7 +106,7 @@ class IiopMiddlewareTest {
     CountDownLatch never = new CountDownLatch(1);
     IiopMiddleware to = open(_ -> isPassed(never));
     IiopMiddleware from = open(_ -> true);
-    Call call = from.dial(to.address());
+    Middleware.Call call = from.dial(to.address());
     CountDownLatch begun = new CountDownLatch(1);
     AtomicBoolean failed = new AtomicBoolean();
     Thread sender =
@@ -135,7 +133,8 @@ class IiopMiddlewareTest {
   void whoeverIsNoPeerIsNotDialled() throws Exception {
     IiopMiddleware from = open(_ -> true, Duration.ofSeconds(15), Duration.ofSeconds(2));
     for (String text : List.of("nobody", "127.0.0.1", "127.0.0.1:0", "example.org:1", "127.0.0.1:99999", "?")) {
-      assertThatExceptionOfType(UnusableAddressException.class).isThrownBy(() -> from.dial(new Address(text)));
+      assertThatExceptionOfType(Middleware.UnusableAddressException.class)
+          .isThrownBy(() -> from.dial(new Address(text)));
     }
     try (ServerSocket silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
       Address there = new Address("127.0.0.1:" + silent.getLocalPort());
@@ -156,7 +155,7 @@ class IiopMiddlewareTest {
       return true;
     });
     assertThat(to.address().text()).startsWith("[::1]:");
-    try (Call call = open(_ -> true).dial(to.address())) {
+    try (Middleware.Call call = open(_ -> true).dial(to.address())) {
       call.send(new byte[5]);
       taken.await();
     }
@@ -170,7 +169,7 @@ class IiopMiddlewareTest {
     for (int round = 0; round < 5; round++) {
       IiopMiddleware a = open(_ -> true);
       IiopMiddleware b = open(_ -> true);
-      try (Call call = a.dial(b.address())) {
+      try (Middleware.Call call = a.dial(b.address())) {
         call.send(new byte[100]);
       }
       a.close();
@@ -195,15 +194,16 @@ class IiopMiddlewareTest {
     }
   }
 
-  private IiopMiddleware open(Arrivals arrivals) throws IOException {
+  private IiopMiddleware open(Middleware.Arrivals arrivals) throws IOException {
     return open(arrivals, Duration.ofSeconds(15));
   }
 
-  private IiopMiddleware open(Arrivals arrivals, Duration writeTimeout) throws IOException {
+  private IiopMiddleware open(Middleware.Arrivals arrivals, Duration writeTimeout) throws IOException {
     return open(arrivals, writeTimeout, Duration.ofSeconds(20));
   }
 
-  private IiopMiddleware open(Arrivals arrivals, Duration writeTimeout, Duration replyTimeout) throws IOException {
+  private IiopMiddleware open(Middleware.Arrivals arrivals, Duration writeTimeout, Duration replyTimeout)
+      throws IOException {
     IiopConfig lan = IiopConfig.lan(BATCH_MAX);
     IiopConfig config =
         new IiopConfig(

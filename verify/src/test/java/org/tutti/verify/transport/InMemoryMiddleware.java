@@ -5,10 +5,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
-import org.tutti.middleware.Arrivals;
-import org.tutti.middleware.Call;
 import org.tutti.middleware.Middleware;
-import org.tutti.middleware.UnusableAddressException;
 import org.tutti.transport.Address;
 import org.tutti.transport.TransportException;
 
@@ -34,13 +31,13 @@ final class InMemoryMiddleware {
   /// Hands bytes to whoever has an address, as a stranger would.
   boolean send(Address to, byte[] batch) {
     Line line = lines.get(to);
-    Arrivals arrivals = line == null ? null : line.arrivals;
+    Middleware.Arrivals arrivals = line == null ? null : line.arrivals;
     return arrivals != null && arrivals.take(batch);
   }
 
   final class Line implements Middleware {
     private final Address address;
-    private volatile @Nullable Arrivals arrivals;
+    private volatile Middleware.@Nullable Arrivals arrivals;
 
     Line(Address address) {
       this.address = address;
@@ -57,21 +54,21 @@ final class InMemoryMiddleware {
     }
 
     @Override
-    public void start(Arrivals to) {
+    public void start(Middleware.Arrivals to) {
       arrivals = to;
     }
 
     @Override
-    public Call dial(Address peer) throws IOException {
+    public Middleware.Call dial(Address peer) throws IOException {
       if (peer.text().startsWith("?")) {
-        throw new UnusableAddressException(peer);
+        throw new Middleware.UnusableAddressException(peer);
       }
       Line line = lines.get(peer);
       if (line == null) {
         throw new IOException("nobody at " + peer);
       }
       open.incrementAndGet();
-      return new Call() {
+      return new Middleware.Call() {
         @Override
         public void send(byte[] batch) throws IOException {
           RuntimeException failure = bug;

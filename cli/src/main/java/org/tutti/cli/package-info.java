@@ -1,5 +1,0 @@
-/// The `tutti` command and its subcommands.
-@NullMarked
-package org.tutti.cli;
-
-import org.jspecify.annotations.NullMarked;
