@@ -151,8 +151,8 @@ final class SendCommand implements Callable<Integer> {
     }
   }
 
-  /// Prints the positions of multicasts in the order of sending, while another thread reads and sends what follows. Waits
-  /// for none of them longer than it may.
+  /// Prints the positions of multicasts in the order of sending, while another thread reads and sends what follows.
+  /// Waits for none of them longer than it may.
   static final class PositionPrinter {
     private static final int AHEAD_MAX = 1 << 16;
     private static final CompletableFuture<Outcome> END = new CompletableFuture<>();

@@ -201,8 +201,8 @@ public final class IiopMiddleware implements Middleware {
     return Endpoint.advertised(advertised).port();
   }
 
-  /// A reference to a peer's object. A one-way request is done when its bytes are with the kernel; when the connection is
-  /// gone, the ORB makes another one, or says that it cannot.
+  /// A reference to a peer's object. A one-way request is done when its bytes are with the kernel; when the connection
+  /// is gone, the ORB makes another one, or says that it cannot.
   static final class IiopCall implements Middleware.Call {
     private final Peer peer;
     private final Gate gate;

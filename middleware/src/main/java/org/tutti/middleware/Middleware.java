@@ -63,8 +63,8 @@ public interface Middleware extends AutoCloseable {
     /// interrupt ends it.
     ///
     /// @param batch the bytes; the middleware may keep the array
-    /// @throws IOException when the peer cannot be reached any more, whether or not it got the batch; the call is closed
-    ///                     then, and whatever the middleware throws by itself is turned into this
+    /// @throws IOException when the peer cannot be reached any more, whether or not it got the batch; the call is
+    ///                     closed then, and whatever the middleware throws by itself is turned into this
     void send(byte[] batch) throws IOException;
 
     /// Ends it; what was sent without an exception is still delivered, as far as the middleware can.

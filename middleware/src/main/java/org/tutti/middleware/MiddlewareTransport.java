@@ -31,7 +31,7 @@ import org.tutti.transport.Transport;
 /// virtual thread per peer sends everything that was queued while the call before it was under way.
 ///
 /// ```
-/// engine thread: claim, commit -> a peer's queue -> its sender -> Middleware.Call.send  ~~~>  Middleware.Arrivals.take -> inbox -> poll
+/// engine thread: claim, commit -> a peer's queue -> its sender -> Call.send  ~~~>  Arrivals.take -> inbox -> poll
 ///                     (bounded: claims are refused)                    (bounded: the middleware's thread waits)
 /// ```
 ///

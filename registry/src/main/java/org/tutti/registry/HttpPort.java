@@ -287,7 +287,7 @@ final class HttpPort implements AutoCloseable {
     /// @param in  gives at most the request
     /// @param out gets the word to go on, for clients that wait for it
     /// @return null when the client has ended the connection before it
-    /// @throws Rolls.Refused for what is no request that can be answered; the connection has to end
+    /// @throws GroupRecords.Refused for what is no request that can be answered; the connection has to end
     static @Nullable Request read(InputStream in, OutputStream out) throws IOException, GroupRecords.Refused {
       var head = new Head(in);
       String first = head.line();

@@ -164,8 +164,8 @@ final class ClientSockets implements RMIClientSocketFactory, Serializable {
     return Math.toIntExact(time.toMillis());
   }
 
-  /// A connection on which calls are made, encrypted or not, with an [AnswerFilter] in what is read. What RMI does with a
-  /// socket that a factory has connected is all that it can do.
+  /// A connection on which calls are made, encrypted or not, with an [AnswerFilter] in what is read. What RMI does with
+  /// a socket that a factory has connected is all that it can do.
   static final class AskingSocket extends Socket {
     private final Socket carrier;
     private final InputStream answers;

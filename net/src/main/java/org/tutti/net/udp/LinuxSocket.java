@@ -241,8 +241,8 @@ final class LinuxSocket implements TrainDatagrams.TrainSocket {
     closed = true;
   }
 
-  /// Addresses as Linux writes them, and the other way round. Those read lately are remembered, so that a datagram costs
-  /// no garbage.
+  /// Addresses as Linux writes them, and the other way round. Those read lately are remembered, so that a datagram
+  /// costs no garbage.
   ///
   /// ```
   /// sockaddr_in    0 family (u16)  2 port, highest byte first  4 address

@@ -281,8 +281,8 @@ final class TrainDatagrams implements Datagrams {
     /// From now on every call returns [#CLOSED].
     void close();
 
-    /// What the kernel says when it does not take a train, though perhaps its datagrams: [#NO_CHECKSUMS], or [#TOO_LONG]
-    /// for which older ones say EINVAL.
+    /// What the kernel says when it does not take a train, though perhaps its datagrams: [#NO_CHECKSUMS], or
+    /// [#TOO_LONG] for which older ones say EINVAL.
     static boolean isRefusal(int error) {
       return error == NO_CHECKSUMS || error == -22 || error == TOO_LONG;
     }

@@ -443,8 +443,8 @@ final class UdpLoop {
     Nio.close(selector);
   }
 
-  /// By which number each address knows this life: another one for each, so that who has it receives what is sent to that
-  /// address. It is what a cookie is elsewhere (RFC 9000, 8.1, validates addresses likewise), and needs no room in
+  /// By which number each address knows this life: another one for each, so that who has it receives what is sent to
+  /// that address. It is what a cookie is elsewhere (RFC 9000, 8.1, validates addresses likewise), and needs no room in
   /// datagrams: everything that an address says carries it, as the receiver's life.
   ///
   /// Multicasts have one sender's life for all; where there are any, all addresses know the same number, and only a

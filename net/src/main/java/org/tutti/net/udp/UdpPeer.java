@@ -711,8 +711,8 @@ final class UdpPeer implements SelectorTransport.Claim {
     }
   }
 
-  /// Something is on the way to a peer or waits to be, so the peer has to say something: when it is asked to, and for how
-  /// long it has said nothing.
+  /// Something is on the way to a peer or waits to be, so the peer has to say something: when it is asked to, and for
+  /// how long it has said nothing.
   private final class ResponseTimer {
     private static final long PROBE_MIN_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
     private static final long MULTICAST_PROBE_NANOS =

@@ -220,8 +220,8 @@ public final class UdpTransport extends SelectorTransport {
   }
 
   /// Offers [UdpTransport] as `udp`; with keys if the system property `tutti.udp.key` names a file with some, with
-  /// multicasts if `tutti.udp.multicast` says where, as `GROUP:PORT@INTERFACE`, and with a system call for each datagram
-  /// if `tutti.udp.trains` is `false`.
+  /// multicasts if `tutti.udp.multicast` says where, as `GROUP:PORT@INTERFACE`, and with a system call for each
+  /// datagram if `tutti.udp.trains` is `false`.
   public static final class Provider implements TransportProvider {
     private static final String KEY = "tutti.udp.key";
     private static final String MULTICAST = "tutti.udp.multicast";
