@@ -74,10 +74,6 @@ final class UdpPeer implements SelectorTransport.Claim {
     return life != 0;
   }
 
-  long life() {
-    return life;
-  }
-
   boolean isLife(long one) {
     return isOpen() && life == one;
   }
