@@ -146,8 +146,7 @@ sealed interface Contact {
         names = "--listen",
         paramLabel = "HOST:PORT",
         converter = AddressConverter.class,
-        description =
-            "Where members reach this one; default: a free port towards the first contact that is found.")
+        description = "Where members reach this one; default: a free port towards the first contact that is found.")
     @Nullable Address listen;
   }
 }

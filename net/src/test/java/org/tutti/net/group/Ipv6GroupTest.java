@@ -18,9 +18,9 @@ import org.tutti.NodeBuilder;
 import org.tutti.fixture.Awaited;
 import org.tutti.net.tcp.TcpConfig;
 import org.tutti.net.tcp.TcpTransport;
+import org.tutti.net.transport.Ipv6;
 import org.tutti.net.udp.UdpConfig;
 import org.tutti.net.udp.UdpTransport;
-import org.tutti.net.transport.Ipv6;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
 

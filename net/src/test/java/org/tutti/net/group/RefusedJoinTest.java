@@ -31,7 +31,6 @@ import org.tutti.transport.Refused;
 import org.tutti.transport.Refused.Reason;
 import org.tutti.transport.Transport;
 import org.tutti.transport.memory.InProcess;
-import org.tutti.fixture.Told;
 
 /// What a node that nobody takes in says of it in its status.
 @Tag("socket")
