@@ -16,7 +16,6 @@ import org.tutti.View;
 import org.tutti.fixture.Told;
 import org.tutti.transport.Address;
 import org.tutti.transport.memory.InProcess;
-import org.tutti.fixture.Told;
 
 /// Engine threads spin only when told so, and then do not wait: [NodeBuilder#spin].
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

@@ -32,7 +32,6 @@ import org.tutti.fixture.PartitionableTransport;
 import org.tutti.fixture.Told;
 import org.tutti.transport.Address;
 import org.tutti.transport.memory.InProcess;
-import org.tutti.fixture.Told;
 
 /// Signs of life pass and messages do not: nobody is suspected, nothing goes on, and whoever waits says for whom.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

@@ -40,7 +40,6 @@ import org.tutti.fixture.PartitionableTransport;
 import org.tutti.fixture.Told;
 import org.tutti.transport.Address;
 import org.tutti.transport.memory.InProcess;
-import org.tutti.fixture.Told;
 
 /// What a group says of itself is true when it is asked, not only after a view change.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

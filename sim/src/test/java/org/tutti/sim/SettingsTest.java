@@ -15,8 +15,6 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.tutti.GroupConfig;
 import org.tutti.engine.Terms;
-
-
 import org.tutti.spi.NodeSettings;
 import org.tutti.transport.Address;
 

@@ -48,12 +48,12 @@ import org.tutti.Status;
 import org.tutti.Suspicion;
 import org.tutti.View;
 import org.tutti.certs.Authority;
+import org.tutti.fixture.Tree;
 import org.tutti.spi.NodeHost;
 import org.tutti.transport.Address;
 import org.tutti.transport.Counts;
 import org.tutti.transport.memory.InProcess;
 import org.tutti.verify.LoopbackPorts;
-import org.tutti.fixture.Tree;
 
 /// The examples in the documentation of the API. Its comments show regions of this file (`@start`, `@end`), which is
 /// compiled, and runs here.

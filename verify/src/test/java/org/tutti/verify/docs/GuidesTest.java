@@ -27,8 +27,8 @@ import org.tutti.Metric;
 import org.tutti.Node;
 import org.tutti.Partitions;
 import org.tutti.View;
-import org.tutti.net.discovery.HostDiscovery;
 import org.tutti.fixture.Tree;
+import org.tutti.net.discovery.HostDiscovery;
 
 /// The Java code in the guides is code of the source tree: it compiles, and most of it runs in a test.
 @Tag("socket")

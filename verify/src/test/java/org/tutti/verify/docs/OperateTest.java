@@ -29,7 +29,6 @@ import org.tutti.transport.Transport;
 import org.tutti.transport.TransportProvider;
 import org.tutti.transport.TransportSettings;
 import org.tutti.transport.memory.InProcess;
-import org.tutti.fixture.Tree;
 
 /// The guides list every metric that there is, with its unit and its sentence.
 @Tag("socket")
