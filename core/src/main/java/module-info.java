@@ -22,6 +22,8 @@ module org.tutti {
   exports org.tutti.transport.memory;
   exports org.tutti.consensus to
       org.tutti.sim;
+  exports org.tutti.domain to
+      org.tutti.sim;
   exports org.tutti.effect to
       org.tutti.sim;
   exports org.tutti.engine to
@@ -31,6 +33,8 @@ module org.tutti {
   exports org.tutti.order to
       org.tutti.sim;
   exports org.tutti.pack to
+      org.tutti.sim;
+  exports org.tutti.user to
       org.tutti.sim;
   exports org.tutti.wire to
       org.tutti.sim;

@@ -11,14 +11,17 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.View;
-import org.tutti.consensus.RoundMessage.Ack;
-import org.tutti.consensus.RoundMessage.Decide;
-import org.tutti.consensus.RoundMessage.Estimate;
-import org.tutti.consensus.RoundMessage.Nack;
-import org.tutti.consensus.RoundMessage.Propose;
+import org.tutti.consensus.ChandraToueg.Message;
+import org.tutti.consensus.ChandraToueg.Message.Ack;
+import org.tutti.consensus.ChandraToueg.Message.Decide;
+import org.tutti.consensus.ChandraToueg.Message.Estimate;
+import org.tutti.consensus.ChandraToueg.Message.Nack;
+import org.tutti.consensus.ChandraToueg.Message.Propose;
 import org.tutti.effect.Effects;
-import org.tutti.effect.Timer;
+import org.tutti.wire.Codec;
 import org.tutti.wire.Malformed;
+import org.tutti.wire.WireReader;
+import org.tutti.wire.WireWriter;
 
 /// Consensus with a rotating coordinator, a quorum and an unreliable failure detector, for a sequence of instances.
 ///
@@ -45,18 +48,18 @@ import org.tutti.wire.Malformed;
 /// void in all instances that the latest did not reach. A value may rely on those before it.
 ///
 /// @param <V> the values' type
-public final class ChandraToueg<V> implements Consensus<RoundMessage<V>> {
+public final class ChandraToueg<V> implements Consensus<Message<V>> {
   /// How many instances a coordinator has under way at once.
   public static final int PIPELINE = 8;
 
-  private static final Timer PATIENCE = new Timer("patience");
+  private static final Effects.Timer PATIENCE = new Effects.Timer("patience");
   private static final int PATIENCE_FACTOR_MAX = 1 << 6;
   private static final int AHEAD_MAX = 1 << 10; // further ahead of what is decided here nobody gets
 
   private final int self;
   private final View view;
-  private final Panel panel;
-  private final Effects<RoundMessage<V>> effects;
+  private final Consensus.Panel panel;
+  private final Effects<Message<V>> effects;
   private final User<V> user;
   private final NavigableMap<Long, V> values = new TreeMap<>(); // decided below decidedNext, adopted above
   private final List<@Nullable Estimate<V>> estimates; // by rank, the last one, for a round that may become mine
@@ -82,7 +85,7 @@ public final class ChandraToueg<V> implements Consensus<RoundMessage<V>> {
   /// @param panel   who decides
   /// @param effects how to reach the others
   /// @param user    who proposes and wants the decisions
-  public ChandraToueg(Panel panel, Effects<RoundMessage<V>> effects, User<V> user) {
+  public ChandraToueg(Consensus.Panel panel, Effects<Message<V>> effects, User<V> user) {
     this.self = panel.self();
     this.view = panel.view();
     this.panel = panel;
@@ -105,7 +108,7 @@ public final class ChandraToueg<V> implements Consensus<RoundMessage<V>> {
   }
 
   @Override
-  public void receive(MemberId from, RoundMessage<V> message) throws Malformed {
+  public void receive(MemberId from, Message<V> message) throws Malformed {
     int rank = view.rankOf(from);
     if (rank < 0 || rank == self) {
       throw new Malformed("consensus of a stranger");
@@ -482,6 +485,176 @@ public final class ChandraToueg<V> implements Consensus<RoundMessage<V>> {
     for (int rank = 0; rank < told.length; rank++) {
       Invariant.check(told[rank] <= round, "nobody is told of a round that this member is not in");
       Invariant.check(!leading || acked[rank] <= roundNext, "nobody has adopted what was not proposed");
+    }
+  }
+
+  /// What members of [ChandraToueg] say. Rounds count from 1; instances from 0.
+  ///
+  /// @param <V> the values' type
+  public sealed interface Message<V> {
+    /// To a round's coordinator: I am in your round, and this is what I bring.
+    ///
+    /// @param round   the round
+    /// @param first   an instance; its coordinator has decided all below
+    /// @param decided the decisions of this and the following instances
+    /// @param since   the last round in which this member has adopted anything; the source's timestamp
+    /// @param adopted the values adopted in that round, in the instances after those that are decided
+    /// @param <V>     the values' type
+    record Estimate<V>(long round, long first, List<V> decided, long since, List<V> adopted) implements Message<V> {
+      long decidedNext() {
+        return first + decided.size();
+      }
+    }
+
+    /// To all: adopt these.
+    ///
+    /// @param round        the round
+    /// @param first        the instance of the first value
+    /// @param values       the values for this and the following instances
+    /// @param decidedByAll every member has decided all below this instance
+    /// @param <V>          the values' type
+    record Propose<V>(long round, long first, List<V> values, long decidedByAll) implements Message<V> {
+      long end() {
+        return first + values.size();
+      }
+    }
+
+    /// To a round's coordinator: I have adopted.
+    ///
+    /// @param round       the round
+    /// @param next        the instance behind the last one whose proposal was adopted
+    /// @param decidedNext the instance behind the last one that is decided here
+    /// @param <V>         the values' type
+    record Ack<V>(long round, long next, long decidedNext) implements Message<V> {}
+
+    /// I am in this round and adopt nothing in an earlier one.
+    ///
+    /// @param round       the round
+    /// @param decidedNext the instance behind the last one that is decided here
+    /// @param <V>         the values' type
+    record Nack<V>(long round, long decidedNext) implements Message<V> {}
+
+    /// These are decided.
+    ///
+    /// @param first  the instance of the first value
+    /// @param values the values of this and the following instances
+    /// @param <V>    the values' type
+    record Decide<V>(long first, List<V> values) implements Message<V> {}
+
+    /// The values in a message.
+    ///
+    /// @return all of them
+    default List<V> values() {
+      return switch (this) {
+        case Estimate<V> estimate -> {
+          List<V> all = new ArrayList<>(estimate.decided);
+          all.addAll(estimate.adopted);
+          yield all;
+        }
+        case Propose<V> propose -> propose.values;
+        case Decide<V> decide -> decide.values;
+        case Ack<V> _, Nack<V> _ -> List.of();
+      };
+    }
+
+    /// The bytes of messages.
+    ///
+    /// @param value the bytes of a value, at least one
+    /// @param <V>   the values' type
+    /// @return a codec
+    static <V> Codec<Message<V>> codec(Codec<V> value) {
+      return new Bytes<>(value);
+    }
+
+    /// The bytes of messages: a type, then the components.
+    ///
+    /// @param value the bytes of a value
+    /// @param <V>   the values' type
+    record Bytes<V>(Codec<V> value) implements Codec<Message<V>> {
+      private static final long ROUND_MAX = 1L << 40;
+      private static final long INSTANCE_MAX = 1L << 60;
+      private static final int ESTIMATE = 1;
+      private static final int PROPOSE = 2;
+      private static final int ACK = 3;
+      private static final int NACK = 4;
+      private static final int DECIDE = 5;
+
+      @Override
+      public void write(Message<V> message, WireWriter out) {
+        switch (message) {
+          case Estimate<V>(long round, long first, List<V> decided, long since, List<V> adopted) -> {
+            out.u8(ESTIMATE);
+            out.count(round);
+            out.count(first);
+            write(decided, out);
+            out.count(since);
+            write(adopted, out);
+          }
+          case Propose<V>(long round, long first, List<V> values, long decidedByAll) -> {
+            out.u8(PROPOSE);
+            out.count(round);
+            out.count(first);
+            write(values, out);
+            out.count(decidedByAll);
+          }
+          case Ack<V>(long round, long next, long decidedNext) -> {
+            out.u8(ACK);
+            out.count(round);
+            out.count(next);
+            out.count(decidedNext);
+          }
+          case Nack<V>(long round, long decidedNext) -> {
+            out.u8(NACK);
+            out.count(round);
+            out.count(decidedNext);
+          }
+          case Decide<V>(long first, List<V> values) -> {
+            out.u8(DECIDE);
+            out.count(first);
+            write(values, out);
+          }
+        }
+      }
+
+      private void write(List<V> values, WireWriter out) {
+        out.count(values.size());
+        values.forEach(one -> value.write(one, out));
+      }
+
+      @Override
+      public Message<V> read(WireReader in) throws Malformed {
+        return switch (in.u8()) {
+          case ESTIMATE -> new Estimate<>(round(in), instance(in), values(in), round(in), values(in));
+          case PROPOSE -> new Propose<>(round(in), instance(in), values(in), instance(in));
+          case ACK -> new Ack<>(round(in), instance(in), instance(in));
+          case NACK -> new Nack<>(round(in), instance(in));
+          case DECIDE -> new Decide<>(instance(in), values(in));
+          default -> throw new Malformed("consensus message");
+        };
+      }
+
+      private List<V> values(WireReader in) throws Malformed {
+        return in.list(1, value::read);
+      }
+
+      private static long round(WireReader in) throws Malformed {
+        long round = atMost(ROUND_MAX, in.count());
+        if (round == 0) {
+          throw new Malformed("consensus number");
+        }
+        return round;
+      }
+
+      private static long instance(WireReader in) throws Malformed {
+        return atMost(INSTANCE_MAX, in.count());
+      }
+
+      private static long atMost(long max, long number) throws Malformed {
+        if (number > max) {
+          throw new Malformed("consensus number");
+        }
+        return number;
+      }
     }
   }
 }

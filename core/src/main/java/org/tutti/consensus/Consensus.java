@@ -1,8 +1,12 @@
 package org.tutti.consensus;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.function.IntPredicate;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
+import org.tutti.View;
 import org.tutti.wire.Malformed;
 
 /// Agrees with the other members of a view on a sequence of values: instance 0, 1, 2 ... of consensus.
@@ -63,4 +67,13 @@ public interface Consensus<M> {
     /// @param value    decided for ever, at all members
     void decided(long instance, V value);
   }
+
+  /// Who decides together: the members of one view, as one of them sees it.
+  ///
+  /// @param self     this member's rank in the view
+  /// @param view     the view; nobody comes or goes
+  /// @param quorum   which ranks make a quorum; any two quorums share a member
+  /// @param suspects the failure detector's present opinion of a rank; it may be wrong in both directions
+  /// @param patience how long a member that waits for a decision bears with a silent coordinator at first
+  record Panel(int self, View view, Predicate<IntPredicate> quorum, IntPredicate suspects, Duration patience) {}
 }

@@ -42,4 +42,27 @@ public interface Effects<M> {
   ///
   /// @return a seeded generator
   RandomGenerator random();
+
+  /// The key of one pending expiry of one protocol of one group.
+  ///
+  /// @param name says what the time is for; equal names are the same timer
+  record Timer(String name) {}
+
+  /// Where a protocol's expiries, and what it sends to itself, come back.
+  ///
+  /// @param <M> the protocol's sealed messages
+  interface Inward<M> {
+    /// A message of this member has come to itself.
+    ///
+    /// @param from    this member
+    /// @param message what it sent
+    void receive(MemberId from, M message);
+
+    /// A time has come.
+    ///
+    /// @param timer its key
+    default void expire(Timer timer) {
+      throw new IllegalArgumentException("no timer " + timer);
+    }
+  }
 }

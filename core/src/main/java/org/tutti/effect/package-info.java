@@ -1,2 +1,2 @@
-/// The only port out of a protocol: [Effects] and [Timer].
+/// The only port out of a protocol, [Effects], and what it may count, [Counters].
 package org.tutti.effect;

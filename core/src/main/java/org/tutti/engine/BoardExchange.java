@@ -11,7 +11,8 @@ import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.Whiteboard;
 import org.tutti.effect.Effects;
-import org.tutti.effect.Timer;
+import org.tutti.user.GroupUser;
+import org.tutti.wire.Channel;
 import org.tutti.wire.Codec;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
@@ -24,7 +25,7 @@ import org.tutti.wire.WireWriter;
 /// few; so the latest is enough, and at most one is sent in [#APART]. When views become one, everybody speaks.
 /// JBora appends the value to each multicast; here it is a message beside them, because it is of no view and waits for
 /// nothing: it is taken at once, in views that are not primary and during changes of the view too.
-final class BoardExchange implements Ports.Inward<BoardExchange.Values> {
+final class BoardExchange implements Effects.Inward<BoardExchange.Values> {
   /// What a member shows.
   ///
   /// @param version counts the sender's changes
@@ -65,7 +66,7 @@ final class BoardExchange implements Ports.Inward<BoardExchange.Values> {
         }
       };
 
-  private static final Timer ALONE = new Timer("whiteboard");
+  private static final Effects.Timer ALONE = new Effects.Timer("whiteboard");
   private static final Duration DELAY = Duration.ofMillis(Whiteboard.DELAY_MILLIS);
   private static final long APART = Duration.ofMillis(10).toNanos(); // a value is read by people and balancers
   private static final int STRANGERS_MAX = 64; // who speak before their view is installed here
@@ -112,7 +113,7 @@ final class BoardExchange implements Ports.Inward<BoardExchange.Values> {
   }
 
   @Override
-  public void expire(Timer timer) {
+  public void expire(Effects.Timer timer) {
     speak();
   }
 

@@ -22,6 +22,7 @@ import org.tutti.transport.Address;
 import org.tutti.transport.Receiver;
 import org.tutti.transport.Refused;
 import org.tutti.transport.Transport;
+import org.tutti.user.Request;
 
 /// The one engine thread of a node: it feeds the engine with what arrives, what the application asks and what time it
 /// is, and does the transport's input and output in between.

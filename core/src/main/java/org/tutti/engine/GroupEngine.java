@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.Event;
@@ -15,12 +16,24 @@ import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Partitions;
 import org.tutti.View;
+import org.tutti.ViewId;
+import org.tutti.domain.Domain;
+import org.tutti.domain.DomainMember;
+import org.tutti.domain.Frontier;
+import org.tutti.durable.Journal;
+import org.tutti.durable.Restart;
 import org.tutti.effect.Count;
 import org.tutti.effect.Effects;
-import org.tutti.effect.Timer;
+import org.tutti.history.Branch;
+import org.tutti.history.Deliveries;
+import org.tutti.history.MulticastSender;
+import org.tutti.history.PrimaryHistory;
+import org.tutti.history.SenderLedger;
+import org.tutti.history.ViewHistory;
 import org.tutti.membership.DynamicLinearVoting;
 import org.tutti.membership.Founding;
 import org.tutti.membership.Hello;
+import org.tutti.membership.InitialState;
 import org.tutti.membership.Knowledge;
 import org.tutti.membership.Lineage;
 import org.tutti.membership.MemberIdentity;
@@ -29,18 +42,35 @@ import org.tutti.membership.PrimaryRule;
 import org.tutti.membership.Proposal;
 import org.tutti.membership.Refutation;
 import org.tutti.membership.StateTransfer;
+import org.tutti.membership.Terms;
 import org.tutti.membership.ViewAgreement;
 import org.tutti.membership.ViewMessage;
-import org.tutti.order.Frontier;
-import org.tutti.order.OrderingContext;
+import org.tutti.order.Log;
+import org.tutti.order.Stability;
+import org.tutti.order.SubsetMessage;
+import org.tutti.order.TotalOrder;
 import org.tutti.pack.MessageBlock;
+import org.tutti.user.GroupUser;
+import org.tutti.wire.Channel;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 
-/// Everything of one group at one member: composes packing, ordering, stability, view agreement, merging and state
-/// transfer, and lets a message reach its protocol only in the view that it is for.
+/// Everything of one group at one member: composes what it sends, its histories, view agreement, merging, state
+/// transfer and storage, and lets a message reach its protocol only in the view that it is for.
+///
+/// The parts know each other only downwards, and are made from the bottom up:
+///
+/// ```
+///   merge, agreement, transfer       which view comes next, who gets the state     (org.tutti.membership)
+///   sending                          packs and sends, in the history or the branch (org.tutti.history)
+///   history, branch                  one ViewHistory each, while there is one
+///   deliveries, ledger               what the application gets, what became of its own messages
+///   domain                           holds deliveries back for other groups        (org.tutti.domain)
+///   journal                          what must not be forgotten                    (org.tutti.durable)
+///   user                             the application's side                        (org.tutti.user)
+/// ```
 final class GroupEngine {
-  static final Timer HELLO = new Timer("hello");
+  static final Effects.Timer HELLO = new Effects.Timer("hello");
   static final int HELLO_HEARTBEATS = 2; // between two rounds of calls
   private static final int PATIENCE_FACTOR = 2;
   private static final int DEPART_FACTOR = 5; // the longest that a member that has left waits for its last words
@@ -48,97 +78,107 @@ final class GroupEngine {
   /// What is ordered in a view that is not primary concerns nobody else, so a quorum of that view is enough.
   private static final PrimaryRule BRANCH_RULE = new DynamicLinearVoting();
 
+  private final NodeEngine node;
+  private final Ports.Group group;
   private final MemberId self;
   private final MemberIdentity identity;
   private final Terms terms;
-  private final String name;
   private final GroupUser user;
-  private final NodeContext node;
-  private final StatusTracker statusTracker;
+  private final @Nullable Journal journal;
+  private final @Nullable DomainMember domain;
   private final Ports ports;
-  private final PrimaryHistory.ProtocolPorts protocolPorts;
+  private final Deliveries deliveries;
+  private final PrimaryHistory history;
+  private final Branch branch;
+  private final MulticastSender sending;
+  private final ViewHistory.ProtocolPorts protocolPorts;
+  private final Effects<Frontier.Message> frontierPort;
   private final Effects<ViewMessage> viewPort;
+  private final StateTransfer transfer;
   private final Refutation refutation;
   private final ViewAgreement agreement;
   private final Merge merge;
-  private final StateTransfer transfer;
-  private final MulticastSender sending;
-  private final @Nullable DomainMember domain;
-  private final Effects<Frontier.Message> frontierPort;
-  private final Deliveries deliveries;
-  private final ViewFilter admission;
-  private final @Nullable Journal journal;
+  private final ViewFilter filter;
   private final BoardExchange board;
-  private final LastHistory history;
-  private final Branch branch;
+  private final StatusTracker statusTracker;
   private final Departure departure = new Departure();
-  private @Nullable Replay replay;
   private boolean ended;
 
+  /// Begins, as a founder, as one that joins, or where an earlier life ended.
+  ///
+  /// @param node     this node
+  /// @param group    the group's name and numbers
+  /// @param terms    on which this member takes part
+  /// @param user     gets what happens
+  /// @param founded  when it founded the group, if it did
+  /// @param founding who founds it
+  /// @param journal  what it keeps, and what an earlier life had kept; null when it keeps nothing
   GroupEngine(
-      MemberId self,
-      OptionalLong founded,
-      Founding founding,
+      NodeEngine node,
+      Ports.Group group,
       Terms terms,
       GroupUser user,
-      NodeContext node,
-      Ports.Node services,
-      Ports.Group group,
-      @Nullable GroupStorage keeping) {
-    this.name = group.name();
-    this.self = self;
-    this.terms = terms;
+      OptionalLong founded,
+      Founding founding,
+      @Nullable Journal journal) {
     this.node = node;
-    Restart restart = keeping == null ? null : keeping.restart();
-    this.journal = keeping == null ? null : keeping.journal();
+    this.group = group;
+    this.self = node.self();
+    this.terms = terms;
+    this.journal = journal;
+    Restart restart = journal == null ? null : journal.restart();
     this.identity = restart == null ? founding.identity(self) : restart.identity();
-    StorageProgress written = journal == null ? StorageProgress.NOTHING_TO_WRITE : journal;
+    this.ports = new Ports(node.services(), group, this::view, journal != null);
+
+    // Towards the application: a domain stands between it and all that follows.
     String in = terms.group().domain();
-    this.domain = in == null ? null : new DomainMember(user, node.domains().apply(in), group.key());
+    this.domain = in == null ? null : new DomainMember(user, node.domain(in), group.key());
     this.user = domain == null ? user : domain;
-    this.ports = new Ports(services, group, this::view, journal != null);
-    this.board = new BoardExchange(this.user, ports);
-    this.deliveries = new Deliveries(self, this.user, terms, founded.isPresent(), written);
-    this.history = new LastHistory(deliveries, it -> newHistory(it.view(), it.indexFirst(), it.ordering(), it.clock()));
+    var ledger = new SenderLedger(self, this.user);
+    this.deliveries = new Deliveries(ledger, this.user, terms, founded.isPresent(), journal);
+
+    // What is decided goes there: from the history of primary views, or from the branch of a view that is not primary.
+    this.history =
+        new PrimaryHistory(deliveries, it -> newHistory(it.view(), it.indexFirst(), it.ordering(), it.clock()));
     this.branch = new Branch(self, this.user, this::newBranch);
     this.sending =
-        new MulticastSender(self, terms.member(), deliveries, history, branch, this.user, domain, node.counters());
-    this.protocolPorts =
-        PrimaryHistory.ProtocolPorts.open(self, ports, sending.subsets(), node, terms.member().windowBytes(), written);
+        new MulticastSender(terms.member(), ledger, deliveries, history, branch, this.user, domain, node.counters());
+    this.protocolPorts = protocolPorts();
     this.frontierPort = ports.open(Channel.FRONTIER, Frontier.CODEC, (from, message) -> {});
+
+    // Which view comes next, and who gets the state in it; that asks what is here of the histories.
     this.transfer = newTransfer();
     this.viewPort = ports.open(Channel.VIEW, ViewMessage.CODEC, new ViewsToSelf());
-    Duration heartbeat = node.config().heartbeat();
     Duration suspect = node.config().suspectAfter();
     this.refutation = new Refutation(self, terms.member(), this::view, node.hearing(), suspect, viewPort);
-    this.agreement =
-        new ViewAgreement(
-            self,
-            founded.isPresent(),
-            heartbeat,
-            suspect.multipliedBy(PATIENCE_FACTOR),
-            viewPort,
-            node.counters(),
-            host(founded, founding, restart));
-    this.merge =
-        new Merge(
-            identity,
-            node.contacts(),
-            heartbeat,
-            suspect,
-            agreement,
-            viewPort,
-            ports::hello,
-            node.counters(),
-            new Endings());
+    this.agreement = newAgreement(initialState(founded, founding, restart));
+    this.merge = newMerge();
     viewPort.schedule(HELLO, Duration.ZERO);
+
+    // What looks at all of it.
     if (domain != null) {
-      domain.begin(new InDomain(this::view, history, deliveries, sending));
+      domain.begin(new InDomain());
     }
-    this.admission = newAdmission();
-    this.statusTracker = statusTracker(name);
+    this.filter =
+        new ViewFilter(agreement, history, branch, transfer, terms.member().windowBytes(), node.counters(), this::lost);
+    this.board = new BoardExchange(this.user, ports);
+    this.statusTracker = newStatusTracker(ledger);
     begin(restart);
     statusTracker.tell(view(), agreement.primary(), transfer.running());
+  }
+
+  private ViewHistory.ProtocolPorts protocolPorts() {
+    return new ViewHistory.ProtocolPorts(
+        self,
+        ports.open(Channel.BATCH, new ViewHistory.BatchCodec(self, node.payloads()), (from, message) -> {}),
+        ports,
+        ports.open(Channel.STABILITY, Stability.CODEC, (from, message) -> {}),
+        ports.open(Channel.SUBSET, new SubsetMessage.Encoding(self), (from, message) -> {}),
+        sending.subsets(),
+        node.counters(),
+        terms.member().windowBytes(),
+        journal,
+        node.payloads());
   }
 
   private StateTransfer newTransfer() {
@@ -147,35 +187,43 @@ final class GroupEngine {
         ports.open(Channel.STATE, StateTransfer.CODEC, (from, message) -> transfer.receive(from, message)),
         node.counters(),
         user,
-        new TransferHost(deliveries, sending, this::agreement));
+        new InTransfer());
   }
 
-  private ViewFilter newAdmission() {
-    var early = new EarlyMessages(terms.member().windowBytes());
-    return new ViewFilter(agreement, history, branch, transfer, early, node.counters(), this::lost);
+  private InitialState initialState(OptionalLong founded, Founding founding, @Nullable Restart restart) {
+    return founded.isPresent()
+        ? InitialState.founding(identity, terms, founded.getAsLong(), founding)
+        : InitialState.joining(identity, terms, restart == null ? null : restart.views());
   }
 
-  private StatusTracker statusTracker(String name) {
-    Duration slow = node.config().suspectAfter();
-    return new StatusTracker(
-        name, identity, journal != null, agreement, deliveries, user, node.counters(), node.refused(), slow);
-  }
-
-  private AgreementHost host(OptionalLong founded, Founding founding, @Nullable Restart restart) {
-    return new AgreementHost(
-        terms,
-        founded,
-        founding,
-        identity,
-        restart == null ? null : restart.views(),
-        node,
-        refutation,
-        history,
-        branch,
-        deliveries,
-        transfer,
+  private ViewAgreement newAgreement(InitialState beginning) {
+    return new ViewAgreement(
+        beginning,
+        node.config().heartbeat(),
+        node.config().suspectAfter().multipliedBy(PATIENCE_FACTOR),
+        viewPort,
+        node.counters(),
         node.clock(),
-        new Changes());
+        history.kept(),
+        branch.kept(),
+        new Agreed());
+  }
+
+  private Merge newMerge() {
+    return new Merge(
+        identity,
+        node::contacts,
+        node.config().heartbeat(),
+        node.config().suspectAfter(),
+        agreement,
+        viewPort,
+        ports::hello,
+        node.counters(),
+        new Endings());
+  }
+
+  private StatusTracker newStatusTracker(SenderLedger ledger) {
+    return new StatusTracker(group.name(), identity, journal != null, agreement, deliveries, ledger, user, node);
   }
 
   private void begin(@Nullable Restart restart) {
@@ -195,61 +243,54 @@ final class GroupEngine {
   /// Goes on as the earlier life that left what stable storage has, and as if this one had been cut off at its end.
   private void resume(Restart restart) {
     deliveries.changed(view());
-    RegionCodec.Kept kept = restart.history();
+    Restart.Kept kept = restart.history();
     if (kept != null) {
-      PrimaryHistory last = newHistory(kept.view(), restart.stable().index(), kept.ordering(), 0);
+      ViewHistory last = newHistory(kept.view(), restart.stable().index(), kept.ordering(), 0);
       last.resume(restart, kept.indexFirst());
       history.found(last, false);
-      deliveries.resume(restart, terms.member().position());
-      replay = restart.from() == null ? null : new Replay(restart, deliveries, terms.member().windowBytes());
-      goOnReplaying();
+      deliveries.resume(restart, terms.member().position(), terms.member().windowBytes());
+      replay();
     }
     if (restart.primary() != null) {
       merge.seek(restart.primary(), agreement.absentees());
     }
   }
 
-  private void goOnReplaying() {
-    if (replay != null && replay.step()) {
-      replay = null;
-      deliveries.resumed();
+  private void replay() {
+    if (deliveries.replay()) {
       sending.position(true);
       agreement.want(); // it may be what the others wait for
     }
   }
 
-  private PrimaryHistory newHistory(View view, long indexFirst, Ordering ordering, long since) {
-    OrderingContext context = context(view, indexFirst, agreement.rule());
+  private ViewHistory newHistory(View view, long indexFirst, Ordering ordering, long since) {
+    TotalOrder.Context context = context(view, indexFirst, agreement.rule());
     Frontier frontier = domain == null ? null : new Frontier(context, since, frontierPort);
-    return new PrimaryHistory(context, ordering, guarantee(), frontier, deliveries, protocolPorts);
+    return new ViewHistory(context, ordering, guarantee(), frontier, deliveries, protocolPorts);
   }
 
-  private PrimaryHistory newBranch(View view) {
-    OrderingContext context = context(view, 0, BRANCH_RULE);
-    return new PrimaryHistory(context, Ordering.SEQUENCER, guarantee(), null, branch, protocolPorts.unwritten());
+  private ViewHistory newBranch(View view) {
+    TotalOrder.Context context = context(view, 0, BRANCH_RULE);
+    return new ViewHistory(context, Ordering.SEQUENCER, guarantee(), null, branch, protocolPorts.unwritten());
   }
 
   private Guarantee guarantee() {
     return Objects.requireNonNull(agreement.lineage()).group().guarantee();
   }
 
-  private OrderingContext context(View view, long indexFirst, PrimaryRule rule) {
-    return new OrderingContext(
+  private TotalOrder.Context context(View view, long indexFirst, PrimaryRule rule) {
+    return new TotalOrder.Context(
         Math.max(0, view.rankOf(self)), // what an earlier life was in does not go on here, so any rank will do
         view,
         indexFirst,
         ranks -> rule.isQuorum(view, ranks),
         node.clock(),
-        rank -> node.hearing().isSilent(view.members().get(rank)),
+        rank -> node.isSilent(view.members().get(rank)),
         node.config().heartbeat());
   }
 
   private View view() {
     return agreement.view();
-  }
-
-  private ViewAgreement agreement() {
-    return agreement;
   }
 
   // ---- what the node passes on -----------------------------------------------------------------------------------
@@ -320,7 +361,7 @@ final class GroupEngine {
     return transfer;
   }
 
-  private void expired(Timer timer) {
+  private void expired(Effects.Timer timer) {
     if (timer.equals(HELLO)) {
       viewPort.schedule(HELLO, node.config().heartbeat().multipliedBy(HELLO_HEARTBEATS));
       if (!departure.isDeparting()) {
@@ -338,13 +379,13 @@ final class GroupEngine {
   // ---- a run of inputs ends --------------------------------------------------------------------------------------
 
   void flush(long now) {
-    goOnReplaying();
-    PrimaryHistory current = admission.acting();
+    replay();
+    ViewHistory current = filter.acting();
     if (current != null) {
       do {
         sending.tellOrdering();
         sending.send(now);
-      } while (current.deliver() && admission.acting() == current);
+      } while (current.deliver() && filter.acting() == current);
       current.flush();
       sending.tellOrdering();
       current.lagging(terms.member().catchUpBytesMax()).forEach(this::drop);
@@ -352,7 +393,7 @@ final class GroupEngine {
     deliveries.tellCaughtUp();
     board.flush();
     statusTracker.tell(view(), agreement.primary(), transfer.running());
-    if (departure.isOver(now, node.busy())) {
+    if (departure.isOver(now, node::isBusy)) {
       finish(departure.end());
     }
     if (departure.ask(sending.isOver() || !view().primary())) {
@@ -382,7 +423,12 @@ final class GroupEngine {
 
   /// Writes what must not be forgotten, for the commit that follows.
   Journal.Staged stage() {
-    return journal == null || ended ? Journal.Staged.NOTHING : journal.stage(agreement.persistent(), history.current());
+    return journal == null || ended ? Journal.Staged.NOTHING : journal.stage(agreement.persistent(), log());
+  }
+
+  private @Nullable Log log() {
+    ViewHistory last = history.current();
+    return last == null ? null : last.log();
   }
 
   /// What was staged is in stable storage, so that it may be said: whether there is something to say.
@@ -397,7 +443,7 @@ final class GroupEngine {
   }
 
   long deadline() {
-    PrimaryHistory current = admission.acting();
+    ViewHistory current = filter.acting();
     return current == null ? sending.deadline() : Math.min(sending.deadline(), current.deadline());
   }
 
@@ -409,8 +455,8 @@ final class GroupEngine {
       return;
     }
     switch (channel) {
-      case BATCH, ORDER, STABILITY, FRONTIER, SUBSET -> admission.inView(from, channel, in.viewId(), in.rest());
-      case STATE -> admission.state(from, in.rest());
+      case BATCH, ORDER, STABILITY, FRONTIER, SUBSET -> filter.inView(from, channel, in.viewId(), in.rest());
+      case STATE -> filter.state(from, in.rest());
       case BOARD -> board.receive(from, BoardExchange.CODEC.readAll(in));
       case VIEW -> viewMessage(from, ViewMessage.CODEC.readAll(in));
       case HELLO -> throw new Malformed("hello in a link");
@@ -436,35 +482,40 @@ final class GroupEngine {
     }
   }
 
-  // ---- the agreement's view of this group ------------------------------------------------------------------------
+  // ---- views -----------------------------------------------------------------------------------------------------
 
-  private void installed(View before, Proposal proposal) {
+  /// Installs a view. What the view before leaves is delivered first, so that all who go on together have the same of
+  /// it; then the new one begins, the application is shown it, and last comes what is said in it.
+  private void install(View before, Proposal proposal) {
+    View view = proposal.view();
+    Lineage lineage = agreement.lineage();
     node.clock().witness(proposal.clock());
     branch.end(proposal);
     history.end(before, proposal);
-    View view = proposal.view();
-    Lineage lineage = agreement.lineage();
+
     history.activate(view.primary());
     if (view.primary()) {
       beginHistory(proposal);
     }
     deliveries.changed(view);
     transfer.installed(proposal);
+
     if (view.primary()) {
-      sending.resend();
+      sending.resend(); // what the history does not contain
     } else if (lineage != null && lineage.group().partitions() == Partitions.CONTINUE) {
       branch.begin(view, deliveries.isShowing());
     }
     merge.installed(before, view);
     board.installed(before, view);
-    departure.wantUnlessFit(name, lineage, terms);
-    admission.takeEarly();
+    departure.wantUnlessFit(group.name(), lineage, terms);
+    filter.takeEarly();
     if (proposal.endsHistory() && agreement.end()) {
       String words = "the last voter has left, and only observers remain in the group";
       endedBy(new End(End.Cause.LAST_VOTER_LEFT, words));
     }
   }
 
+  /// The history of a primary view begins, for a member that is to get the state with nothing delivered.
   private void beginHistory(Proposal proposal) {
     Knowledge.Transfer assigned = identity.transferBy(proposal);
     if (assigned != null && assigned.since().equals(proposal.view().id())) {
@@ -473,14 +524,18 @@ final class GroupEngine {
       } else {
         deliveries.restart(proposal.indexFirst(), proposal.view());
         sending.position(false);
-        replay = null;
       }
     }
     sending.begin(proposal.view());
     history.begin(proposal);
     if (journal != null) {
-      journal.began(agreement.persistent(), history.current());
+      journal.began(agreement.persistent(), log());
     }
+  }
+
+  private void wedge() {
+    history.activate(false);
+    branch.stop();
   }
 
   private void endedBy(End end) {
@@ -495,12 +550,11 @@ final class GroupEngine {
   private void finish(End end) {
     if (!ended) {
       ended = true;
-      history.activate(false);
-      branch.stop();
+      wedge();
       transfer.close();
       ports.close();
       user.closed(end);
-      node.ended().run();
+      node.ended(group);
     }
   }
 
@@ -516,11 +570,10 @@ final class GroupEngine {
     if (journal != null) {
       journal.check();
     }
-    Invariant.check(!ended || admission.acting() == null, "nothing goes on when a membership has ended");
-    Invariant.check(replay == null || !deliveries.isSynced(), "who replays its log has not all yet");
+    Invariant.check(!ended || filter.acting() == null, "nothing goes on when a membership has ended");
   }
 
-  private static @Nullable View viewOf(@Nullable PrimaryHistory acting) {
+  private static @Nullable View viewOf(@Nullable ViewHistory acting) {
     return acting == null ? null : acting.view();
   }
 
@@ -537,10 +590,40 @@ final class GroupEngine {
     }
   }
 
-  private final class Changes implements AgreementHost.Changes {
+  private final class Agreed implements ViewAgreement.Group {
+    @Override
+    public void wedge() {
+      GroupEngine.this.wedge();
+    }
+
+    @Override
+    public boolean synced() {
+      return deliveries.isSynced();
+    }
+
+    @Override
+    public Knowledge.@Nullable Transfer transfer(ViewId view) {
+      return transfer.reported(view);
+    }
+
+    @Override
+    public boolean isNeeded() {
+      return transfer.isDonor();
+    }
+
+    @Override
+    public boolean suspects(MemberId member) {
+      return refutation.suspects(member);
+    }
+
+    @Override
+    public boolean spares(MemberId member) {
+      return refutation.spares(member);
+    }
+
     @Override
     public void install(View before, Proposal proposal) {
-      installed(before, proposal);
+      GroupEngine.this.install(before, proposal);
     }
 
     @Override
@@ -549,22 +632,99 @@ final class GroupEngine {
       history.end(view(), proposal);
       beginHistory(proposal);
       transfer.installed(proposal);
-      admission.takeEarly();
+      filter.takeEarly();
     }
 
     @Override
     public void left(@Nullable Proposal proposal) {
-      history.activate(false);
-      branch.stop();
+      GroupEngine.this.wedge();
       if (proposal != null) {
         branch.end(proposal);
         history.endIfItFits(view(), proposal);
       }
       depart(proposal == null ? List.of() : proposal.view().members());
     }
+
+    @Override
+    public void interestChanged() {
+      node.interestChanged();
+    }
   }
 
-  private final class ViewsToSelf implements Ports.Inward<ViewMessage> {
+  private final class InTransfer implements StateTransfer.Host {
+    @Override
+    public StateTransfer.Start start() {
+      return deliveries.start();
+    }
+
+    @Override
+    public boolean isAhead() {
+      return deliveries.isAhead();
+    }
+
+    @Override
+    public boolean isSynced() {
+      return deliveries.isSynced();
+    }
+
+    @Override
+    public boolean allows(StateTransfer.Start start) {
+      return deliveries.allows(start);
+    }
+
+    @Override
+    public void started(StateTransfer.Start start) {
+      deliveries.started(start);
+      sending.position(true);
+      sending.resend();
+    }
+
+    @Override
+    public void complete() {
+      deliveries.complete();
+    }
+
+    @Override
+    public void failed() {
+      agreement.want(); // another view, with another donor
+    }
+
+    @Override
+    public void stranded() {
+      deliveries.stranded(view());
+    }
+  }
+
+  private final class InDomain implements Domain.Side {
+    /// Nothing new comes in a view that is not primary; what comes late, or before the state is here, is not waited
+    /// for.
+    @Override
+    public long bound() {
+      ViewHistory current = history.current();
+      boolean goesOn = current != null && deliveries.isSynced() && current.view().id().equals(view().id());
+      return goesOn ? current.bound() : Long.MAX_VALUE;
+    }
+
+    @Override
+    public boolean isInTime() {
+      return deliveries.isSynced();
+    }
+
+    @Override
+    public void ask(long stamp) {
+      ViewHistory current = history.acting();
+      if (current != null) {
+        current.ask(stamp);
+      }
+    }
+
+    @Override
+    public boolean isSending() {
+      return view().primary() && sending.isUnderWay();
+    }
+  }
+
+  private final class ViewsToSelf implements Effects.Inward<ViewMessage> {
     @Override
     public void receive(MemberId from, ViewMessage message) {
       if (ended) {
@@ -579,8 +739,60 @@ final class GroupEngine {
     }
 
     @Override
-    public void expire(Timer timer) {
+    public void expire(Effects.Timer timer) {
       expired(timer);
+    }
+  }
+
+  /// How far a member is with leaving. Whoever has left says nothing more, but its last words, perhaps the announcement
+  /// of the view without it, must arrive before it goes.
+  private static final class Departure {
+    private @Nullable End end; // once it is wanted
+    private boolean asked;
+    private boolean departing;
+    private long until;
+    private List<MemberId> staying = List.of();
+
+    void want(End why) {
+      end = why;
+    }
+
+    /// Of founders with different settings, who comes together with others leaves.
+    void wantUnlessFit(String name, @Nullable Lineage lineage, Terms terms) {
+      String difference = lineage == null ? null : terms.group().difference(name, lineage.group());
+      if (difference != null) {
+        want(new End(End.Cause.REFUSED, difference));
+      }
+    }
+
+    boolean isWanted() {
+      return end != null;
+    }
+
+    /// Whether it is time to ask the others, which is done once.
+    boolean ask(boolean ready) {
+      boolean now = isWanted() && !asked && ready;
+      asked |= now;
+      return now;
+    }
+
+    /// The others go on without this member.
+    void begin(List<MemberId> others, long deadline) {
+      departing = true;
+      staying = others;
+      until = deadline;
+    }
+
+    boolean isDeparting() {
+      return departing;
+    }
+
+    boolean isOver(long now, Predicate<MemberId> busy) {
+      return departing && (now >= until || staying.stream().noneMatch(busy));
+    }
+
+    End end() {
+      return Objects.requireNonNull(end);
     }
   }
 }

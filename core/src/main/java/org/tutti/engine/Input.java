@@ -3,6 +3,7 @@ package org.tutti.engine;
 import java.nio.ByteBuffer;
 import org.tutti.transport.Address;
 import org.tutti.transport.Refused;
+import org.tutti.user.Request;
 
 /// Everything that can happen to a node.
 public sealed interface Input {

@@ -13,12 +13,14 @@ import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.effect.Effects;
-import org.tutti.effect.Timer;
 import org.tutti.membership.Hello;
 import org.tutti.membership.Lineage;
 import org.tutti.membership.ViewMessage;
 import org.tutti.transport.Address;
 import org.tutti.transport.Refused;
+import org.tutti.user.Report;
+import org.tutti.user.Request;
+import org.tutti.wire.Channel;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 
@@ -28,12 +30,12 @@ import org.tutti.wire.WireReader;
 /// view with others who know no more, could be of another group than the one that it is to be in.
 ///
 /// What the application asks for meanwhile is kept, in its order; the member's window bounds it.
-final class Newcomer implements Ports.Inward<ViewMessage> {
+final class Newcomer implements Effects.Inward<ViewMessage> {
   private static final int CALLED_BACK_MAX = 64;
 
   private final MemberId self;
   private final Request.Join join;
-  private final NodeContext node;
+  private final NodeEngine node;
   private final Ports ports;
   private final Effects<ViewMessage> port;
   private final View alone;
@@ -41,13 +43,13 @@ final class Newcomer implements Ports.Inward<ViewMessage> {
   private final Set<Address> calledBack = new TreeSet<>(); // since the last round: newcomers may call each other
   private List<Refused> refused = List.of();
 
-  Newcomer(MemberId self, Request.Join join, NodeContext node, Ports.Node services, Ports.Group group) {
-    this.self = self;
+  Newcomer(Request.Join join, NodeEngine node, Ports.Group group) {
+    this.self = node.self();
     this.join = join;
     this.node = node;
     int voters = join.observer() ? 0 : 1;
     this.alone = new View(new ViewId(0, self.incarnation()), List.of(self), voters, false, List.of());
-    this.ports = new Ports(services, group, () -> alone, false);
+    this.ports = new Ports(node.services(), group, () -> alone, false);
     this.port = ports.open(Channel.VIEW, ViewMessage.CODEC, this);
     port.schedule(GroupEngine.HELLO, Duration.ZERO);
     tell();
@@ -94,7 +96,7 @@ final class Newcomer implements Ports.Inward<ViewMessage> {
 
   /// A run of inputs ends.
   void flush() {
-    List<Refused> lately = node.refused().get();
+    List<Refused> lately = node.refused();
     if (!lately.equals(refused)) {
       refused = lately;
       tell();
@@ -122,9 +124,9 @@ final class Newcomer implements Ports.Inward<ViewMessage> {
   }
 
   @Override
-  public void expire(Timer timer) {
+  public void expire(Effects.Timer timer) {
     port.schedule(GroupEngine.HELLO, node.config().heartbeat().multipliedBy(GroupEngine.HELLO_HEARTBEATS));
-    var targets = new TreeSet<Address>(node.contacts().get());
+    var targets = new TreeSet<Address>(node.contacts());
     targets.remove(self.address());
     targets.forEach(this::call);
     calledBack.clear();

@@ -20,12 +20,15 @@ import org.tutti.GroupConfig;
 import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.detector.TimeSilence;
+import org.tutti.domain.Domain;
+import org.tutti.durable.Journal;
 import org.tutti.effect.Count;
 import org.tutti.effect.Counters;
-import org.tutti.effect.Timer;
+import org.tutti.effect.Effects;
 import org.tutti.link.Links;
 import org.tutti.membership.Founding;
-import org.tutti.membership.HeardPeers;
+import org.tutti.membership.Refutation;
+import org.tutti.membership.Terms;
 import org.tutti.order.Clock;
 import org.tutti.pack.Batch;
 import org.tutti.pack.MessageBlock;
@@ -36,6 +39,9 @@ import org.tutti.storage.StorageException;
 import org.tutti.transport.Address;
 import org.tutti.transport.FrameSender;
 import org.tutti.transport.Refused;
+import org.tutti.user.GroupUser;
+import org.tutti.user.Request;
+import org.tutti.wire.Channel;
 import org.tutti.wire.Codec;
 import org.tutti.wire.Encoded;
 import org.tutti.wire.Malformed;
@@ -47,7 +53,7 @@ import org.tutti.wire.WireReader;
 /// acknowledges and writes packets. Nothing here reads a clock, starts a thread or blocks; the same engine runs in
 /// production ([EventLoop]) and in the simulator. Not thread-safe: one thread at a time.
 public final class NodeEngine {
-  private static final Timer HEARTBEAT = new Timer("heartbeat");
+  private static final Effects.Timer HEARTBEAT = new Effects.Timer("heartbeat");
   private static final int NODE = 0; // owns the node's own timers; groups count from 1
   private static final int LINGER_FACTOR = 2;
   private static final Encoded NULL_MESSAGE = new Encoded(Codec.NOTHING, Codec.NOTHING);
@@ -58,7 +64,7 @@ public final class NodeEngine {
   private final Counters counters = new Counters();
   private final FrameSender sender;
   private final Links links;
-  private final Timers timers = new Timers();
+  private final Ports.Timers timers = new Ports.Timers();
   private final TimeSilence detector;
   private final Map<Long, GroupEngine> groups = new LinkedHashMap<>();
   private final Map<Long, Newcomer> newcomers = new LinkedHashMap<>(); // to groups of which nobody has told yet
@@ -327,7 +333,7 @@ public final class NodeEngine {
     }
     GroupConfig kept;
     try {
-      kept = join.observer() ? null : GroupStorage.group(storage, name);
+      kept = join.observer() ? null : Journal.group(storage, name);
     } catch (StorageException refused) {
       refuse(join.user(), storageWords(name, refused));
       return;
@@ -337,7 +343,7 @@ public final class NodeEngine {
     } else {
       groupKeys.put(name, key);
       var at = new Ports.Group(name, key, ++owners);
-      newcomers.put(key, new Newcomer(self, join, node(name, key), services, at));
+      newcomers.put(key, new Newcomer(join, this, at));
     }
   }
 
@@ -398,39 +404,73 @@ public final class NodeEngine {
     if (isIn(key, name, user)) {
       return;
     }
-    GroupStorage keeping;
+    Journal journal;
     try {
-      keeping = GroupStorage.open(storage, name, self, terms, founded.isPresent(), this::commit);
+      journal = Journal.open(storage, name, self, terms, founded.isPresent(), this::commit);
     } catch (StorageException refused) {
       refuse(user, storageWords(name, refused));
       return;
     }
-    NodeContext node = node(name, key);
     groupKeys.put(name, key);
     user.configured(terms.group());
     var at = new Ports.Group(name, key, ++owners);
-    OptionalLong founds = keeping != null && keeping.restart() != null ? OptionalLong.empty() : founded;
-    groups.put(key, new GroupEngine(self, founds, founding, terms, user, node, services, at, keeping));
+    OptionalLong founds = journal != null && journal.restart() != null ? OptionalLong.empty() : founded;
+    groups.put(key, new GroupEngine(this, at, terms, user, founds, founding, journal));
     interestDirty = true;
   }
 
-  private NodeContext node(String name, long key) {
-    return new NodeContext(
-        config,
-        () -> contacts,
-        counters,
-        payloads,
-        clock,
-        domain -> domains.computeIfAbsent(domain, _ -> new Domain()),
-        new Ears(),
-        links::isBusy,
-        rejections::list,
-        () -> interestDirty = true,
-        () -> {
-          groups.remove(key);
-          groupKeys.remove(name);
-          interestDirty = true;
-        });
+  // ---- what its groups need --------------------------------------------------------------------------------------
+
+  NodeSettings config() {
+    return config;
+  }
+
+  /// Whom the node may ask for its groups; changes when more are found.
+  List<Address> contacts() {
+    return contacts;
+  }
+
+  Ports.Node services() {
+    return services;
+  }
+
+  Payloads payloads() {
+    return payloads;
+  }
+
+  /// The logical clock, the same for all groups.
+  Clock clock() {
+    return clock;
+  }
+
+  Domain domain(String name) {
+    return domains.computeIfAbsent(name, _ -> new Domain());
+  }
+
+  Refutation.HeardPeers hearing() {
+    return new Ears();
+  }
+
+  /// Whether something is on the way to a member.
+  boolean isBusy(MemberId member) {
+    return links.isBusy(member);
+  }
+
+  /// By whom the node was refused lately; the same list as long as nothing changes.
+  List<Refused> refused() {
+    return rejections.list();
+  }
+
+  /// [GroupEngine#interest] has changed.
+  void interestChanged() {
+    interestDirty = true;
+  }
+
+  /// A membership has ended.
+  void ended(Ports.Group group) {
+    groups.remove(group.key());
+    groupKeys.remove(group.name());
+    interestDirty = true;
   }
 
   // ---- who matters -----------------------------------------------------------------------------------------------
@@ -505,7 +545,7 @@ public final class NodeEngine {
   }
 
   /// What this node has heard itself.
-  private final class Ears implements HeardPeers {
+  private final class Ears implements Refutation.HeardPeers {
     @Override
     public boolean isSilent(MemberId member) {
       return detector.suspects(member);
@@ -631,6 +671,53 @@ public final class NodeEngine {
           List.copyOf(newcomers.values()).forEach(one -> leave(one.join().group(), GroupEngine.superseded(self)));
         }
       }
+    }
+  }
+
+  /// By whom this node was refused lately, for people who ask why nothing happens. A refusal is forgotten when
+  /// something comes from its address after all, or when it has not been repeated for some seconds.
+  private static final class Rejections {
+    private static final int KEPT_MAX = 16;
+    private static final long KEPT_NANOS = 10_000_000_000L;
+
+    private record Last(Refused refused, long at) {}
+
+    private final Map<Address, Last> byAddress = new LinkedHashMap<>(); // the oldest first
+    private List<Refused> list = List.of();
+
+    /// Somebody refused this node.
+    void add(long now, Refused refused) {
+      Last before = byAddress.remove(refused.by());
+      byAddress.put(refused.by(), new Last(refused, now));
+      if (byAddress.size() > KEPT_MAX) {
+        byAddress.remove(byAddress.keySet().iterator().next());
+      }
+      if (before == null || !before.refused.equals(refused)) {
+        change();
+      }
+    }
+
+    /// Something came from an address.
+    void heard(Address address) {
+      if (!byAddress.isEmpty() && byAddress.remove(address) != null) {
+        change();
+      }
+    }
+
+    /// Forgets what is old.
+    void expire(long now) {
+      if (byAddress.values().removeIf(last -> now - last.at > KEPT_NANOS)) {
+        change();
+      }
+    }
+
+    private void change() {
+      list = byAddress.values().stream().map(Last::refused).toList();
+    }
+
+    /// All of them; the same list as long as they do not change.
+    List<Refused> list() {
+      return list;
     }
   }
 }

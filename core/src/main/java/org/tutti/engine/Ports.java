@@ -3,17 +3,21 @@ package org.tutti.engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.effect.Effects;
-import org.tutti.effect.Timer;
+import org.tutti.history.OrderingEpochs;
 import org.tutti.link.Links;
 import org.tutti.membership.Hello;
 import org.tutti.transport.Address;
+import org.tutti.wire.Channel;
 import org.tutti.wire.Codec;
 import org.tutti.wire.Encoded;
 import org.tutti.wire.WireWriter;
@@ -22,17 +26,6 @@ import org.tutti.wire.WireWriter;
 ///
 /// A frame is `u8 channel, i64 group, [view id,] message`.
 final class Ports implements OrderingEpochs.PortFactory {
-  /// Where messages to oneself and timers come back.
-  ///
-  /// @param <M> the protocol's messages
-  interface Inward<M> {
-    void receive(MemberId from, M message);
-
-    default void expire(Timer timer) {
-      throw new IllegalArgumentException("no timer " + timer);
-    }
-  }
-
   private final Node node;
   private final Group group;
   private final Supplier<View> view;
@@ -94,12 +87,12 @@ final class Ports implements OrderingEpochs.PortFactory {
     return out;
   }
 
-  <M> Effects<M> open(Channel channel, Codec<M> codec, Inward<M> inward) {
+  <M> Effects<M> open(Channel channel, Codec<M> codec, Effects.Inward<M> inward) {
     return new Port<>(channel, "", codec, inward);
   }
 
   @Override
-  public <M> Effects<M> open(String scope, Codec<M> codec, Inward<M> inward) {
+  public <M> Effects<M> open(String scope, Codec<M> codec, Effects.Inward<M> inward) {
     return new Port<>(Channel.ORDER, scope, codec, inward);
   }
 
@@ -131,9 +124,9 @@ final class Ports implements OrderingEpochs.PortFactory {
     private final Channel channel;
     private final String scope;
     private final Codec<M> codec;
-    private final Inward<M> inward;
+    private final Effects.Inward<M> inward;
 
-    Port(Channel channel, String scope, Codec<M> codec, Inward<M> inward) {
+    Port(Channel channel, String scope, Codec<M> codec, Effects.Inward<M> inward) {
       this.channel = channel;
       this.scope = scope;
       this.codec = codec;
@@ -167,17 +160,17 @@ final class Ports implements OrderingEpochs.PortFactory {
     }
 
     @Override
-    public void schedule(Timer timer, Duration after) {
+    public void schedule(Effects.Timer timer, Duration after) {
       node.timers.schedule(group.owner, scoped(timer), node.clock.get() + after.toNanos(), () -> inward.expire(timer));
     }
 
     @Override
-    public void cancel(Timer timer) {
+    public void cancel(Effects.Timer timer) {
       node.timers.cancel(group.owner, scoped(timer));
     }
 
-    private Timer scoped(Timer timer) {
-      return scope.isEmpty() ? timer : new Timer(scope + timer.name());
+    private Effects.Timer scoped(Effects.Timer timer) {
+      return scope.isEmpty() ? timer : new Effects.Timer(scope + timer.name());
     }
 
     @Override
@@ -188,6 +181,68 @@ final class Ports implements OrderingEpochs.PortFactory {
     @Override
     public RandomGenerator random() {
       return node.random;
+    }
+  }
+
+  /// A node's pending expiries. Equal times expire in the order in which they were asked for.
+  static final class Timers {
+    private record Key(int owner, Effects.Timer timer) implements Comparable<Key> {
+      @Override
+      public int compareTo(Key other) {
+        int byOwner = Integer.compare(owner, other.owner);
+        return byOwner != 0 ? byOwner : timer.name().compareTo(other.timer.name());
+      }
+    }
+
+    private record Due(long at, long sequence) implements Comparable<Due> {
+      @Override
+      public int compareTo(Due other) {
+        int byTime = Long.compare(at, other.at);
+        return byTime != 0 ? byTime : Long.compare(sequence, other.sequence);
+      }
+    }
+
+    private record Pending(Key key, Runnable action) {}
+
+    private final TreeMap<Due, Pending> pending = new TreeMap<>();
+    private final Map<Key, Due> dues = new TreeMap<>();
+    private long sequence;
+
+    void schedule(int owner, Effects.Timer timer, long at, Runnable action) {
+      cancel(owner, timer);
+      var key = new Key(owner, timer);
+      var due = new Due(at, sequence++);
+      pending.put(due, new Pending(key, action));
+      dues.put(key, due);
+    }
+
+    void cancel(int owner, Effects.Timer timer) {
+      Due due = dues.remove(new Key(owner, timer));
+      if (due != null) {
+        pending.remove(due);
+      }
+    }
+
+    void cancelAll(int owner) {
+      pending.values().removeIf(entry -> entry.key.owner == owner);
+      dues.keySet().removeIf(key -> key.owner == owner);
+    }
+
+    /// Runs what is due, including what becomes due meanwhile.
+    void expire(long now) {
+      while (!pending.isEmpty() && pending.firstKey().at <= now) {
+        Pending next = pending.pollFirstEntry().getValue();
+        dues.remove(next.key);
+        next.action.run();
+      }
+    }
+
+    long deadline() {
+      return pending.isEmpty() ? Long.MAX_VALUE : pending.firstKey().at;
+    }
+
+    void check() {
+      Invariant.check(pending.size() == dues.size(), "a timer runs out once");
     }
   }
 }

@@ -4,16 +4,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Status.Cause;
 import org.tutti.Status.Wait;
-import org.tutti.View;
 import org.tutti.effect.Count;
 import org.tutti.effect.Counters;
-import org.tutti.order.SubsetMulticasts;
+import org.tutti.history.ViewHistory;
 
 /// Who holds this member up, although nobody is suspected: looked at now and then, told when it has lasted for a time.
 ///
@@ -28,38 +26,10 @@ import org.tutti.order.SubsetMulticasts;
 ///
 /// A member that has not moved from one look to the next has stood still since the earlier one.
 final class Standstill {
-  /// How far a primary view's history is, as one member knows it.
-  ///
-  /// @param view      the view
-  /// @param self      this member's rank
-  /// @param ordering  decides places
-  /// @param heldNext  the index behind what this member holds
-  /// @param knownNext the index behind the last known place
-  /// @param next      the rank of whose batch stands at `heldNext`, if that place is known
-  /// @param unplaced  whether there are batches without a place
-  /// @param delivered the index behind what is delivered here
-  /// @param held      the index behind what each member is known to hold, by rank
-  /// @param consumed  the index behind what each member's application has taken, by rank
-  /// @param subset     the multicast to some members that is to come to its end next, or null
-  /// @param bytes     how much of this member's window is taken up by what is not taken from an index on
-  record Progress(
-      View view,
-      int self,
-      Ordering ordering,
-      long heldNext,
-      long knownNext,
-      int next,
-      boolean unplaced,
-      long delivered,
-      long[] held,
-      long[] consumed,
-      SubsetMulticasts.@Nullable Open subset,
-      LongUnaryOperator bytes) {}
-
   private final long patienceNanos;
   private final Counters counters;
 
-  private @Nullable Progress last; // at the last look
+  private ViewHistory.@Nullable Progress last; // at the last look
   private long[] heldSince = {}; // when that was so at first, by rank
   private long[] consumedSince = {};
   private long placedSince;
@@ -83,7 +53,7 @@ final class Standstill {
   /// @param progress of the history that goes on, or null
   /// @param owing    who owes a view change a word; null when there is none
   /// @return who is waited for
-  List<Wait> look(long now, @Nullable Progress progress, @Nullable List<MemberId> owing) {
+  List<Wait> look(long now, ViewHistory.@Nullable Progress progress, @Nullable List<MemberId> owing) {
     List<Wait> before = found;
     found = new ArrayList<>();
     if (!changing) {
@@ -93,14 +63,14 @@ final class Standstill {
     if (owing != null && !owing.isEmpty()) {
       add(Cause.VIEW_CHANGE, owing, now - changingSince, 0, before);
     }
-    Progress earlier = last;
+    ViewHistory.Progress earlier = last;
     last = progress;
     if (progress == null) {
       return found;
     }
-    if (earlier == null || !earlier.view.id().equals(progress.view.id())) {
-      heldSince = new long[progress.held.length];
-      consumedSince = new long[progress.held.length];
+    if (earlier == null || !earlier.view().id().equals(progress.view().id())) {
+      heldSince = new long[progress.held().length];
+      consumedSince = new long[progress.held().length];
       Arrays.fill(heldSince, now);
       Arrays.fill(consumedSince, now);
       placedSince = now;
@@ -108,8 +78,8 @@ final class Standstill {
     } else {
       lookAtPlaces(now, earlier, progress, before);
       lookAtSubset(now, earlier, progress, before);
-      for (int rank = 0; rank < progress.held.length; rank++) {
-        if (rank < progress.view.voting() || rank == progress.self) { // nobody waits for another observer
+      for (int rank = 0; rank < progress.held().length; rank++) {
+        if (rank < progress.view().voting() || rank == progress.self()) { // nobody waits for another observer
           lookAtMember(now, rank, earlier, progress, before);
         }
       }
@@ -131,43 +101,44 @@ final class Standstill {
     return found;
   }
 
-  private void lookAtPlaces(long now, Progress earlier, Progress here, List<Wait> before) {
-    boolean misses = here.knownNext > here.heldNext;
-    boolean missed = earlier.knownNext > earlier.heldNext;
-    boolean still = misses ? missed : here.unplaced && earlier.unplaced && !missed;
-    if (!still || earlier.heldNext != here.heldNext) {
+  private void lookAtPlaces(long now, ViewHistory.Progress earlier, ViewHistory.Progress here, List<Wait> before) {
+    boolean misses = here.knownNext() > here.heldNext();
+    boolean missed = earlier.knownNext() > earlier.heldNext();
+    boolean still = misses ? missed : here.unplaced() && earlier.unplaced() && !missed;
+    if (!still || earlier.heldNext() != here.heldNext()) {
       placedSince = now;
     } else if (misses) {
-      add(Cause.MESSAGE, List.of(here.view.members().get(here.next)), now - placedSince, 0, before);
+      add(Cause.MESSAGE, List.of(here.view().members().get(here.next())), now - placedSince, 0, before);
     } else {
-      List<MemberId> deciding = new ArrayList<>(here.view.members());
-      deciding.remove(here.self);
-      deciding.removeIf(here.view::isObserver);
-      boolean one = here.ordering == Ordering.SEQUENCER && here.self != 0;
+      List<MemberId> deciding = new ArrayList<>(here.view().members());
+      deciding.remove(here.self());
+      deciding.removeIf(here.view()::isObserver);
+      boolean one = here.ordering() == Ordering.SEQUENCER && here.self() != 0;
       add(Cause.ORDER, one ? deciding.subList(0, 1) : deciding, now - placedSince, 0, before);
     }
   }
 
-  private void lookAtSubset(long now, Progress earlier, Progress here, List<Wait> before) {
-    if (here.subset == null || !here.subset.equals(earlier.subset)) {
+  private void lookAtSubset(long now, ViewHistory.Progress earlier, ViewHistory.Progress here, List<Wait> before) {
+    if (here.subset() == null || !here.subset().equals(earlier.subset())) {
       subsetSince = now;
     } else {
-      List<MemberId> owing = here.subset.owing().stream().map(here.view.members()::get).toList();
-      add(here.subset.placed() ? Cause.ACKNOWLEDGEMENT : Cause.ORDER, owing, now - subsetSince, 0, before);
+      List<MemberId> owing = here.subset().owing().stream().map(here.view().members()::get).toList();
+      add(here.subset().placed() ? Cause.ACKNOWLEDGEMENT : Cause.ORDER, owing, now - subsetSince, 0, before);
     }
   }
 
-  private void lookAtMember(long now, int rank, Progress earlier, Progress here, List<Wait> before) {
-    boolean behind = here.held[rank] < here.heldNext && rank != here.self;
-    if (!behind || here.held[rank] != earlier.held[rank]) {
+  private void lookAtMember(
+      long now, int rank, ViewHistory.Progress earlier, ViewHistory.Progress here, List<Wait> before) {
+    boolean behind = here.held()[rank] < here.heldNext() && rank != here.self();
+    if (!behind || here.held()[rank] != earlier.held()[rank]) {
       heldSince[rank] = now;
     }
-    long taken = here.consumed[rank];
-    if (taken != earlier.consumed[rank] || taken >= Math.min(here.held[rank], here.delivered)) {
+    long taken = here.consumed()[rank];
+    if (taken != earlier.consumed()[rank] || taken >= Math.min(here.held()[rank], here.delivered())) {
       consumedSince[rank] = now;
     }
-    List<MemberId> member = List.of(here.view.members().get(rank));
-    long bytes = here.bytes.applyAsLong(taken);
+    List<MemberId> member = List.of(here.view().members().get(rank));
+    long bytes = here.bytes().applyAsLong(taken);
     if (now - consumedSince[rank] >= patienceNanos) {
       add(Cause.CONSUMPTION, member, now - consumedSince[rank], bytes, before);
     } else {

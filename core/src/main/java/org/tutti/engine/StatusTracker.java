@@ -5,20 +5,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.Status.Cause;
 import org.tutti.Status.Phase;
 import org.tutti.Status.Wait;
 import org.tutti.View;
-import org.tutti.effect.Counters;
+import org.tutti.history.Deliveries;
+import org.tutti.history.SenderLedger;
+import org.tutti.history.ViewHistory;
 import org.tutti.membership.Founding;
 import org.tutti.membership.Knowledge;
 import org.tutti.membership.MemberIdentity;
 import org.tutti.membership.PrimaryRule;
 import org.tutti.membership.ViewAgreement;
 import org.tutti.transport.Refused;
+import org.tutti.user.GroupUser;
+import org.tutti.user.Report;
 
 /// How a group stands, for whoever asks: told to the user whenever something of it has changed, its position apart,
 /// which is told as it moves. Looked at where a run of inputs ends, so that nothing that happens is missed.
@@ -32,8 +35,9 @@ final class StatusTracker {
   private final boolean durable;
   private final ViewAgreement agreement;
   private final Deliveries deliveries;
+  private final SenderLedger ledger;
   private final GroupUser user;
-  private final Supplier<List<Refused>> refusedBy;
+  private final NodeEngine node;
   private final Standstill standstill;
   private final long patienceNanos;
 
@@ -56,28 +60,28 @@ final class StatusTracker {
   /// @param durable    whether members may come back with what an earlier life had kept
   /// @param agreement  knows who may carry a primary view on
   /// @param deliveries know where this member stands
+  /// @param ledger     knows what takes room in this member's window
   /// @param user       is told
-  /// @param counters   count whoever is found to stand still
-  /// @param refusedBy  tells by whom the node was refused lately; the same list as long as nothing changes
-  /// @param patience   for how long nothing happens before that is told
+  /// @param node       knows by whom it was refused lately, and counts whoever is found to stand still
   StatusTracker(
       String group,
       MemberIdentity identity,
       boolean durable,
       ViewAgreement agreement,
       Deliveries deliveries,
+      SenderLedger ledger,
       GroupUser user,
-      Counters counters,
-      Supplier<List<Refused>> refusedBy,
-      Duration patience) {
+      NodeEngine node) {
     this.group = group;
     this.identity = identity;
     this.durable = durable;
     this.agreement = agreement;
     this.deliveries = deliveries;
+    this.ledger = ledger;
     this.user = user;
-    this.refusedBy = refusedBy;
-    this.standstill = new Standstill(patience, counters);
+    this.node = node;
+    Duration patience = node.config().suspectAfter(); // for how long nothing happens before that is told
+    this.standstill = new Standstill(patience, node.counters());
     this.patienceNanos = patience.toNanos();
   }
 
@@ -87,7 +91,7 @@ final class StatusTracker {
   /// @param known the latest primary view that is known here, or null
   /// @param coming the state transfer to this member, or null
   void tell(View now, @Nullable View known, Knowledge.@Nullable Transfer coming) {
-    List<Refused> lately = refusedBy.get();
+    List<Refused> lately = node.refused();
     if (lately != rejections) {
       rejections = lately;
       refusedBy(nameInUse);
@@ -188,9 +192,9 @@ final class StatusTracker {
   /// @param current  the history that goes on, or null
   /// @param owing    who owes a view change a word; null when there is none
   /// @param open     whether something that was multicast here has no place yet
-  void look(long nowNanos, @Nullable PrimaryHistory current, @Nullable List<MemberId> owing, boolean open) {
+  void look(long nowNanos, @Nullable ViewHistory current, @Nullable List<MemberId> owing, boolean open) {
     boolean said = !standstill.found().isEmpty();
-    Standstill.Progress progress = current == null ? null : current.progress(deliveries::unconsumedFrom);
+    ViewHistory.Progress progress = current == null ? null : current.progress(ledger::unconsumedFrom);
     standstill.look(nowNanos, progress, owing);
     boolean isApart = view != null && primary != null && !view.primary() && open;
     apartSince = isApart ? Math.min(apartSince, nowNanos) : Long.MAX_VALUE;

@@ -1,17 +1,23 @@
 package org.tutti.engine;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Group;
 import org.tutti.MemberId;
 import org.tutti.ViewId;
 import org.tutti.effect.Count;
 import org.tutti.effect.Counters;
+import org.tutti.history.Branch;
+import org.tutti.history.PrimaryHistory;
+import org.tutti.history.ViewHistory;
 import org.tutti.membership.StateTransfer;
 import org.tutti.membership.ViewAgreement;
-import org.tutti.order.Frontier;
-import org.tutti.order.Stability;
-import org.tutti.order.SubsetCodec;
+import org.tutti.wire.Channel;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 
@@ -19,7 +25,7 @@ import org.tutti.wire.WireReader;
 /// install is kept until then, what comes for another one is dropped.
 final class ViewFilter {
   private final ViewAgreement agreement;
-  private final LastHistory history;
+  private final PrimaryHistory history;
   private final Branch branch;
   private final StateTransfer transfer;
   private final EarlyMessages early;
@@ -28,54 +34,42 @@ final class ViewFilter {
 
   ViewFilter(
       ViewAgreement agreement,
-      LastHistory history,
+      PrimaryHistory history,
       Branch branch,
       StateTransfer transfer,
-      EarlyMessages early,
+      int windowBytes,
       Counters counters,
       Consumer<MemberId> lost) {
     this.agreement = agreement;
     this.history = history;
     this.branch = branch;
     this.transfer = transfer;
-    this.early = early;
+    this.early = new EarlyMessages(windowBytes);
     this.counters = counters;
     this.lost = lost;
   }
 
   /// The history that goes on in the view installed, unless it is wedged.
-  @Nullable PrimaryHistory acting() {
+  @Nullable ViewHistory acting() {
     return agreement.view().primary() ? history.acting() : branch.acting();
   }
 
   void inView(MemberId from, Channel channel, ViewId of, ByteBuffer bytes) throws Malformed {
-    PrimaryHistory current = acting();
+    ViewHistory current = acting();
     if (!of.equals(agreement.view().id())) {
       keepEarly(from, channel, of, bytes);
     } else if (current == null || agreement.isCutOff(from)) {
       counters.count(current == null ? Count.MESSAGE_WHILE_WEDGED : Count.MESSAGE_OF_CUT_OFF);
     } else {
       try {
-        inHistory(current, from, channel, new WireReader(bytes));
+        if (!current.receive(from, channel, new WireReader(bytes))) {
+          counters.count(Count.MESSAGE_EARLY);
+          lost.accept(from);
+        }
       } catch (Malformed malformed) {
         cutOff(from);
         throw malformed;
       }
-    }
-  }
-
-  private void inHistory(PrimaryHistory current, MemberId from, Channel channel, WireReader in) throws Malformed {
-    boolean room = true;
-    switch (channel) {
-      case BATCH -> room = current.batch(from, in);
-      case ORDER -> room = current.order(from, in);
-      case SUBSET -> room = current.subset(from, new SubsetCodec(from).readAll(in));
-      case FRONTIER -> current.frontier(from, Frontier.CODEC.readAll(in));
-      default -> current.stability(from, Stability.CODEC.readAll(in));
-    }
-    if (!room) {
-      counters.count(Count.MESSAGE_EARLY);
-      lost.accept(from);
     }
   }
 
@@ -117,6 +111,48 @@ final class ViewFilter {
       } catch (Malformed malformed) {
         counters.malformed(malformed.reason());
       }
+    }
+  }
+
+  /// Messages for a view that this member has accepted and not installed yet. Each sender is bounded by its window:
+  /// whoever sends more breaks the rules.
+  static final class EarlyMessages {
+    private static final int SPARE_BYTES = 2 * Group.MESSAGE_BYTES_MAX;
+    private static final long OVERHEAD_BYTES = 128; // of a message in memory, however short it is
+
+    /// A message that waits.
+    ///
+    /// @param from    who sent it
+    /// @param channel whose it is
+    /// @param view    the view that it is for
+    /// @param bytes   a copy
+    record Early(MemberId from, Channel channel, ViewId view, ByteBuffer bytes) {}
+
+    private final long bytesMax;
+    private final ArrayDeque<Early> waiting = new ArrayDeque<>();
+    private final Map<MemberId, Long> bytesFrom = new TreeMap<>();
+
+    EarlyMessages(int windowBytes) {
+      this.bytesMax = (long) windowBytes + SPARE_BYTES;
+    }
+
+    /// Keeps a message.
+    ///
+    /// @return whether the sender is within its bounds
+    boolean keep(MemberId from, Channel channel, ViewId view, ByteBuffer bytes) {
+      if (bytesFrom.merge(from, OVERHEAD_BYTES + bytes.remaining(), Long::sum) > bytesMax) {
+        return false;
+      }
+      waiting.add(new Early(from, channel, view, ByteBuffer.allocate(bytes.remaining()).put(bytes).flip()));
+      return true;
+    }
+
+    /// Takes everything, in the order in which it came.
+    List<Early> take() {
+      List<Early> taken = List.copyOf(waiting);
+      waiting.clear();
+      bytesFrom.clear();
+      return taken;
     }
   }
 }

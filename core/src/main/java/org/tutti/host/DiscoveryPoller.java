@@ -7,9 +7,9 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.tutti.engine.EventLoop;
-import org.tutti.engine.Request;
 import org.tutti.transport.Address;
 import org.tutti.transport.Discovery;
+import org.tutti.user.Request;
 
 /// Asks a [Discovery] once a second on a thread of its own, and tells the engine when the answer has changed.
 public final class DiscoveryPoller {

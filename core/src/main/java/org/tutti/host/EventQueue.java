@@ -13,8 +13,8 @@ import org.tutti.GroupClosedException;
 import org.tutti.MemberId;
 import org.tutti.Service;
 import org.tutti.engine.EventLoop.Inbox;
-import org.tutti.engine.GroupUser;
 import org.tutti.pack.Batch;
+import org.tutti.user.GroupUser;
 
 /// Keeps a member's events until the application takes them.
 ///

@@ -11,13 +11,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.StateSource;
 import org.tutti.engine.EventLoop.Inbox;
-import org.tutti.engine.Request;
 import org.tutti.membership.StateChecksum;
+import org.tutti.user.Request;
 
 /// The newcomer's side of a state transfer: keeps the chunks that have arrived until the application reads them.
 ///
 /// It reports each chunk that is taken, which gives the donor a credit; so at most
-/// [org.tutti.engine.GroupUser#CHUNKS_ON_THE_WAY] are here.
+/// [org.tutti.user.GroupUser#CHUNKS_ON_THE_WAY] are here.
 final class IncomingState extends StateSource {
   private final String group;
   private final long transfer;

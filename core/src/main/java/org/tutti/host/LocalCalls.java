@@ -15,7 +15,7 @@ import org.tutti.GroupClosedException;
 import org.tutti.LocalRequest;
 import org.tutti.MemberId;
 import org.tutti.engine.EventLoop.Inbox;
-import org.tutti.engine.Request;
+import org.tutti.user.Request;
 
 /// The local calls of one member that are not over, and their callers.
 ///

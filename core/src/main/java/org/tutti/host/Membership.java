@@ -29,12 +29,11 @@ import org.tutti.Status;
 import org.tutti.View;
 import org.tutti.Whiteboard;
 import org.tutti.engine.EventLoop.Inbox;
-import org.tutti.engine.GroupUser;
-import org.tutti.engine.Report;
-import org.tutti.engine.Request;
-import org.tutti.engine.SubsetOutcome;
 import org.tutti.membership.StateChecksum;
 import org.tutti.pack.Batch;
+import org.tutti.user.GroupUser;
+import org.tutti.user.Report;
+import org.tutti.user.Request;
 
 /// A process's membership of one group: a [Group] for the application's threads, a [GroupUser] for the engine thread.
 public final class Membership implements Group, GroupUser {
@@ -325,7 +324,7 @@ public final class Membership implements Group, GroupUser {
   }
 
   @Override
-  public void subsetDecided(long number, SubsetOutcome fate) {
+  public void subsetDecided(long number, GroupUser.SubsetOutcome fate) {
     window.decideSubset(number, fate);
   }
 

@@ -10,7 +10,11 @@ import org.tutti.pack.Prefix;
 /// Messages that callers pack themselves, one behind the other, until the engine takes them: a message is copied once
 /// on its way into a batch, and only the first one of a block wakes the engine up.
 ///
-/// Callers add under the window's lock; the engine takes that lock once, to seal the block.
+/// Callers add under the window's lock; the engine takes that lock to bound the block and to seal it, once for all
+/// messages in it. So it may wait for a caller that holds the lock, though never for one that waits for room: that one
+/// has let go of it. A caller holds the lock while it copies one message and posts one request, not longer. Without the
+/// lock each message would cost an atomic operation more, and the engine would meet it all the same: room in the window
+/// and the line of futures, which it touches for each batch that is delivered, are under it too.
 final class OpenBlock implements MessageBlock {
   private static final int BYTES_MIN = 512;
 

@@ -9,7 +9,7 @@ import org.tutti.GroupClosedException;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.engine.EventLoop.Inbox;
-import org.tutti.engine.Request;
+import org.tutti.user.Request;
 
 /// The ordering in force, and who waits for another one.
 final class OrderingWaiters {

@@ -9,9 +9,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.tutti.StateSink;
 import org.tutti.engine.EventLoop.Inbox;
-import org.tutti.engine.GroupUser;
-import org.tutti.engine.Request;
 import org.tutti.membership.StateChecksum;
+import org.tutti.user.GroupUser;
+import org.tutti.user.Request;
 
 /// The donor's side of a state transfer: cuts what the application writes into chunks and lets one go for each credit.
 ///

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.Whiteboard;
 import org.tutti.engine.EventLoop.Inbox;
-import org.tutti.engine.Request;
+import org.tutti.user.Request;
 
 /// A member's side of the whiteboard: readers look at what the engine showed last, writers replace what the engine will
 /// take; nobody waits for anybody. One request on the way is enough, because it takes the latest.

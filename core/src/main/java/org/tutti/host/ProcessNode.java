@@ -27,16 +27,16 @@ import org.tutti.Metric;
 import org.tutti.Names;
 import org.tutti.Node;
 import org.tutti.engine.EventLoop;
-import org.tutti.engine.GroupUser;
 import org.tutti.engine.NodeEngine;
-import org.tutti.engine.Request;
-import org.tutti.engine.Terms;
 import org.tutti.membership.Founding;
+import org.tutti.membership.Terms;
 import org.tutti.pack.Payloads;
 import org.tutti.spi.NodeSettings;
 import org.tutti.storage.StableStorage;
 import org.tutti.transport.Discovery;
 import org.tutti.transport.Transport;
+import org.tutti.user.GroupUser;
+import org.tutti.user.Request;
 
 /// A [Node] of this process: one engine thread, which drives the transport, and any number of memberships.
 final class ProcessNode implements Node {

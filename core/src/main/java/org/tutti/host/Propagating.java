@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.Event;
 import org.tutti.MemberId;
 import org.tutti.View;
-import org.tutti.engine.Exchange;
 import org.tutti.pack.Batch;
+import org.tutti.user.Exchange;
 
 /// This member's part in exchanges with the other members of its view ([org.tutti.Group#propagate]).
 ///

@@ -13,7 +13,7 @@ import org.tutti.Status.Cause;
 import org.tutti.Status.Phase;
 import org.tutti.Status.Wait;
 import org.tutti.View;
-import org.tutti.engine.Report;
+import org.tutti.user.Report;
 
 /// What a membership says of itself: its status for any thread, and a line in the log while nothing goes on,
 /// whoever holds it up.

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -18,11 +19,10 @@ import org.tutti.MemberId;
 import org.tutti.Outcome;
 import org.tutti.SendOptions;
 import org.tutti.engine.EventLoop.Inbox;
-import org.tutti.engine.GroupUser;
-import org.tutti.engine.Request;
-import org.tutti.engine.SubsetOutcome;
 import org.tutti.pack.Batch;
 import org.tutti.pack.Payloads;
+import org.tutti.user.GroupUser;
+import org.tutti.user.Request;
 
 /// The budget in bytes of one member's multicasts that are on the way, and the futures of those whose outcome is open.
 ///
@@ -342,7 +342,7 @@ final class Window {
   }
 
   /// What became of a message to some members is known: it leaves the window.
-  void decideSubset(long number, SubsetOutcome fate) {
+  void decideSubset(long number, GroupUser.SubsetOutcome fate) {
     SubsetMulticast subset;
     lock.lock();
     try {
@@ -386,6 +386,61 @@ final class Window {
     for (CompletableFuture<Outcome> outcome : abandoned) {
       if (outcome != null) {
         outcome.completeExceptionally(refusal(reason));
+      }
+    }
+  }
+
+  /// The futures of messages whose outcome is open, oldest first; null for one whose sender does not ask. Grows to the
+  /// most that ever waited and allocates nothing else.
+  private static final class OpenOutcomes {
+    private static final int ROOM = 64;
+
+    private @Nullable CompletableFuture<Outcome>[] ring = room(ROOM); // a power of two
+    private long first;
+    private long next;
+
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    private static @Nullable CompletableFuture<Outcome>[] room(int size) {
+      return new CompletableFuture[size];
+    }
+
+    int size() {
+      return (int) (next - first);
+    }
+
+    boolean isEmpty() {
+      return first == next;
+    }
+
+    void add(@Nullable CompletableFuture<Outcome> outcome) {
+      if (size() == ring.length) {
+        var larger = OpenOutcomes.room(2 * ring.length);
+        for (long at = first; at < next; at++) {
+          larger[(int) at & larger.length - 1] = ring[(int) at & ring.length - 1];
+        }
+        ring = larger;
+      }
+      ring[(int) next & ring.length - 1] = outcome;
+      next++;
+    }
+
+    @Nullable CompletableFuture<Outcome> remove() {
+      if (first == next) {
+        throw new IllegalStateException("more outcomes than multicasts");
+      }
+      int at = (int) first & ring.length - 1;
+      CompletableFuture<Outcome> outcome = ring[at];
+      ring[at] = null;
+      first++;
+      return outcome;
+    }
+
+    /// Removes all.
+    ///
+    /// @param into gets them, oldest first
+    void removeAll(List<@Nullable CompletableFuture<Outcome>> into) {
+      while (!isEmpty()) {
+        into.add(remove());
       }
     }
   }

@@ -18,38 +18,57 @@ import org.tutti.ViewId;
 ///
 /// @param view     the first view
 /// @param identity as whom it counts
+/// @param terms    on which it takes part
 /// @param lineage  the history that it founds or was in, or null
 /// @param primary  the history's first primary view, or the last one that was known; or null
 /// @param restored what stable storage had kept, or null
-record InitialState(
+public record InitialState(
     View view,
     MemberIdentity identity,
+    Terms terms,
     @Nullable Lineage lineage,
     @Nullable View primary,
     @Nullable PersistentState restored) {
-  static InitialState of(MemberId self, boolean founder, ViewHost host) {
-    List<MemberId> alone = List.of(self);
-    PersistentState restored = host.restored();
+  /// Where a member starts that knows no history, or comes back from stable storage.
+  ///
+  /// @param identity as whom it counts
+  /// @param terms    on which it takes part
+  /// @param restored what stable storage had kept of an earlier life, when that knew a history; or null
+  /// @return a view of its own
+  public static InitialState joining(MemberIdentity identity, Terms terms, @Nullable PersistentState restored) {
+    MemberId self = identity.self();
     if (restored != null) {
-      var later = new View(new ViewId(restored.promised().epoch() + 1, self.incarnation()), alone, false, List.of());
-      return new InitialState(later, host.identity(), restored.lineage(), restored.primary(), restored);
+      var id = new ViewId(restored.promised().epoch() + 1, self.incarnation());
+      var later = new View(id, List.of(self), false, List.of());
+      return new InitialState(later, identity, terms, restored.lineage(), restored.primary(), restored);
     }
-    var first = new View(new ViewId(0, self.incarnation()), alone, host.isObserver() ? 0 : 1, false, List.of());
-    if (!founder) {
-      return new InitialState(first, host.identity(), null, null, null);
-    }
-    boolean joint = host.founding().isJoint();
-    ViewId birth = joint ? host.founding().zero().id() : new ViewId(1, self.incarnation());
-    var lineage = new Lineage(birth, host.founded(), host.group());
+    int voters = terms.observer() ? 0 : 1;
+    var first = new View(new ViewId(0, self.incarnation()), List.of(self), voters, false, List.of());
+    return new InitialState(first, identity, terms, null, null, null);
+  }
+
+  /// Where a founder starts.
+  ///
+  /// @param identity as whom it counts
+  /// @param terms    on which it takes part
+  /// @param founded  the time of day, in microseconds since 1970
+  /// @param founding who founds the group with it
+  /// @return a view of its own
+  public static InitialState founding(MemberIdentity identity, Terms terms, long founded, Founding founding) {
+    MemberId self = identity.self();
+    List<MemberId> alone = List.of(self);
+    boolean joint = founding.isJoint();
+    ViewId birth = joint ? founding.zero().id() : new ViewId(1, self.incarnation());
+    var lineage = new Lineage(birth, founded, terms.group());
     if (joint) {
       var apart = new View(new ViewId(1, self.incarnation()), alone, false, List.of());
-      return new InitialState(apart, host.identity(), lineage, host.founding().zero(), null);
+      return new InitialState(apart, identity, terms, lineage, founding.zero(), null);
     }
     var primary = new View(birth, alone, true, List.of());
     if (lineage.electorate().allows(alone)) {
-      return new InitialState(primary, host.identity(), lineage, primary, null);
+      return new InitialState(primary, identity, terms, lineage, primary, null);
     }
     var second = new View(new ViewId(2, self.incarnation()), alone, false, List.of(birth));
-    return new InitialState(second, host.identity(), lineage, primary, null);
+    return new InitialState(second, identity, terms, lineage, primary, null);
   }
 }

@@ -87,13 +87,14 @@ public record Knowledge(
   /// Whether a member can know this, as far as another one can tell.
   ///
   /// @param from whose report it is
-  /// @param host the other
+  /// @param kept what the other keeps of the history of primary views
+  /// @param apart what it keeps of its branch
   /// @return whether nothing speaks against it
-  boolean isPossible(MemberId from, ViewHost host) {
+  boolean isPossible(MemberId from, KeptHistory kept, KeptHistory apart) {
     return view.contains(from)
         && earlier.stream().allMatch(from::supersedes)
-        && (history == null || host.kept().allows(history))
-        && (branch == null || host.branch().allows(branch));
+        && (history == null || kept.allows(history))
+        && (branch == null || apart.allows(branch));
   }
 
   void write(WireWriter out) {

@@ -1,8 +1,14 @@
 package org.tutti.membership;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Invariant;
 import org.tutti.MemberId;
@@ -11,7 +17,7 @@ import org.tutti.ViewId;
 import org.tutti.effect.Count;
 import org.tutti.effect.Counters;
 import org.tutti.effect.Effects;
-import org.tutti.effect.Timer;
+import org.tutti.order.Clock;
 import org.tutti.wire.Malformed;
 
 /// Agrees on the sequence of views of one group, as one member: it answers proposals, installs what
@@ -36,7 +42,61 @@ import org.tutti.wire.Malformed;
 /// proposal whose outcome is not known is found and finished before anything else. Joining is merging: a newcomer is
 /// the only member of a view of its own without history.
 public final class ViewAgreement {
-  private static final Timer TICK = new Timer("view tick");
+  /// What the agreement asks of the group at this member, and tells it.
+  public interface Group {
+    /// Stop sending, acknowledging and delivering in the current view.
+    void wedge();
+
+    /// Whether this member has the state.
+    ///
+    /// @return whether it does
+    boolean synced();
+
+    /// Where the state is coming from.
+    ///
+    /// @param view the view of this member
+    /// @return the transfer that may go on in the next view, or null
+    Knowledge.@Nullable Transfer transfer(ViewId view);
+
+    /// Whether others get the state from this member, so that it should not leave yet.
+    ///
+    /// @return whether they do
+    boolean isNeeded();
+
+    /// Whether a member is believed to have crashed.
+    ///
+    /// @param member the member
+    /// @return whether it is suspected
+    boolean suspects(MemberId member);
+
+    /// Whether a member would be suspected if others had not heard it.
+    ///
+    /// @param member the member
+    /// @return whether it is silent here and not suspected
+    boolean spares(MemberId member);
+
+    /// Delivers the cut that is for this member and installs the view.
+    ///
+    /// @param before   the view that is left
+    /// @param proposal what was agreed; this member is in its view
+    void install(View before, Proposal proposal);
+
+    /// Takes over the history of a primary view whose agreement was finished only after this member had gone to a later
+    /// view that is not primary; the view itself is not shown to the application any more, as ids rise.
+    ///
+    /// @param proposal what was agreed; this member is in its view
+    void catchUp(Proposal proposal);
+
+    /// The membership has ended as this member wished.
+    ///
+    /// @param proposal what was agreed, or null when nobody else was there
+    void left(@Nullable Proposal proposal);
+
+    /// The set of members that matter has changed.
+    void interestChanged();
+  }
+
+  private static final Effects.Timer TICK = new Effects.Timer("view tick");
   private static final int CONFIRM_FACTOR = 2;
   private static final int PATIENCE_FACTOR = 2; // in suspicion times
 
@@ -45,52 +105,65 @@ public final class ViewAgreement {
   private final long patienceNanos;
   private final Effects<ViewMessage> effects;
   private final Counters counters;
-  private final ViewHost host;
-  private final Proposer proposer;
+  private final Group group;
+  private final MemberIdentity identity;
+  private final Terms terms;
+  private final KeptHistory history;
+  private final KeptHistory branch;
+  private final Clock clock;
+  private final Proposer proposer = new Proposer();
   private final CutRecovery recovery;
   private final PeerStates peerStates;
 
   private View view;
   private final Chain chain;
   private Knowledge.@Nullable Accepted pending; // what the attempt promised to is going to install
-  private @Nullable ViewId announced; // by this member, which has not installed it yet
-  private final Promise promise;
+  // By this member, which has not installed it yet: what it tells itself waits until what it promised is on the disk.
+  // Until then a new attempt would be one of the members of the old view.
+  private @Nullable ViewId announced;
+  private final Chain.Promise promise;
   private boolean wedged;
   private boolean leaving;
   private boolean ended;
   private boolean wanted; // somebody asked for a new view without a change of members
-  private final Backoff backoff;
+  private final Backoff backoff = new Backoff();
 
   /// Starts in a view of its own.
   ///
-  /// @param self     this member
-  /// @param founder  whether the view is the first primary view of a new group
-  /// @param tick     how often to look whether something is to be done
-  /// @param patience how long an attempt may take before another is made
-  /// @param effects  how to reach the others
-  /// @param counters where drops are counted
-  /// @param host     the group
+  /// @param beginning where this member starts
+  /// @param tick      how often to look whether something is to be done
+  /// @param patience  how long an attempt may take before another is made
+  /// @param effects   how to reach the others
+  /// @param counters  where drops are counted
+  /// @param clock     the node's logical clock
+  /// @param history   what this member keeps of the last primary view that it installed
+  /// @param branch    what it has of its view's history, when the view is a branch
+  /// @param group     the rest of the group here
   public ViewAgreement(
-      MemberId self,
-      boolean founder,
+      InitialState beginning,
       Duration tick,
       Duration patience,
       Effects<ViewMessage> effects,
       Counters counters,
-      ViewHost host) {
-    this.self = self;
+      Clock clock,
+      KeptHistory history,
+      KeptHistory branch,
+      Group group) {
+    this.identity = beginning.identity();
+    this.self = identity.self();
+    this.terms = beginning.terms();
     this.tick = tick;
     this.patienceNanos = patience.toNanos();
     this.effects = effects;
     this.counters = counters;
-    this.host = host;
-    this.backoff = new Backoff(tick, effects);
-    this.proposer = new Proposer(self, patienceNanos, effects, this);
-    this.recovery = new CutRecovery(host.identity(), effects, host.kept(), host.branch());
-    var beginning = InitialState.of(self, founder, host);
+    this.clock = clock;
+    this.history = history;
+    this.branch = branch;
+    this.group = group;
+    this.recovery = new CutRecovery(identity, effects, history, branch);
     this.view = beginning.view();
-    this.peerStates = new PeerStates(self, view, host::suspects, host::spares);
-    this.promise = new Promise(view.id());
+    this.peerStates = new PeerStates(self, view, group::suspects, group::spares);
+    this.promise = new Chain.Promise(view.id());
     this.chain = new Chain(beginning);
     effects.schedule(TICK, tick);
   }
@@ -138,7 +211,7 @@ public final class ViewAgreement {
   ///
   /// @return a new object, equal to the last one if nothing has changed
   public PersistentState persistent() {
-    return chain.persistent(host.identity(), promise);
+    return chain.persistent(identity, promise);
   }
 
   /// Whether this member may soon be in a view with another one, because it has accepted it or the other one proposes.
@@ -235,7 +308,7 @@ public final class ViewAgreement {
     var own = pending != null && pending.ballot().proposer() == self.incarnation() ? pending : null;
     if (own == null || members.stream().noneMatch(own.proposal().view()::contains)) {
       peerStates.found(members);
-      host.interestChanged();
+      group.interestChanged();
       act();
     }
   }
@@ -270,7 +343,7 @@ public final class ViewAgreement {
   }
 
   private boolean wantsOut() {
-    return leaving && !host.isNeeded() && !(view.size() > 1 && peerStates.isLastVoter() && mayHandOver());
+    return leaving && !group.isNeeded() && !(view.size() > 1 && peerStates.isLastVoter() && mayHandOver());
   }
 
   private boolean mayHandOver() {
@@ -280,7 +353,7 @@ public final class ViewAgreement {
   /// A timer has run out.
   ///
   /// @param timer its key
-  public void expire(Timer timer) {
+  public void expire(Effects.Timer timer) {
     effects.schedule(TICK, tick);
     proposer.tick();
     if (proposer.isBusy() || waitsForAnother()) {
@@ -305,14 +378,14 @@ public final class ViewAgreement {
   private boolean isBehind() {
     Proposal agreed = chain.behind();
     View last = agreed == null ? null : agreed.lastPrimary();
-    return last != null && last.id().equals(host.kept().of()) && recovery.canFollow(agreed, view);
+    return last != null && last.id().equals(history.of()) && recovery.canFollow(agreed, view);
   }
 
   /// Proposes a view if that is this member's business now.
   private void act() {
     if (wantsOut() && view.size() == 1 && !wedged && !ended && !mayHandOver()) {
       ended = true;
-      host.left(null);
+      group.left(null);
     }
     boolean due = peerStates.needsChange() || wedged || wanted || (wantsOut() && view.size() > 1);
     boolean busy = proposer.isBusy() || announced != null;
@@ -320,7 +393,7 @@ public final class ViewAgreement {
       return;
     }
     proposer.start(nextBallot(), peerStates.candidates());
-    host.interestChanged();
+    group.interestChanged();
   }
 
   /// Somebody else's attempt gets the time to succeed.
@@ -348,7 +421,7 @@ public final class ViewAgreement {
     switch (message) {
       case ViewMessage.Propose(ViewId ballot) -> proposed(from, ballot);
       case ViewMessage.Wedged(ViewId ballot, Knowledge knowledge) -> {
-        if (!knowledge.isPossible(from, host)) {
+        if (!knowledge.isPossible(from, history, branch)) {
           throw new Malformed("report");
         }
         proposer.wedged(from, ballot, knowledge);
@@ -388,13 +461,13 @@ public final class ViewAgreement {
     announced = null;
     proposer.overtaken(ballot);
     effects.send(from, new ViewMessage.Wedged(ballot, knowledge()));
-    host.interestChanged();
+    group.interestChanged();
   }
 
   private void wedge() {
     if (!wedged) {
       wedged = true;
-      host.wedge();
+      group.wedge();
     }
   }
 
@@ -404,15 +477,15 @@ public final class ViewAgreement {
         chain.lineage(),
         chain.primary(),
         chain.absentees(),
-        host.kept().report(),
-        host.branch().report(),
+        history.report(),
+        branch.report(),
         chain.kept(),
-        host.clock(),
-        host.synced(),
-        host.takesState(),
-        host.transfer(view.id()),
+        clock.now(),
+        group.synced(),
+        terms.member().takesState(),
+        group.transfer(view.id()),
         wantsOut(),
-        host.identity().earlier());
+        identity.earlier());
   }
 
   private void refused(MemberId from, ViewId ballot, ViewId other) {
@@ -451,7 +524,7 @@ public final class ViewAgreement {
           if (proposal.view().primary()) {
             chain.accept(pending);
           }
-          host.interestChanged(); // whoever installs the view sooner may speak to this member
+          group.interestChanged(); // whoever installs the view sooner may speak to this member
           effects.send(from, new ViewMessage.Accepted(ballot));
         });
   }
@@ -472,9 +545,9 @@ public final class ViewAgreement {
     } else if (proposal.view().primary()) {
       chain.learn(proposal);
     }
-    if (leaving && !host.identity().isIn(proposal.view())) {
+    if (leaving && !identity.isIn(proposal.view())) {
       ended = true;
-      host.left(proposal);
+      group.left(proposal);
     }
     act();
   }
@@ -505,7 +578,7 @@ public final class ViewAgreement {
       enter(proposal, held);
     } else {
       wedge();
-      host.catchUp(proposal);
+      group.catchUp(proposal);
     }
   }
 
@@ -518,11 +591,11 @@ public final class ViewAgreement {
     wanted = false;
     wedged = held;
     recovery.abandon();
-    host.install(before, proposal);
+    group.install(before, proposal);
     if (held) {
-      host.wedge();
+      group.wedge();
     }
-    host.interestChanged();
+    group.interestChanged();
   }
 
   private void reported(MemberId from, List<MemberId> members) {
@@ -540,17 +613,6 @@ public final class ViewAgreement {
       }
       act();
     }
-  }
-
-  /// An attempt of this member's has succeeded. It is about to install the view, too: what it tells itself waits until
-  /// what it promised is on the disk. Until then a new attempt would be one of the members of the old view.
-  void announced(ViewId id) {
-    announced = id;
-  }
-
-  /// An attempt of this member's ended.
-  void attemptEnded() {
-    host.interestChanged();
   }
 
   /// Fails when an invariant does not hold.
@@ -580,5 +642,238 @@ public final class ViewAgreement {
     Invariant.check(
         wedged || ended || !view.primary() || primary != null,
         "in a primary view that is not wedged its history goes on");
+  }
+
+  /// How long a proposer that was refused waits: a random time, so that two do not outbid each other for ever.
+  private final class Backoff {
+    private static final int TICKS_MAX = 6;
+
+    private long until = Long.MIN_VALUE;
+
+    void begin() {
+      until = effects.nowNanos() + effects.random().nextInt(TICKS_MAX) * tick.toNanos();
+    }
+
+    boolean isOn() {
+      return effects.nowNanos() < until;
+    }
+  }
+
+  /// One member's attempts to make a view: ask the candidates, decide by their reports ([Flush]), have the decision
+  /// accepted, announce it. An attempt that meets a crash, a refusal or silence is given up for one with a higher
+  /// ballot.
+  private final class Proposer {
+    /// How far an attempt is.
+    private enum Phase {
+      /// No attempt.
+      IDLE,
+      /// Candidates are asked to wedge and report.
+      ASKING,
+      /// A proposal is to be accepted by all who reported.
+      ACCEPTING
+    }
+
+    private Phase phase = Phase.IDLE;
+    private ViewId ballot = new ViewId(0, 0);
+    private long startedAt;
+    private final SortedSet<MemberId> candidates = new TreeSet<>();
+    private final SortedMap<MemberId, Knowledge> reports = new TreeMap<>(); // of candidates
+    private final SortedSet<MemberId> told = new TreeSet<>(); // candidates that were told what had been agreed
+    private final SortedSet<MemberId> late = new TreeSet<>(); // are asked to accept when all others have accepted
+    private final SortedSet<MemberId> accepted = new TreeSet<>(); // among those that reported
+    private @Nullable Proposal proposal;
+
+    boolean isBusy() {
+      return phase != Phase.IDLE;
+    }
+
+    /// Who owes this attempt a word.
+    List<MemberId> silent() {
+      List<MemberId> silent = new ArrayList<>(candidates);
+      silent.removeAll(phase == Phase.ASKING ? reports.keySet() : accepted);
+      silent.removeAll(late);
+      return silent;
+    }
+
+    long epoch() {
+      return ballot.epoch();
+    }
+
+    Collection<MemberId> candidates() {
+      return candidates;
+    }
+
+    void start(ViewId next, Collection<MemberId> whom) {
+      ballot = next;
+      startedAt = effects.nowNanos();
+      candidates.clear();
+      candidates.addAll(whom);
+      candidates.add(self);
+      reports.clear();
+      late.clear();
+      accepted.clear();
+      told.clear();
+      proposal = null;
+      phase = Phase.ASKING;
+      var propose = new ViewMessage.Propose(ballot);
+      candidates.forEach(candidate -> effects.send(candidate, propose));
+    }
+
+    private void end() {
+      phase = Phase.IDLE;
+      candidates.clear();
+      reports.clear();
+      late.clear();
+      accepted.clear();
+      told.clear();
+      proposal = null;
+      group.interestChanged();
+    }
+
+    /// Somebody's higher ballot was promised: this attempt cannot succeed here.
+    void overtaken(ViewId by) {
+      if (isBusy() && by.compareTo(ballot) > 0) {
+        end();
+      }
+    }
+
+    boolean refused(ViewId refusedBallot) {
+      if (!isBusy() || !refusedBallot.equals(ballot)) {
+        return false;
+      }
+      end();
+      return true;
+    }
+
+    void wedged(MemberId from, ViewId of, Knowledge knowledge) {
+      if (phase != Phase.ASKING || !of.equals(ballot) || !candidates.contains(from)) {
+        return;
+      }
+      if (!from.equals(self) && isStranger(knowledge)) {
+        peerStates.forget(List.of(from));
+        drop(from);
+        return;
+      }
+      reports.put(from, knowledge);
+      decideWhenAllReported();
+    }
+
+    private boolean isStranger(Knowledge knowledge) {
+      Lineage lineage = lineage();
+      for (Knowledge report : reports.values()) {
+        lineage = lineage == null || lineage.isDraft() ? report.lineage() : lineage;
+      }
+      return Lineage.differ(lineage, knowledge.lineage());
+    }
+
+    /// Goes on without a candidate while reports are collected; later, the decision has counted on it.
+    private void drop(MemberId candidate) {
+      candidates.remove(candidate);
+      reports.remove(candidate);
+      decideWhenAllReported();
+    }
+
+    void lost(MemberId member) {
+      if (!isBusy() || member.equals(self) || !candidates.contains(member)) {
+        return; // without itself there is no attempt
+      }
+      if (phase == Phase.ASKING) {
+        drop(member);
+      } else {
+        restartWithout(List.of(member));
+      }
+    }
+
+    void suspicionChanged() {
+      List<MemberId> silent = candidates.stream().filter(peerStates::isGone).toList();
+      silent.forEach(this::lost);
+    }
+
+    void tick() {
+      if (!isBusy() || effects.nowNanos() - startedAt < patienceNanos) {
+        return;
+      }
+      restartWithout(silent());
+    }
+
+    private void restartWithout(List<MemberId> silent) {
+      peerStates.forget(silent);
+      var rest = new TreeSet<>(candidates);
+      rest.removeAll(silent);
+      start(nextBallot(), rest);
+    }
+
+    private void decideWhenAllReported() {
+      if (phase != Phase.ASKING || !reports.keySet().containsAll(candidates)) {
+        return;
+      }
+      var flush = new Flush(self, ballot, reports, told);
+      switch (flush.decide()) {
+        case Flush.Decision.Tell(var members, var agreed) -> {
+          told.addAll(members);
+          members.forEach(reports::remove);
+          members.forEach(member -> effects.send(member, new ViewMessage.Agreed(ballot, agreed)));
+        }
+        case Flush.Decision.Finish(var unfinished) -> propose(unfinished, flush.withoutHistory(unfinished));
+        case Flush.Decision.Propose(var next) -> propose(next, flush.withoutHistory(next));
+      }
+    }
+
+    /// Has a decision accepted: first by who has the history that it ends, so that it is kept by all of them before it
+    /// can be kept by somebody who has not.
+    private void propose(Proposal next, Collection<MemberId> withoutHistory) {
+      proposal = next;
+      phase = Phase.ACCEPTING;
+      late.addAll(withoutHistory);
+      candidates.stream().filter(candidate -> !late.contains(candidate)).forEach(this::ask);
+    }
+
+    private void ask(MemberId candidate) {
+      effects.send(candidate, new ViewMessage.Accept(ballot, Objects.requireNonNull(proposal)));
+    }
+
+    void accepted(MemberId from, ViewId of) {
+      if (phase != Phase.ACCEPTING || !of.equals(ballot) || !candidates.contains(from)) {
+        return;
+      }
+      accepted.add(from);
+      if (!silent().isEmpty()) {
+        return;
+      }
+      if (late.isEmpty()) {
+        announce();
+      } else {
+        List<MemberId> rest = List.copyOf(late);
+        late.clear();
+        startedAt = effects.nowNanos(); // it was not they who were waited for
+        rest.forEach(this::ask);
+      }
+    }
+
+    private void announce() {
+      var next = Objects.requireNonNull(proposal).view();
+      List<MemberId> all = List.copyOf(candidates);
+      peerStates.forget(all); // taken in, or not wanting to be
+      end();
+      all.forEach(candidate -> effects.send(candidate, new ViewMessage.Install(next.id())));
+      if (!next.id().equals(ballot)) {
+        start(nextBallot(), all); // an old attempt is finished; now for those who are here
+      } else {
+        announced = next.id();
+      }
+    }
+
+    void check() {
+      boolean accepting = phase == Phase.ACCEPTING;
+      Invariant.check(accepting == (proposal != null), "there is a proposal while it is to be accepted");
+      Invariant.check(
+          isBusy() ? candidates.contains(self) : candidates.isEmpty(), "without itself a proposer makes no attempt");
+      Invariant.check(candidates.containsAll(reports.keySet()), "only candidates report");
+      Invariant.check(
+          !accepting || reports.size() == candidates.size(), "a proposal counts on reports from all candidates");
+      Invariant.check(candidates.containsAll(accepted) && candidates.containsAll(late), "only candidates accept");
+      Invariant.check(accepting || (accepted.isEmpty() && late.isEmpty()), "only a proposal is accepted");
+      Invariant.check(accepted.stream().noneMatch(late::contains), "who is asked later has not accepted");
+    }
   }
 }

@@ -1,5 +1,7 @@
 package org.tutti.membership;
 
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
@@ -7,6 +9,9 @@ import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.pack.Batch;
 import org.tutti.wire.Codec;
+import org.tutti.wire.Malformed;
+import org.tutti.wire.WireReader;
+import org.tutti.wire.WireWriter;
 
 /// What members say to each other to agree on views; see [ViewAgreement] for who says what when.
 public sealed interface ViewMessage {
@@ -143,5 +148,151 @@ public sealed interface ViewMessage {
   record Overruled(Lineage older, MemberId member) implements ViewMessage {}
 
   /// The bytes of these messages.
-  Codec<ViewMessage> CODEC = new ViewCodec();
+  Codec<ViewMessage> CODEC =
+      new Codec<>() {
+        private static final int RANK_MAX = Short.MAX_VALUE;
+
+        private static int kind(ViewMessage message) {
+          return switch (message) {
+            case Propose _ -> 1;
+            case Wedged _ -> 2;
+            case Refused _ -> 3;
+            case Agreed _ -> 4;
+            case Accept _ -> 5;
+            case Accepted _ -> 6;
+            case Install _ -> 7;
+            case Fetch _ -> 8;
+            case Supply _ -> 9;
+            case Report _ -> 10;
+            case Ask _ -> 11;
+            case Found _ -> 12;
+            case Meet _ -> 13;
+            case Overruled _ -> 14;
+            case Doubted _ -> 15;
+            case Refuted _ -> 16;
+            case NameInUse _ -> 17;
+            case TooSlow _ -> 18;
+          };
+        }
+
+        @Override
+        public void write(ViewMessage message, WireWriter out) {
+          out.u8(kind(message));
+          switch (message) {
+            case Propose(var ballot) -> out.viewId(ballot);
+            case Wedged(var ballot, var knowledge) -> {
+              out.viewId(ballot);
+              knowledge.write(out);
+            }
+            case Refused(var ballot, var promised) -> {
+              out.viewId(ballot);
+              out.viewId(promised);
+            }
+            case Agreed(var ballot, var proposal) -> {
+              out.viewId(ballot);
+              proposal.write(out);
+            }
+            case Accept(var ballot, var proposal) -> {
+              out.viewId(ballot);
+              proposal.write(out);
+            }
+            case Accepted(var ballot) -> out.viewId(ballot);
+            case Install(var view) -> out.viewId(view);
+            case Fetch fetch -> {
+              out.viewId(fetch.view());
+              out.count(fetch.rank());
+              out.count(fetch.from());
+              out.count(fetch.next());
+            }
+            case Supply supply -> write(supply, out);
+            case Report(var members) -> out.members(members);
+            case Doubted(var signs) -> write(signs, out);
+            case Refuted(var signs) -> write(signs, out);
+            case TooSlow(var bytes) -> out.count(bytes);
+            case Ask(var leaving) -> out.flag(leaving);
+            case Found(var coordinator) -> out.member(coordinator);
+            case Meet meet -> {
+              out.view(meet.view());
+              out.optional(meet.lineage(), (to, lineage) -> lineage.write(to));
+              out.optional(meet.primary(), WireWriter::viewId);
+              out.members(meet.earlier());
+              out.flag(meet.answer());
+            }
+            case Overruled(var older, var member) -> {
+              older.write(out);
+              out.member(member);
+            }
+            case NameInUse(var holder, var primary) -> {
+              out.member(holder);
+              out.optional(primary, WireWriter::viewId);
+            }
+          }
+        }
+
+        private static void write(Supply supply, WireWriter out) {
+          out.viewId(supply.view());
+          out.count(supply.rank());
+          out.member(supply.batch().sender());
+          supply.batch().write(out);
+        }
+
+        private static void write(List<Sign> signs, WireWriter out) {
+          out.members(signs.stream().map(Sign::of).toList());
+          for (Sign sign : signs) {
+            out.count(sign.beat());
+            out.count(sign.agoNanos());
+          }
+        }
+
+        private static List<Sign> signs(WireReader in) throws Malformed {
+          List<MemberId> members = in.members(); // no more than a view may have, each once
+          List<Sign> signs = new ArrayList<>(members.size());
+          for (MemberId member : members) {
+            signs.add(new Sign(member, in.count(), in.count()));
+          }
+          return signs;
+        }
+
+        @Override
+        public ByteBuffer tail(ViewMessage message) {
+          return message instanceof Supply supply ? supply.batch().payload() : NOTHING;
+        }
+
+        @Override
+        public ViewMessage read(WireReader in) throws Malformed {
+          ViewMessage message =
+              switch (in.u8()) {
+                case 1 -> new Propose(in.viewId());
+                case 2 -> new Wedged(in.viewId(), Knowledge.read(in));
+                case 3 -> new Refused(in.viewId(), in.viewId());
+                case 4 -> new Agreed(in.viewId(), Proposal.read(in));
+                case 5 -> new Accept(in.viewId(), Proposal.read(in));
+                case 6 -> new Accepted(in.viewId());
+                case 7 -> new Install(in.viewId());
+                case 8 -> new Fetch(in.viewId(), in.countUpTo(RANK_MAX), in.count(), in.count());
+                case 9 -> new Supply(in.viewId(), in.countUpTo(RANK_MAX), Batch.copy(in.member(), in));
+                case 10 -> new Report(in.members());
+                case 11 -> new Ask(in.flag());
+                case 12 -> new Found(in.member());
+                case 13 -> meet(in);
+                case 14 -> new Overruled(Lineage.read(in), in.member());
+                case 15 -> new Doubted(signs(in));
+                case 16 -> new Refuted(signs(in));
+                case 17 -> new NameInUse(in.member(), in.optional(WireReader::viewId));
+                case 18 -> new TooSlow(in.count());
+                default -> throw new Malformed("view message");
+              };
+          in.end();
+          return message;
+        }
+
+        private static Meet meet(WireReader in) throws Malformed {
+          var meet =
+              new Meet(in.view(), in.optional(Lineage::read), in.optional(WireReader::viewId), in.members(), in.flag());
+          if (meet.earlier().size() > Meet.LIVES_MAX) {
+            throw new Malformed("lives");
+          }
+          return meet;
+        }
+      };
 }

@@ -9,10 +9,7 @@ import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.consensus.ChandraToueg;
 import org.tutti.consensus.Consensus;
-import org.tutti.consensus.Panel;
-import org.tutti.consensus.RoundMessage;
 import org.tutti.effect.Effects;
-import org.tutti.effect.Timer;
 import org.tutti.wire.Codec;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
@@ -41,7 +38,7 @@ import org.tutti.wire.WireWriter;
 /// places follow from a decision depends only on the decisions before it: for each sender in it the next numbers up to
 /// the end that it names, beginning with the sender's first in this view, which is the same for all. (3) A place waits
 /// for its batch, and all behind it wait too.
-public final class ConsensusOrder implements TotalOrder<RoundMessage<List<ConsensusOrder.LaneEnd>>> {
+public final class ConsensusOrder implements TotalOrder<ChandraToueg.Message<List<ConsensusOrder.LaneEnd>>> {
   /// What is decided: places for all batches of a sender that have none yet, up to an end.
   ///
   /// @param rank the sender's rank
@@ -49,8 +46,8 @@ public final class ConsensusOrder implements TotalOrder<RoundMessage<List<Consen
   public record LaneEnd(int rank, long next) {}
 
   /// The bytes of the messages.
-  public static final Codec<RoundMessage<List<LaneEnd>>> CODEC =
-      RoundMessage.codec(
+  public static final Codec<ChandraToueg.Message<List<LaneEnd>>> CODEC =
+      ChandraToueg.Message.codec(
           new Codec<>() {
             @Override
             public void write(List<LaneEnd> ends, WireWriter out) {
@@ -71,7 +68,7 @@ public final class ConsensusOrder implements TotalOrder<RoundMessage<List<Consen
 
   private final Places places;
   private final int size;
-  private final Consensus<RoundMessage<List<LaneEnd>>> consensus;
+  private final Consensus<ChandraToueg.Message<List<LaneEnd>>> consensus;
   private final ArrayDeque<LaneEnd> arrivals = new ArrayDeque<>(); // in this order; from the first without a place
   private final ArrayDeque<LaneEnd> decisions = new ArrayDeque<>(); // of the first, not all batches are here
   private final boolean[] begun; // by rank, whether a batch has arrived, so that the lane's beginning is known
@@ -86,7 +83,8 @@ public final class ConsensusOrder implements TotalOrder<RoundMessage<List<Consen
   /// @param context where it works
   /// @param effects how to reach the others
   /// @param places  where decisions go
-  public ConsensusOrder(OrderingContext context, Effects<RoundMessage<List<LaneEnd>>> effects, Places places) {
+  public ConsensusOrder(
+      TotalOrder.Context context, Effects<ChandraToueg.Message<List<LaneEnd>>> effects, Places places) {
     this.places = places;
     this.size = context.view().size();
     this.begun = new boolean[size];
@@ -94,7 +92,7 @@ public final class ConsensusOrder implements TotalOrder<RoundMessage<List<Consen
     this.placedNext = new long[size];
     this.offeredNext = new long[size];
     var panel =
-        new Panel(
+        new Consensus.Panel(
             context.self(),
             context.view(),
             context.quorum()::includes,
@@ -121,7 +119,7 @@ public final class ConsensusOrder implements TotalOrder<RoundMessage<List<Consen
   }
 
   @Override
-  public void receive(MemberId from, RoundMessage<List<LaneEnd>> message) throws Malformed {
+  public void receive(MemberId from, ChandraToueg.Message<List<LaneEnd>> message) throws Malformed {
     for (List<LaneEnd> ends : message.values()) {
       for (LaneEnd end : ends) {
         if (end.rank >= size) {
@@ -133,7 +131,7 @@ public final class ConsensusOrder implements TotalOrder<RoundMessage<List<Consen
   }
 
   @Override
-  public void expire(Timer timer) {
+  public void expire(Effects.Timer timer) {
     consensus.expire();
   }
 

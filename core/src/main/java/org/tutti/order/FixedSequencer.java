@@ -75,7 +75,7 @@ public final class FixedSequencer implements TotalOrder<FixedSequencer.Message> 
   /// @param context where it works
   /// @param effects how to reach the others
   /// @param places  where decisions go
-  public FixedSequencer(OrderingContext context, Effects<Message> effects, Places places) {
+  public FixedSequencer(TotalOrder.Context context, Effects<Message> effects, Places places) {
     this.view = context.view();
     this.senior = context.self() == 0;
     this.effects = effects;

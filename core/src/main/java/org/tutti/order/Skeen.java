@@ -2,6 +2,7 @@ package org.tutti.order;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Invariant;
@@ -103,7 +104,7 @@ public final class Skeen implements TotalOrder<Skeen.Message> {
   /// @param context where it works
   /// @param effects how to reach the others
   /// @param places  where decisions go
-  public Skeen(OrderingContext context, Effects<Message> effects, Places places) {
+  public Skeen(TotalOrder.Context context, Effects<Message> effects, Places places) {
     this.self = context.self();
     this.view = context.view();
     this.clock = context.clock();
@@ -291,6 +292,238 @@ public final class Skeen implements TotalOrder<Skeen.Message> {
           first == null || (first.seq() == own.decidedNext() && last.end() <= own.arrivedNext()),
           "a member's proposals begin with the first own batch that is not decided");
       Invariant.check(last == null || last.last() == from.last, "a member's proposals rise");
+    }
+  }
+
+  /// One sender's batches at one member on their way through Skeen's algorithm, in order: those that are here, then
+  /// those for which this member has proposed a timestamp (pending), then those whose timestamp is decided.
+  private static final class TimestampedLane {
+    /// No batch of this sender is on its way.
+    static final long NOTHING = Long.MAX_VALUE;
+
+    private final ArrayDeque<TimestampedRun> pending = new ArrayDeque<>(); // with the timestamps proposed here
+    private final ArrayDeque<TimestampedRun> decided =
+        new ArrayDeque<>(); // with the sender's decisions, not placed yet
+    private boolean begun;
+    private long arrivedNext; // behind the last batch that is here
+    private long proposedNext; // behind the last one that was proposed a timestamp
+    private long decidedNext; // decidedNext <= proposedNext <= arrivedNext
+    private long decidedLast; // the timestamp of the last decided batch
+
+    void arrived(long seq) {
+      if (!begun) {
+        begun = true;
+        proposedNext = seq;
+        decidedNext = seq;
+      }
+      arrivedNext = seq + 1;
+    }
+
+    /// Stamps the next batches that have no proposal.
+    ///
+    /// @param clock  gives the timestamps
+    /// @param length how many batches; as many are here
+    TimestampedRun propose(Clock clock, int length) {
+      var run = new TimestampedRun(proposedNext, length, clock.tick());
+      for (int i = 1; i < length; i++) {
+        clock.tick();
+      }
+      pending.add(run);
+      proposedNext = run.end();
+      return run;
+    }
+
+    long arrivedNext() {
+      return arrivedNext;
+    }
+
+    long decidedNext() {
+      return decidedNext;
+    }
+
+    /// Whether these can be the sender's decisions on its first pending batches: all of these were proposed here, the
+    /// timestamps rise, and none is below what was proposed here.
+    boolean canDecide(List<TimestampedRun> runs) {
+      Iterator<TimestampedRun> proposals = pending.iterator();
+      @Nullable TimestampedRun proposal = null;
+      long at = decidedNext;
+      long last = decidedLast;
+      for (TimestampedRun run : runs) {
+        if (run.seq() != at || run.end() > proposedNext || run.timestamp() <= last) {
+          return false;
+        }
+        while (at < run.end()) {
+          if (proposal == null || at == proposal.end()) {
+            proposal = proposals.next();
+          }
+          if (run.timestampOf(at) < proposal.timestampOf(at)) {
+            return false;
+          }
+          at = Math.min(run.end(), proposal.end());
+        }
+        last = run.last();
+      }
+      return !runs.isEmpty();
+    }
+
+    /// Takes a decision on the first pending batches.
+    void decide(TimestampedRun run) {
+      decided.add(run);
+      decidedNext = run.end();
+      decidedLast = run.last();
+      drop(pending, run.length());
+    }
+
+    /// The least timestamp that the first of these batches has or could still get. It will be at least what was
+    /// proposed here, and more than the batch before got.
+    long lowest() {
+      if (!decided.isEmpty()) {
+        return decided.getFirst().timestamp();
+      }
+      return pending.isEmpty() ? NOTHING : Math.max(pending.getFirst().timestamp(), decidedLast + 1);
+    }
+
+    boolean isDecided() {
+      return !decided.isEmpty();
+    }
+
+    /// Removes decided batches from the front.
+    ///
+    /// @param limit their timestamps are below it; the first one's is
+    /// @return the batches, as many as stand in one run
+    TimestampedRun take(long limit) {
+      TimestampedRun first = decided.getFirst();
+      int length = (int) Math.min(first.length(), limit - first.timestamp());
+      drop(decided, length);
+      return new TimestampedRun(first.seq(), length, first.timestamp());
+    }
+
+    /// Drops the first batches of a queue.
+    static void drop(ArrayDeque<TimestampedRun> runs, int count) {
+      int left = count;
+      while (left > 0) {
+        TimestampedRun first = runs.removeFirst();
+        if (first.length() > left) {
+          runs.addFirst(first.without(left));
+        }
+        left -= Math.min(left, first.length());
+      }
+    }
+
+    void check() {
+      Invariant.check(
+          decidedNext <= proposedNext && proposedNext <= arrivedNext,
+          "what is decided was proposed, and that has come");
+      long at = decidedNext;
+      for (TimestampedRun run : pending) {
+        Invariant.check(run.seq() == at, "what is proposed and not decided is pending, in its order");
+        at = run.end();
+      }
+      Invariant.check(at == proposedNext, "all that is proposed and not decided is pending");
+      long last = 0;
+      for (TimestampedRun run : decided) {
+        Invariant.check(run.timestamp() > last, "a sender's decided timestamps rise");
+        last = run.last();
+      }
+      Invariant.check(
+          decided.isEmpty() || (last == decidedLast && decided.getLast().end() == decidedNext),
+          "the last decision is the last one that waits for its place");
+    }
+
+    /// How many batches have no proposal.
+    long unproposed() {
+      return arrivedNext - proposedNext;
+    }
+
+    long decidedLast() {
+      return decidedLast;
+    }
+  }
+
+  /// Successive batches of one sender with successive logical timestamps.
+  ///
+  /// @param seq       the first batch's number
+  /// @param length    how many batches, at least 1
+  /// @param timestamp the first batch's timestamp; each following batch has the next one
+  public record TimestampedRun(long seq, int length, long timestamp) {
+    /// A longer one is two. Far more than a sender's window holds.
+    static final int LENGTH_MAX = 1 << 20;
+
+    /// The least bytes of a run in a message.
+    static final int BYTES_MIN = 3;
+
+    /// A clock that rises by a thousand million a second gets there in 146 years; it is far enough from the largest
+    /// number that whoever believes such a stamp can go on counting.
+    static final long TIMESTAMP_MAX = 1L << 62;
+
+    /// The number behind the last batch.
+    ///
+    /// @return first number plus length
+    public long end() {
+      return seq + length;
+    }
+
+    /// The timestamp of the last batch.
+    ///
+    /// @return the highest of this run
+    public long last() {
+      return timestamp + length - 1;
+    }
+
+    /// The timestamp of a batch.
+    ///
+    /// @param number the batch's number, from [#seq] to below [#end]
+    /// @return its timestamp
+    public long timestampOf(long number) {
+      return timestamp + (number - seq);
+    }
+
+    /// The same without its first batches.
+    ///
+    /// @param count how many to leave out, less than the length
+    /// @return the rest
+    TimestampedRun without(int count) {
+      return new TimestampedRun(seq + count, length - count, timestamp + count);
+    }
+
+    /// Whether another run goes on where this one ends, in numbers and in timestamps.
+    private boolean goesOnWith(TimestampedRun run) {
+      return end() == run.seq && timestamp + length == run.timestamp && length + run.length <= LENGTH_MAX;
+    }
+
+    /// Appends a run to a list, extending the last one where possible.
+    ///
+    /// @param runs the list
+    /// @param run  what follows
+    static void append(List<TimestampedRun> runs, TimestampedRun run) {
+      if (!runs.isEmpty() && runs.getLast().goesOnWith(run)) {
+        TimestampedRun last = runs.removeLast();
+        runs.add(new TimestampedRun(last.seq, last.length + run.length, last.timestamp));
+      } else {
+        runs.add(run);
+      }
+    }
+
+    /// Appends this to a message.
+    ///
+    /// @param out where to
+    void write(WireWriter out) {
+      out.count(seq);
+      out.count(length);
+      out.count(timestamp);
+    }
+
+    /// Takes one from a message.
+    ///
+    /// @param in where from
+    /// @return the run
+    /// @throws Malformed when a number is out of its range
+    static TimestampedRun read(WireReader in) throws Malformed {
+      var run = new TimestampedRun(in.count(), in.countUpTo(LENGTH_MAX), in.count());
+      if (run.length == 0 || run.end() < 0 || run.timestamp > TIMESTAMP_MAX) {
+        throw new Malformed("run");
+      }
+      return run;
     }
   }
 }

@@ -116,7 +116,7 @@ public final class SubsetMulticasts {
   /// @param effects     how to reach the others
   /// @param user        gets what becomes of subset multicasts
   public SubsetMulticasts(
-      OrderingContext context, Log log, long windowBytes, Effects<SubsetMessage> effects, User user) {
+      TotalOrder.Context context, Log log, long windowBytes, Effects<SubsetMessage> effects, User user) {
     this.self = context.self();
     this.view = context.view();
     this.clock = context.clock();
@@ -181,7 +181,7 @@ public final class SubsetMulticasts {
   }
 
   private static boolean isPossible(long timestamp) {
-    return timestamp <= TimestampedRun.TIMESTAMP_MAX;
+    return timestamp <= Skeen.TimestampedRun.TIMESTAMP_MAX;
   }
 
   private void decide() {
@@ -205,7 +205,7 @@ public final class SubsetMulticasts {
         send(rank, new SubsetMessage.Final(sent.number(), timestamp));
       }
     }
-    PendingSubsetMulticast here = pending.find(self, sent.number());
+    PendingSubsetMulticasts.Entry here = pending.find(self, sent.number());
     if (here != null) {
       take(here, timestamp);
     }
@@ -271,19 +271,19 @@ public final class SubsetMulticasts {
   }
 
   private long add(int rank, SubsetMessage.SubsetMulticast message) {
-    var subset = new PendingSubsetMulticast(rank, message, clock.tick());
+    var subset = new PendingSubsetMulticasts.Entry(rank, message, clock.tick());
     pending.add(subset);
     lane(rank).bytes += subset.bytes();
     return subset.timestamp();
   }
 
-  private void remove(PendingSubsetMulticast subset) {
+  private void remove(PendingSubsetMulticasts.Entry subset) {
     pending.remove(subset);
     lane(subset.rank).bytes -= subset.bytes();
   }
 
   private void decided(int rank, SubsetMessage.Final decision) throws Malformed {
-    PendingSubsetMulticast subset = pending.find(rank, decision.number());
+    PendingSubsetMulticasts.Entry subset = pending.find(rank, decision.number());
     if (subset == null && decision.number() <= lane(rank).last) {
       return; // was refused here
     }
@@ -297,7 +297,7 @@ public final class SubsetMulticasts {
   }
 
   /// From now on this member proposes more: what comes later cannot come before it.
-  private void take(PendingSubsetMulticast subset, long timestamp) {
+  private void take(PendingSubsetMulticasts.Entry subset, long timestamp) {
     if (timestamp == 0) {
       remove(subset);
     } else {
@@ -320,7 +320,7 @@ public final class SubsetMulticasts {
   public boolean flush() {
     boolean open = own != null;
     decide();
-    for (PendingSubsetMulticast subset : pending.list()) {
+    for (PendingSubsetMulticasts.Entry subset : pending.list()) {
       if (subset.isDecided() && !subset.isSettled()) {
         settle(subset);
       }
@@ -334,11 +334,11 @@ public final class SubsetMulticasts {
 
   /// A sender's subset multicasts could pile up here while another destination is not heard. Those before this one are
   /// held by all, so they do not wait for it.
-  private boolean hasRoom(PendingSubsetMulticast subset) {
+  private boolean hasRoom(PendingSubsetMulticasts.Entry subset) {
     return lane(subset.rank).bytes - subset.bytes() <= windowBytes;
   }
 
-  private void settle(PendingSubsetMulticast subset) {
+  private void settle(PendingSubsetMulticasts.Entry subset) {
     if (!pending.isBehindSwitch(subset)) {
       pending.settle(subset);
       return;
@@ -351,7 +351,7 @@ public final class SubsetMulticasts {
     }
   }
 
-  private void say(PendingSubsetMulticast subset) {
+  private void say(PendingSubsetMulticasts.Entry subset) {
     subset.said();
     lane(subset.rank).held[self] = subset.number();
     var holds = new SubsetMessage.Held(subset.rank, subset.number());
@@ -378,7 +378,7 @@ public final class SubsetMulticasts {
   /// @return whether any was
   public boolean deliver(long deliveredNext) {
     boolean any = false;
-    PendingSubsetMulticast first = pending.lowest();
+    PendingSubsetMulticasts.Entry first = pending.lowest();
     while (first != null
         && first.isSettled()
         && first.index() <= deliveredNext
@@ -390,7 +390,7 @@ public final class SubsetMulticasts {
     return any;
   }
 
-  private void deliver(PendingSubsetMulticast subset) {
+  private void deliver(PendingSubsetMulticasts.Entry subset) {
     remove(subset);
     lane(subset.rank).delivered = subset.number();
     user.deliver(subset.batch());
@@ -425,7 +425,7 @@ public final class SubsetMulticasts {
     if (sent != null && !sent.decided) {
       return new Open(self, sent.number(), false, without(sent.subset.destinations(), sent.proposed, 1));
     }
-    PendingSubsetMulticast first = pending.lowest();
+    PendingSubsetMulticasts.Entry first = pending.lowest();
     if (first != null && !first.isDecided()) {
       return new Open(first.rank, first.number(), false, List.of(first.rank));
     }
@@ -452,9 +452,9 @@ public final class SubsetMulticasts {
   /// What this member reports.
   ///
   /// @return what it holds, has sent and has delivered
-  public SubsetTail tail() {
+  public Tail.Subsets tail() {
     List<SubsetPlace> places = new ArrayList<>();
-    for (PendingSubsetMulticast subset : pending.list()) {
+    for (PendingSubsetMulticasts.Entry subset : pending.list()) {
       if (subset.isSettled()) {
         places.add(subset.place());
       }
@@ -462,14 +462,14 @@ public final class SubsetMulticasts {
     if (own != null) {
       places.add(new SubsetPlace(self, own.number(), own.subset.destinations(), SubsetPlace.UNKNOWN, 0));
     }
-    List<SubsetTail.Delivered> delivered = new ArrayList<>();
+    List<Tail.Subsets.Delivered> delivered = new ArrayList<>();
     for (int rank = 0; rank < lanes.length; rank++) {
       Lane lane = lanes[rank];
       if (lane != null && lane.delivered > 0) {
-        delivered.add(new SubsetTail.Delivered(rank, lane.delivered));
+        delivered.add(new Tail.Subsets.Delivered(rank, lane.delivered));
       }
     }
-    return new SubsetTail(places, delivered);
+    return new Tail.Subsets(places, delivered);
   }
 
   /// Whether a subset multicast that a view change keeps is still to be delivered here.
@@ -477,7 +477,7 @@ public final class SubsetMulticasts {
   /// @param kept of this view
   /// @return whether it is held and not delivered
   public boolean awaits(SubsetPlace kept) {
-    PendingSubsetMulticast subset = pending.find(kept.rank(), kept.number());
+    PendingSubsetMulticasts.Entry subset = pending.find(kept.rank(), kept.number());
     return subset != null && subset.isSettled();
   }
 
@@ -487,13 +487,13 @@ public final class SubsetMulticasts {
   /// @param kept          awaited here
   /// @param deliveredNext the index behind what is delivered of the history
   public void end(SubsetPlace kept, long deliveredNext) {
-    PendingSubsetMulticast subset = pending.find(kept.rank(), kept.number());
+    PendingSubsetMulticasts.Entry subset = pending.find(kept.rank(), kept.number());
     if (subset != null && !isBehind(deliveredNext, subset)) {
       deliver(subset);
     }
   }
 
-  private static boolean isBehind(long deliveredNext, PendingSubsetMulticast subset) {
+  private static boolean isBehind(long deliveredNext, PendingSubsetMulticasts.Entry subset) {
     return deliveredNext > subset.index();
   }
 
@@ -525,7 +525,7 @@ public final class SubsetMulticasts {
     Invariant.check(
         sent == null || sent.number() == lane(self).last, "an own subset multicast on its way is the last one");
     long[] bytes = new long[lanes.length];
-    for (PendingSubsetMulticast subset : pending.list()) {
+    for (PendingSubsetMulticasts.Entry subset : pending.list()) {
       Lane from = lane(subset.rank);
       Invariant.check(
           from.delivered < subset.number() && subset.number() <= from.last, "a subset multicast waits once");

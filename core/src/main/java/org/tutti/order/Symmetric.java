@@ -72,7 +72,7 @@ public final class Symmetric implements TotalOrder<Symmetric.Message> {
   /// @param context where it works
   /// @param effects how to reach the others
   /// @param places  where decisions go
-  public Symmetric(OrderingContext context, Effects<Message> effects, Places places) {
+  public Symmetric(TotalOrder.Context context, Effects<Message> effects, Places places) {
     this.self = context.self();
     this.view = context.view();
     this.clock = context.clock();

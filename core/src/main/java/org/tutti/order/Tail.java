@@ -16,7 +16,7 @@ import org.tutti.wire.WireWriter;
 /// @param lanes       by rank, which batches of the sender it has
 /// @param subsets      what it has of multicasts to some members
 public record Tail(
-    long base, List<Run> places, Ordering ordering, long decidedNext, List<Lane> lanes, SubsetTail subsets) {
+    long base, List<Run> places, Ordering ordering, long decidedNext, List<Lane> lanes, Subsets subsets) {
   private static final int LANE_BYTES_MIN = 3;
   private static final long LANE_MAX = 1 << 27; // no window has room for more messages, let alone batches
 
@@ -34,14 +34,14 @@ public record Tail(
   /// @param decidedNext the index behind what is decided
   /// @param lanes       by rank, the sender's batches
   public Tail(long base, List<Run> places, Ordering ordering, long decidedNext, List<Lane> lanes) {
-    this(base, places, ordering, decidedNext, lanes, SubsetTail.NONE);
+    this(base, places, ordering, decidedNext, lanes, Subsets.NONE);
   }
 
   /// The same with subset multicasts.
   ///
   /// @param its what the member has of them
   /// @return a changed copy
-  public Tail with(SubsetTail its) {
+  public Tail with(Subsets its) {
     return new Tail(base, places, ordering, decidedNext, lanes, its);
   }
 
@@ -127,7 +127,7 @@ public record Tail(
   /// @throws Malformed when the bytes are not one
   public static Tail read(WireReader in) throws Malformed {
     var without = new Tail(in.count(), Run.read(in), in.ordering(), in.count(), in.list(LANE_BYTES_MIN, Lane::read));
-    Tail tail = without.with(SubsetTail.read(in, without.lanes.size()));
+    Tail tail = without.with(Subsets.read(in, without.lanes.size()));
     boolean possible = tail.base <= tail.decidedNext && tail.decidedNext <= tail.end();
     for (Run run : tail.places) {
       possible &= run.rank() < tail.lanes.size();
@@ -136,5 +136,75 @@ public record Tail(
       throw new Malformed("tail");
     }
     return tail;
+  }
+
+  /// What a member reports of a view's subset multicasts when a view change begins.
+  ///
+  /// @param places    the subset multicasts that it holds, as a destination, and has not delivered; and its own one on
+  ///                  the way
+  /// @param delivered of each sender, the last one that it has delivered
+  public record Subsets(List<SubsetPlace> places, List<Delivered> delivered) {
+    /// Of a view without subset multicasts.
+    public static final Subsets NONE = new Subsets(List.of(), List.of());
+
+    /// Copies the lists.
+    public Subsets {
+      places = List.copyOf(places);
+      delivered = List.copyOf(delivered);
+    }
+
+    /// How far a member has come with one sender's subset multicasts: it has delivered all that were for it up to a
+    /// number.
+    ///
+    /// @param rank   the sender's rank
+    /// @param number the number of the last one
+    public record Delivered(int rank, long number) {}
+
+    /// Whether the member holds a subset multicast that is for it, or has delivered it.
+    ///
+    /// @param subset any
+    /// @return whether it has said so to the other destinations, or was about to
+    public boolean holds(SubsetPlace subset) {
+      for (Delivered mark : delivered) {
+        if (mark.rank == subset.rank() && mark.number >= subset.number()) {
+          return true;
+        }
+      }
+      for (SubsetPlace place : places) {
+        if (place.is(subset.rank(), subset.number()) && place.index() != SubsetPlace.UNKNOWN) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    /// Appends this to a message.
+    ///
+    /// @param out where to
+    void write(WireWriter out) {
+      out.count(places.size());
+      places.forEach(place -> place.write(out));
+      out.count(delivered.size());
+      for (Delivered mark : delivered) {
+        out.count(mark.rank);
+        out.count(mark.number);
+      }
+    }
+
+    /// Takes one from a message.
+    ///
+    /// @param in    where from
+    /// @param ranks how many members the view has
+    /// @return the report
+    /// @throws Malformed when the bytes are not one
+    static Subsets read(WireReader in, int ranks) throws Malformed {
+      List<SubsetPlace> places = in.list(SubsetPlace.BYTES_MIN, from -> SubsetPlace.read(from, ranks));
+      int size = in.listLength(2);
+      List<Delivered> delivered = new ArrayList<>(size);
+      for (int i = 0; i < size; i++) {
+        delivered.add(new Delivered(in.countUpTo(ranks), in.count()));
+      }
+      return places.isEmpty() && delivered.isEmpty() ? NONE : new Subsets(places, delivered);
+    }
   }
 }

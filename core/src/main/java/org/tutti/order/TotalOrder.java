@@ -1,7 +1,10 @@
 package org.tutti.order;
 
+import java.time.Duration;
+import java.util.function.IntPredicate;
 import org.tutti.MemberId;
-import org.tutti.effect.Timer;
+import org.tutti.View;
+import org.tutti.effect.Effects;
 import org.tutti.wire.Malformed;
 
 /// Decides which batch stands at which place of one primary view's history. It decides nothing else: batches are kept
@@ -36,7 +39,7 @@ public interface TotalOrder<M> {
   /// A timer has run out.
   ///
   /// @param timer its key
-  default void expire(Timer timer) {
+  default void expire(Effects.Timer timer) {
     throw new IllegalArgumentException("no timer " + timer);
   }
 
@@ -63,4 +66,22 @@ public interface TotalOrder<M> {
     /// @param seq  the batch's number
     void place(int rank, long seq);
   }
+
+  /// Where a [TotalOrder] works: one primary view at one member.
+  ///
+  /// @param self       this member's rank in the view
+  /// @param view       the view
+  /// @param indexFirst the index of the first place that this ordering decides
+  /// @param quorum     which ranks make a quorum of the view
+  /// @param clock      the member's; it outlives the view, and has seen the stamp of every batch that arrived
+  /// @param suspects   the failure detector's present opinion of a rank; it may be wrong in both directions
+  /// @param heartbeat  a living member is heard at least this often, as long as no message is lost
+  record Context(
+      int self,
+      View view,
+      long indexFirst,
+      Stability.Quorum quorum,
+      Clock clock,
+      IntPredicate suspects,
+      Duration heartbeat) {}
 }

@@ -3,15 +3,15 @@ package org.tutti.consensus;
 import org.tutti.effect.Effects;
 import org.tutti.wire.Codec;
 
-class ChandraTouegContractTest extends ConsensusContract<RoundMessage<Long>> {
+class ChandraTouegContractTest extends ConsensusContract<ChandraToueg.Message<Long>> {
   @Override
-  protected Consensus<RoundMessage<Long>> create(
-      Panel panel, Effects<RoundMessage<Long>> effects, Consensus.User<Long> user) {
+  protected Consensus<ChandraToueg.Message<Long>> create(
+      Consensus.Panel panel, Effects<ChandraToueg.Message<Long>> effects, Consensus.User<Long> user) {
     return new ChandraToueg<>(panel, effects, user);
   }
 
   @Override
-  protected Codec<RoundMessage<Long>> codec() {
-    return RoundMessage.codec(NUMBER);
+  protected Codec<ChandraToueg.Message<Long>> codec() {
+    return ChandraToueg.Message.codec(NUMBER);
   }
 }

@@ -19,7 +19,6 @@ import org.tutti.MemberId;
 import org.tutti.Members;
 import org.tutti.View;
 import org.tutti.effect.Effects;
-import org.tutti.effect.Timer;
 import org.tutti.wire.Codec;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
@@ -53,7 +52,7 @@ public abstract class ConsensusContract<M> {
       };
 
   /// Makes the consensus under test.
-  protected abstract Consensus<M> create(Panel panel, Effects<M> effects, Consensus.User<Long> user);
+  protected abstract Consensus<M> create(Consensus.Panel panel, Effects<M> effects, Consensus.User<Long> user);
 
   /// Its codec.
   protected abstract Codec<M> codec();
@@ -252,7 +251,7 @@ public abstract class ConsensusContract<M> {
       this.suspected = new boolean[run.view.size()];
       this.slow = new boolean[run.view.size()];
       run.view.members().forEach(_ -> in.add(new ArrayDeque<>()));
-      var panel = new Panel(rank, run.view, run::isQuorum, other -> suspected[other], PATIENCE);
+      var panel = new Consensus.Panel(rank, run.view, run::isQuorum, other -> suspected[other], PATIENCE);
       this.consensus = create(panel, this, this);
     }
 
@@ -382,12 +381,12 @@ public abstract class ConsensusContract<M> {
     }
 
     @Override
-    public void schedule(Timer timer, Duration after) {
+    public void schedule(Effects.Timer timer, Duration after) {
       timerAt = run.now + after.toNanos();
     }
 
     @Override
-    public void cancel(Timer timer) {
+    public void cancel(Effects.Timer timer) {
       timerAt = -1;
     }
 

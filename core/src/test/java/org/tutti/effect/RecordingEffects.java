@@ -15,9 +15,9 @@ public final class RecordingEffects<M> implements Effects<M> {
 
     record Broadcast<M>(M message) implements Effect<M> {}
 
-    record Scheduled<M>(Timer timer, Duration after) implements Effect<M> {}
+    record Scheduled<M>(Effects.Timer timer, Duration after) implements Effect<M> {}
 
-    record Cancelled<M>(Timer timer) implements Effect<M> {}
+    record Cancelled<M>(Effects.Timer timer) implements Effect<M> {}
   }
 
   /// The time of the next steps.
@@ -44,12 +44,12 @@ public final class RecordingEffects<M> implements Effects<M> {
   }
 
   @Override
-  public void schedule(Timer timer, Duration after) {
+  public void schedule(Effects.Timer timer, Duration after) {
     done.add(new Effect.Scheduled<>(timer, after));
   }
 
   @Override
-  public void cancel(Timer timer) {
+  public void cancel(Effects.Timer timer) {
     done.add(new Effect.Cancelled<>(timer));
   }
 

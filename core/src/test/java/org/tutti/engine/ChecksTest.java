@@ -33,13 +33,20 @@ import org.tutti.Members;
 import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.ViewId;
+import org.tutti.domain.Domain;
+import org.tutti.domain.DomainMember;
+import org.tutti.durable.Journal;
+import org.tutti.durable.Position;
+import org.tutti.durable.Restart;
+import org.tutti.history.Branch;
+import org.tutti.history.Deliveries;
 import org.tutti.membership.Knowledge;
 import org.tutti.membership.MemberIdentity;
 import org.tutti.membership.Proposal;
 import org.tutti.order.ConsensusOrder;
 import org.tutti.order.Run;
+import org.tutti.order.Skeen;
 import org.tutti.order.SubsetMulticasts;
-import org.tutti.order.TimestampedRun;
 import org.tutti.pack.Batch;
 import org.tutti.pack.MessageBlock;
 import org.tutti.pack.Packer;
@@ -174,11 +181,15 @@ class ChecksTest {
           in.set(GROUP + "sending.subsets.out", true);
           in.set(
               GROUP + "sending.subsets.sent",
-              Innards.make("engine.SubsetQueue$Sent", Members.batch(A, 1), List.of(), List.of(), false));
+              Innards.make("history.SubsetQueue$Sent", Members.batch(A, 1), List.of(), List.of(), false));
         });
     row(
         "who replays its log has not all yet",
-        in -> in.set(GROUP + "replay", new Replay(nothingKept(), in.get(GROUP + "deliveries"), 1)));
+        in ->
+            in.set(
+                GROUP + "deliveries.replay",
+                Innards.make(
+                    "history.Deliveries$Replay", in.get(GROUP + "deliveries"), nothingKept(), new Position(0, 0), 1L)));
   }
 
   private static Restart nothingKept() {
@@ -286,13 +297,13 @@ class ChecksTest {
     row(
         "an ordering's places come after those of the one before",
         in -> {
-          in.<OrderingEpochs>get(HISTORY + "orders").switched(Ordering.SYMMETRIC);
-          in.<OrderingEpochs>get(HISTORY + "orders").flush();
+          in.call(HISTORY + "orders", "switched", Ordering.SYMMETRIC);
+          in.call(HISTORY + "orders", "flush");
           in.set(orders + "retiring.0.indexNext", -1L);
         });
     row(
         "only what is for a later ordering waits",
-        in -> in.add(orders + "early", Innards.make("engine.OrderingEpochs$Early", B, 0, empty())));
+        in -> in.add(orders + "early", Innards.make("history.OrderingEpochs$Early", B, 0, empty())));
     row("what is decided and was not said is going to be said", in -> in.add(ORDER + "unsaid", new Run(0, 0, 1)));
     row(
         "no more is decided than one message says",
@@ -304,7 +315,7 @@ class ChecksTest {
 
   private void history() {
     row("the ordering in force is going to be told", in -> in.add(HISTORY + "inForce", Ordering.SKEEN));
-    row("nothing is forgotten that is not delivered", in -> in.set(HISTORY + "indexFirst", FAR));
+    row("nothing is forgotten that is not delivered", in -> in.set(HISTORY + "log.indexFirst", FAR));
     row("only what is held is delivered", in -> in.set(GROUP + "deliveries.deliveredNext", FAR));
     row("a history that goes on is there", in -> in.set(GROUP + "history.kept.current", null));
     row("only what is delivered is said to be", in -> in.set(HISTORY + "early.said.0", FAR));
@@ -321,17 +332,17 @@ class ChecksTest {
 
   private void deliveries() {
     String deliveries = GROUP + "deliveries.";
+    String ledger = deliveries + "ledger.";
     row(
         "own batches are delivered in their order",
         in -> in.<Deliveries>get(GROUP + "deliveries").deliver(0, Members.batch(A, 99)));
     other(
         "own batches whose fate is open are the last ones, without a gap",
-        in -> in.set(deliveries + "sentNext", in.number(deliveries + "sentNext") + 1));
+        in -> in.set(ledger + "sentNext", in.number(ledger + "sentNext") + 1));
     row("nothing is consumed that the user did not get", in -> in.set(deliveries + "handed", -1L));
-    row("no own batch has a place that was not sent", in -> in.set(deliveries + "ownPlacedNext", FAR));
+    row("no own batch has a place that was not sent", in -> in.set(ledger + "placedNext", FAR));
     row("only what is delivered is to be consumed", in -> in.set(deliveries + "deliveredNext", 0L));
     row("who has the state keeps nothing back", in -> in.add(deliveries + "held", "something"));
-    row("who replays its log does not deliver what follows", in -> in.set(deliveries + "replaying", true));
     row("what is kept back is counted", in -> in.set(deliveries + "heldBytes", 1L));
     row("who serves has the state, in a primary view", in -> in.set(deliveries + "synced", false));
   }
@@ -352,14 +363,15 @@ class ChecksTest {
 
   @Test
   void aBrokenJournalIsFound() {
-    var journal = new Journal(region(), Durability.EACH, null, _ -> {});
+    Consumer<Journal.Staged> commit = _ -> {};
+    var journal = (Journal) Innards.make("durable.Journal", region(), Durability.EACH, null, commit);
     var in = new Innards(journal);
     journal.check();
     in.set("next", FAR);
     assertThatThrownBy(journal::check).hasMessage("only what is written is committed");
     in.set("persisted.index", FAR);
     assertThatThrownBy(journal::check).hasMessage("the application's state ends within the log");
-    in.<Position>get("base").pass(A, 0, 1);
+    in.call("base", "pass", A, 0L, 1);
     in.set("base.index", 0L);
     assertThatThrownBy(journal::check).hasMessage("what is summed up in a place is before it");
   }
@@ -538,22 +550,22 @@ class ChecksTest {
         in -> in.add(ORDER + "unproposed", new Run(0, 0, 1)));
     row(
         "a member's proposals begin with the first own batch that is not decided",
-        in -> in.add(ORDER + "proposals.1.awaitingDecision", new TimestampedRun(77, 1, 1)));
+        in -> in.add(ORDER + "proposals.1.awaitingDecision", new Skeen.TimestampedRun(77, 1, 1)));
     row("a member's proposals rise", in -> in.set(ORDER + "proposals.0.last", FAR));
     row("what is decided was proposed, and that has come", in -> in.set(lane + "arrivedNext", 0L));
     row("all that is proposed and not decided is pending", in -> in.clear(lane + "pending"));
     row(
         "what is proposed and not decided is pending, in its order",
-        in -> in.add(lane + "pending", new TimestampedRun(99, 1, 1)));
+        in -> in.add(lane + "pending", new Skeen.TimestampedRun(99, 1, 1)));
     row(
         "a sender's decided timestamps rise",
         in -> {
-          in.add(lane + "decided", new TimestampedRun(0, 1, 2));
-          in.add(lane + "decided", new TimestampedRun(1, 1, 1));
+          in.add(lane + "decided", new Skeen.TimestampedRun(0, 1, 2));
+          in.add(lane + "decided", new Skeen.TimestampedRun(1, 1, 1));
         });
     row(
         "the last decision is the last one that waits for its place",
-        in -> in.add(lane + "decided", new TimestampedRun(0, 1, FAR)));
+        in -> in.add(lane + "decided", new Skeen.TimestampedRun(0, 1, FAR)));
   }
 
   /// With a subset multicast of this member on its way.
@@ -639,7 +651,7 @@ class ChecksTest {
     row("only a member of the domain has the turn", in -> in.set("domains.0.turn", stranger()));
     row(
         "only members of the domain wait for their turn",
-        in -> in.add("domains.0.outbox", Innards.make("engine.Domain$Waiting", stranger(), (Runnable) () -> {})));
+        in -> in.add("domains.0.outbox", Innards.make("domain.Domain$Waiting", stranger(), (Runnable) () -> {})));
     row("deliveries that wait are counted", in -> in.set(member + "deliveries", 1));
     row(
         "a group's deliveries are stamped in their order",

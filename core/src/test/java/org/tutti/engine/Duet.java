@@ -16,12 +16,15 @@ import org.tutti.Members;
 import org.tutti.Node;
 import org.tutti.View;
 import org.tutti.membership.StateChecksum;
+import org.tutti.membership.Terms;
 import org.tutti.pack.Batch;
 import org.tutti.pack.MessageBlock;
 import org.tutti.spi.NodeSettings;
 import org.tutti.transport.Address;
 import org.tutti.transport.FrameSender;
 import org.tutti.transport.Traits;
+import org.tutti.user.GroupUser;
+import org.tutti.user.Request;
 
 /// Two nodes in one group, `a` and `b`, in an own time. At the end what `a` says does not arrive any more, so that both
 /// are in the midst of something: `b` has multicast, then `a` has.

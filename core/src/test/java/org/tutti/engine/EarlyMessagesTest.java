@@ -8,11 +8,12 @@ import static org.tutti.Members.primary;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 import org.tutti.ViewId;
+import org.tutti.wire.Channel;
 
 class EarlyMessagesTest {
   private static final ViewId VIEW = primary(1, A, B).id();
 
-  private final EarlyMessages early = new EarlyMessages(1 << 16);
+  private final ViewFilter.EarlyMessages early = new ViewFilter.EarlyMessages(1 << 16);
 
   private boolean keep(ByteBuffer bytes) {
     return early.keep(B, Channel.BATCH, VIEW, bytes);

@@ -3,6 +3,7 @@ package org.tutti.engine;
 import java.lang.reflect.Array;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -55,6 +56,23 @@ final class Innards {
   /// The same for a map.
   void put(String path, Object key, Object value) {
     this.<Map<Object, Object>>get(path).put(key, value);
+  }
+
+  /// Calls a method that is not for all: the one of this name with as many parameters.
+  void call(String path, String name, Object... arguments) {
+    Object of = get(path);
+    try {
+      for (Method method : of.getClass().getDeclaredMethods()) {
+        if (method.getName().equals(name) && method.getParameterCount() == arguments.length) {
+          method.setAccessible(true);
+          method.invoke(of, arguments);
+          return;
+        }
+      }
+    } catch (ReflectiveOperationException e) {
+      throw new AssertionError(e);
+    }
+    throw new AssertionError("no method " + name);
   }
 
   void clear(String path) {

@@ -17,6 +17,7 @@ import org.tutti.Status.Cause;
 import org.tutti.Status.Wait;
 import org.tutti.View;
 import org.tutti.effect.Counters;
+import org.tutti.history.ViewHistory;
 import org.tutti.order.SubsetMulticasts;
 
 class StandstillTest {
@@ -27,8 +28,8 @@ class StandstillTest {
   private final Counters counters = new Counters();
   private final Standstill standstill = new Standstill(Duration.ofSeconds(1), counters);
 
-  private static Standstill.Progress at(long held, long known, boolean unplaced, long[] holding, long... taken) {
-    return new Standstill.Progress(
+  private static ViewHistory.Progress at(long held, long known, boolean unplaced, long[] holding, long... taken) {
+    return new ViewHistory.Progress(
         VIEW, B_RANK, Ordering.SEQUENCER, held, known, 2, unplaced, held, holding, taken, null, i -> 9);
   }
 
@@ -37,7 +38,7 @@ class StandstillTest {
   }
 
   /// Looks each half second, and tells what is found at the end.
-  private List<Wait> after(int looks, Standstill.Progress progress, List<MemberId> owing) {
+  private List<Wait> after(int looks, ViewHistory.Progress progress, List<MemberId> owing) {
     List<Wait> found = List.of();
     for (int i = 0; i < looks; i++) {
       found = standstill.look(i * SECOND / 2, progress, owing);
@@ -45,7 +46,7 @@ class StandstillTest {
     return found;
   }
 
-  private void finds(Cause cause, MemberId who, Standstill.Progress progress, List<MemberId> owing) {
+  private void finds(Cause cause, MemberId who, ViewHistory.Progress progress, List<MemberId> owing) {
     assertThat(after(2, progress, owing)).as("half a second is no standstill").isEmpty();
     List<Wait> found = after(3, progress, owing);
     assertThat(found)
@@ -104,7 +105,7 @@ class StandstillTest {
     View later = primary(6, A, B, C);
     var same = at(9, 9, true, by(9, 9, 7), 9, 9, 7);
     var next =
-        new Standstill.Progress(
+        new ViewHistory.Progress(
             later, 1, Ordering.SKEEN, 9, 9, 0, true, 9, same.held(), same.consumed(), null, same.bytes());
     assertThat(standstill.look(2 * SECOND, next, null)).isEmpty();
     assertThat(standstill.look(3 * SECOND, next, null)).extracting(Wait::cause).contains(Cause.ORDER);
@@ -123,10 +124,10 @@ class StandstillTest {
     assertThat(standstill.look(4 * SECOND, withSubset(4, 5, true), null)).as("the next one").isEmpty();
   }
 
-  private static Standstill.Progress withSubset(int index, long number, boolean placed) {
+  private static ViewHistory.Progress withSubset(int index, long number, boolean placed) {
     long[] all = by(index, index, index);
     var open = new SubsetMulticasts.Open(B_RANK, number, placed, List.of(2));
-    return new Standstill.Progress(
+    return new ViewHistory.Progress(
         VIEW, B_RANK, Ordering.SKEEN, index, index, 2, false, index, all, all, open, bytes -> 9);
   }
 
@@ -151,7 +152,7 @@ class StandstillTest {
     View observed = new View(VIEW.id(), VIEW.members(), 1, true, List.of());
     for (int i = 0; i < 3; i++) {
       var stuck =
-          new Standstill.Progress(
+          new ViewHistory.Progress(
               observed, B_RANK, Ordering.SEQUENCER, 9, 9, 2, false, 9, by(9, 9, 9), by(9, 7, 7), null, bytes -> 9);
       standstill.look(i * SECOND / 2, stuck, null);
     }

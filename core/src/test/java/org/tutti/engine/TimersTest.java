@@ -5,16 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.tutti.effect.Timer;
+import org.tutti.effect.Effects;
 
 class TimersTest {
-  private static final Timer TICK = new Timer("tick");
-  private static final Timer TOCK = new Timer("tock");
+  private static final Effects.Timer TICK = new Effects.Timer("tick");
+  private static final Effects.Timer TOCK = new Effects.Timer("tock");
 
-  private final Timers timers = new Timers();
+  private final Ports.Timers timers = new Ports.Timers();
   private final List<String> ran = new ArrayList<>();
 
-  private void schedule(int owner, Timer timer, long at) {
+  private void schedule(int owner, Effects.Timer timer, long at) {
     timers.schedule(owner, timer, at, () -> ran.add(owner + timer.name() + at));
   }
 

@@ -20,10 +20,10 @@ import org.tutti.GroupClosedException;
 import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.ViewId;
-import org.tutti.engine.Request;
 import org.tutti.fixture.ManualMembership;
 import org.tutti.membership.StateChecksum;
 import org.tutti.pack.Batch;
+import org.tutti.user.Request;
 
 /// What `receive` returns, and what the engine learns of it.
 class EventQueueTest {

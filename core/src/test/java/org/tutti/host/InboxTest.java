@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.tutti.End;
 import org.tutti.engine.EventLoop.Inbox;
-import org.tutti.engine.Request;
 import org.tutti.fixture.ManualMembership;
+import org.tutti.user.Request;
 
 /// The hand-over from any thread to the engine thread.
 class InboxTest {

@@ -28,10 +28,10 @@ import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
 import org.tutti.Service;
-import org.tutti.engine.Request;
 import org.tutti.fixture.ManualMembership;
 import org.tutti.transport.Address;
 import org.tutti.transport.memory.InProcess;
+import org.tutti.user.Request;
 
 /// Calls into a member's own flow of events.
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

@@ -2,10 +2,10 @@ package org.tutti.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.tutti.engine.GroupUser.CHUNKS_ON_THE_WAY;
-import static org.tutti.engine.GroupUser.CHUNK_BYTES_MAX;
 import static org.tutti.fixture.ManualMembership.OTHER;
 import static org.tutti.fixture.ManualMembership.untilBlocked;
+import static org.tutti.user.GroupUser.CHUNKS_ON_THE_WAY;
+import static org.tutti.user.GroupUser.CHUNK_BYTES_MAX;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -24,9 +24,9 @@ import org.tutti.End.Cause;
 import org.tutti.Event;
 import org.tutti.StateSink;
 import org.tutti.StateSource;
-import org.tutti.engine.Request;
 import org.tutti.fixture.ManualMembership;
 import org.tutti.membership.StateChecksum;
+import org.tutti.user.Request;
 
 /// The streams by which applications exchange state.
 class StateStreamsTest {

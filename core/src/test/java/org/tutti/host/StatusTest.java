@@ -34,12 +34,12 @@ import org.tutti.Status.Phase;
 import org.tutti.Status.Wait;
 import org.tutti.View;
 import org.tutti.ViewId;
-import org.tutti.engine.Report;
 import org.tutti.fixture.ManualMembership;
 import org.tutti.fixture.PartitionableTransport;
 import org.tutti.fixture.Told;
 import org.tutti.transport.Address;
 import org.tutti.transport.memory.InProcess;
+import org.tutti.user.Report;
 
 /// What a group says of itself is true when it is asked, not only after a view change.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

@@ -21,10 +21,10 @@ import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.Outcome;
 import org.tutti.SendOptions;
-import org.tutti.engine.GroupUser;
-import org.tutti.engine.Request;
 import org.tutti.fixture.ManualMembership;
 import org.tutti.pack.MessageBlock;
+import org.tutti.user.GroupUser;
+import org.tutti.user.Request;
 
 /// The budget of a member's multicasts and the futures of those on the way.
 class WindowTest {

@@ -31,7 +31,7 @@ class RefutationTest {
   private final Map<MemberId, Long> beats = new TreeMap<>(Map.of(A, 50L, B, 7L, C, 7L, D, 7L));
   private View view = primary(3, A, B, C, D);
 
-  private final class Heard implements HeardPeers {
+  private final class Heard implements Refutation.HeardPeers {
     @Override
     public boolean isSilent(MemberId member) {
       return agoNanos(member) >= SUSPECT * MILLI;

@@ -20,9 +20,9 @@ import org.tutti.effect.RecordingEffects.Effect;
 import org.tutti.order.Clock;
 import org.tutti.order.Cut;
 import org.tutti.order.Log;
-import org.tutti.order.OrderingContext;
 import org.tutti.order.Skeen;
 import org.tutti.order.Tail;
+import org.tutti.order.TotalOrder;
 import org.tutti.wire.Malformed;
 
 /// The two points of the thesis's figure 10 at which the sender of a batch, who decides its timestamp, may crash, and
@@ -47,7 +47,7 @@ class SkeenCrashTest {
       this.log = new Log(VIEW, rank, 10, Ordering.SKEEN, _ -> {});
       this.skeen =
           new Skeen(
-              new OrderingContext(rank, VIEW, 10, _ -> true, new Clock(), _ -> false, Duration.ofMillis(100)),
+              new TotalOrder.Context(rank, VIEW, 10, _ -> true, new Clock(), _ -> false, Duration.ofMillis(100)),
               effects,
               log::place);
     }

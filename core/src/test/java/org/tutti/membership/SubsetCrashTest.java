@@ -24,12 +24,12 @@ import org.tutti.effect.RecordingEffects.Effect;
 import org.tutti.order.Clock;
 import org.tutti.order.Cut;
 import org.tutti.order.Log;
-import org.tutti.order.OrderingContext;
 import org.tutti.order.Skeen;
 import org.tutti.order.SubsetMessage;
 import org.tutti.order.SubsetMulticasts;
 import org.tutti.order.SubsetPlace;
 import org.tutti.order.Tail;
+import org.tutti.order.TotalOrder;
 import org.tutti.pack.Batch;
 import org.tutti.pack.CausalPast;
 import org.tutti.wire.Malformed;
@@ -58,7 +58,7 @@ class SubsetCrashTest {
     Member(int rank) {
       this.rank = rank;
       this.log = new Log(view, rank, 10, Ordering.SKEEN, _ -> close());
-      var context = new OrderingContext(rank, view, 10, _ -> true, new Clock(), _ -> false, Duration.ofMillis(100));
+      var context = new TotalOrder.Context(rank, view, 10, _ -> true, new Clock(), _ -> false, Duration.ofMillis(100));
       this.skeen = new Skeen(context, skeenEffects, log::place);
       this.subsets = new SubsetMulticasts(context, log, 1 << 20, subsetEffects, this);
       skeen.accompany(subsets);

@@ -18,13 +18,15 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.tutti.End;
 import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.effect.Counters;
+import org.tutti.effect.Effects;
 import org.tutti.effect.RecordingEffects;
 import org.tutti.effect.RecordingEffects.Effect.Sent;
-import org.tutti.effect.Timer;
+import org.tutti.order.Clock;
 import org.tutti.order.Cut;
 import org.tutti.pack.Batch;
 import org.tutti.transport.Address;
@@ -39,7 +41,16 @@ class ViewAgreementTest {
   private final RecordingEffects<ViewMessage> effects = new RecordingEffects<>();
   private final Group group = new Group();
   private final ViewAgreement agreement =
-      new ViewAgreement(B, false, TICK, TICK.multipliedBy(20), effects, new Counters(), group);
+      new ViewAgreement(
+          InitialState.joining(new MemberIdentity(B, List.of()), Terms.voter(STATEFUL, MemberConfig.standard()), null),
+          TICK,
+          TICK.multipliedBy(20),
+          effects,
+          new Counters(),
+          new Clock(),
+          group,
+          group.branch,
+          group);
 
   @BeforeEach
   void join() throws Malformed {
@@ -83,7 +94,7 @@ class ViewAgreementTest {
   }
 
   private void tick() {
-    agreement.expire(new Timer("view tick"));
+    agreement.expire(new Effects.Timer("view tick"));
   }
 
   /// B has gone to a view of its own when it hears from A, who has left since, that their last attempt succeeded.
@@ -640,7 +651,7 @@ class ViewAgreementTest {
   }
 
   /// Holds an empty history of the last primary view.
-  private static final class Group implements ViewHost, KeptHistory {
+  private static final class Group implements ViewAgreement.Group, KeptHistory {
     final List<View> installed = new ArrayList<>();
     private Knowledge.@Nullable History history;
     final NoBatches branch = new NoBatches();
@@ -650,26 +661,6 @@ class ViewAgreementTest {
 
     @Override
     public void wedge() {}
-
-    @Override
-    public KeptHistory kept() {
-      return this;
-    }
-
-    @Override
-    public KeptHistory branch() {
-      return branch;
-    }
-
-    @Override
-    public MemberIdentity identity() {
-      return new MemberIdentity(B, List.of());
-    }
-
-    @Override
-    public @Nullable PersistentState restored() {
-      return null;
-    }
 
     @Override
     public @Nullable ViewId of() {
@@ -694,21 +685,6 @@ class ViewAgreementTest {
     @Override
     public boolean synced() {
       return true;
-    }
-
-    @Override
-    public GroupConfig group() {
-      return STATEFUL;
-    }
-
-    @Override
-    public long founded() {
-      return 0;
-    }
-
-    @Override
-    public long clock() {
-      return 0;
     }
 
     @Override

@@ -18,12 +18,11 @@ import org.tutti.MemberId;
 import org.tutti.Members;
 import org.tutti.View;
 import org.tutti.consensus.ChandraToueg;
-import org.tutti.consensus.RoundMessage;
-import org.tutti.consensus.RoundMessage.Ack;
-import org.tutti.consensus.RoundMessage.Decide;
-import org.tutti.consensus.RoundMessage.Estimate;
-import org.tutti.consensus.RoundMessage.Nack;
-import org.tutti.consensus.RoundMessage.Propose;
+import org.tutti.consensus.ChandraToueg.Message.Ack;
+import org.tutti.consensus.ChandraToueg.Message.Decide;
+import org.tutti.consensus.ChandraToueg.Message.Estimate;
+import org.tutti.consensus.ChandraToueg.Message.Nack;
+import org.tutti.consensus.ChandraToueg.Message.Propose;
 import org.tutti.effect.RecordingEffects;
 import org.tutti.effect.RecordingEffects.Effect;
 import org.tutti.effect.RecordingEffects.Effect.Broadcast;
@@ -34,20 +33,20 @@ import org.tutti.wire.Malformed;
 class ConsensusOrderTest {
   private static final View VIEW = primary(1, A, B, C);
 
-  private final RecordingEffects<RoundMessage<List<LaneEnd>>> effects = new RecordingEffects<>();
+  private final RecordingEffects<ChandraToueg.Message<List<LaneEnd>>> effects = new RecordingEffects<>();
   private final List<String> places = new ArrayList<>(); // rank/number
   private final ConsensusOrder atA = at(VIEW, 0, effects, places);
   private final ConsensusOrder atB = at(VIEW, 1, effects, places);
 
   private static ConsensusOrder at(
-      View view, int self, RecordingEffects<RoundMessage<List<LaneEnd>>> effects, List<String> places) {
+      View view, int self, RecordingEffects<ChandraToueg.Message<List<LaneEnd>>> effects, List<String> places) {
     Stability.Quorum majority = ranks -> 2 * IntStream.range(0, view.size()).filter(ranks).count() > view.size();
-    var context = new OrderingContext(self, view, 10, majority, new Clock(), _ -> false, Duration.ofMillis(100));
+    var context = new TotalOrder.Context(self, view, 10, majority, new Clock(), _ -> false, Duration.ofMillis(100));
     return new ConsensusOrder(context, effects, (rank, seq) -> places.add(rank + "/" + seq));
   }
 
   /// What was sent since the last call, timers left out.
-  private List<Effect<RoundMessage<List<LaneEnd>>>> said() {
+  private List<Effect<ChandraToueg.Message<List<LaneEnd>>>> said() {
     return effects.take().stream().filter(effect -> !(effect instanceof Effect.Scheduled)).toList();
   }
 
@@ -170,7 +169,7 @@ class ConsensusOrderTest {
   @Test
   void nonsenseIsRefused() {
     var refused =
-        List.<RoundMessage<List<LaneEnd>>>of(
+        List.<ChandraToueg.Message<List<LaneEnd>>>of(
             new Propose<>(1, 0, List.of(end(3, 1)), 0),
             new Propose<>(2, 0, List.of(end(1, 1)), 0), // B's own round
             new Propose<>(1, 1, List.of(end(1, 1)), 0),
@@ -180,7 +179,7 @@ class ConsensusOrderTest {
             new Estimate<>(3, 0, List.of(), 1, List.of()),
             new Estimate<>(2, 1, List.of(), 1, List.of()),
             new Estimate<>(2, 0, List.of(), 2, List.of(end(1, 1))));
-    for (RoundMessage<List<LaneEnd>> message : refused) {
+    for (ChandraToueg.Message<List<LaneEnd>> message : refused) {
       assertThatExceptionOfType(Malformed.class).as("%s", message).isThrownBy(() -> atB.receive(A, message));
     }
     atB.flush();
@@ -188,13 +187,13 @@ class ConsensusOrderTest {
     assertThat(places).isEmpty();
   }
 
-  private record Letter(int from, int to, RoundMessage<List<LaneEnd>> message) {}
+  private record Letter(int from, int to, ChandraToueg.Message<List<LaneEnd>> message) {}
 
-  private static List<Letter> letters(Effect<RoundMessage<List<LaneEnd>>> effect, int from, View view) {
+  private static List<Letter> letters(Effect<ChandraToueg.Message<List<LaneEnd>>> effect, int from, View view) {
     return switch (effect) {
-      case Sent<RoundMessage<List<LaneEnd>>>(MemberId to, var message) ->
+      case Sent<ChandraToueg.Message<List<LaneEnd>>>(MemberId to, var message) ->
           List.of(new Letter(from, view.rankOf(to), message));
-      case Broadcast<RoundMessage<List<LaneEnd>>>(var message) ->
+      case Broadcast<ChandraToueg.Message<List<LaneEnd>>>(var message) ->
           IntStream.range(0, view.size())
               .filter(to -> to != from)
               .mapToObj(to -> new Letter(from, to, message))
@@ -209,7 +208,7 @@ class ConsensusOrderTest {
   void oneBroadcastCostsWhatTheModelSays(int members) throws Malformed {
     List<MemberId> ids = IntStream.range(0, members).mapToObj(i -> Members.member("m" + i, i + 1)).toList();
     View view = primary(1, ids.toArray(MemberId[]::new));
-    var protocolPorts = new ArrayList<RecordingEffects<RoundMessage<List<LaneEnd>>>>();
+    var protocolPorts = new ArrayList<RecordingEffects<ChandraToueg.Message<List<LaneEnd>>>>();
     var orders = new ArrayList<ConsensusOrder>();
     var placed = new ArrayList<List<String>>();
     for (int rank = 0; rank < members; rank++) {

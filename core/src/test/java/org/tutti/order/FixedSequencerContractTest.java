@@ -6,7 +6,7 @@ import org.tutti.wire.Codec;
 class FixedSequencerContractTest extends TotalOrderContract<FixedSequencer.Message> {
   @Override
   protected TotalOrder<FixedSequencer.Message> create(
-      OrderingContext context, Effects<FixedSequencer.Message> effects, TotalOrder.Places places) {
+      TotalOrder.Context context, Effects<FixedSequencer.Message> effects, TotalOrder.Places places) {
     return new FixedSequencer(context, effects, places);
   }
 

@@ -25,8 +25,8 @@ class FixedSequencerTest {
   private final FixedSequencer atA = new FixedSequencer(at(0), effects, this::placed);
   private final FixedSequencer atB = new FixedSequencer(at(1), effects, this::placed);
 
-  private static OrderingContext at(int self) {
-    return new OrderingContext(self, VIEW, 10, _ -> true, new Clock(), _ -> false, Duration.ofMillis(100));
+  private static TotalOrder.Context at(int self) {
+    return new TotalOrder.Context(self, VIEW, 10, _ -> true, new Clock(), _ -> false, Duration.ofMillis(100));
   }
 
   private void placed(int rank, long seq) {

@@ -6,7 +6,7 @@ import org.tutti.wire.Codec;
 class SkeenContractTest extends TotalOrderContract<Skeen.Message> {
   @Override
   protected TotalOrder<Skeen.Message> create(
-      OrderingContext context, Effects<Skeen.Message> effects, TotalOrder.Places places) {
+      TotalOrder.Context context, Effects<Skeen.Message> effects, TotalOrder.Places places) {
     return new Skeen(context, effects, places);
   }
 

@@ -34,18 +34,18 @@ class SkeenTest {
   private final Clock clock = new Clock();
   private final Skeen atB = new Skeen(at(1, VIEW), effects, (rank, seq) -> places.add(rank + "/" + seq));
 
-  private OrderingContext at(int self, View view) {
-    return new OrderingContext(self, view, 10, _ -> true, clock, _ -> false, Duration.ofMillis(100));
+  private TotalOrder.Context at(int self, View view) {
+    return new TotalOrder.Context(self, view, 10, _ -> true, clock, _ -> false, Duration.ofMillis(100));
   }
 
   private static Proposed proposed(long seq, int length, long timestamp) {
-    return new Proposed(new TimestampedRun(seq, length, timestamp));
+    return new Proposed(new Skeen.TimestampedRun(seq, length, timestamp));
   }
 
   private static Decided decided(long... runs) {
-    List<TimestampedRun> list = new ArrayList<>();
+    List<Skeen.TimestampedRun> list = new ArrayList<>();
     for (int i = 0; i < runs.length; i += 3) {
-      list.add(new TimestampedRun(runs[i], (int) runs[i + 1], runs[i + 2]));
+      list.add(new Skeen.TimestampedRun(runs[i], (int) runs[i + 1], runs[i + 2]));
     }
     return new Decided(list);
   }
@@ -234,12 +234,12 @@ class SkeenTest {
 
   @Test
   void moreThanARunHoldsIsProposedInSeveral() {
-    arrive(0, 0, TimestampedRun.LENGTH_MAX + 1);
+    arrive(0, 0, Skeen.TimestampedRun.LENGTH_MAX + 1);
     atB.flush();
     assertThat(effects.take())
         .containsExactly(
-            new Sent<>(A, proposed(0, TimestampedRun.LENGTH_MAX, 1)),
-            new Sent<>(A, proposed(TimestampedRun.LENGTH_MAX, 1, TimestampedRun.LENGTH_MAX + 1)));
+            new Sent<>(A, proposed(0, Skeen.TimestampedRun.LENGTH_MAX, 1)),
+            new Sent<>(A, proposed(Skeen.TimestampedRun.LENGTH_MAX, 1, Skeen.TimestampedRun.LENGTH_MAX + 1)));
   }
 
   /// Whatever members say: it is refused, or batches are placed once and in their senders' order.
@@ -258,7 +258,7 @@ class SkeenTest {
       }
       int kind = random.nextInt(2);
       long seq = Math.max(0, taken[kind][rank] + random.nextInt(3) - 1);
-      var run = new TimestampedRun(seq, 1 + random.nextInt(3), Math.max(0, clock.now() + random.nextInt(12) - 4));
+      var run = new Skeen.TimestampedRun(seq, 1 + random.nextInt(3), Math.max(0, clock.now() + random.nextInt(12) - 4));
       try {
         atB.receive(VIEW.members().get(rank), kind == 0 ? new Proposed(run) : new Decided(List.of(run)));
         taken[kind][rank] = run.end();
@@ -286,7 +286,7 @@ class SkeenTest {
 
   @Test
   void messagesAreReadAsTheyAreWritten() throws Malformed {
-    Proposed proposal = proposed(1L << 40, TimestampedRun.LENGTH_MAX, 1L << 50);
+    Proposed proposal = proposed(1L << 40, Skeen.TimestampedRun.LENGTH_MAX, 1L << 50);
     Decided decision = decided(0, 1, 1, 1, 3, 1L << 50);
     assertThat(reread(proposal)).isEqualTo(proposal);
     assertThat(reread(decision)).isEqualTo(decision);

@@ -6,7 +6,7 @@ import org.tutti.wire.Codec;
 class SymmetricContractTest extends TotalOrderContract<Symmetric.Message> {
   @Override
   protected TotalOrder<Symmetric.Message> create(
-      OrderingContext context, Effects<Symmetric.Message> effects, TotalOrder.Places places) {
+      TotalOrder.Context context, Effects<Symmetric.Message> effects, TotalOrder.Places places) {
     return new Symmetric(context, effects, places);
   }
 

@@ -11,7 +11,6 @@ import org.tutti.MemberId;
 import org.tutti.Members;
 import org.tutti.View;
 import org.tutti.effect.Effects;
-import org.tutti.effect.Timer;
 import org.tutti.order.Skeen.Message.Decided;
 import org.tutti.wire.Malformed;
 
@@ -114,7 +113,7 @@ final class TimedView {
       view.members().forEach(_ -> decidedAt.add(new ArrayList<>()));
       this.skeen =
           new Skeen(
-              new OrderingContext(rank, view, 0, _ -> true, clock, _ -> false, Duration.ofMillis(100)),
+              new TotalOrder.Context(rank, view, 0, _ -> true, clock, _ -> false, Duration.ofMillis(100)),
               this,
               this::place);
     }
@@ -181,7 +180,7 @@ final class TimedView {
     }
 
     private void learn(int from, Skeen.Message message) {
-      if (message instanceof Decided(List<TimestampedRun> runs)) {
+      if (message instanceof Decided(List<Skeen.TimestampedRun> runs)) {
         runs.forEach(run -> {
           for (int i = 0; i < run.length(); i++) {
             decidedAt.get(from).add(now);
@@ -191,12 +190,12 @@ final class TimedView {
     }
 
     @Override
-    public void schedule(Timer timer, Duration after) {
+    public void schedule(Effects.Timer timer, Duration after) {
       throw new UnsupportedOperationException();
     }
 
     @Override
-    public void cancel(Timer timer) {
+    public void cancel(Effects.Timer timer) {
       throw new UnsupportedOperationException();
     }
 

@@ -19,7 +19,6 @@ import org.tutti.MemberId;
 import org.tutti.Members;
 import org.tutti.View;
 import org.tutti.effect.Effects;
-import org.tutti.effect.Timer;
 import org.tutti.wire.Codec;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
@@ -35,7 +34,7 @@ public abstract class TotalOrderContract<M> {
   private static final long MILLI = 1_000_000;
 
   /// Makes the ordering under test.
-  protected abstract TotalOrder<M> create(OrderingContext context, Effects<M> effects, TotalOrder.Places places);
+  protected abstract TotalOrder<M> create(TotalOrder.Context context, Effects<M> effects, TotalOrder.Places places);
 
   /// Its codec.
   protected abstract Codec<M> codec();
@@ -273,7 +272,7 @@ public abstract class TotalOrderContract<M> {
       run.view.members().forEach(_ -> room.add(new ArrayDeque<>()));
       int quorum = run.view.size() / 2 + 1;
       var context =
-          new OrderingContext(
+          new TotalOrder.Context(
               rank,
               run.view,
               10,
@@ -401,7 +400,7 @@ public abstract class TotalOrderContract<M> {
           return;
         }
         timers.remove(due);
-        order.expire(new Timer(due));
+        order.expire(new Effects.Timer(due));
         settle();
       }
     }
@@ -455,12 +454,12 @@ public abstract class TotalOrderContract<M> {
     }
 
     @Override
-    public void schedule(Timer timer, Duration after) {
+    public void schedule(Effects.Timer timer, Duration after) {
       timers.put(timer.name(), run.now + after.toNanos());
     }
 
     @Override
-    public void cancel(Timer timer) {
+    public void cancel(Effects.Timer timer) {
       timers.remove(timer.name());
     }
 

@@ -28,10 +28,8 @@ import org.tutti.order.Cut;
 import org.tutti.order.FixedSequencer;
 import org.tutti.order.Run;
 import org.tutti.order.Stability;
-import org.tutti.order.SubsetCodec;
 import org.tutti.order.SubsetMessage;
 import org.tutti.order.SubsetPlace;
-import org.tutti.order.SubsetTail;
 import org.tutti.order.Tail;
 import org.tutti.pack.Batch;
 import org.tutti.pack.CausalPast;
@@ -408,7 +406,7 @@ class CodecTest {
 
   @Test
   void subsetsAreReadAsWritten() {
-    var codec = new SubsetCodec(A);
+    var codec = new SubsetMessage.Encoding(A);
     var payload = ByteBuffer.wrap(new byte[] {2, 7, 8});
     var batch = new Batch(A, 3, Batch.Kind.TOTAL, 9, CausalPast.NONE, 1, payload);
     List<SubsetMessage> messages =
@@ -425,15 +423,15 @@ class CodecTest {
     var lane = new Tail.Lane(0, 0, List.of());
     var tail = new Tail(10, List.of(), Ordering.SKEEN, 10, List.of(lane, lane));
     var cut = new Cut(FIRST, 10, List.of(), true, List.of(A, A), true);
-    var marks = List.of(new SubsetTail.Delivered(0, 4));
+    var marks = List.of(new Tail.Subsets.Delivered(0, 4));
     for (long index : List.of(SubsetPlace.UNKNOWN, 12L)) {
       var place = new SubsetPlace(1, 3, List.of(0, 1), index, 5);
-      isReadAsWritten(ViewMessage.CODEC, report(tail.with(new SubsetTail(List.of(place), marks))));
+      isReadAsWritten(ViewMessage.CODEC, report(tail.with(new Tail.Subsets(List.of(place), marks))));
       isReadAsWritten(ViewMessage.CODEC, accept(10, LINEAGE, cut.with(List.of(place))));
     }
     for (List<Integer> ranks : List.of(List.<Integer>of(), List.of(2), List.of(1, 0), List.of(1, 1))) {
       var place = new SubsetPlace(1, 3, ranks, 12, 5);
-      isNotRead(report(tail.with(new SubsetTail(List.of(place), marks))));
+      isNotRead(report(tail.with(new Tail.Subsets(List.of(place), marks))));
       isNotRead(accept(10, LINEAGE, cut.with(List.of(place))));
     }
   }

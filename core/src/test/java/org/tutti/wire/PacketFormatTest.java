@@ -17,17 +17,17 @@ import org.tutti.MemberId;
 import org.tutti.Node;
 import org.tutti.View;
 import org.tutti.ViewId;
-import org.tutti.engine.GroupUser;
 import org.tutti.engine.Input;
 import org.tutti.engine.NodeEngine;
-import org.tutti.engine.Request;
-import org.tutti.engine.Terms;
 import org.tutti.fixture.RawPackets;
 import org.tutti.membership.StateChecksum;
+import org.tutti.membership.Terms;
 import org.tutti.pack.Batch;
 import org.tutti.transport.Address;
 import org.tutti.transport.FrameSender;
 import org.tutti.transport.Traits;
+import org.tutti.user.GroupUser;
+import org.tutti.user.Request;
 
 /// The bytes of packets, as version 3 has them: another change of them is another version.
 class PacketFormatTest {

@@ -22,19 +22,18 @@ import org.tutti.Partitions;
 import org.tutti.PrimaryViews;
 import org.tutti.Service;
 import org.tutti.View;
-import org.tutti.engine.GroupUser;
 import org.tutti.engine.Input;
 import org.tutti.engine.NodeEngine;
-import org.tutti.engine.Request;
-import org.tutti.engine.SubsetOutcome;
-import org.tutti.engine.Terms;
 import org.tutti.membership.StateChecksum;
+import org.tutti.membership.Terms;
 import org.tutti.pack.Batch;
 import org.tutti.pack.MessageBlock;
 import org.tutti.spi.NodeSettings;
 import org.tutti.transport.Address;
 import org.tutti.transport.FrameSender;
 import org.tutti.transport.Traits;
+import org.tutti.user.GroupUser;
+import org.tutti.user.Request;
 
 /// Three engines, a wire that loses nothing, and a script in which everything happens that makes members speak: a group
 /// is created, joined, used; state is transferred; a member is cut off and comes back; one leaves and its next life
@@ -398,7 +397,7 @@ final class ScriptedGroup {
     public void deliverSubset(Batch subset) {}
 
     @Override
-    public void subsetDecided(long subset, SubsetOutcome fate) {
+    public void subsetDecided(long subset, GroupUser.SubsetOutcome fate) {
       subsetsOwed--;
     }
 

@@ -18,7 +18,7 @@ import org.tutti.membership.ViewMessage;
 import org.tutti.order.FixedSequencer;
 import org.tutti.order.Skeen;
 import org.tutti.order.Stability;
-import org.tutti.order.SubsetCodec;
+import org.tutti.order.SubsetMessage;
 import org.tutti.pack.Batch;
 
 /// Changes one value inside a message and writes it again by its codec: the format is right, only the content is not.
@@ -65,7 +65,7 @@ final class ValueMutation {
         case 3 -> inView(in, out, Stability.CODEC);
         case 4 -> changed(in, out, StateTransfer.CODEC);
         case 5 -> changed(in, out, ViewMessage.CODEC);
-        case 8 -> inView(in, out, new SubsetCodec(members.get(random.nextInt(members.size()))));
+        case 8 -> inView(in, out, new SubsetMessage.Encoding(members.get(random.nextInt(members.size()))));
         case 9 -> board(in, out);
         default -> null;
       };

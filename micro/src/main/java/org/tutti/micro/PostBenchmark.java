@@ -17,11 +17,11 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.engine.EventLoop.Inbox;
-import org.tutti.engine.GroupUser;
-import org.tutti.engine.Request;
 import org.tutti.host.Membership;
 import org.tutti.pack.Batch;
 import org.tutti.pack.Packer;
+import org.tutti.user.GroupUser;
+import org.tutti.user.Request;
 
 /// The way of messages into a full batch, in one thread: the caller's `post` for each, then the engine takes the
 /// block, packs it, and gives the window its room back. What the network and the others do is left out.

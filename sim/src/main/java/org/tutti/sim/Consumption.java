@@ -3,8 +3,8 @@ package org.tutti.sim;
 import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.SplittableRandom;
-import org.tutti.engine.Request;
 import org.tutti.sim.check.HistoryEvent;
+import org.tutti.user.Request;
 
 /// How an application consumes what it gets: at once, or, if it is slow, later and in parts.
 final class Consumption {

@@ -17,12 +17,12 @@ import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Service;
 import org.tutti.View;
-import org.tutti.engine.Request;
-import org.tutti.engine.Terms;
+import org.tutti.membership.Terms;
 import org.tutti.pack.Batch;
 import org.tutti.pack.MessageBlock;
 import org.tutti.sim.check.History;
 import org.tutti.sim.check.HistoryEvent;
+import org.tutti.user.Request;
 
 /// A group in which nothing goes wrong, to see what multicasts cost: the production engine with its links on the
 /// simulated network, where every frame travels equally long and every member handles at once what has arrived.

@@ -6,7 +6,7 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Durability;
 import org.tutti.MemberConfig;
-import org.tutti.engine.Terms;
+import org.tutti.membership.Terms;
 import org.tutti.sim.check.Content;
 import org.tutti.sim.check.HistoryEvent;
 

@@ -8,7 +8,7 @@ import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.View;
-import org.tutti.engine.Terms;
+import org.tutti.membership.Terms;
 import org.tutti.sim.check.ExchangeHistory;
 import org.tutti.sim.check.LocalCallOrder;
 import org.tutti.sim.check.PropagateAgreement;

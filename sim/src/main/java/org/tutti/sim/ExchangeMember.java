@@ -12,13 +12,13 @@ import org.tutti.Event;
 import org.tutti.LocalRequest;
 import org.tutti.MemberId;
 import org.tutti.View;
-import org.tutti.engine.Exchange;
-import org.tutti.engine.Request;
-import org.tutti.engine.Terms;
+import org.tutti.membership.Terms;
 import org.tutti.pack.Batch;
 import org.tutti.pack.MessageBlock;
 import org.tutti.sim.check.ExchangeHistory;
 import org.tutti.sim.check.ExchangeHistory.Step;
+import org.tutti.user.Exchange;
+import org.tutti.user.Request;
 
 /// A life's membership of the [ExchangeGroup]. It does what a host's threads would do: keeps the values put until the
 /// engine takes them, goes through the rounds of propagations as it takes events, and calls locally, often when it has

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.tutti.View;
-import org.tutti.engine.Request;
+import org.tutti.user.Request;
 
 /// Injects the faults that strike links and processes, each kind with its own stream of random numbers. Faults that
 /// strike single frames are in [Network].

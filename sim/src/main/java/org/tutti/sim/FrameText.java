@@ -6,16 +6,15 @@ import java.util.function.Consumer;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.ViewId;
-import org.tutti.engine.Request;
 import org.tutti.membership.Knowledge;
 import org.tutti.membership.StateTransfer;
 import org.tutti.membership.ViewMessage;
 import org.tutti.order.FixedSequencer;
 import org.tutti.order.Stability;
-import org.tutti.order.SubsetCodec;
 import org.tutti.order.SubsetMessage;
 import org.tutti.pack.MessageBlock;
 import org.tutti.transport.Address;
+import org.tutti.user.Request;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 
@@ -185,7 +184,7 @@ final class FrameText {
       case 3 -> text.append(in.viewId()).append(' ').append(Stability.CODEC.read(in));
       case 4 -> text.append(describe(StateTransfer.CODEC.read(in)));
       case 5 -> text.append(describe(ViewMessage.CODEC.read(in)));
-      case 8 -> text.append(in.viewId()).append(' ').append(describe(new SubsetCodec(NOBODY).read(in)));
+      case 8 -> text.append(in.viewId()).append(' ').append(describe(new SubsetMessage.Encoding(NOBODY).read(in)));
       default -> text.append("channel ").append(channel);
     }
   }

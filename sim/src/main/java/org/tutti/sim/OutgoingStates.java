@@ -3,9 +3,9 @@ package org.tutti.sim;
 import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import org.tutti.engine.GroupUser;
-import org.tutti.engine.Request;
 import org.tutti.membership.StateChecksum;
+import org.tutti.user.GroupUser;
+import org.tutti.user.Request;
 
 /// The states that an application is writing to newcomers, in chunks of drawn sizes, as fast as it has credits.
 final class OutgoingStates {

@@ -8,12 +8,12 @@ import org.tutti.End;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.View;
-import org.tutti.engine.Report;
-import org.tutti.engine.Request;
-import org.tutti.engine.Terms;
+import org.tutti.membership.Terms;
 import org.tutti.pack.Batch;
 import org.tutti.pack.MessageBlock;
 import org.tutti.sim.check.MultiGroupHistory;
+import org.tutti.user.Report;
+import org.tutti.user.Request;
 
 /// Three more groups, each without every third node, so that they overlap in a circle: all in one domain with the
 /// group of the [SimulatedCluster], each with an ordering of its own. Members multicast now and then, and often answer

@@ -12,7 +12,7 @@ import org.tutti.Node;
 import org.tutti.Ordering;
 import org.tutti.Packing;
 import org.tutti.Suspicion;
-import org.tutti.engine.Terms;
+import org.tutti.membership.Terms;
 import org.tutti.sim.check.Role;
 import org.tutti.spi.NodeSettings;
 import org.tutti.transport.Address;

@@ -15,12 +15,8 @@ import org.tutti.Service;
 import org.tutti.Status;
 import org.tutti.View;
 import org.tutti.ViewId;
-import org.tutti.engine.GroupUser;
-import org.tutti.engine.Report;
-import org.tutti.engine.Request;
-import org.tutti.engine.SubsetOutcome;
-import org.tutti.engine.Terms;
 import org.tutti.membership.StateChecksum;
+import org.tutti.membership.Terms;
 import org.tutti.pack.Batch;
 import org.tutti.pack.MessageBlock;
 import org.tutti.pack.Payloads;
@@ -30,6 +26,9 @@ import org.tutti.sim.check.HistoryEvent;
 import org.tutti.sim.check.Role;
 import org.tutti.sim.check.Violation;
 import org.tutti.sim.check.WaitsTold;
+import org.tutti.user.GroupUser;
+import org.tutti.user.Report;
+import org.tutti.user.Request;
 
 /// The application on a simulated node. Its state is a chain of hashes over every message since the group's first,
 /// which it hands to newcomers; everything that happens to it goes into the history for the checkers.
@@ -343,7 +342,7 @@ final class SimulatedApplication implements GroupUser {
   }
 
   @Override
-  public void subsetDecided(long number, SubsetOutcome fate) {
+  public void subsetDecided(long number, GroupUser.SubsetOutcome fate) {
     outstanding -= subsets.decided(number, fate);
   }
 

@@ -15,7 +15,7 @@ import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.engine.Input;
-import org.tutti.engine.Terms;
+import org.tutti.membership.Terms;
 import org.tutti.sim.check.Deciders;
 import org.tutti.sim.check.HistoryEvent;
 import org.tutti.sim.check.Role;

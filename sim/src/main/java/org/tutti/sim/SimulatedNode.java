@@ -10,7 +10,6 @@ import org.tutti.MemberId;
 import org.tutti.ViewId;
 import org.tutti.engine.Input;
 import org.tutti.engine.NodeEngine;
-import org.tutti.engine.Request;
 import org.tutti.pack.Payloads;
 import org.tutti.spi.NodeSettings;
 import org.tutti.storage.StableStorage;
@@ -18,6 +17,7 @@ import org.tutti.transport.Address;
 import org.tutti.transport.FrameSender;
 import org.tutti.transport.Refused;
 import org.tutti.transport.Traits;
+import org.tutti.user.Request;
 
 /// One life of one node: an engine, its clock, its inbox, its end of the network.
 ///

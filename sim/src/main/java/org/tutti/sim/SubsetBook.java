@@ -6,11 +6,10 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.tutti.MemberId;
-import org.tutti.engine.GroupUser;
-import org.tutti.engine.Request;
-import org.tutti.engine.SubsetOutcome;
 import org.tutti.pack.Batch;
 import org.tutti.sim.check.HistoryEvent;
+import org.tutti.user.GroupUser;
+import org.tutti.user.Request;
 
 /// One application's multicasts to some members: those that it sends, and those that it gets. They are no part of its
 /// state.
@@ -85,7 +84,7 @@ final class SubsetBook {
   /// What became of one.
   ///
   /// @return how much of the window it leaves
-  long decided(long which, SubsetOutcome fate) {
+  long decided(long which, GroupUser.SubsetOutcome fate) {
     note(21, which * 31 + fate.ordinal());
     say("subset multicast " + which + " " + fate);
     setting.history().add(new HistoryEvent.SubsetDecided(ordinal, now(), which, fate));

@@ -3,9 +3,9 @@ package org.tutti.sim;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
-import org.tutti.engine.GroupUser;
 import org.tutti.membership.StateChecksum;
 import org.tutti.pack.Batch;
+import org.tutti.user.GroupUser;
 
 /// A user without state, whom nobody asks for one; its group multicasts nothing but what is totally ordered, and it
 /// counts no room in its window.

@@ -19,7 +19,6 @@ import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.effect.Count;
 import org.tutti.effect.Counters;
-import org.tutti.engine.SubsetOutcome;
 import org.tutti.sim.check.Content;
 import org.tutti.sim.check.Deciders;
 import org.tutti.sim.check.History;
@@ -28,6 +27,7 @@ import org.tutti.sim.check.Role;
 import org.tutti.sim.check.StaticMajorityGoesOn;
 import org.tutti.sim.check.Violation;
 import org.tutti.transport.Address;
+import org.tutti.user.GroupUser;
 
 /// Every checker catches a history that breaks its property, and lets a good one pass.
 class CheckersTest {
@@ -517,7 +517,8 @@ class CheckersTest {
     assertThat(stranger.violated()).containsExactly("SubsetIntegrity");
     HandWrittenHistory refused =
         uniform().install(ABC, "a", "b", "c").submitSubset("a", 1, "b").deliverSubset("a", 1, "b");
-    assertThat(refused.decideSubset("a", 1, SubsetOutcome.NOT_ORDERED).violated()).containsExactly("SubsetIntegrity");
+    assertThat(refused.decideSubset("a", 1, GroupUser.SubsetOutcome.NOT_ORDERED).violated())
+        .containsExactly("SubsetIntegrity");
   }
 
   @Test
@@ -527,7 +528,10 @@ class CheckersTest {
     assertThat(run.violated()).isEmpty();
     assertThat(run.crash("a").install(primary(2, "b", "c"), "b", "c").violated()).containsExactly("SubsetAgreement");
     HandWrittenHistory held =
-        uniform().install(ABC, "a", "b", "c").submitSubset("a", 1, "b").decideSubset("a", 1, SubsetOutcome.HELD);
+        uniform()
+            .install(ABC, "a", "b", "c")
+            .submitSubset("a", 1, "b")
+            .decideSubset("a", 1, GroupUser.SubsetOutcome.HELD);
     assertThat(held.violated()).isEmpty();
     assertThat(held.install(AB, "a", "b").violated()).containsExactly("SubsetAgreement");
   }

@@ -11,8 +11,6 @@ import org.tutti.Partitions;
 import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.ViewId;
-import org.tutti.engine.GroupUser;
-import org.tutti.engine.SubsetOutcome;
 import org.tutti.sim.check.Checkers;
 import org.tutti.sim.check.Content;
 import org.tutti.sim.check.History;
@@ -21,6 +19,7 @@ import org.tutti.sim.check.HistoryEvent.Summary;
 import org.tutti.sim.check.Role;
 import org.tutti.sim.check.Violation;
 import org.tutti.transport.Address;
+import org.tutti.user.GroupUser;
 
 /// A history written by hand.
 final class HandWrittenHistory {
@@ -197,7 +196,7 @@ final class HandWrittenHistory {
     return this;
   }
 
-  HandWrittenHistory decideSubset(String sender, long number, SubsetOutcome fate) {
+  HandWrittenHistory decideSubset(String sender, long number, GroupUser.SubsetOutcome fate) {
     history.add(new HistoryEvent.SubsetDecided(of(sender), ++nanos, number, fate));
     return this;
   }

@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.tutti.GroupConfig;
-import org.tutti.engine.Terms;
+import org.tutti.membership.Terms;
 import org.tutti.spi.NodeSettings;
 import org.tutti.transport.Address;
 

@@ -10,8 +10,8 @@ import org.tutti.Status.Cause;
 import org.tutti.Status.Phase;
 import org.tutti.Status.Wait;
 import org.tutti.View;
-import org.tutti.engine.Report;
 import org.tutti.sim.check.WaitsTold;
+import org.tutti.user.Report;
 
 /// Whether a member that waits says for whom, at a bound of one second.
 class WaitsToldTest {

@@ -25,8 +25,9 @@ import org.tutti.ViewId;
 
 /// The packages of the core depend downwards only, and the core on nothing but the JDK's base module.
 ///
-/// From top to bottom: host; engine; membership, order, consensus below it, detector, link, pack; wire; the API. Its
-/// values (member, view, ...) and the effects are for everybody. A rule about an absent package passes.
+/// From top to bottom: host; engine; history; domain, durable; user; membership; order, consensus below it, detector,
+/// link, pack; wire; the API. Its values (member, view, ...) and the effects are for everybody. A rule about an absent
+/// package passes.
 class ArchitectureTest {
   private static final String[] PROTOCOLS = {
     "org.tutti.membership..",
@@ -36,6 +37,12 @@ class ArchitectureTest {
     "org.tutti.link..",
     "org.tutti.pack.."
   };
+
+  /// What composes the protocols, below the engine.
+  private static final String[] PARTS = {
+    "org.tutti.history..", "org.tutti.domain..", "org.tutti.durable..", "org.tutti.user.."
+  };
+
   private static final String[] API = {"org.tutti", "org.tutti.spi..", "org.tutti.storage..", "org.tutti.transport.."};
   private static final JavaClasses CLASSES =
       new ClassFileImporter()
@@ -50,7 +57,32 @@ class ArchitectureTest {
 
   @Test
   void protocolsDoNotKnowTheEngine() {
-    check(noClasses().that().resideInAnyPackage(PROTOCOLS).should().dependOnClassesThat(inTutti("engine")));
+    check(
+        noClasses()
+            .that()
+            .resideInAnyPackage(PROTOCOLS)
+            .should()
+            .dependOnClassesThat(resideInAnyPackage(PARTS).or(inTutti("engine")).or(inTutti("host"))));
+  }
+
+  @Test
+  void whatTheEngineComposesDoesNotKnowIt() {
+    check(
+        noClasses()
+            .that()
+            .resideInAnyPackage(PARTS)
+            .should()
+            .dependOnClassesThat(inTutti("engine").or(inTutti("host"))));
+  }
+
+  @Test
+  void whatIsKeptAndOrderedAmongGroupsDoesNotKnowTheHistory() {
+    check(
+        noClasses()
+            .that()
+            .resideInAnyPackage("org.tutti.domain..", "org.tutti.durable..", "org.tutti.user..")
+            .should()
+            .dependOnClassesThat(inTutti("history")));
   }
 
   @Test
@@ -60,7 +92,7 @@ class ArchitectureTest {
             .that()
             .resideInAPackage("org.tutti.wire..")
             .should()
-            .dependOnClassesThat(resideInAnyPackage(PROTOCOLS).or(inTutti("engine"))));
+            .dependOnClassesThat(resideInAnyPackage(PROTOCOLS).or(resideInAnyPackage(PARTS)).or(inTutti("engine"))));
   }
 
   /// What users hold are values and interfaces: it needs nothing of Tutti but itself, and what runs nodes is found as a
@@ -100,7 +132,7 @@ class ArchitectureTest {
             .that()
             .resideInAPackage("org.tutti.effect..")
             .should()
-            .dependOnClassesThat(resideInAnyPackage(PROTOCOLS).or(inTutti("engine"))));
+            .dependOnClassesThat(resideInAnyPackage(PROTOCOLS).or(resideInAnyPackage(PARTS)).or(inTutti("engine"))));
   }
 
   @Test
@@ -126,7 +158,11 @@ class ArchitectureTest {
             .resideInAPackage("org.tutti.bench..")
             .should()
             .dependOnClassesThat(
-                resideInAnyPackage(PROTOCOLS).or(inTutti("engine")).or(inTutti("host")).or(inTutti("wire"))));
+                resideInAnyPackage(PROTOCOLS)
+                    .or(resideInAnyPackage(PARTS))
+                    .or(inTutti("engine"))
+                    .or(inTutti("host"))
+                    .or(inTutti("wire"))));
   }
 
   @Test
@@ -163,6 +199,7 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat(
                 resideInAnyPackage(PROTOCOLS)
+                    .or(resideInAnyPackage(PARTS))
                     .or(inTutti("engine"))
                     .or(inTutti("host"))
                     .or(inTutti("wire"))

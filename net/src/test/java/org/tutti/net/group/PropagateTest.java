@@ -37,13 +37,13 @@ import org.tutti.Outcome;
 import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.ViewId;
-import org.tutti.engine.Exchange;
-import org.tutti.engine.Request;
 import org.tutti.fixture.ManualMembership;
 import org.tutti.net.tcp.TcpConfig;
 import org.tutti.net.tcp.TcpTransport;
 import org.tutti.pack.Batch;
 import org.tutti.transport.Address;
+import org.tutti.user.Exchange;
+import org.tutti.user.Request;
 
 /// Exchanges among all members of a view, over TCP; and what one member does, without an engine.
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

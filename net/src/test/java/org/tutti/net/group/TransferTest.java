@@ -31,12 +31,12 @@ import org.tutti.NodeBuilder;
 import org.tutti.Outcome;
 import org.tutti.StateSink;
 import org.tutti.View;
-import org.tutti.engine.GroupUser;
 import org.tutti.fixture.ManualMembership;
 import org.tutti.fixture.PartitionableTransport;
 import org.tutti.net.tcp.TcpConfig;
 import org.tutti.net.tcp.TcpTransport;
 import org.tutti.transport.Address;
+import org.tutti.user.GroupUser;
 
 /// State transfers over TCP that are broken off: by a cut, by a crash, by the newcomer; and a reader that is slow.
 @Execution(ExecutionMode.CONCURRENT)

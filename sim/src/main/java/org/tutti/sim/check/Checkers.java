@@ -2,7 +2,7 @@ package org.tutti.sim.check;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.tutti.engine.GroupUser;
+import org.tutti.user.GroupUser;
 
 /// All properties.
 public final class Checkers {

@@ -7,7 +7,7 @@ import org.tutti.MemberId;
 import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.ViewId;
-import org.tutti.engine.SubsetOutcome;
+import org.tutti.user.GroupUser;
 
 /// One thing that happened to one member, as its application saw it.
 public sealed interface HistoryEvent {
@@ -147,7 +147,7 @@ public sealed interface HistoryEvent {
   /// @param nanos  when
   /// @param number which one
   /// @param fate   what became of it
-  record SubsetDecided(int member, long nanos, long number, SubsetOutcome fate) implements HistoryEvent {}
+  record SubsetDecided(int member, long nanos, long number, GroupUser.SubsetOutcome fate) implements HistoryEvent {}
 
   /// The member's application has consumed deliveries.
   ///

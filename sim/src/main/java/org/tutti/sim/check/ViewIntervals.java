@@ -11,7 +11,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.tutti.View;
 import org.tutti.ViewId;
-import org.tutti.engine.SubsetOutcome;
+import org.tutti.user.GroupUser;
 
 /// A history cut into each member's time in each view, and the chain of primary views.
 public final class ViewIntervals {
@@ -76,8 +76,8 @@ public final class ViewIntervals {
           }
         }
         case HistoryEvent.SubsetDelivered subset when walk.last != null -> walk.last.deliver(SubsetId.of(subset));
-        case HistoryEvent.SubsetDecided(int member, _, long number, SubsetOutcome fate)
-            when walk.last != null && fate == SubsetOutcome.HELD ->
+        case HistoryEvent.SubsetDecided(int member, _, long number, GroupUser.SubsetOutcome fate)
+            when walk.last != null && fate == GroupUser.SubsetOutcome.HELD ->
             walk.last.held(new SubsetId(member, number));
         default -> {}
       }

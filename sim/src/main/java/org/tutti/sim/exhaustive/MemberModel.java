@@ -12,15 +12,13 @@ import org.tutti.Guarantee;
 import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.View;
-import org.tutti.consensus.RoundMessage;
+import org.tutti.consensus.ChandraToueg;
 import org.tutti.effect.Effects;
-import org.tutti.effect.Timer;
 import org.tutti.order.Clock;
 import org.tutti.order.ConsensusOrder;
 import org.tutti.order.Cut;
 import org.tutti.order.FixedSequencer;
 import org.tutti.order.Log;
-import org.tutti.order.OrderingContext;
 import org.tutti.order.Skeen;
 import org.tutti.order.Stability;
 import org.tutti.order.Symmetric;
@@ -31,7 +29,7 @@ import org.tutti.pack.CausalPast;
 import org.tutti.wire.Malformed;
 
 /// One member in one primary view: the production's log, clock, ordering and stability, connected as the engine's
-/// `PrimaryHistory` connects them. The application consumes nothing, because consumption only opens windows.
+/// `ViewHistory` connects them. The application consumes nothing, because consumption only opens windows.
 ///
 /// @param <M> the ordering's messages
 final class MemberModel<M> {
@@ -51,7 +49,8 @@ final class MemberModel<M> {
   private final List<Integer> delivered = new ArrayList<>();
   private int sent;
 
-  private MemberModel(BoundedModel scenario, int self, BiFunction<OrderingContext, Outlet<M>, TotalOrder<M>> ordering) {
+  private MemberModel(
+      BoundedModel scenario, int self, BiFunction<TotalOrder.Context, Outlet<M>, TotalOrder<M>> ordering) {
     this.self = self;
     this.view = scenario.view();
     Stability.Quorum quorum = scenario::isQuorum;
@@ -64,7 +63,7 @@ final class MemberModel<M> {
             to -> {
               throw new IllegalStateException("nobody asked for a switch");
             });
-    var context = new OrderingContext(self, view, 0, quorum, clock, rank -> false, Duration.ofSeconds(1));
+    var context = new TotalOrder.Context(self, view, 0, quorum, clock, rank -> false, Duration.ofSeconds(1));
     this.order = ordering.apply(context, new Outlet<>(new Port<>(Action.Message.Order::new, toSelf), this::place));
     this.stability =
         new Stability(
@@ -90,7 +89,7 @@ final class MemberModel<M> {
           new MemberModel<Symmetric.Message>(
               scenario, self, (context, out) -> new Symmetric(context, out.effects, out.places));
       case CONSENSUS ->
-          new MemberModel<RoundMessage<List<ConsensusOrder.LaneEnd>>>(
+          new MemberModel<ChandraToueg.Message<List<ConsensusOrder.LaneEnd>>>(
               scenario, self, (context, out) -> new ConsensusOrder(context, out.effects, out.places));
     };
   }
@@ -251,10 +250,10 @@ final class MemberModel<M> {
 
     /// No timer runs out: what is looked at is what follows from inputs.
     @Override
-    public void schedule(Timer timer, Duration after) {}
+    public void schedule(Effects.Timer timer, Duration after) {}
 
     @Override
-    public void cancel(Timer timer) {}
+    public void cancel(Effects.Timer timer) {}
 
     @Override
     public long nowNanos() {

@@ -20,9 +20,9 @@ public final class Mutants {
   /// How many seeds may pass until a bug is found.
   public static final int SEEDS_MAX = 240;
 
-  private static final String EARLY = "org.tutti.engine.EarlyDeliveries";
+  private static final String EARLY = "org.tutti.history.EarlyDeliveries";
   private static final String BOARD = "org.tutti.engine.BoardExchange";
-  private static final String DOMAIN_MEMBER = "org.tutti.engine.DomainMember";
+  private static final String DOMAIN_MEMBER = "org.tutti.domain.DomainMember";
 
   private static final List<Mutant> SHARED =
       List.of(
@@ -36,13 +36,13 @@ public final class Mutants {
           new Mutant(
               "acknowledge-unheld",
               "a member acknowledges places whose batches it does not have",
-              "engine.PrimaryHistory",
+              "history.ViewHistory",
               "writtenNext",
               new Redirect("Log.heldNext", "knownNext")),
           new Mutant(
               "skip-cut",
               "a view change does not deliver the end of the old view",
-              "engine.PrimaryHistory",
+              "history.ViewHistory",
               "end",
               new Return(0)),
           new Mutant(
@@ -60,15 +60,15 @@ public final class Mutants {
           new Mutant(
               "hide-absence",
               "who comes back with a state is not shown that it was left out",
-              "engine.Deliveries",
+              "history.Deliveries",
               "showAbsence",
               new Return(0)),
           new Mutant(
               "no-doubt",
               "who goes to a non-primary view is not told that its multicasts are undecided",
-              "engine.Deliveries",
+              "history.Deliveries",
               "changed",
-              new Drop("Deliveries.tellUndecided", 0)),
+              new Drop("SenderLedger.tellUndecided", 0)),
           new Mutant(
               "primary-without-majority",
               "any members may make the next primary view",
@@ -90,7 +90,7 @@ public final class Mutants {
           new Mutant(
               "ignore-promises",
               "a member answers proposals lower than it promised",
-              "membership.Promise",
+              "membership.Chain$Promise",
               "isBelow",
               new Return(1)),
           new Mutant(
@@ -109,19 +109,19 @@ public final class Mutants {
           new Mutant(
               "announce-before-accepted",
               "a proposer announces a view before all have accepted it",
-              "membership.Proposer",
+              "membership.ViewAgreement$Proposer",
               "accepted",
               new Drop("List.isEmpty", 1)),
           new Mutant(
               "no-wedge",
               "a member goes on in its view after it has reported",
-              "engine.AgreementHost",
+              "engine.GroupEngine$Agreed",
               "wedge",
               new Return(0)),
           new Mutant(
               "forget-undecided",
               "own batches that a view change left out are not sent again",
-              "engine.MulticastSender",
+              "history.MulticastSender",
               "resend",
               new Return(0)),
           new Mutant(
@@ -129,7 +129,7 @@ public final class Mutants {
           new Mutant(
               "deliver-before-state",
               "a newcomer delivers before its state is here",
-              "engine.Deliveries",
+              "history.Deliveries",
               "deliver",
               new Fix(3, false)),
           new Mutant(
@@ -147,19 +147,19 @@ public final class Mutants {
           new Mutant(
               "forget-fate",
               "multicasts decided in a member's absence stay open",
-              "engine.Deliveries",
-              "started",
+              "history.SenderLedger",
+              "contained",
               new Drop("isEmpty", 1)),
           new Mutant(
               "drop-held-by-quorum",
               "batches are forgotten when a quorum holds them, not all",
-              "engine.PrimaryHistory",
+              "history.ViewHistory",
               "flush",
               new Redirect("Stability.heldByAll", "decidedNext")),
           new Mutant(
               "release-before-consumed",
               "the window opens before all have consumed",
-              "engine.PrimaryHistory",
+              "history.ViewHistory",
               "flush",
               new Redirect("Stability.consumedByAll", "heldByAll")),
           new Mutant(
@@ -183,7 +183,7 @@ public final class Mutants {
           new Mutant(
               "reuse-unconsumed",
               "a batch's buffer is used again before its application has consumed it",
-              "engine.PrimaryHistory",
+              "history.ViewHistory",
               "dropped",
               new Fix(0, true)),
           new Mutant("ignore-checksum", "damaged frames are read", "link.Links", "arrived", new Drop("checksum", 0)),
@@ -206,7 +206,7 @@ public final class Mutants {
               "found-alone",
               "each of several expected members founds a history",
               "membership.InitialState",
-              "of",
+              "founding",
               new Drop("Founding.isJoint", 0)),
           new Mutant(
               "found-without-majority",
@@ -272,7 +272,7 @@ public final class Mutants {
           new Mutant(
                   "merge-one-by-one",
                   "after a split each part takes in the first one that it meets",
-                  "membership.MergeCandidates",
+                  "membership.Merge$MergeCandidates",
                   "isDue",
                   new Return(1))
               .inRecoveryFrom(SingleFault.SCATTERED),
@@ -299,7 +299,7 @@ public final class Mutants {
           new Mutant(
               "caught-up-without-state",
               "a newcomer is told that it is caught up before it has the state",
-              "engine.Deliveries",
+              "history.Deliveries",
               "tellCaughtUp",
               new Fix(1, false)),
           new Mutant(
@@ -364,7 +364,7 @@ public final class Mutants {
           new Mutant(
               "skeen-past-pending",
               "batches are placed past pending ones that may come before",
-              "order.TimestampedLane",
+              "order.Skeen$TimestampedLane",
               "lowest",
               new Fix(1, false)),
           new Mutant(
@@ -445,7 +445,7 @@ public final class Mutants {
           new Mutant(
               "clock-ignores-arrivals",
               "a member's stamps may be lower than those it has seen",
-              "engine.PrimaryHistory",
+              "history.ViewHistory",
               "received",
               new Drop("Clock.witness", 0)));
 
@@ -482,19 +482,19 @@ public final class Mutants {
           new Mutant(
               "switch-forgets-waiting",
               "the new ordering does not get what has no place",
-              "engine.OrderingEpochs",
+              "history.OrderingEpochs",
               "settle",
               new Drop("TotalOrder.arrived", 0)),
           new Mutant(
               "switch-goes-on-placing",
               "the old ordering still gives places behind the switch",
-              "engine.OrderingEpochs$Epoch",
+              "history.OrderingEpochs$Epoch",
               "place",
               new Fix(0, false)),
           new Mutant(
               "switch-stops-answering",
               "the old ordering does not answer members that have not switched",
-              "engine.OrderingEpochs",
+              "history.OrderingEpochs",
               "settle",
               new Drop("ArrayDeque.add", 1)));
 
@@ -503,38 +503,38 @@ public final class Mutants {
           new Mutant(
               "deliver-without-merging",
               "groups of a domain deliver without looking at each other",
-              "engine.Domain",
+              "domain.Domain",
               "isNext",
               new Return(1)),
           new Mutant(
               "send-without-turn",
               "a multicast does not wait for an earlier one in another group of the domain",
-              "engine.Domain",
+              "domain.Domain",
               "mayGoOn",
               new Return(1)),
           new Mutant(
               "frontier-forgets-undelivered",
               "a batch that is here and not delivered does not count for other groups",
-              "order.Frontier",
+              "domain.Frontier",
               "bound",
               new Drop("Log.from", 0)),
           new Mutant(
                   "enter-behind-others",
                   "who comes in does not wait until the group is past what its other groups delivered meanwhile",
-                  "engine.DomainMember",
+                  "domain.DomainMember",
                   "mayEnter",
                   new Return(1))
               .in(RunKind.OVERLAPS),
           new Mutant(
               "keys-without-stamps",
               "deliveries of a domain are compared by their groups alone",
-              "engine.DomainMember",
+              "domain.DomainMember",
               "deliver",
               new Drop("Math.max", 0)),
           new Mutant(
                   "fetched-without-stamp",
                   "the clock takes no notice of batches that a view change brings",
-                  "engine.PrimaryHistory",
+                  "history.ViewHistory",
                   "supplied",
                   new Drop("Clock.witness", 0))
               .in(RunKind.OVERLAPS));
@@ -545,7 +545,7 @@ public final class Mutants {
           new Mutant(
               "causal-on-arrival",
               "a causal message does not wait for what its sender had delivered",
-              "engine.EarlyDeliveries",
+              "history.EarlyDeliveries",
               "isReady",
               new Return(1)),
           new Mutant(
@@ -564,7 +564,7 @@ public final class Mutants {
           new Mutant(
               "past-says-nothing",
               "a batch does not say which causal ones its sender had delivered",
-              "engine.EarlyDeliveries",
+              "history.EarlyDeliveries",
               "past",
               new Fix(3, true)),
           new Mutant(
@@ -577,33 +577,33 @@ public final class Mutants {
           new Mutant(
               "forget-early",
               "what was delivered early is delivered again at its place",
-              "engine.Deliveries",
+              "history.Deliveries",
               "deliver",
-              new Drop("EarlyMarks.remove", 0)),
+              new Drop("Deliveries$EarlyMarks.remove", 0)),
           new Mutant(
               "skip-not-delivered",
               "a weak batch is passed over at its place although it was not delivered",
-              "engine.Deliveries",
+              "history.Deliveries",
               "deliver",
-              new Drop("EarlyMarks.remove", 1)),
+              new Drop("Deliveries$EarlyMarks.remove", 1)),
           new Mutant(
               "early-once-more",
               "a weak batch that is sent again in a later view is delivered again",
-              "engine.Deliveries",
+              "history.Deliveries",
               "deliverEarly",
-              new Drop("EarlyMarks.add", 1)),
+              new Drop("Deliveries$EarlyMarks.add", 1)),
           new Mutant(
               "early-before-state",
               "a newcomer delivers weak messages before its state is here",
-              "engine.Deliveries",
+              "history.Deliveries",
               "deliverEarly",
               new Fix(1, false)),
           new Mutant(
               "early-outlives-state",
               "a member skips what it had delivered before it got a state that does not contain it",
-              "engine.Deliveries",
+              "history.Deliveries",
               "restart",
-              new Drop("EarlyMarks.clear", 0)));
+              new Drop("Deliveries$EarlyMarks.clear", 0)));
 
   /// Bugs planted in branches, and in how they end.
   private static final List<Mutant> BRANCHES =
@@ -611,9 +611,9 @@ public final class Mutants {
           new Mutant(
               "branch-without-cut",
               "a branch ends without what its members have of it, but have not delivered",
-              "engine.Branch",
+              "history.Branch",
               "end",
-              new Drop("PrimaryHistory.end", 0)),
+              new Drop("ViewHistory.end", 0)),
           new Mutant(
               "branch-ends-where-decided",
               "what is not decided when a branch ends is forgotten",
@@ -625,36 +625,36 @@ public final class Mutants {
               "the history of the primary view goes on in a view that is not",
               List.of(
                   new Edit("org.tutti.engine.ViewFilter", "acting", new Fix(0, false)),
-                  new Edit("org.tutti.engine.LastHistory", "acting", new Fix(0, false)))),
+                  new Edit("org.tutti.history.PrimaryHistory", "acting", new Fix(0, false)))),
           new Mutant(
               "branch-as-history",
               "what is delivered in a branch is taken for a part of the history",
-              "engine.Branch",
+              "history.Branch",
               "deliver",
               new Redirect("GroupUser.deliverInBranch", "deliverEarly")),
           new Mutant(
               "branch-numbers-again",
               "a batch of a branch gets a number that its sender has used there",
-              "engine.MulticastSender",
+              "history.MulticastSender",
               "sendInBranch",
               new Redirect("Branch.sentNext", "deliveredNext")),
           new Mutant(
               "branch-keeps-window",
               "what was multicast in a branch that is over takes room in the window for ever",
-              "engine.Branch",
+              "history.Branch",
               "end",
               new Drop("consumedByAll", 0)),
           new Mutant(
                   "branch-not-shown",
                   "a member that waits in vain for a state takes part in a branch and is not shown the view",
                   List.of(
-                      new Edit("org.tutti.engine.GroupEngine", "installed", new Drop("isShowing", 1)),
-                      new Edit("org.tutti.engine.Deliveries", "stranded", new Return(0))))
+                      new Edit("org.tutti.engine.GroupEngine", "install", new Drop("isShowing", 1)),
+                      new Edit("org.tutti.history.Deliveries", "stranded", new Return(0))))
               .in(RunKind.SPLITS),
           new Mutant(
               "branch-goes-on",
               "a branch goes on after its members have reported",
-              "engine.AgreementHost",
+              "engine.GroupEngine",
               "wedge",
               new Drop("Branch.stop", 0)),
           new Mutant(
@@ -677,7 +677,7 @@ public final class Mutants {
                       "whiteboardPut",
                       new Begin(
                           "history",
-                          "org.tutti.engine.LastHistory",
+                          "org.tutti.history.PrimaryHistory",
                           false,
                           "activate",
                           List.of(ConstantDescs.CD_boolean))))),
@@ -706,7 +706,7 @@ public final class Mutants {
           new Mutant(
               "propagate-across-views",
               "what was propagated in another view counts",
-              List.of(new Edit("org.tutti.engine.Exchange", "arrived", new Drop("equals", 1)))),
+              List.of(new Edit("org.tutti.user.Exchange", "arrived", new Drop("equals", 1)))),
           new Mutant(
               "local-call-at-once",
               "a local call is shown before the deliveries of which its caller has learned",
@@ -716,7 +716,7 @@ public final class Mutants {
                       "localCall",
                       new Begin(
                           "user",
-                          "org.tutti.engine.GroupUser",
+                          "org.tutti.user.GroupUser",
                           true,
                           "localCall",
                           List.of(ClassDesc.of("org.tutti.Event").nested("LocalCall")))),
@@ -728,21 +728,21 @@ public final class Mutants {
           new Mutant(
               "acknowledge-unwritten",
               "a member acknowledges and delivers what it has not written",
-              "engine.Journal",
+              "durable.Journal",
               "next",
               new Return(Long.MAX_VALUE)),
           new Mutant("never-force", "what is written is never forced", "engine.NodeEngine", "commit", new Fix(3, true)),
           new Mutant(
               "deliver-end-unwritten",
               "the end of a view's history is delivered before it is written",
-              "engine.PrimaryHistory",
+              "history.ViewHistory",
               "end",
-              new Drop("StorageProgress.adopted", 0)),
+              new Drop("Journal.adopted", 0)),
           new Mutant(
               "forget-promise",
               "a restarted member does not keep to the ballots that it had promised",
               "membership.InitialState",
-              "of",
+              "joining",
               new Drop("ViewId.epoch", 0)),
           new Mutant(
                   "forget-acceptance",
@@ -754,7 +754,7 @@ public final class Mutants {
           new Mutant(
               "stand-without-log",
               "a restarted member counts, but has nothing of the history",
-              "engine.PrimaryHistory",
+              "history.ViewHistory",
               "resume",
               new Return(0)),
           new Mutant(
@@ -766,13 +766,13 @@ public final class Mutants {
           new Mutant(
               "found-anew",
               "a group is founded in spite of what the storage knows",
-              "engine.Restart",
+              "durable.Restart",
               "read",
               new Drop("PersistentState.knowsHistory", 0)),
           new Mutant(
               "drop-before-persisted",
               "the log is dropped before the application has made its state durable",
-              "engine.Journal",
+              "durable.Journal",
               "trim",
               new Redirect("Math.min", "max")));
 

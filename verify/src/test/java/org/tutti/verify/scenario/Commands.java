@@ -23,11 +23,11 @@ import org.tutti.Partitions;
 import org.tutti.Service;
 import org.tutti.Suspicion;
 import org.tutti.View;
-import org.tutti.engine.Request;
-import org.tutti.engine.Terms;
 import org.tutti.membership.Founding;
+import org.tutti.membership.Terms;
 import org.tutti.pack.Batch;
 import org.tutti.pack.MessageBlock;
+import org.tutti.user.Request;
 
 /// What a script can say. A mistake is an [IllegalArgumentException] or [IllegalStateException] in words.
 final class Commands {

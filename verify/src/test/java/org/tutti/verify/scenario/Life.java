@@ -22,11 +22,8 @@ import org.tutti.Node;
 import org.tutti.Ordering;
 import org.tutti.Status.Phase;
 import org.tutti.View;
-import org.tutti.engine.GroupUser;
 import org.tutti.engine.Input;
 import org.tutti.engine.NodeEngine;
-import org.tutti.engine.Report;
-import org.tutti.engine.Request;
 import org.tutti.fixture.RawPackets;
 import org.tutti.membership.StateChecksum;
 import org.tutti.pack.Batch;
@@ -36,6 +33,9 @@ import org.tutti.storage.StableStorage;
 import org.tutti.transport.Address;
 import org.tutti.transport.FrameSender;
 import org.tutti.transport.Traits;
+import org.tutti.user.GroupUser;
+import org.tutti.user.Report;
+import org.tutti.user.Request;
 
 /// One life of one node: the engine, and an application whose state is the list of the messages that it was delivered.
 final class Life implements FrameSender, GroupUser {

@@ -11,7 +11,7 @@ import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.ViewId;
-import org.tutti.consensus.RoundMessage;
+import org.tutti.consensus.ChandraToueg;
 import org.tutti.membership.Founding;
 import org.tutti.membership.Hello;
 import org.tutti.membership.Knowledge;
@@ -27,7 +27,6 @@ import org.tutti.order.Skeen;
 import org.tutti.order.Stability;
 import org.tutti.order.Symmetric;
 import org.tutti.order.Tail;
-import org.tutti.order.TimestampedRun;
 import org.tutti.pack.Batch;
 import org.tutti.transport.Address;
 import org.tutti.wire.Malformed;
@@ -307,9 +306,9 @@ final class Wording {
     };
   }
 
-  private String of(ViewId view, RoundMessage<List<LaneEnd>> message) {
+  private String of(ViewId view, ChandraToueg.Message<List<LaneEnd>> message) {
     return switch (message) {
-      case RoundMessage.Estimate<List<LaneEnd>>(long round, long first, var decided, _, var adopted) ->
+      case ChandraToueg.Message.Estimate<List<LaneEnd>>(long round, long first, var decided, _, var adopted) ->
           "Estimate(round "
               + round
               + ": decided "
@@ -317,12 +316,13 @@ final class Wording {
               + ", adopted "
               + values(view, first + decided.size(), adopted)
               + ")";
-      case RoundMessage.Propose<List<LaneEnd>>(long round, long first, var values, _) ->
+      case ChandraToueg.Message.Propose<List<LaneEnd>>(long round, long first, var values, _) ->
           "Propose(round " + round + ": " + values(view, first, values) + ")";
-      case RoundMessage.Ack<List<LaneEnd>>(long round, long next, _) ->
+      case ChandraToueg.Message.Ack<List<LaneEnd>>(long round, long next, _) ->
           "Ack(round " + round + ": adopted all before decision " + next + ")";
-      case RoundMessage.Nack<List<LaneEnd>>(long round, _) -> "Nack(I am in round " + round + ")";
-      case RoundMessage.Decide<List<LaneEnd>>(long first, var values) -> "Decide(" + values(view, first, values) + ")";
+      case ChandraToueg.Message.Nack<List<LaneEnd>>(long round, _) -> "Nack(I am in round " + round + ")";
+      case ChandraToueg.Message.Decide<List<LaneEnd>>(long first, var values) ->
+          "Decide(" + values(view, first, values) + ")";
     };
   }
 
@@ -339,7 +339,7 @@ final class Wording {
     return parts.isEmpty() ? "nothing" : String.join("; ", parts);
   }
 
-  private static String stamped(String sender, List<TimestampedRun> runs) {
+  private static String stamped(String sender, List<Skeen.TimestampedRun> runs) {
     return runs.stream()
         .map(run -> numbers(sender, run.seq(), run.length()) + " timestamp " + run.timestamp())
         .collect(Collectors.joining(", "));

@@ -1,0 +1,105 @@
+package org.tutti.domain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.tutti.Members.A;
+import static org.tutti.Members.B;
+import static org.tutti.Members.C;
+import static org.tutti.Members.batch;
+import static org.tutti.Members.primary;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.tutti.Ordering;
+import org.tutti.View;
+import org.tutti.domain.Frontier.Message.Said;
+import org.tutti.effect.RecordingEffects;
+import org.tutti.effect.RecordingEffects.Effect.Broadcast;
+import org.tutti.order.Clock;
+import org.tutti.order.Log;
+import org.tutti.order.TotalOrder;
+import org.tutti.pack.Batch;
+import org.tutti.pack.CausalPast;
+
+/// How low the stamp of a delivery to come can be, at A in a view of three.
+class FrontierTest {
+  private static final View VIEW = primary(1, A, B, C);
+
+  private final Clock clock = new Clock();
+  private final RecordingEffects<Frontier.Message> effects = new RecordingEffects<>();
+  private final Log log = new Log(VIEW, 0, 0, Ordering.SEQUENCER, _ -> {});
+  private final Frontier frontier =
+      new Frontier(
+          new TotalOrder.Context(0, VIEW, 0, _ -> true, clock, _ -> false, Duration.ofMillis(100)), 20, effects);
+
+  private void has(int rank, Batch batch) {
+    clock.witness(batch.stamp());
+    assertThat(log.add(rank, batch)).isTrue();
+    frontier.arrived(rank, batch.stamp());
+  }
+
+  @Test
+  void aViewBeginsAboveItsMembersClocks() {
+    assertThat(frontier.bound(log)).isEqualTo(21);
+  }
+
+  @Test
+  void theLeastAdvancedMemberDecides() {
+    frontier.receive(1, new Said(40, 0));
+    assertThat(frontier.bound(log)).isEqualTo(21);
+    frontier.receive(2, new Said(30, 0));
+    assertThat(frontier.bound(log)).isEqualTo(31);
+    assertThat(clock.now()).isEqualTo(40);
+  }
+
+  @Test
+  void aBatchThatIsNotDeliveredCountsWithItsStamp() {
+    frontier.receive(1, new Said(50, 0));
+    has(2, batch(C, 0).sent(33, CausalPast.NONE));
+    has(2, batch(C, 1).sent(60, CausalPast.NONE));
+    assertThat(frontier.bound(log)).isEqualTo(33);
+    frontier.delivered(2, 0);
+    assertThat(frontier.bound(log)).isEqualTo(51);
+    frontier.delivered(2, 1);
+    frontier.receive(1, new Said(90, 0));
+    assertThat(frontier.bound(log)).isEqualTo(61);
+  }
+
+  @Test
+  void ownBatchesCountUntilTheyAreDeliveredAndNothingOwnAfterThat() {
+    frontier.receive(1, new Said(50, 0));
+    frontier.receive(2, new Said(50, 0));
+    has(0, batch(A, 0).sent(25, CausalPast.NONE));
+    assertThat(frontier.bound(log)).isEqualTo(25);
+    frontier.delivered(0, 0);
+    assertThat(frontier.bound(log)).isEqualTo(51);
+  }
+
+  @Test
+  void aQuestionIsAskedOnceAndCarriesTheOwnClock() {
+    clock.witness(44);
+    frontier.ask(40);
+    frontier.flush();
+    assertThat(effects.take()).containsExactly(new Broadcast<>(new Said(44, 40)));
+    frontier.ask(40);
+    frontier.flush();
+    assertThat(effects.take()).isEmpty();
+  }
+
+  @Test
+  void whoIsAskedAnswersUnlessItHasSaidEnough() {
+    frontier.receive(1, new Said(50, 48));
+    frontier.flush();
+    assertThat(effects.take()).containsExactly(new Broadcast<>(new Said(50, 0)));
+    frontier.receive(2, new Said(50, 49));
+    frontier.flush();
+    assertThat(effects.take()).isEmpty();
+  }
+
+  @Test
+  void anOwnBatchAnswersToo() {
+    frontier.arrived(0, 70);
+    frontier.receive(1, new Said(50, 60));
+    frontier.flush();
+    assertThat(effects.take()).isEmpty();
+  }
+}
