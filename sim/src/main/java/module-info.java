@@ -1,6 +1,7 @@
 /// Deterministic simulation of Tutti nodes: one thread, one seed, many faults.
 module org.tutti.sim {
   requires transitive org.tutti;
+  requires transitive org.tutti.replica;
   requires java.management;
   requires java.xml;
   requires static org.jspecify;

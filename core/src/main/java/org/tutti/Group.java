@@ -202,6 +202,23 @@ public interface Group extends AutoCloseable {
   /// @throws IllegalArgumentException when the payload is too long
   boolean propagate(byte[] payload);
 
+  /// Asks a quorum where the history stands: what a linearizable read needs, without a multicast.
+  ///
+  /// ```java
+  /// long position = group.confirmPosition().get();
+  /// // when the application has taken all deliveries before this position, its state is fresh
+  /// ```
+  ///
+  /// Everything that was delivered at any member, or whose [Outcome.Ordered] anybody knew, before this call lies before
+  /// the position; and this member's application has been given all up to there. It costs a round trip to a quorum of
+  /// the view; calls that are made while one is under way share the next. In a view that is not primary, and while this
+  /// member waits for the state, it waits.
+  ///
+  /// @return completes on the engine thread with the position; exceptionally with [GroupClosedException] when the
+  ///     membership ends before, and with [UnsupportedOperationException] in a group without uniform delivery
+  ///     ([Guarantee#UNIFORM]), where nobody can know
+  CompletableFuture<Long> confirmPosition();
+
   /// The numbers that the members show each other.
   ///
   /// @return always the same

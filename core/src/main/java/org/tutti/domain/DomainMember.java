@@ -240,6 +240,11 @@ public final class DomainMember implements GroupUser {
   }
 
   @Override
+  public void confirmed(long questions, long position) {
+    inOrder(() -> user.confirmed(questions, position));
+  }
+
+  @Override
   public void decided(int messages, long position) {
     inOrder(() -> user.decided(messages, position));
   }

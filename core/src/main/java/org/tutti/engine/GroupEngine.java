@@ -46,6 +46,7 @@ import org.tutti.membership.Terms;
 import org.tutti.membership.ViewAgreement;
 import org.tutti.membership.ViewMessage;
 import org.tutti.order.Log;
+import org.tutti.order.ReadIndex;
 import org.tutti.order.Stability;
 import org.tutti.order.SubsetMessage;
 import org.tutti.order.TotalOrder;
@@ -102,6 +103,8 @@ final class GroupEngine {
   private final BoardExchange board;
   private final StatusTracker statusTracker;
   private final Departure departure = new Departure();
+  private long questions; // how far the history is, by the application, ever
+  private long confirmed; // those that have their answer
   private boolean ended;
 
   /// Begins, as a founder, as one that joins, or where an earlier life ended.
@@ -173,6 +176,7 @@ final class GroupEngine {
         ports.open(Channel.BATCH, new ViewHistory.BatchCodec(self, node.payloads()), (from, message) -> {}),
         ports,
         ports.open(Channel.STABILITY, Stability.CODEC, (from, message) -> {}),
+        ports.open(Channel.READ, ReadIndex.CODEC, (from, message) -> {}),
         ports.open(Channel.SUBSET, new SubsetMessage.Encoding(self), (from, message) -> {}),
         sending.subsets(),
         node.counters(),
@@ -352,6 +356,10 @@ final class GroupEngine {
     board.put();
   }
 
+  void confirm() {
+    questions++;
+  }
+
   void leave(End end) {
     departure.want(end);
     transfer.refuse();
@@ -391,6 +399,7 @@ final class GroupEngine {
       current.lagging(terms.member().catchUpBytesMax()).forEach(this::drop);
     }
     deliveries.tellCaughtUp();
+    tellConfirmed();
     board.flush();
     statusTracker.tell(view(), agreement.primary(), transfer.running());
     if (departure.isOver(now, node::isBusy)) {
@@ -398,6 +407,20 @@ final class GroupEngine {
     }
     if (departure.ask(sending.isOver() || !view().primary())) {
       agreement.leave();
+    }
+  }
+
+  /// Only where this member has the state is it known what its application was given.
+  private void tellConfirmed() {
+    ViewHistory current = history.acting();
+    if (current == null || !deliveries.isSynced()) {
+      return;
+    }
+    long now = current.read(questions, confirmed);
+    if (now > confirmed) {
+      long answered = now - confirmed;
+      confirmed = now;
+      user.confirmed(answered, guarantee() == Guarantee.UNIFORM ? deliveries.positionNext() : -1);
     }
   }
 
@@ -455,7 +478,7 @@ final class GroupEngine {
       return;
     }
     switch (channel) {
-      case BATCH, ORDER, STABILITY, FRONTIER, SUBSET -> filter.inView(from, channel, in.viewId(), in.rest());
+      case BATCH, ORDER, STABILITY, FRONTIER, SUBSET, READ -> filter.inView(from, channel, in.viewId(), in.rest());
       case STATE -> filter.state(from, in.rest());
       case BOARD -> board.receive(from, BoardExchange.CODEC.readAll(in));
       case VIEW -> viewMessage(from, ViewMessage.CODEC.readAll(in));
@@ -567,6 +590,7 @@ final class GroupEngine {
     agreement.check(viewOf(history.acting()), viewOf(branch.acting()));
     transfer.check();
     sending.check();
+    Invariant.check(confirmed <= questions, "nothing is confirmed that nobody asked");
     if (journal != null) {
       journal.check();
     }

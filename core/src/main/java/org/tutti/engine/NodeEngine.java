@@ -266,6 +266,7 @@ public final class NodeEngine {
       case Request.Switch(var name, var to) -> with(name, group -> group.switchTo(to));
       case Request.Whiteboard(var name) -> look(name, GroupEngine::whiteboardPut);
       case Request.LocalCall(var name, var call) -> localCall(name, call);
+      case Request.Confirm(var name) -> with(name, GroupEngine::confirm);
       case Request.Leave(var name, var end) -> leave(name, end);
       case Request.StateChunk(var name, var transfer, var chunk, var end) ->
           with(name, group -> group.transfer().give(transfer, chunk, end));

@@ -25,6 +25,7 @@ import org.tutti.order.Clock;
 import org.tutti.order.Cut;
 import org.tutti.order.HoldBackQueue;
 import org.tutti.order.Log;
+import org.tutti.order.ReadIndex;
 import org.tutti.order.Stability;
 import org.tutti.order.SubsetMessage;
 import org.tutti.order.SubsetMulticasts;
@@ -56,6 +57,7 @@ public final class ViewHistory {
   private final @Nullable Backlog backlog; // with observers, for whom nobody waits
   private final Deliverer deliveries;
   private final EarlyDeliveries early;
+  private final ReadIndex reads;
   private final Effects<Batch> batches;
   private final @Nullable Journal journal; // only what is there may be acknowledged, and delivered
   private final Payloads payloads;
@@ -92,6 +94,7 @@ public final class ViewHistory {
     this.log = new Log(view, own, context.indexFirst(), ordering, this::switched);
     this.room = new HoldBackQueue(log, (long) protocolPorts.windowBytes + SPARE_BYTES);
     this.early = new EarlyDeliveries(view, self, deliveries);
+    this.reads = new ReadIndex(context, protocolPorts.reads);
     boolean some = ordering == Ordering.SKEEN && frontier == null && own >= 0;
     this.backlog = view.voters() < view.size() ? new Backlog(context.indexFirst()) : null;
     this.subsets =
@@ -116,6 +119,7 @@ public final class ViewHistory {
   /// @param batches     for the senders' batches
   /// @param order       opens one for an ordering
   /// @param stability   for progress
+  /// @param reads       for questions how far the history is
   /// @param subset      for multicasts to some members
   /// @param subsets     gets what becomes of these
   /// @param counters    the node's
@@ -127,6 +131,7 @@ public final class ViewHistory {
       Effects<Batch> batches,
       OrderingEpochs.PortFactory order,
       Effects<Stability.Message> stability,
+      Effects<ReadIndex.Message> reads,
       Effects<SubsetMessage> subset,
       SubsetMulticasts.User subsets,
       Counters counters,
@@ -138,7 +143,7 @@ public final class ViewHistory {
     /// @return a copy
     public ProtocolPorts unwritten() {
       return new ProtocolPorts(
-          member, batches, order, stability, subset, subsets, counters, windowBytes, null, payloads);
+          member, batches, order, stability, reads, subset, subsets, counters, windowBytes, null, payloads);
     }
   }
 
@@ -236,6 +241,7 @@ public final class ViewHistory {
         return subset(from, new SubsetMessage.Encoding(from).readAll(in));
       }
       case FRONTIER -> frontier(from, Frontier.CODEC.readAll(in));
+      case READ -> read(from, ReadIndex.CODEC.readAll(in));
       default -> stability(from, Stability.CODEC.readAll(in));
     }
     return true;
@@ -314,6 +320,24 @@ public final class ViewHistory {
       throw new Malformed("subset multicast");
     }
     return subsets.receive(from, message);
+  }
+
+  /// A member asks how far the history is, or answers.
+  private void read(MemberId from, ReadIndex.Message message) throws Malformed {
+    int rank = view.rankOf(from);
+    if (rank < 0) {
+      throw new Malformed("read of a stranger");
+    }
+    reads.receive(rank, message, writtenNext());
+  }
+
+  /// Asks the others how far the history is, for questions that have no answer yet.
+  ///
+  /// @param asked   how many questions there were ever
+  /// @param settled how many of them have their answer
+  /// @return how many have it now; see [ReadIndex#flush]
+  public long read(long asked, long settled) {
+    return reads.flush(asked, settled, writtenNext(), deliveries.deliveredNext());
   }
 
   void suspicionChanged() {
@@ -528,6 +552,7 @@ public final class ViewHistory {
     room.check();
     orders.check();
     early.check();
+    reads.check();
     if (subsets != null) {
       subsets.check();
     }

@@ -52,6 +52,7 @@ public final class Membership implements Group, GroupUser {
   private final EventDispatcher application;
   private final StateStreams states;
   private final OrderingWaiters wishes;
+  private final PositionWaiters positions;
   private final Consumer<Membership> ended;
   private final CompletableFuture<View> joined = new CompletableFuture<>();
   private final CompletableFuture<Void> left = new CompletableFuture<>();
@@ -89,6 +90,7 @@ public final class Membership implements Group, GroupUser {
     this.application = listener != null ? new ListenerDispatcher(name, listener, inbox, this::taken) : queue;
     this.states = new StateStreams(name, inbox, words -> leave(new End(Cause.LEFT, words)));
     this.wishes = new OrderingWaiters(name, self, inbox);
+    this.positions = new PositionWaiters(name, self, inbox);
     this.ended = ended;
   }
 
@@ -150,6 +152,16 @@ public final class Membership implements Group, GroupUser {
   @Override
   public <R extends @Nullable Object> R localCall(LocalRequest<R> request) throws InterruptedException {
     return calls.call(request);
+  }
+
+  @Override
+  public CompletableFuture<Long> confirmPosition() {
+    return positions.ask();
+  }
+
+  @Override
+  public void confirmed(long questions, long position) {
+    positions.confirmed(questions, position);
   }
 
   @Override
@@ -466,6 +478,7 @@ public final class Membership implements Group, GroupUser {
     window.abandon(reason);
     states.close(reason);
     wishes.close(reason);
+    positions.close(reason);
     calls.close(reason);
     ended.accept(this);
     try {

@@ -92,6 +92,11 @@ public sealed interface Request {
   /// @param call  passed on to [GroupUser#localCall]
   record LocalCall(String group, Event.LocalCall call) implements Request {}
 
+  /// Ask a quorum where the history stands; [GroupUser#confirmed] tells.
+  ///
+  /// @param group the group's name
+  record Confirm(String group) implements Request {}
+
   /// End the membership in an orderly way.
   ///
   /// @param group the group's name

@@ -21,9 +21,11 @@ public enum Channel {
   /// Multicasts to some members and their order, for the view they name.
   SUBSET(8, true),
   /// What members show on the whiteboard.
-  BOARD(9, false);
+  BOARD(9, false),
+  /// How far the history is, for reads, in the view that is named.
+  READ(10, true);
 
-  private static final @Nullable Channel[] BY_NUMBER = new Channel[10];
+  private static final @Nullable Channel[] BY_NUMBER = new Channel[11];
 
   static {
     for (Channel channel : values()) {

@@ -124,6 +124,7 @@ public final class CostMeasurement {
         false,
         false,
         false,
+        false,
         new EnumMap<>(FaultKind.class));
   }
 

@@ -263,6 +263,7 @@ final class FrameText {
       case Request.Propagate(_, ByteBuffer payload) -> "propagate " + measure(payload);
       case Request.Whiteboard _ -> "whiteboard";
       case Request.LocalCall(_, var call) -> "local call " + call;
+      case Request.Confirm _ -> "confirm the position";
       case Request.Leave _ -> "leave";
       case Request.Switch(_, Ordering to) -> "switch to " + to;
       case Request.StateChunk(_, long transfer, ByteBuffer chunk, var end) ->

@@ -48,6 +48,7 @@ import org.tutti.sim.check.Role;
 /// @param splits          whether the links are cut by all shapes in turn, and not now and then
 /// @param mixed           whether members have settings of their own ([Settings]), and not all the same ones
 /// @param observed        whether some members are observers ([#role])
+/// @param serves          whether a service is replicated on all nodes, and has clients
 /// @param strengths       how strong each kind of fault is, above 0 to 1; absent kinds are off
 public record Plan(
     long seed,
@@ -69,6 +70,7 @@ public record Plan(
     boolean splits,
     boolean mixed,
     boolean observed,
+    boolean serves,
     Map<FaultKind, Double> strengths) {
   private static final int[] NODES = {1, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 5, 5, 5, 5, 6, 7, 7};
   private static final int[] FRAME_BYTES = {512, 600, 1400, 1400, 8192, 65536, 65536};
@@ -109,6 +111,7 @@ public record Plan(
   private static final int MISTAKEN_ONE_IN = 4;
   private static final int STATELESS_ONE_IN = 3;
   private static final int STUCK_ONE_IN = 4;
+  private static final int SERVES_ONE_IN = 8;
   private static final int PACKING_DEGREE_MAX = 64;
   private static final int PACKING_DELAY_MICROS_MAX = 20_000;
   private static final int PACKING_INTERVAL_MILLIS_MAX = 500;
@@ -198,6 +201,7 @@ public record Plan(
         false,
         mixed,
         observed,
+        mayMix && new Streams(seed).open(Streams.Purpose.REPLICA, Long.MAX_VALUE).nextInt(SERVES_ONE_IN) == 0,
         strengths);
   }
 
@@ -435,6 +439,9 @@ public record Plan(
     if (limits.observers() && !observed) {
       return observing().within(limits);
     }
+    if (limits.replica() && !serves) {
+      return serving().within(limits);
+    }
     if (limits.staticMajority() && !config.electorate().equals(names())) {
       return byMajority().within(limits);
     }
@@ -464,6 +471,7 @@ public record Plan(
         splits,
         mixed,
         observed,
+        serves,
         left);
   }
 
@@ -489,6 +497,7 @@ public record Plan(
         splits,
         mixed,
         withObservers,
+        serves,
         faults);
   }
 
@@ -514,12 +523,39 @@ public record Plan(
         splits,
         mixed,
         observed,
+        serves,
         strengths);
   }
 
   /// The same run with observers.
   private Plan observing() {
     return with(Math.max(nodes, SPLIT_NODES_MIN), config, true, strengths);
+  }
+
+  /// The same run with a replicated service.
+  private Plan serving() {
+    return new Plan(
+        seed,
+        nodes,
+        config,
+        member,
+        heartbeatNanos,
+        suspectNanos,
+        frameBytesMax,
+        retransmitNanos,
+        delayNanosMin,
+        delayNanosMax,
+        turnNanosMax,
+        safetyNanos,
+        multicasts,
+        messageBytesMax,
+        stateBytes,
+        guarded,
+        splits,
+        mixed,
+        observed,
+        true,
+        strengths);
   }
 
   /// The same run with a static majority of all nodes, in which members crash and come back.
@@ -580,6 +616,7 @@ public record Plan(
         true,
         mixed,
         observed,
+        serves,
         more);
   }
 
@@ -619,6 +656,7 @@ public record Plan(
         false,
         mixed,
         withObservers,
+        false,
         Map.of());
   }
 
@@ -648,6 +686,7 @@ public record Plan(
     text.append(isDurable() ? ", " + config.durability().name().toLowerCase(Locale.ROOT) + " durable" : "");
     text.append(overlaps() ? " in overlapping groups" : "");
     text.append(mixed ? ", settings mixed" : "");
+    text.append(serves ? ", with a service" : "");
     text.append(roles());
     text.append(config.stateTransfer() ? ", state of about " + stateBytes + " bytes" : ", no state");
     text.append(", window ").append(member.windowBytes());

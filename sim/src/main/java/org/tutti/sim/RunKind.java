@@ -15,6 +15,8 @@ public enum RunKind {
   LONELY_ANNOUNCEMENTS,
   /// Some members are observers.
   OBSERVED,
+  /// A service is replicated on all nodes, and has clients.
+  REPLICA,
   /// No two nodes have one name.
   UNIQUE_NAMES,
   /// Members have settings of their own, and some know no contact.
@@ -27,6 +29,7 @@ public enum RunKind {
       case STATIC_MAJORITY -> drawn.within(Limits.NONE.staticMajority(true));
       case LONELY_ANNOUNCEMENTS -> drawn.within(Limits.NONE.staticMajority(true)).cutAtAnnouncements();
       case OBSERVED -> drawn.within(Limits.NONE.observers(true));
+      case REPLICA -> drawn.within(Limits.NONE.replica(true));
       case UNIQUE_NAMES -> drawn.within(Limits.NONE.without(FaultKind.NAMESAKE));
       case MIXED -> Plan.draw(drawn.seed());
       case OVERLAPS -> drawn.overlapping().within(Limits.NONE.partitions(true));

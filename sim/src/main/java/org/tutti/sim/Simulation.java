@@ -39,6 +39,7 @@ public final class Simulation {
   private final Workload.Subsets subsets;
   private final @Nullable Overlap overlap;
   private final ExchangeGroup exchange;
+  private final @Nullable ServiceGroup service;
   private final @Nullable Recorder recorder;
   private final List<Violation> violations = new ArrayList<>();
   private boolean broken;
@@ -52,6 +53,7 @@ public final class Simulation {
     this.setting = new Setting(plan, new Streams(plan.seed()), scheduler, tally, new Trace(scheduler, lines), history);
     this.overlap = plan.overlaps() ? new Overlap(setting) : null;
     this.exchange = new ExchangeGroup(setting);
+    this.service = plan.serves() ? new ServiceGroup(setting, this::broken) : null;
     this.cluster = new SimulatedCluster(setting, this::started, this::broken);
     this.network = new Network(scheduler, plan, tally, cluster);
     if (recorder != null) {
@@ -67,6 +69,9 @@ public final class Simulation {
       overlap.started(node);
     }
     exchange.started(node);
+    if (service != null) {
+      service.started(node);
+    }
   }
 
   /// Runs a plan.
@@ -104,6 +109,9 @@ public final class Simulation {
       overlap.begin();
     }
     exchange.begin();
+    if (service != null) {
+      service.begin();
+    }
     advance(plan.safetyNanos());
     boolean rest = false;
     if (!stopped()) {
@@ -112,6 +120,9 @@ public final class Simulation {
     List<Violation> last = rest ? farewell() : List.of();
     List<Violation> found = Checkers.check(setting.history(), Checkers.safety());
     found.addAll(exchange.violations());
+    if (service != null) {
+      found.addAll(service.violations());
+    }
     found.addAll(last);
     if (overlap != null && plan.config().guarantee() == Guarantee.UNIFORM) { // the others may follow what is lost
       found.addAll(MultiGroupOrder.check(overlap.crossing()));
@@ -154,6 +165,9 @@ public final class Simulation {
     List<Violation> found = Checkers.check(setting.history(), Checkers.liveness());
     found.addAll(Convergence.differences(cluster));
     found.addAll(exchange.violationsAtRest());
+    if (service != null) {
+      found.addAll(service.violationsAtRest());
+    }
     var farewell = new VotersLeave(setting, cluster);
     if (!stopped() && farewell.begin()) {
       if (setting.trace().speaks()) {
@@ -181,6 +195,9 @@ public final class Simulation {
     int members = cluster.members().size();
     faults.end();
     cluster.calm();
+    if (service != null) {
+      service.calm();
+    }
     // What the network held up in the phase of safety arrives before the group is expected to be quiet.
     advance(scheduler.nowNanos() + Network.DELAY_UNITS_MAX * plan.suspectNanos());
     if (!settle() || !lastWords()) {
@@ -189,11 +206,16 @@ public final class Simulation {
     }
     refuseStorm(setting.tally().views - before, Math.max(members, cluster.members().size()));
     intervalQuiet();
-    advanceUntil(exchange::isTogether);
+    if (service != null) {
+      advanceUntil(service::isTogether, service.restNanos());
+      service.last();
+      advanceUntil(service::isAtRest, service.restNanos());
+    }
+    advanceUntil(exchange::isTogether, exchange.restNanos());
     exchange.last();
-    advanceUntil(exchange::isAtRest);
+    advanceUntil(exchange::isAtRest, exchange.restNanos());
     exchange.afterthought();
-    advanceUntil(exchange::isAtRest);
+    advanceUntil(exchange::isAtRest, exchange.restNanos());
     return true;
   }
 
@@ -214,9 +236,9 @@ public final class Simulation {
     }
   }
 
-  /// Lets the exchange group come to rest, too, for a bounded time.
-  private void advanceUntil(BooleanSupplier rest) {
-    for (long end = scheduler.nowNanos() + exchange.restNanos(); scheduler.nowNanos() < end && !stopped(); ) {
+  /// Lets another group come to rest, too, for a bounded time.
+  private void advanceUntil(BooleanSupplier rest, long nanosMax) {
+    for (long end = scheduler.nowNanos() + nanosMax; scheduler.nowNanos() < end && !stopped(); ) {
       if (rest.getAsBoolean()) {
         return;
       }

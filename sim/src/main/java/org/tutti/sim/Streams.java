@@ -42,7 +42,8 @@ final class Streams {
     PACKING,
     NAMES,
     SETTINGS,
-    ROLE
+    ROLE,
+    REPLICA
   }
 
   /// Spreads a number over all bits (after Stafford's variant 13).

@@ -143,6 +143,9 @@ final class SimulateCommand implements Callable<Integer> {
       converter = FaultConverter.class)
   @Nullable SingleFault fault;
 
+  @Option(names = "--replica", description = "A service is replicated on all nodes in every run, and clients call it.")
+  boolean replica;
+
   @Option(names = "--observers", description = "Some members are observers in every run.")
   boolean observers;
 
@@ -278,7 +281,7 @@ final class SimulateCommand implements Callable<Integer> {
         throw new ParameterException(spec.commandLine(), e.getMessage(), e);
       }
     }
-    return new Limits(kinds, nodes, multicasts, order, partitions, staticMajority, observers);
+    return new Limits(kinds, nodes, multicasts, order, partitions, staticMajority, observers, replica);
   }
 
   private int one(long number) {

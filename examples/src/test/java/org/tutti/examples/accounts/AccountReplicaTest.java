@@ -332,6 +332,11 @@ class AccountReplicaTest {
     }
 
     @Override
+    public CompletableFuture<Long> confirmPosition() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
     public Whiteboard whiteboard() {
       throw new UnsupportedOperationException();
     }

@@ -776,13 +776,72 @@ public final class Mutants {
               "trim",
               new Redirect("Math.min", "max")));
 
+  private static final List<Mutant> SESSIONS =
+      List.of(
+          new Mutant(
+                  "retry-executed",
+                  "a command that comes again is executed again",
+                  "replica.protocol.SessionTable",
+                  "call",
+                  new Fix(2, true))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "session-not-in-snapshot",
+                  "newcomers do not get the sessions",
+                  "replica.protocol.SessionTable",
+                  "restore",
+                  new Drop("Map.put", 0))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "reply-forgotten",
+                  "a reply is not kept for clients that ask again",
+                  "replica.protocol.SessionTable$Session",
+                  "reply",
+                  new Return(0))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "reply-kept-too-short",
+                  "replies are forgotten before the client has them",
+                  "replica.protocol.SessionTable$Session",
+                  "acknowledge",
+                  new Fix(0, false))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "acknowledge-unread",
+                  "a client says that it has replies which it has not",
+                  "replica.protocol.ClientProtocol",
+                  "send",
+                  new Redirect("TreeMap.firstKey", "lastKey"))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "read-without-quorum",
+                  "a linearizable read asks nobody",
+                  "order.ReadIndex",
+                  "flush",
+                  new Drop("includes", 1))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "read-behind",
+                  "a linearizable read does not wait for what others hold",
+                  "order.ReadIndex",
+                  "receive",
+                  new Drop("Math.max", 0))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "read-older",
+                  "a sequential read does not wait for what its client has seen",
+                  "replica.protocol.ReplicaProtocol",
+                  "query",
+                  new Fix(2, false))
+              .in(RunKind.REPLICA));
+
   private Mutants() {}
 
   /// All planted bugs.
   ///
   /// @return in the order of the table
   public static List<Mutant> all() {
-    return Stream.of(SHARED, MEMBERSHIP, orderings(), SERVICES, BRANCHES, EXCHANGES, DURABILITY)
+    return Stream.of(SHARED, MEMBERSHIP, orderings(), SERVICES, BRANCHES, EXCHANGES, DURABILITY, SESSIONS)
         .flatMap(List::stream)
         .toList();
   }

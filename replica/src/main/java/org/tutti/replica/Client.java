@@ -1,0 +1,452 @@
+package org.tutti.replica;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.CancelledKeyException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.tutti.replica.protocol.ClientProtocol;
+import org.tutti.replica.protocol.Frame;
+
+/// A client of a replicated service: no member, but connected to one replica, and to another one when that does not
+/// answer. Its commands are executed once, whatever crashes, and in the order in which they were made.
+///
+/// ```java
+/// try (Client client = Client.of("counter").at("127.0.0.1:8001", "127.0.0.1:8002").connect()) {
+///   ByteBuffer reply = client.call(ByteBuffer.allocate(8).putLong(0, 5)).get();
+///   long value = reply.getLong();
+/// }
+/// ```
+///
+/// As long as no replica serves, calls wait, each until its deadline. A call that has a reply was executed; one that
+/// fails says by its exception what is known: [ServiceException].
+///
+/// **Threads**: all methods may be called from any thread. Futures complete on the client's own thread; what is attached
+/// to them without an executor must not block.
+public final class Client implements AutoCloseable {
+  private static final int UNWRITTEN_BYTES_MAX = 64 << 20;
+
+  private final ReentrantLock lock = new ReentrantLock(); // of all below but the semaphore, tasks and the selector
+  private final Semaphore room;
+  private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>(); // with the lock, soon
+  private final List<Runnable> outcomes = new ArrayList<>(); // to be told without the lock
+  private final Selector selector;
+  private final ClientProtocol protocol;
+  private final Duration deadline;
+  private final Thread thread;
+  private @Nullable FrameChannel connection;
+  private @Nullable SelectionKey key;
+  private long attempts;
+  private volatile boolean closed;
+
+  private final class Pending extends ClientProtocol.Request {
+    final CompletableFuture<ByteBuffer> future = new CompletableFuture<>();
+
+    Pending(ByteBuffer payload, @Nullable Read read, long deadlineNanos) {
+      super(payload, read, deadlineNanos);
+    }
+
+    @Override
+    protected void replied(ByteBuffer reply, long position) {
+      over(() -> future.complete(reply));
+    }
+
+    @Override
+    protected void failed(ServiceException why) {
+      over(() -> future.completeExceptionally(why));
+    }
+
+    private void over(Runnable outcome) {
+      room.release();
+      outcomes.add(outcome);
+    }
+  }
+
+  private Client(Builder settings) throws IOException {
+    this.room = new Semaphore(settings.callsMax);
+    this.deadline = settings.deadline;
+    this.selector = Selector.open();
+    this.protocol = new ClientProtocol(settings.service, settings.contacts, settings.silence.toNanos(), new Outside());
+    this.thread = Thread.ofPlatform().daemon().name("client-" + settings.service).unstarted(this::run);
+  }
+
+  /// Begins a client of a service.
+  ///
+  /// @param service the service's name
+  /// @return a builder of its own
+  public static Builder of(String service) {
+    return new Builder(service);
+  }
+
+  /// Has the service execute a command, once. Blocks while as many calls are open as there may be.
+  ///
+  /// @param command up to 8 MiB from position to limit, which are not moved; copied before the method returns
+  /// @return completes with the reply, which belongs to the receiver; exceptionally with a [ServiceException]. Cancelling
+  ///     it gives the command up: if it was not executed yet, it will not be
+  /// @throws InterruptedException     when interrupted while waiting; nothing was sent
+  /// @throws IllegalArgumentException when the command is too long
+  public CompletableFuture<ByteBuffer> call(ByteBuffer command) throws InterruptedException {
+    return call(command, deadline);
+  }
+
+  /// As [#call(ByteBuffer)], with a deadline of its own.
+  ///
+  /// @param command as there
+  /// @param wait    how long to wait for the reply, from now
+  /// @return as there; [CallTimeoutException] when the deadline passes
+  /// @throws InterruptedException when interrupted while waiting; nothing was sent
+  public CompletableFuture<ByteBuffer> call(ByteBuffer command, Duration wait) throws InterruptedException {
+    return request(command, null, wait);
+  }
+
+  /// Asks the service a question that changes nothing ([StateMachine#query]). Blocks while as many calls are open as
+  /// there may be.
+  ///
+  /// @param question up to 8 MiB from position to limit, which are not moved; copied before the method returns
+  /// @param read     what it has to see
+  /// @return completes with the answer; exceptionally with a [ServiceException]
+  /// @throws InterruptedException when interrupted while waiting; nothing was sent
+  public CompletableFuture<ByteBuffer> query(ByteBuffer question, Read read) throws InterruptedException {
+    return request(question, read, deadline);
+  }
+
+  private CompletableFuture<ByteBuffer> request(ByteBuffer payload, @Nullable Read read, Duration wait)
+      throws InterruptedException {
+    if (payload.remaining() > Frame.PAYLOAD_BYTES_MAX) {
+      throw new IllegalArgumentException(
+          "a call has up to " + Frame.PAYLOAD_BYTES_MAX + " bytes, not " + payload.remaining());
+    }
+    if (Thread.currentThread() == thread && !room.tryAcquire()) {
+      throw new IllegalStateException("a call would block the client's own thread; call it from another one");
+    } else if (Thread.currentThread() != thread) {
+      room.acquire();
+    }
+    ByteBuffer copy = ByteBuffer.allocate(payload.remaining()).put(payload.duplicate()).flip();
+    var pending = new Pending(copy, read, System.nanoTime() + wait.toNanos());
+    pending.future.whenComplete((_, _) -> {
+      if (pending.future.isCancelled()) {
+        giveUp(pending);
+      }
+    });
+    act(() -> protocol.request(pending));
+    return pending.future;
+  }
+
+  private void giveUp(Pending pending) {
+    act(() -> {
+      if (protocol.cancel(pending)) {
+        room.release();
+      }
+    });
+  }
+
+  /// Where this client is connected to, and what was wrong before; for people.
+  @Override
+  public String toString() {
+    lock.lock();
+    try {
+      return protocol.toString();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Ends the client and its session; calls that are open fail with [ClientClosedException].
+  @Override
+  public void close() {
+    if (!closed) {
+      act(protocol::close);
+      closed = true;
+      selector.wakeup();
+    }
+  }
+
+  // ---- its thread ------------------------------------------------------------------------------------------------
+
+  /// Does something with the lock, then what follows of it: writes, and tells outcomes.
+  private void act(Runnable action) {
+    List<Runnable> told;
+    long before;
+    lock.lock();
+    try {
+      before = protocol.deadlineNanos();
+      action.run();
+      protocol.work();
+      write();
+      if (protocol.deadlineNanos() < before && Thread.currentThread() != thread) {
+        selector.wakeup();
+      }
+      told = List.copyOf(outcomes);
+      outcomes.clear();
+    } finally {
+      lock.unlock();
+    }
+    told.forEach(Runnable::run);
+  }
+
+  private void run() {
+    try {
+      while (!closed) {
+        selector.select(waitMillis());
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+          act(task);
+        }
+        for (SelectionKey selected : selector.selectedKeys()) {
+          act(() -> handle(selected));
+        }
+        selector.selectedKeys().clear();
+        act(() -> {});
+      }
+    } catch (IOException e) {
+      throw new IllegalStateException("the client is broken", e);
+    } finally {
+      act(this::release);
+    }
+  }
+
+  private long waitMillis() {
+    lock.lock();
+    try {
+      long due = protocol.deadlineNanos();
+      return due == Long.MAX_VALUE ? 0 : Math.max(1, (due - System.nanoTime()) / 1_000_000 + 1);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void handle(SelectionKey selected) {
+    FrameChannel current = connection;
+    if (current == null || selected != key) {
+      return;
+    }
+    try {
+      if (selected.isConnectable() && current.socket().finishConnect()) {
+        current.socket().socket().setTcpNoDelay(true);
+        selected.interestOps(SelectionKey.OP_READ);
+        protocol.connected();
+      } else if (selected.isReadable()) {
+        current.read(
+            Frame.BYTES_MAX,
+            frame -> {
+              protocol.received(frame);
+              return current == connection;
+            });
+      }
+    } catch (IOException | CancelledKeyException e) {
+      lost(current, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private void write() {
+    FrameChannel current = connection;
+    SelectionKey own = key;
+    if (current == null || own == null || !current.socket().isConnected()) {
+      return;
+    }
+    try {
+      int ops = SelectionKey.OP_READ | (current.write() ? 0 : SelectionKey.OP_WRITE);
+      if (own.interestOps() != ops) {
+        own.interestOps(ops);
+        selector.wakeup();
+      }
+    } catch (IOException | CancelledKeyException e) {
+      lost(current, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private void lost(FrameChannel which, String why) {
+    if (which == connection) {
+      drop();
+      protocol.disconnected(why);
+    }
+  }
+
+  private void drop() {
+    FrameChannel current = connection;
+    connection = null;
+    key = null;
+    if (current != null) {
+      current.close();
+    }
+  }
+
+  private void release() {
+    write();
+    drop();
+    try {
+      selector.close();
+    } catch (IOException _) {
+      // It is closed as far as this process is concerned.
+    }
+  }
+
+  /// With the lock.
+  private final class Outside implements ClientProtocol.Host {
+    /// The name is looked up on a thread of its own, as that may take seconds.
+    @Override
+    public void connect(String address) {
+      long attempt = ++attempts;
+      Thread.ofVirtual()
+          .name("client-connects")
+          .start(() -> {
+            try {
+              SocketChannel socket = SocketChannel.open();
+              socket.configureBlocking(false);
+              socket.connect(resolve(address));
+              later(() -> register(attempt, socket));
+            } catch (IOException | RuntimeException e) {
+              later(() -> failed(attempt, e));
+            }
+          });
+    }
+
+    private InetSocketAddress resolve(String address) throws IOException {
+      int colon = address.lastIndexOf(':');
+      String host = address.substring(0, Math.max(0, colon)).replaceAll("^\\[|]$", "");
+      var found = new InetSocketAddress(host, Integer.parseInt(address.substring(colon + 1)));
+      if (found.isUnresolved()) {
+        throw new IOException("unknown host");
+      }
+      return found;
+    }
+
+    private void register(long attempt, SocketChannel socket) {
+      var frames = new FrameChannel(socket, UNWRITTEN_BYTES_MAX);
+      if (attempt != attempts || closed) {
+        frames.close();
+        return;
+      }
+      try {
+        connection = frames;
+        key = socket.register(selector, SelectionKey.OP_CONNECT);
+      } catch (IOException e) {
+        lost(frames, String.valueOf(e.getMessage()));
+      }
+    }
+
+    private void failed(long attempt, Exception why) {
+      if (attempt == attempts) {
+        protocol.disconnected(String.valueOf(why.getMessage()));
+      }
+    }
+
+    @Override
+    public void disconnect() {
+      attempts++;
+      drop();
+    }
+
+    @Override
+    public void send(ByteBuffer frame) {
+      FrameChannel current = connection;
+      if (current != null && !current.add(frame)) {
+        later(() -> lost(current, "the replica does not read"));
+      }
+    }
+
+    @Override
+    public long nanos() {
+      return System.nanoTime();
+    }
+
+    @Override
+    public RandomGenerator random() {
+      return ThreadLocalRandom.current();
+    }
+
+    private void later(Runnable task) {
+      tasks.add(task);
+      selector.wakeup();
+    }
+  }
+
+  /// Collects the settings of a client. Not thread-safe.
+  public static final class Builder {
+    private final String service;
+    private List<String> contacts = List.of();
+    private Duration silence = Duration.ofSeconds(1);
+    private Duration deadline = Duration.ofSeconds(30);
+    private int callsMax = 1024;
+
+    private Builder(String service) {
+      this.service = service;
+    }
+
+    /// Says where some replicas are; the client learns of the others.
+    ///
+    /// @param addresses host and port of each, such as `127.0.0.1:8001`
+    /// @return this builder
+    public Builder at(String... addresses) {
+      contacts = List.of(addresses);
+      return this;
+    }
+
+    /// Chooses how long a replica may be silent, with a call open, before the client goes to another one.
+    ///
+    /// @param value at least 10 ms; by default a second
+    /// @return this builder
+    public Builder silence(Duration value) {
+      silence = value;
+      return this;
+    }
+
+    /// Chooses how long a call may take if nothing else is said.
+    ///
+    /// @param value by default 30 s
+    /// @return this builder
+    public Builder deadline(Duration value) {
+      deadline = value;
+      return this;
+    }
+
+    /// Chooses how many calls may be open before the next one blocks.
+    ///
+    /// @param value 1 to 65,536; by default 1024
+    /// @return this builder
+    public Builder callsMax(int value) {
+      callsMax = value;
+      return this;
+    }
+
+    /// Begins to connect; returns at once, and calls wait until a replica serves.
+    ///
+    /// @return the client
+    /// @throws IllegalArgumentException when a setting is out of its range, or an address is not of the form host:port
+    public Client connect() {
+      if (callsMax < 1 || callsMax > 1 << 16 || silence.toMillis() < 10 || !deadline.isPositive()) {
+        throw new IllegalArgumentException(
+            "calls are 1 to 65536, not "
+                + callsMax
+                + "; silence is at least 10 ms, not "
+                + silence
+                + "; a deadline is to come, not "
+                + deadline);
+      }
+      for (String address : contacts) {
+        if (!address.matches(".+:\\d{1,5}")) {
+          throw new IllegalArgumentException("an address is host:port, not " + address);
+        }
+      }
+      try {
+        var client = new Client(this);
+        client.thread.start();
+        return client;
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+}

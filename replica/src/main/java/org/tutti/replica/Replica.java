@@ -1,0 +1,513 @@
+package org.tutti.replica;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.tutti.Event;
+import org.tutti.Group;
+import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
+import org.tutti.Metric;
+import org.tutti.Node;
+import org.tutti.Ordering;
+import org.tutti.StateSink;
+import org.tutti.StateSource;
+import org.tutti.Status;
+import org.tutti.TuttiException;
+import org.tutti.View;
+import org.tutti.replica.protocol.ReplicaProtocol;
+import org.tutti.replica.protocol.SessionTable;
+import org.tutti.transport.Address;
+
+/// One replica of a service, in a process of its own among others: a member of the service's group, with the service
+/// and a port for clients.
+///
+/// ```java
+/// Node node = Node.named("n1").listen("127.0.0.1:7001").contacts("127.0.0.1:7002", "127.0.0.1:7003").start();
+/// Replica replica =
+///     Replica.of("counter", new Counter()).clients("127.0.0.1:8001").expecting("n1", "n2", "n3").start(node);
+/// replica.awaitServing(Duration.ofSeconds(10));
+/// ```
+///
+/// The same lines on each node, at the first start and at every later one: a majority of the expected replicas found the
+/// service together, and whoever comes later gets its state. Delivery is uniform: what a client is told survives any
+/// crashes that leave a quorum.
+///
+/// A replica whose service breaks with an [Error], or whose state cannot be read, leaves the group and closes; [#ended]
+/// says why. All methods may be called from any thread.
+public final class Replica implements AutoCloseable {
+  private static final int EVENTS_PER_RUN = 256;
+
+  private final String service;
+  private final Group group;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition news = lock.newCondition(); // the group has told something
+  private final ReplicaProtocol protocol;
+  private final ClientPort port;
+  private final Thread events;
+  private final Thread clients;
+  private volatile @Nullable Throwable broken;
+
+  private Replica(Builder settings, Node node, Group group) throws IOException {
+    this.service = settings.service;
+    this.group = group;
+    this.port =
+        new ClientPort(
+            new Address(settings.clients),
+            settings.insecure,
+            lock,
+            with ->
+                new ReplicaProtocol(
+                    settings.service,
+                    node.self().name(),
+                    settings.advertised == null ? with.address().text() : settings.advertised,
+                    settings.limits(),
+                    settings.machine,
+                    new Outside(),
+                    with,
+                    new SystemClock()));
+    this.protocol = port.protocol();
+    this.events = Thread.ofPlatform().name("replica-" + service + "-" + node.self().name()).unstarted(this::serve);
+    this.clients = Thread.ofPlatform().name("clients-" + service + "-" + node.self().name()).unstarted(port::run);
+  }
+
+  /// Begins a replica of a service.
+  ///
+  /// @param service the service's name: that of the group, which clients have to say too
+  /// @param machine the service, which no other replica has; belongs to the replica from now on
+  /// @return a builder of its own
+  public static Builder of(String service, StateMachine machine) {
+    return new Builder(service, machine);
+  }
+
+  /// Where clients reach this replica.
+  ///
+  /// @return host and port, as [Builder#clients] with the port that was chosen
+  public String clients() {
+    return port.address().text();
+  }
+
+  /// Waits until this replica serves: it is in a primary view and has the state.
+  ///
+  /// @param wait the longest wait
+  /// @throws InterruptedException when interrupted while waiting
+  /// @throws TimeoutException     when it does not serve in that time; the message says who is waited for, and why
+  public void awaitServing(Duration wait) throws InterruptedException, TimeoutException {
+    long end = System.nanoTime() + wait.toNanos();
+    group.awaitServing(wait);
+    lock.lockInterruptibly();
+    try {
+      awaitService(end);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// The group serves, and the service follows it.
+  private void awaitService(long end) throws InterruptedException, TimeoutException {
+    while (!protocol.isServing()) {
+      Throwable why = broken;
+      if (why != null) {
+        throw new IllegalStateException("the replica of \"" + service + "\" has ended", why);
+      }
+      if (news.awaitNanos(end - System.nanoTime()) <= 0) {
+        throw new TimeoutException(
+            "service \"" + service + "\" takes its time: it is at position " + protocol.positionNext());
+      }
+    }
+  }
+
+  /// Whether this replica passes commands on, executes them and answers queries.
+  ///
+  /// @return whether it is caught up in a primary view
+  public boolean isServing() {
+    return broken == null && read(protocol::isServing);
+  }
+
+  /// How far this replica has executed the history.
+  ///
+  /// @return the position behind the last message that it has applied
+  public long positionNext() {
+    return read(protocol::positionNext);
+  }
+
+  /// How the group stands at this replica.
+  ///
+  /// @return as [Group#status]
+  public Status status() {
+    return group.status();
+  }
+
+  /// The service's group, for what is not of clients: its ordering can be switched, its whiteboard used.
+  ///
+  /// @return the group; its events are the replica's
+  public Group group() {
+    return group;
+  }
+
+  /// Why the replica has ended.
+  ///
+  /// @return what its service, or its group, threw; null as long as it is at work
+  public @Nullable Throwable ended() {
+    return broken;
+  }
+
+  /// What this replica counts, besides what its node does.
+  ///
+  /// @return commands, queries, sessions, and connections that ended, by reason
+  public List<Metric> metrics() {
+    return read(() -> {
+      List<Metric> metrics = new ArrayList<>(port.metrics());
+      metrics.add(
+          Metric.counter("replica.commands.executed", "Commands were executed here.").with(protocol.executed()));
+      metrics.add(Metric.counter("replica.queries.answered", "Queries were answered here.").with(protocol.queries()));
+      metrics.add(Metric.gauge("replica.sessions.open", "Clients have sessions, anywhere.").with(protocol.sessions()));
+      metrics.add(Metric.gauge("replica.connections.open", "Clients are connected here.").with(protocol.connections()));
+      return metrics;
+    });
+  }
+
+  private <T> T read(Supplier<T> what) {
+    lock.lock();
+    try {
+      return what.get();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  // ---- the thread of events --------------------------------------------------------------------------------------
+
+  private void serve() {
+    try {
+      Event event = group.receive();
+      while (!(event instanceof Event.Closed(var end))) {
+        if (event instanceof Event.StateOffer offer) {
+          restore(offer.source());
+          event = group.receive();
+        } else {
+          event = run(event);
+        }
+      }
+      end(new IllegalStateException("the membership has ended: " + end.words()));
+    } catch (InterruptedException | IOException | RuntimeException | Error why) {
+      end(why);
+    }
+  }
+
+  /// Takes an event and those that are behind it already, with one flush at the end.
+  ///
+  /// @return the event that follows
+  private Event run(Event first) throws InterruptedException {
+    lock.lock();
+    try {
+      Event event = first;
+      for (int left = EVENTS_PER_RUN; left > 0 && event != null; left--) {
+        if (!take(event)) {
+          return event;
+        }
+        event = group.receive(Duration.ZERO);
+      }
+      if (event != null) {
+        return event;
+      }
+    } finally {
+      port.finish();
+      news.signalAll();
+      lock.unlock();
+    }
+    return group.receive();
+  }
+
+  /// Takes an event that has nothing to wait for.
+  private boolean take(Event event) {
+    switch (event) {
+      case Event.Delivery delivery ->
+          protocol.delivered(delivery.sender().name(), delivery.position(), delivery.payload());
+      case Event.ViewChange(View view) -> protocol.viewed(view);
+      case Event.CaughtUp(long position) -> protocol.caughtUp(position);
+      case Event.StateRequest request -> give(request.sink());
+      case Event.LocalCall call -> call.fail(new UnsupportedOperationException("a replica answers clients only"));
+      case Event.Propagated _ -> {}
+      case Event.StateOffer _, Event.Closed _ -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// A newcomer gets the state as it is now, while commands go on.
+  private void give(StateSink sink) {
+    StateMachine.Snapshot picture = protocol.snapshot();
+    Thread.ofVirtual()
+        .name("state-" + service)
+        .start(() -> {
+          try (sink) {
+            var out = new BufferedOutputStream(sink, 64 << 10);
+            picture.writeTo(out);
+            out.flush();
+            sink.complete();
+          } catch (IOException _) {
+            // The newcomer has gone; if it is still there it asks another one.
+          } catch (RuntimeException | Error why) {
+            end(why);
+          }
+        });
+  }
+
+  /// Replaces the service's state. Clients go to other replicas meanwhile: what they ask cannot be answered.
+  private void restore(StateSource from) throws IOException {
+    lock.lock();
+    try (var in = new BufferedInputStream(from, 64 << 10)) {
+      port.away(true);
+      protocol.restore(in, true);
+      in.skip(Long.MAX_VALUE); // what the service has not read
+      port.away(false);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void end(Throwable why) {
+    if (broken == null) {
+      broken = why;
+      if (!(why instanceof InterruptedException)) {
+        System.getLogger("org.tutti.replica").log(System.Logger.Level.WARNING, () -> service + ": " + why, why);
+      }
+    }
+    port.close();
+    group.leave();
+    lock.lock();
+    try {
+      news.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Leaves the group and closes the port: clients go to other replicas. Waits 5 s at most.
+  @Override
+  public void close() {
+    if (broken == null) {
+      broken = new IllegalStateException("the replica was closed");
+    }
+    port.close();
+    group.close();
+    events.interrupt();
+  }
+
+  // ---- what the protocol asks ------------------------------------------------------------------------------------
+
+  private final class Outside implements ReplicaProtocol.Group {
+    @Override
+    public boolean post(ByteBuffer message) {
+      try {
+        return group.tryPost(message);
+      } catch (TuttiException _) {
+        return true; // the membership has ended, and so does the replica: nobody waits
+      }
+    }
+
+    @Override
+    public void confirm() {
+      group
+          .confirmPosition()
+          .whenComplete((position, failure) -> {
+            if (failure == null) {
+              port.later(() -> protocol.confirmed(position));
+            }
+          });
+    }
+  }
+
+  private static final class SystemClock implements ReplicaProtocol.Clock {
+    @Override
+    public long nanos() {
+      return System.nanoTime();
+    }
+
+    @Override
+    public long wallMillis() {
+      return System.currentTimeMillis();
+    }
+  }
+
+  /// Collects the settings of a replica. Not thread-safe.
+  public static final class Builder {
+    private final String service;
+    private final StateMachine machine;
+    private String clients = "127.0.0.1:0";
+    private @Nullable String advertised;
+    private boolean insecure;
+    private Set<String> expected = Set.of();
+    private int expectedCount;
+    private boolean creates;
+    private Ordering ordering = Ordering.SEQUENCER;
+    private Duration session = Duration.ofMinutes(1);
+    private int sessionsMax = 10_000;
+    private int commandsMax = 256;
+    private int replyBytesMax = 4 << 20;
+    private MemberConfig member = MemberConfig.standard();
+
+    private Builder(String service, StateMachine machine) {
+      this.service = service;
+      this.machine = machine;
+    }
+
+    /// Says where clients reach this replica.
+    ///
+    /// @param address host and port, such as `127.0.0.1:8001`; with port 0 a free one is taken, which is the default
+    /// @return this builder
+    public Builder clients(String address) {
+      clients = address;
+      return this;
+    }
+
+    /// Says which address clients are told, where something between passes their connections on.
+    ///
+    /// @param address a literal host and port
+    /// @return this builder
+    public Builder advertise(String address) {
+      advertised = address;
+      return this;
+    }
+
+    /// Allows clients to be served on another interface than loopback. They are not encrypted, and whoever reaches the
+    /// port can make any call.
+    ///
+    /// @return this builder
+    public Builder insecure() {
+      insecure = true;
+      return this;
+    }
+
+    /// Says who founds the service together, if it does not exist: [Node#joinOrCreate(String, Set, GroupConfig)].
+    ///
+    /// @param names of the nodes, this one's among them; the same at all replicas
+    /// @return this builder
+    public Builder expecting(String... names) {
+      expected = Set.of(names);
+      return this;
+    }
+
+    /// Says how many replicas found the service together, if it does not exist.
+    ///
+    /// @param replicas more than half of all that are ever started so
+    /// @return this builder
+    public Builder expecting(int replicas) {
+      expectedCount = replicas;
+      return this;
+    }
+
+    /// Founds the service alone. Where neither this nor [#expecting] is said, the replica joins a service that others
+    /// have founded.
+    ///
+    /// @return this builder
+    public Builder founding() {
+      creates = true;
+      return this;
+    }
+
+    /// Chooses how the group decides the order of commands; for the founder.
+    ///
+    /// @param value by default [Ordering#SEQUENCER]
+    /// @return this builder
+    public Builder ordering(Ordering value) {
+      ordering = value;
+      return this;
+    }
+
+    /// Chooses how long a client's session lives after the client was heard last; whoever founds the service decides.
+    /// Within that time a command that is sent again is not executed again, whatever happens.
+    ///
+    /// @param life at least a second; by default a minute
+    /// @return this builder
+    public Builder session(Duration life) {
+      session = life;
+      return this;
+    }
+
+    /// Bounds what sessions take; whoever founds the service decides.
+    ///
+    /// @param sessions   how many there may be, by default 10,000
+    /// @param commands   how many commands of one may be without a reply that the client has got, by default 256
+    /// @param replyBytes how many bytes of replies are kept for one until the client has got them, by default 4 MiB; one
+    ///                   reply more is executed below that
+    /// @return this builder
+    public Builder sessionsMax(int sessions, int commands, int replyBytes) {
+      sessionsMax = sessions;
+      commandsMax = commands;
+      replyBytesMax = replyBytes;
+      return this;
+    }
+
+    /// Chooses what this member decides for itself in the group; without a listener or a position.
+    ///
+    /// @param value by default [MemberConfig#standard()]
+    /// @return this builder
+    public Builder member(MemberConfig value) {
+      member = value;
+      return this;
+    }
+
+    private SessionTable.Limits limits() {
+      return new SessionTable.Limits(session.toMillis(), sessionsMax, commandsMax, replyBytesMax);
+    }
+
+    /// Starts the replica; returns at once ([Replica#awaitServing]).
+    ///
+    /// @param node the node whose member it is; may have other groups and replicas, too, and is closed by whoever
+    ///             started it
+    /// @return the running replica
+    /// @throws UncheckedIOException     when clients cannot be served at the address
+    /// @throws IllegalArgumentException when settings do not go together, or are out of range
+    /// @throws IllegalStateException    when the node is in such a group already, or closed
+    public Replica start(Node node) {
+      if (member.listener() != null) {
+        throw new IllegalArgumentException("the events of a replica's group are the replica's: no listener");
+      }
+      if (session.compareTo(Duration.ofSeconds(1)) < 0) {
+        throw new IllegalArgumentException("a session lives a second at least, not " + session);
+      }
+      int ways = (expected.isEmpty() ? 0 : 1) + (expectedCount == 0 ? 0 : 1) + (creates ? 1 : 0);
+      if (ways > 1) {
+        throw new IllegalArgumentException("a service is founded alone, by names or by a number, not by two of these");
+      }
+      limits();
+      GroupConfig config = GroupConfig.builder().stateTransfer(true).ordering(ordering).build();
+      Group group;
+      if (creates) {
+        group = node.create(service, config, member);
+      } else if (expectedCount > 0) {
+        group = node.joinOrCreate(service, expectedCount, config, member);
+      } else if (!expected.isEmpty()) {
+        group = node.joinOrCreate(service, expected, config, member);
+      } else {
+        group = node.join(service, member);
+      }
+      try {
+        var replica = new Replica(this, node, group);
+        replica.clients.start();
+        replica.events.start();
+        return replica;
+      } catch (IOException e) {
+        group.leave();
+        throw new UncheckedIOException(e.getMessage(), e);
+      } catch (RuntimeException e) {
+        group.leave();
+        throw e;
+      }
+    }
+  }
+}

@@ -1,0 +1,553 @@
+package org.tutti.replica.protocol;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.SequencedSet;
+import java.util.TreeMap;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.tutti.replica.CallTimeoutException;
+import org.tutti.replica.ClientClosedException;
+import org.tutti.replica.CommandFailedException;
+import org.tutti.replica.Read;
+import org.tutti.replica.ServiceException;
+import org.tutti.replica.SessionExpiredException;
+
+/// One client of a replicated service: connected to one replica at a time, and to the next one when that is gone, silent,
+/// or does not serve.
+///
+/// Commands are numbered when they are sent first. What has no reply is sent again, in order, to each replica that the
+/// client comes to; the replicas see to it that it is executed once ([SessionTable]). A command that the caller has given
+/// up keeps its number and is sent as one to skip, so that it is not executed later if it was not before.
+///
+/// One thread at a time; nothing here waits.
+public final class ClientProtocol {
+  /// What a client asks of its host.
+  public interface Host {
+    /// Begins to connect, instead of whatever connection there was; [#connected] or [#disconnected] follows.
+    ///
+    /// @param address the replica's
+    void connect(String address);
+
+    /// Ends the connection, or the attempt; [#disconnected] is not called for it.
+    void disconnect();
+
+    /// Sends a frame over the connection.
+    ///
+    /// @param frame with its length, never changed from now on
+    void send(ByteBuffer frame);
+
+    /// Steady time.
+    ///
+    /// @return nanoseconds since some moment
+    long nanos();
+
+    /// For nonces, and for who is asked when.
+    ///
+    /// @return the same each time
+    RandomGenerator random();
+  }
+
+  /// A command or question of the caller's, until it has its outcome.
+  public abstract static class Request {
+    private final ByteBuffer payload;
+    private final @Nullable Read read;
+    private final long deadlineNanos;
+    private long number; // 0 before it is sent
+    private boolean over;
+
+    /// Makes one.
+    ///
+    /// @param payload       never changed from now on
+    /// @param read          how a question reads; null for a command
+    /// @param deadlineNanos the steady time at which it is given up; [Long#MAX_VALUE] for never
+    protected Request(ByteBuffer payload, @Nullable Read read, long deadlineNanos) {
+      this.payload = payload;
+      this.read = read;
+      this.deadlineNanos = deadlineNanos;
+    }
+
+    /// It has a reply. Called at most once, and then [#failed] is not.
+    ///
+    /// @param reply    the service's bytes
+    /// @param position of a command, its place in the history; of a question, all that it saw lies before
+    protected abstract void replied(ByteBuffer reply, long position);
+
+    /// It has none. Called at most once, and then [#replied] is not.
+    ///
+    /// @param why what is known
+    protected abstract void failed(ServiceException why);
+  }
+
+  private enum Phase {
+    IDLE,
+    CONNECTING,
+    GREETING,
+    READY
+  }
+
+  private static final int PINGS_PER_SILENCE = 3;
+  private static final int PINGS_PER_LIFE = 8;
+  private static final long BACKOFF_NANOS_MIN = 10_000_000;
+  private static final long BACKOFF_NANOS_MAX = 1_000_000_000;
+  private static final long AGAIN_NANOS = 5_000_000; // after a refusal
+
+  private final String service;
+  private final List<String> contacts;
+  private final long silenceNanos;
+  private final Host host;
+
+  private final ArrayDeque<Request> unsent = new ArrayDeque<>(); // commands
+  private final TreeMap<Long, Request> sent = new TreeMap<>(); // commands without a reply, also those given up
+  private final TreeMap<Long, Request> questions = new TreeMap<>();
+  private Phase phase = Phase.IDLE;
+  private List<String> replicas = List.of();
+  private @Nullable String at; // the replica that it is connected to, or was last
+  private @Nullable String lastTrouble;
+  private int failures; // attempts in a row that did not lead to service
+  private long connectAt;
+  private long heardAt;
+  private long pingAt;
+  private long againAt = Long.MAX_VALUE;
+  private long checkAt = Long.MAX_VALUE; // the earliest deadline of a request, or before
+  private long session;
+  private long nonce; // of the session that it waits for, or 0
+  private long numberNext = 1;
+  private long questionNext = 1;
+  private int window = 1;
+  private long lifeNanos = Long.MAX_VALUE;
+  private long seen; // all before this position was seen
+  private long moves;
+  private boolean closed;
+
+  /// Makes a client that is not connected.
+  ///
+  /// @param service      the service's name
+  /// @param contacts     addresses of some replicas, at least one; the others are learned from these
+  /// @param silenceNanos how long a replica may be silent before the client asks another one
+  /// @param host         connects and sends
+  public ClientProtocol(String service, Collection<String> contacts, long silenceNanos, Host host) {
+    if (contacts.isEmpty()) {
+      throw new IllegalArgumentException("a client needs the address of a replica");
+    }
+    this.service = service;
+    this.contacts = List.copyOf(contacts);
+    this.silenceNanos = silenceNanos;
+    this.host = host;
+    this.connectAt = host.nanos();
+  }
+
+  // ---- what the caller wants -------------------------------------------------------------------------------------
+
+  /// Makes a command or asks a question.
+  ///
+  /// @param request not used before
+  public void request(Request request) {
+    if (closed) {
+      request.failed(new ClientClosedException("the client is closed"));
+      return;
+    }
+    checkAt = earlier(checkAt, request.deadlineNanos);
+    if (request.read == null) {
+      unsent.add(request);
+      pump();
+    } else {
+      request.number = questionNext++;
+      questions.put(request.number, request);
+      if (phase == Phase.READY) {
+        ask(request);
+      }
+    }
+  }
+
+  /// Gives a request up: nothing is told of it any more. A command that was not executed yet is not executed.
+  ///
+  /// @param request any
+  /// @return whether it had no outcome yet
+  public boolean cancel(Request request) {
+    if (request.over) {
+      return false;
+    }
+    request.over = true; // a command that was sent keeps its number
+    if (request.read != null) {
+      questions.remove(request.number, request);
+    } else if (request.number == 0) {
+      unsent.remove(request);
+    }
+    return true;
+  }
+
+  /// Ends the client; what has no outcome fails.
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    if (phase == Phase.READY && session > 0) {
+      host.send(new Frame.Close(session).encode());
+    }
+    for (Request request : all()) {
+      fail(request, new ClientClosedException("the client was closed before the reply came"));
+    }
+    unsent.clear();
+    sent.clear();
+    questions.clear();
+    phase = Phase.IDLE;
+  }
+
+  private List<Request> all() {
+    List<Request> all = new ArrayList<>(sent.values());
+    all.addAll(unsent);
+    all.addAll(questions.values());
+    return all;
+  }
+
+  private static void fail(Request request, ServiceException why) {
+    if (!request.over) {
+      request.over = true;
+      request.failed(why);
+    }
+  }
+
+  // ---- what the network tells ------------------------------------------------------------------------------------
+
+  /// The connection that was begun last is there.
+  public void connected() {
+    if (phase == Phase.CONNECTING) {
+      phase = Phase.GREETING;
+      heard();
+      host.send(new Frame.Hello(service).encode());
+    }
+  }
+
+  /// The connection, or the attempt, has ended.
+  ///
+  /// @param why in words, for who waits
+  public void disconnected(String why) {
+    if (phase != Phase.IDLE) {
+      lastTrouble = at + ": " + why;
+      leave();
+    }
+  }
+
+  /// A frame has come over the connection.
+  ///
+  /// @param in without its length; lent
+  public void received(ByteBuffer in) {
+    if (phase != Phase.GREETING && phase != Phase.READY) {
+      return;
+    }
+    heard();
+    try {
+      handle(Frame.decode(in));
+    } catch (Frame.MalformedException wrong) {
+      lastTrouble = at + ": " + wrong.getMessage();
+      move();
+    }
+  }
+
+  private void heard() {
+    heardAt = host.nanos();
+  }
+
+  private void handle(Frame frame) throws Frame.MalformedException {
+    switch (frame) {
+      case Frame.Welcome(int most, long millis, List<String> others) -> {
+        phase = Phase.READY;
+        window = most;
+        lifeNanos = millis * 1_000_000;
+        replicas = others;
+        pingAt = host.nanos() + pingNanos();
+        sendAgain();
+      }
+      case Frame.Opened(long its, long opened) -> {
+        if (its == nonce && opened == 0) {
+          lastTrouble = at + ": there are too many sessions";
+          nonce = 0;
+          move();
+        } else if (its == nonce) {
+          nonce = 0;
+          failures = 0;
+          session = opened;
+          pump();
+        }
+      }
+      case Frame.Replied(long its, long number, Reply reply) -> {
+        if (its == session) {
+          replied(number, reply);
+        }
+      }
+      case Frame.Refused(long its, long number, SessionTable.Refusal why) -> {
+        if (its == session && why == SessionTable.Refusal.EXPIRED) {
+          expired();
+        } else if (its == session && sent.containsKey(number)) {
+          againAt = Math.min(againAt, host.nanos() + AGAIN_NANOS);
+        }
+      }
+      case Frame.Answer(long id, boolean failed, long position, ByteBuffer payload) -> {
+        Request question = questions.remove(id);
+        failures = 0;
+        if (question != null && !question.over) {
+          question.over = true;
+          seen = Math.max(seen, position);
+          tell(question, failed, payload, position);
+        }
+      }
+      case Frame.Away(List<String> others) -> {
+        replicas = others.isEmpty() ? replicas : others;
+        lastTrouble = at + ": it does not serve now";
+        move();
+      }
+      case Frame.Replicas(List<String> others) -> replicas = others;
+      case Frame.Pong() -> {}
+      case Frame.Wrong(String words) -> {
+        lastTrouble = at + ": " + words;
+        move();
+      }
+      default -> throw new Frame.MalformedException("what a client says came from a replica");
+    }
+  }
+
+  private void replied(long number, Reply reply) {
+    failures = 0;
+    Request command = sent.remove(number);
+    if (command != null && !command.over) {
+      command.over = true;
+      seen = Math.max(seen, reply.position() + 1);
+      tell(command, reply.status() != Reply.Status.DONE, reply.payload(), reply.position());
+    }
+    pump();
+  }
+
+  private static void tell(Request request, boolean failed, ByteBuffer payload, long position) {
+    ByteBuffer copy = ByteBuffer.allocate(payload.remaining()).put(payload.duplicate()).flip();
+    if (failed) {
+      request.failed(new CommandFailedException(StandardCharsets.UTF_8.decode(copy).toString()));
+    } else {
+      request.replied(copy, position);
+    }
+  }
+
+  /// The replicas have forgotten the session: nobody knows what became of what was sent in it.
+  private void expired() {
+    session = 0;
+    List<Request> lost = List.copyOf(sent.values());
+    sent.clear();
+    numberNext = 1;
+    for (Request command : lost) {
+      fail(
+          command,
+          new SessionExpiredException(
+              "the session had expired; whether the command was executed is not known, and it will not be"));
+    }
+    pump();
+  }
+
+  private void sendAgain() {
+    againAt = Long.MAX_VALUE;
+    for (Request command : sent.values()) {
+      send(command);
+    }
+    questions.values().forEach(this::ask);
+    pump();
+  }
+
+  /// Sends what has not been sent yet, as far as the window allows.
+  private void pump() {
+    if (phase != Phase.READY || unsent.isEmpty()) {
+      return;
+    }
+    if (session == 0) {
+      if (nonce == 0) {
+        nonce = host.random().nextLong();
+        host.send(new Frame.Open(nonce).encode());
+      }
+      return;
+    }
+    while (!unsent.isEmpty() && sent.size() < window) {
+      Request command = unsent.remove();
+      command.number = numberNext++;
+      sent.put(command.number, command);
+      send(command);
+    }
+  }
+
+  private void send(Request command) {
+    long below = sent.firstKey();
+    ByteBuffer payload = command.over ? ByteBuffer.allocate(0) : command.payload;
+    host.send(new Frame.Call(session, command.number, below, command.over, payload).encode());
+  }
+
+  private void ask(Request question) {
+    Read read = question.read;
+    if (read != null) {
+      host.send(new Frame.Query(question.number, read, seen, question.payload).encode());
+    }
+  }
+
+  /// Goes to another replica.
+  private void move() {
+    host.disconnect();
+    leave();
+  }
+
+  private void leave() {
+    phase = Phase.IDLE;
+    nonce = 0;
+    moves++;
+    failures++;
+    // All others at once; only when none of them serves, after a while.
+    int round = failures / Math.max(1, candidates().size());
+    long most = Math.min(BACKOFF_NANOS_MAX, BACKOFF_NANOS_MIN << Math.min(10, round));
+    connectAt = host.nanos() + (round == 0 ? 0 : most / 2 + host.random().nextLong(most / 2));
+  }
+
+  private List<String> candidates() {
+    SequencedSet<String> candidates = new LinkedHashSet<>(replicas);
+    candidates.addAll(contacts);
+    return List.copyOf(candidates);
+  }
+
+  private String next() {
+    List<String> candidates = candidates();
+    int last = at == null ? -1 : candidates.indexOf(at);
+    int next = last < 0 ? host.random().nextInt(candidates.size()) : (last + 1) % candidates.size();
+    return candidates.get(next);
+  }
+
+  // ---- what is done besides --------------------------------------------------------------------------------------
+
+  /// Does what is due: to be called after each run of inputs, and at the latest at [#deadlineNanos].
+  public void work() {
+    long now = host.nanos();
+    if (now >= checkAt) {
+      giveUp(now);
+    }
+    if (closed) {
+      return;
+    }
+    switch (phase) {
+      case IDLE -> {
+        if (now - connectAt >= 0) {
+          at = next();
+          phase = Phase.CONNECTING;
+          heardAt = now;
+          host.connect(at);
+        }
+      }
+      case CONNECTING, GREETING -> {
+        if (now - heardAt > silenceNanos) {
+          lastTrouble = at + ": no answer";
+          move();
+        }
+      }
+      case READY -> ready(now);
+    }
+  }
+
+  private void ready(long now) {
+    boolean waits = !sent.isEmpty() || !questions.isEmpty() || nonce != 0;
+    if (waits && now - heardAt > silenceNanos) {
+      lastTrouble = at + ": silent";
+      move();
+      return;
+    }
+    if (now >= againAt) {
+      sendAgain();
+    }
+    if (now - pingAt >= 0) {
+      host.send(new Frame.Ping(session).encode());
+      pingAt = now + pingNanos();
+    }
+  }
+
+  private long pingNanos() {
+    return Math.min(silenceNanos / PINGS_PER_SILENCE, lifeNanos / PINGS_PER_LIFE);
+  }
+
+  private void giveUp(long now) {
+    checkAt = Long.MAX_VALUE;
+    for (Iterator<Request> all = unsent.iterator(); all.hasNext(); ) {
+      Request command = all.next();
+      if (now >= command.deadlineNanos) {
+        all.remove();
+        fail(command, timeout("the command was not sent", false));
+      } else {
+        checkAt = earlier(checkAt, command.deadlineNanos);
+      }
+    }
+    for (Request command : sent.values()) {
+      if (now >= command.deadlineNanos) {
+        fail(command, timeout("no reply to the command, which may be executed once", true));
+      } else {
+        checkAt = earlier(checkAt, command.deadlineNanos);
+      }
+    }
+    for (Request question : List.copyOf(questions.values())) {
+      if (now >= question.deadlineNanos) {
+        questions.remove(question.number);
+        fail(question, timeout("no answer to the query", false));
+      } else {
+        checkAt = earlier(checkAt, question.deadlineNanos);
+      }
+    }
+  }
+
+  private CallTimeoutException timeout(String words, boolean sentIt) {
+    String trouble = phase == Phase.READY ? "connected to " + at : "not connected; last " + lastTrouble;
+    return new CallTimeoutException(words + " (" + trouble + ")", sentIt);
+  }
+
+  private static long earlier(long one, long other) {
+    return Math.min(one, other);
+  }
+
+  /// When [#work] has something to do although nothing happens.
+  ///
+  /// @return steady time, as [Host#nanos]
+  public long deadlineNanos() {
+    long due =
+        switch (phase) {
+          case IDLE -> closed ? Long.MAX_VALUE : connectAt;
+          case CONNECTING, GREETING -> heardAt + silenceNanos + 1;
+          case READY -> {
+            boolean waits = !sent.isEmpty() || !questions.isEmpty() || nonce != 0;
+            long silent = waits ? heardAt + silenceNanos + 1 : Long.MAX_VALUE;
+            yield Math.min(Math.min(silent, pingAt), againAt);
+          }
+        };
+    return Math.min(due, checkAt);
+  }
+
+  /// Where the client is connected to, or was last, and what was wrong with the one before; for people.
+  @Override
+  public String toString() {
+    return "client of \""
+        + service
+        + "\", "
+        + phase
+        + " at "
+        + at
+        + (lastTrouble == null ? "" : "; before that " + lastTrouble);
+  }
+
+  /// How often it has gone from one replica to the next.
+  ///
+  /// @return a count since the start
+  public long moves() {
+    return moves;
+  }
+
+  /// Whether nothing waits for an outcome.
+  ///
+  /// @return whether it is so; commands that were given up count as long as the replicas may execute them
+  public boolean isIdle() {
+    return sent.isEmpty() && unsent.isEmpty() && questions.isEmpty();
+  }
+}

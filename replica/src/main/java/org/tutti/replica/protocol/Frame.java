@@ -1,0 +1,357 @@
+package org.tutti.replica.protocol;
+
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.tutti.replica.Read;
+
+/// What a client and a replica say to each other, each frame behind its length:
+///
+/// ```
+/// i32 length of what follows, u8 kind, ...
+///
+/// client    HELLO    i32 magic, u16 version, service            first on a connection
+///           OPEN     i64 nonce
+///           CALL     i64 session, i64 number, i64 below, u8 skip, payload
+///           QUERY    i64 id, u8 read, i64 position, payload
+///           PING     i64 session, or 0
+///           CLOSE    i64 session
+/// replica   WELCOME  i32 window, i64 session's life in ms, then as REPLICAS
+///           OPENED   i64 nonce, i64 session, or 0
+///           REPLY    i64 session, i64 number, u8 status, i64 position, payload
+///           REFUSED  i64 session, i64 number, u8 why
+///           ANSWER   i64 id, u8 failed, i64 position, payload
+///           AWAY     u16 n, addresses                            it does not serve now; others may
+///           REPLICAS u16 n, addresses                            where clients reach them
+///           PONG
+///           WRONG    words                                       last on a connection
+/// ```
+///
+/// Integers are big-endian; an address is `u16 length, UTF-8`. What a client sends is not trusted: everything is bounded
+/// and checked, and what is wrong ends its connection with the reason.
+public sealed interface Frame {
+  /// The first bytes of a client: `TUC1`.
+  int MAGIC = 0x54554331;
+
+  /// This version of the protocol.
+  int VERSION = 1;
+
+  /// The longest payload of a command or query, in bytes.
+  int PAYLOAD_BYTES_MAX = 8 << 20;
+
+  /// The longest frame, in bytes behind its length.
+  int BYTES_MAX = PAYLOAD_BYTES_MAX + 64;
+
+  /// The longest frame before a client has said HELLO.
+  int HELLO_BYTES_MAX = 1024;
+
+  /// How many addresses a replica tells at most.
+  int REPLICAS_MAX = 256;
+
+  /// A client begins.
+  ///
+  /// @param service the name of the service that it wants
+  record Hello(String service) implements Frame {}
+
+  /// It wants a session.
+  ///
+  /// @param nonce to know the answer by
+  record Open(long nonce) implements Frame {}
+
+  /// A command.
+  ///
+  /// @param session the client's
+  /// @param number  its number
+  /// @param below   the client has the replies of all before this one
+  /// @param skip    whether it was given up: if it was not executed yet, it is not to be
+  /// @param payload its bytes
+  record Call(long session, long number, long below, boolean skip, ByteBuffer payload) implements Frame {}
+
+  /// A question.
+  ///
+  /// @param id       the client's number for it
+  /// @param read     what it is to see
+  /// @param position it is to see all before this, with [Read#SEQUENTIAL]
+  /// @param payload  its bytes
+  record Query(long id, Read read, long position, ByteBuffer payload) implements Frame {}
+
+  /// The client lives.
+  ///
+  /// @param session its own, or 0
+  record Ping(long session) implements Frame {}
+
+  /// The client does not need its session any more.
+  ///
+  /// @param session the session
+  record Close(long session) implements Frame {}
+
+  /// A replica begins to serve the client.
+  ///
+  /// @param window        how many commands may be without acknowledgement
+  /// @param sessionMillis how long a session lives
+  /// @param replicas      where clients reach the replicas
+  record Welcome(int window, long sessionMillis, List<String> replicas) implements Frame {}
+
+  /// A session is open.
+  ///
+  /// @param nonce   the client's
+  /// @param session the session, or 0 when there are too many
+  record Opened(long nonce, long session) implements Frame {}
+
+  /// What became of a command.
+  ///
+  /// @param session the session
+  /// @param number  the command's
+  /// @param reply   what became of it
+  record Replied(long session, long number, Reply reply) implements Frame {}
+
+  /// A command was not executed.
+  ///
+  /// @param session the session
+  /// @param number  the command's
+  /// @param why     the reason
+  record Refused(long session, long number, SessionTable.Refusal why) implements Frame {}
+
+  /// An answer to a question.
+  ///
+  /// @param id       the client's number
+  /// @param failed   whether the service threw an exception
+  /// @param position what it saw: all before this
+  /// @param payload  the answer, or the words of the failure
+  record Answer(long id, boolean failed, long position, ByteBuffer payload) implements Frame {}
+
+  /// This replica does not serve now.
+  ///
+  /// @param replicas where others are
+  record Away(List<String> replicas) implements Frame {}
+
+  /// The replicas have changed.
+  ///
+  /// @param replicas where clients reach them
+  record Replicas(List<String> replicas) implements Frame {}
+
+  /// The replica lives.
+  record Pong() implements Frame {}
+
+  /// The connection ends, and it is the client's fault.
+  ///
+  /// @param words why
+  record Wrong(String words) implements Frame {}
+
+  /// What arrived is not a frame.
+  final class MalformedException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    MalformedException(String words) {
+      super(words);
+    }
+  }
+
+  /// Writes a frame behind its length.
+  ///
+  /// @return from position to limit
+  default ByteBuffer encode() {
+    return switch (this) {
+      case Hello(String service) -> {
+        byte[] name = service.getBytes(StandardCharsets.UTF_8);
+        yield begin(1, 4 + 2 + name.length).putInt(MAGIC).putShort((short) VERSION).put(name).flip();
+      }
+      case Open(long nonce) -> begin(2, 8).putLong(nonce).flip();
+      case Call(long session, long number, long below, boolean skip, ByteBuffer payload) ->
+          begin(3, 25 + payload.remaining())
+              .putLong(session)
+              .putLong(number)
+              .putLong(below)
+              .put((byte) (skip ? 1 : 0))
+              .put(payload.duplicate())
+              .flip();
+      case Query(long id, Read read, long position, ByteBuffer payload) ->
+          begin(4, 17 + payload.remaining())
+              .putLong(id)
+              .put((byte) read.ordinal())
+              .putLong(position)
+              .put(payload.duplicate())
+              .flip();
+      case Ping(long session) -> begin(5, 8).putLong(session).flip();
+      case Close(long session) -> begin(6, 8).putLong(session).flip();
+      case Welcome(int window, long millis, List<String> replicas) -> {
+        List<byte[]> texts = texts(replicas);
+        yield put(begin(16, 12 + length(texts)).putInt(window).putLong(millis), texts).flip();
+      }
+      case Opened(long nonce, long session) -> begin(17, 16).putLong(nonce).putLong(session).flip();
+      case Replied(long session, long number, Reply reply) ->
+          begin(18, 25 + reply.payload().remaining())
+              .putLong(session)
+              .putLong(number)
+              .put((byte) reply.status().ordinal())
+              .putLong(reply.position())
+              .put(reply.payload().duplicate())
+              .flip();
+      case Refused(long session, long number, SessionTable.Refusal why) ->
+          begin(19, 17).putLong(session).putLong(number).put((byte) why.ordinal()).flip();
+      case Answer(long id, boolean failed, long position, ByteBuffer payload) ->
+          begin(20, 17 + payload.remaining())
+              .putLong(id)
+              .put((byte) (failed ? 1 : 0))
+              .putLong(position)
+              .put(payload.duplicate())
+              .flip();
+      case Away(List<String> replicas) -> {
+        List<byte[]> texts = texts(replicas);
+        yield put(begin(21, length(texts)), texts).flip();
+      }
+      case Replicas(List<String> replicas) -> {
+        List<byte[]> texts = texts(replicas);
+        yield put(begin(22, length(texts)), texts).flip();
+      }
+      case Pong() -> begin(23, 0).flip();
+      case Wrong(String words) -> {
+        byte[] text = words.getBytes(StandardCharsets.UTF_8);
+        yield begin(24, text.length).put(text).flip();
+      }
+    };
+  }
+
+  private static ByteBuffer begin(int kind, int length) {
+    return ByteBuffer.allocate(Integer.BYTES + 1 + length).putInt(1 + length).put((byte) kind);
+  }
+
+  private static List<byte[]> texts(List<String> addresses) {
+    return addresses.stream().limit(REPLICAS_MAX).map(text -> text.getBytes(StandardCharsets.UTF_8)).toList();
+  }
+
+  private static int length(List<byte[]> texts) {
+    return 2 + texts.stream().mapToInt(text -> 2 + text.length).sum();
+  }
+
+  private static ByteBuffer put(ByteBuffer out, List<byte[]> texts) {
+    out.putShort((short) texts.size());
+    texts.forEach(text -> out.putShort((short) text.length).put(text));
+    return out;
+  }
+
+  /// Reads a frame without its length.
+  ///
+  /// @param in the frame, from position to limit; payloads are slices of it
+  /// @return the frame
+  /// @throws MalformedException when it is none, with the reason
+  static Frame decode(ByteBuffer in) throws MalformedException {
+    try {
+      int kind = in.get();
+      Frame frame =
+          switch (kind) {
+            case 1 -> hello(in);
+            case 2 -> new Open(in.getLong());
+            case 3 -> call(in);
+            case 4 -> new Query(in.getLong(), read(in.get()), in.getLong(), payload(in));
+            case 5 -> new Ping(in.getLong());
+            case 6 -> new Close(in.getLong());
+            case 16 -> new Welcome(in.getInt(), in.getLong(), addresses(in));
+            case 17 -> new Opened(in.getLong(), in.getLong());
+            case 18 -> replied(in);
+            case 19 -> new Refused(in.getLong(), in.getLong(), refusal(in.get()));
+            case 20 -> answer(in);
+            case 21 -> new Away(addresses(in));
+            case 22 -> new Replicas(addresses(in));
+            case 23 -> new Pong();
+            case 24 -> new Wrong(text(in, in.remaining()));
+            default -> throw new MalformedException("no frame of kind " + kind);
+          };
+      if (in.hasRemaining()) {
+        throw new MalformedException("a frame of kind " + kind + " with " + in.remaining() + " bytes too many");
+      }
+      return frame;
+    } catch (BufferUnderflowException _) {
+      throw new MalformedException("a frame that is too short");
+    } catch (IllegalArgumentException e) {
+      throw new MalformedException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static Frame hello(ByteBuffer in) throws MalformedException {
+    if (in.getInt() != MAGIC) {
+      throw new MalformedException("this is no client of a service");
+    }
+    int version = Short.toUnsignedInt(in.getShort());
+    if (version != VERSION) {
+      throw new MalformedException("a client of version " + version + "; this is version " + VERSION);
+    }
+    return new Hello(text(in, in.remaining()));
+  }
+
+  private static Frame call(ByteBuffer in) throws MalformedException {
+    long session = in.getLong();
+    long number = in.getLong();
+    long below = in.getLong();
+    boolean skip = in.get() != 0;
+    if (session <= 0 || number <= 0 || below <= 0 || below > number) {
+      throw new MalformedException("command " + number + " of session " + session + ", acknowledged below " + below);
+    }
+    return new Call(session, number, below, skip, payload(in));
+  }
+
+  private static Frame replied(ByteBuffer in) throws MalformedException {
+    long session = in.getLong();
+    long number = in.getLong();
+    Reply.Status status = Reply.status(in.get());
+    return new Replied(session, number, new Reply(status, in.getLong(), payload(in)));
+  }
+
+  private static Frame answer(ByteBuffer in) throws MalformedException {
+    long id = in.getLong();
+    boolean failed = in.get() != 0;
+    return new Answer(id, failed, in.getLong(), payload(in));
+  }
+
+  private static Read read(int number) throws MalformedException {
+    return switch (number) {
+      case 0 -> Read.LINEARIZABLE;
+      case 1 -> Read.SEQUENTIAL;
+      case 2 -> Read.LOCAL;
+      default -> throw new MalformedException("no way to read " + number);
+    };
+  }
+
+  private static SessionTable.Refusal refusal(int number) throws MalformedException {
+    return switch (number) {
+      case 0 -> SessionTable.Refusal.GAP;
+      case 1 -> SessionTable.Refusal.FULL;
+      case 2 -> SessionTable.Refusal.EXPIRED;
+      default -> throw new MalformedException("no refusal " + number);
+    };
+  }
+
+  private static ByteBuffer payload(ByteBuffer in) throws MalformedException {
+    if (in.remaining() > PAYLOAD_BYTES_MAX) {
+      throw new MalformedException("a payload of " + in.remaining() + " bytes; it may have " + PAYLOAD_BYTES_MAX);
+    }
+    ByteBuffer payload = in.slice();
+    in.position(in.limit());
+    return payload;
+  }
+
+  private static List<String> addresses(ByteBuffer in) throws MalformedException {
+    int count = Short.toUnsignedInt(in.getShort());
+    if (count > REPLICAS_MAX) {
+      throw new MalformedException(count + " addresses");
+    }
+    var addresses = new ArrayList<String>(count);
+    for (int i = 0; i < count; i++) {
+      addresses.add(text(in, Short.toUnsignedInt(in.getShort())));
+    }
+    return addresses;
+  }
+
+  private static String text(ByteBuffer in, int length) throws MalformedException {
+    byte[] bytes = new byte[Math.min(length, in.remaining() + 1)];
+    in.get(bytes); // too short when the length is untrue
+    try {
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+    } catch (CharacterCodingException _) {
+      throw new MalformedException("text that is not UTF-8");
+    }
+  }
+}

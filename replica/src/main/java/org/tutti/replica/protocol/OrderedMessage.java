@@ -1,0 +1,80 @@
+package org.tutti.replica.protocol;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/// What replicas multicast to each other, totally ordered: everything that changes the replicated state.
+///
+/// ```
+/// CONFIGURE  u8 1, i64 millis, i32 sessions, i32 window, i32 bytes   the limits, decided by the first one
+/// ANNOUNCE   u8 2, address                                           where clients reach the sender
+/// OPEN       u8 3, i64 time, i64 nonce                               a client wants a session
+/// CALL       u8 4, i64 time, i64 session, i64 number, i64 below, u8 skip, payload
+/// TOUCH      u8 5, i64 time, i64 session...                          these clients are connected
+/// TICK       u8 6, i64 time                                          time passes
+/// CLOSE      u8 7, i64 session                                       a client is through
+/// ```
+final class OrderedMessage {
+  static final int CONFIGURE = 1;
+  static final int ANNOUNCE = 2;
+  static final int OPEN = 3;
+  static final int CALL = 4;
+  static final int TOUCH = 5;
+  static final int TICK = 6;
+  static final int CLOSE = 7;
+
+  /// Bytes of a call before its payload.
+  static final int CALL_HEADER = 1 + 4 * Long.BYTES + 1;
+
+  private OrderedMessage() {}
+
+  static ByteBuffer configure(SessionTable.Limits limits) {
+    return ByteBuffer.allocate(1 + Long.BYTES + 3 * Integer.BYTES)
+        .put((byte) CONFIGURE)
+        .putLong(limits.sessionMillis())
+        .putInt(limits.sessionsMax())
+        .putInt(limits.window())
+        .putInt(limits.replyBytesMax())
+        .flip();
+  }
+
+  static SessionTable.Limits limits(ByteBuffer in) {
+    return new SessionTable.Limits(in.getLong(), in.getInt(), in.getInt(), in.getInt());
+  }
+
+  static ByteBuffer announce(String address) {
+    byte[] text = address.getBytes(StandardCharsets.UTF_8);
+    return ByteBuffer.allocate(1 + text.length).put((byte) ANNOUNCE).put(text).flip();
+  }
+
+  static ByteBuffer open(long time, long nonce) {
+    return ByteBuffer.allocate(1 + 2 * Long.BYTES).put((byte) OPEN).putLong(time).putLong(nonce).flip();
+  }
+
+  static ByteBuffer call(long time, long session, long number, long below, boolean skip, ByteBuffer payload) {
+    return ByteBuffer.allocate(CALL_HEADER + payload.remaining())
+        .put((byte) CALL)
+        .putLong(time)
+        .putLong(session)
+        .putLong(number)
+        .putLong(below)
+        .put((byte) (skip ? 1 : 0))
+        .put(payload.duplicate())
+        .flip();
+  }
+
+  static ByteBuffer touch(long time, List<Long> sessions) {
+    ByteBuffer out = ByteBuffer.allocate(1 + Long.BYTES * (1 + sessions.size())).put((byte) TOUCH).putLong(time);
+    sessions.forEach(out::putLong);
+    return out.flip();
+  }
+
+  static ByteBuffer tick(long time) {
+    return ByteBuffer.allocate(1 + Long.BYTES).put((byte) TICK).putLong(time).flip();
+  }
+
+  static ByteBuffer close(long session) {
+    return ByteBuffer.allocate(1 + Long.BYTES).put((byte) CLOSE).putLong(session).flip();
+  }
+}

@@ -1,0 +1,640 @@
+package org.tutti.replica.protocol;
+
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.tutti.View;
+import org.tutti.replica.Read;
+import org.tutti.replica.StateMachine;
+
+/// One replica: between its group, its clients and its service. It passes commands on to the group, executes what the
+/// group delivers, and answers those clients that are connected here.
+///
+/// ```
+///  client --- CALL ---> replica --- multicast ---> group --- deliver ---> every replica: SessionTable --> service
+///         <-- REPLY --  the one that has the client  <----------------------------------'
+/// ```
+///
+/// A command that comes again is multicast again, and found out when it is delivered. A client that is not heard by
+/// anybody loses its session: each replica says now and then, in one message, whom it has heard, and the most senior one
+/// says what time it is.
+///
+/// **Linearizable queries** (ReadIndex: Ongaro, Consensus: Bridging Theory and Practice, 2014, section 6.4) wait until a
+/// quorum has confirmed where the history stands ([org.tutti.Group#confirmPosition]), and are then answered from the state at or behind
+/// that position. All queries that come while one confirmation is under way share the next one.
+///
+/// One thread at a time; nothing here waits, and no clock but the given one is read.
+public final class ReplicaProtocol {
+  /// What the replica asks of its group.
+  public interface Group {
+    /// Multicasts, totally ordered, unless the window is full.
+    ///
+    /// @param message never changed from now on
+    /// @return whether it was sent
+    boolean post(ByteBuffer message);
+
+    /// Asks a quorum where the history stands; [ReplicaProtocol#confirmed] tells.
+    void confirm();
+  }
+
+  /// What it asks of its port for clients.
+  public interface Clients {
+    /// Sends a frame.
+    ///
+    /// @param connection to whom; may have gone
+    /// @param frame      with its length, never changed from now on
+    void send(long connection, ByteBuffer frame);
+
+    /// Stops reading from a connection, or goes on.
+    ///
+    /// @param connection whose
+    /// @param on         whether to read
+    void read(long connection, boolean on);
+
+    /// Ends a connection when all is sent; [ReplicaProtocol#disconnected] is not called for it.
+    ///
+    /// @param connection which
+    void close(long connection);
+  }
+
+  /// Steady and wall time.
+  public interface Clock {
+    /// Steady time.
+    ///
+    /// @return nanoseconds since some moment
+    long nanos();
+
+    /// Time of day.
+    ///
+    /// @return milliseconds since 1970
+    long wallMillis();
+  }
+
+  private static final int TOUCHES_PER_LIFE = 4;
+  private static final int TICKS_PER_LIFE = 10;
+  private static final int TOUCHED_MAX = 4096; // sessions in one message
+  private static final long RETRY_NANOS = 1_000_000; // when the window is full
+  private static final long UNANSWERED_BYTES_MAX = 16L << 20; // of questions that wait
+
+  private static final class Connection {
+    final long id;
+    boolean greeted;
+    long session; // 0 before it has one
+    long nonce; // of a session that it asks for, or 0
+    boolean heard; // since sessions were touched last
+    boolean told; // that this replica does not serve
+    @Nullable ByteBuffer held; // a message for which the window has no room
+
+    Connection(long id) {
+      this.id = id;
+    }
+  }
+
+  private record Question(Connection from, long id, long position, ByteBuffer payload) {}
+
+  private final String service;
+  private final String self;
+  private final String address;
+  private final SessionTable.Limits limits;
+  private final StateMachine machine;
+  private final Group group;
+  private final Clients clients;
+  private final Clock clock;
+  private final AgreedClock agreed;
+  private final SessionTable table = new SessionTable();
+  private final Answering answering = new Answering();
+
+  private final Map<Long, Connection> connections = new LinkedHashMap<>();
+  private final Map<Long, Connection> bySession = new TreeMap<>();
+  private final Map<Long, Connection> byNonce = new TreeMap<>();
+  private final ArrayDeque<Connection> held = new ArrayDeque<>(); // those with a message that has no room
+  private final List<Question> nextRound = new ArrayList<>(); // to be confirmed by the next round
+  private final List<Question> thisRound = new ArrayList<>();
+  private final List<Question> waiting = new ArrayList<>(); // for a position
+  private long questionBytes;
+  private boolean confirming;
+
+  private @Nullable View view;
+  private boolean caughtUp;
+  private boolean configured; // it has said the limits in this view, as nobody had
+  private @Nullable String announced; // what it has said in this view
+  private List<String> replicas = List.of();
+  private long touchAt;
+  private long tickAt;
+  private long malformed;
+  private long queries;
+
+  /// Makes a replica that has executed nothing.
+  ///
+  /// @param service the service's name, which clients have to say
+  /// @param self    this node's name
+  /// @param address where clients reach it; empty when none can
+  /// @param limits  what bounds sessions, if nobody has said it before
+  /// @param machine the service
+  /// @param group   its group
+  /// @param clients its clients
+  /// @param clock   the time
+  public ReplicaProtocol(
+      String service,
+      String self,
+      String address,
+      SessionTable.Limits limits,
+      StateMachine machine,
+      Group group,
+      Clients clients,
+      Clock clock) {
+    this.service = service;
+    this.self = self;
+    this.address = address;
+    this.limits = limits;
+    this.machine = machine;
+    this.group = group;
+    this.clients = clients;
+    this.clock = clock;
+    this.agreed = new AgreedClock(clock::nanos, clock::wallMillis);
+  }
+
+  // ---- what the group tells --------------------------------------------------------------------------------------
+
+  /// A message is delivered.
+  ///
+  /// @param sender   the name of the replica that multicast it
+  /// @param position its position; each one at most once, rising
+  /// @param message  its bytes; lent
+  public void delivered(String sender, long position, ByteBuffer message) {
+    boolean announces = message.get(message.position()) == OrderedMessage.ANNOUNCE;
+    table.apply(sender, position, message, machine, answering);
+    if (announces) {
+      tellReplicas();
+    }
+    if (isServing()) {
+      agreed.heard(table.time());
+    }
+    answerUpTo(table.positionNext());
+  }
+
+  /// A view was installed.
+  ///
+  /// @param installed the view
+  public void viewed(View installed) {
+    view = installed;
+    configured = false;
+    announced = null;
+    if (!installed.primary()) {
+      caughtUp = false;
+      List.copyOf(connections.values()).forEach(this::away);
+    }
+    tellReplicas();
+  }
+
+  /// All of the history is here, in a primary view.
+  ///
+  /// @param position of the next delivery
+  public void caughtUp(long position) {
+    caughtUp = true;
+    connections.values().forEach(connection -> connection.told = false);
+    confirm(); // what was asked before
+  }
+
+  /// The answer to [Group#confirm].
+  ///
+  /// @param position whatever anybody was told before the question lies before it
+  public void confirmed(long position) {
+    confirming = false;
+    for (Question question : thisRound) {
+      waiting.add(new Question(question.from, question.id, position, question.payload));
+    }
+    thisRound.clear();
+    confirm();
+    answerUpTo(table.positionNext());
+  }
+
+  /// Takes a picture of sessions and service, for a newcomer.
+  ///
+  /// @return writes both, on any thread
+  public StateMachine.Snapshot snapshot() {
+    StateMachine.Snapshot sessions = table.snapshot();
+    StateMachine.Snapshot state = machine.snapshot();
+    return out -> {
+      sessions.writeTo(out);
+      state.writeTo(out);
+    };
+  }
+
+  /// Replaces sessions and service by what another replica, or an earlier life, had.
+  ///
+  /// @param in      what [#snapshot] has written
+  /// @param isAlive whether it comes from a group at work, so that its time is good
+  /// @throws IOException when it fails or is not that; then neither can be used any more
+  public void restore(InputStream in, boolean isAlive) throws IOException {
+    var data = new DataInputStream(in);
+    table.restore(data);
+    machine.restore(data);
+    if (isAlive) {
+      agreed.heard(table.time());
+    }
+    answerUpTo(table.positionNext());
+  }
+
+  /// How far this replica is.
+  ///
+  /// @return the position behind the last message that it has applied
+  public long positionNext() {
+    return table.positionNext();
+  }
+
+  /// Whether commands are passed on and executed here now.
+  ///
+  /// @return whether it is caught up in a primary view
+  public boolean isServing() {
+    return caughtUp && view != null && view.primary();
+  }
+
+  // ---- what clients say ------------------------------------------------------------------------------------------
+
+  /// A client has connected.
+  ///
+  /// @param connection a number that no other connection has had
+  public void connected(long connection) {
+    connections.put(connection, new Connection(connection));
+  }
+
+  /// A client's connection has ended.
+  ///
+  /// @param connection which
+  public void disconnected(long connection) {
+    Connection gone = connections.remove(connection);
+    if (gone != null) {
+      forget(gone);
+    }
+  }
+
+  private void forget(Connection gone) {
+    bySession.remove(gone.session, gone);
+    byNonce.remove(gone.nonce, gone);
+    held.remove(gone);
+    gone.held = null;
+    nextRound.removeIf(question -> dropped(question, gone));
+    thisRound.removeIf(question -> dropped(question, gone));
+    waiting.removeIf(question -> dropped(question, gone));
+  }
+
+  private boolean dropped(Question question, Connection gone) {
+    if (question.from != gone) {
+      return false;
+    }
+    questionBytes -= question.payload.remaining();
+    return true;
+  }
+
+  /// A client has said something. Not called while reading is off.
+  ///
+  /// @param connection who
+  /// @param in         the frame without its length; lent
+  public void said(long connection, ByteBuffer in) {
+    Connection from = connections.get(connection);
+    if (from == null) {
+      return;
+    }
+    from.heard = true;
+    try {
+      handle(from, Frame.decode(in));
+    } catch (Frame.MalformedException wrong) {
+      malformed++;
+      refuse(from, String.valueOf(wrong.getMessage()));
+    }
+  }
+
+  private void refuse(Connection from, String words) {
+    send(from, new Frame.Wrong(words));
+    connections.remove(from.id);
+    forget(from);
+    clients.close(from.id);
+  }
+
+  private void handle(Connection from, Frame frame) throws Frame.MalformedException {
+    if (!from.greeted && !(frame instanceof Frame.Hello)) {
+      throw new Frame.MalformedException("a client says HELLO first");
+    }
+    switch (frame) {
+      case Frame.Hello(String wanted) -> hello(from, wanted);
+      case Frame.Open(long nonce) -> {
+        from.nonce = nonce;
+        byNonce.put(nonce, from);
+        pass(from, OrderedMessage.open(stamp(), nonce));
+      }
+      case Frame.Call(long session, long number, long below, boolean skip, ByteBuffer payload) -> {
+        attach(from, session);
+        pass(from, OrderedMessage.call(stamp(), session, number, below, skip, payload));
+      }
+      case Frame.Query query -> query(from, query);
+      case Frame.Ping(long session) -> {
+        attach(from, session);
+        send(from, new Frame.Pong());
+      }
+      case Frame.Close(long session) -> pass(from, OrderedMessage.close(session));
+      default -> throw new Frame.MalformedException("what a replica says came from a client");
+    }
+  }
+
+  private void hello(Connection from, String wanted) throws Frame.MalformedException {
+    if (from.greeted) {
+      throw new Frame.MalformedException("a second HELLO");
+    }
+    if (!wanted.equals(service)) {
+      throw new Frame.MalformedException("this is service \"" + service + "\", not the one that was asked for");
+    }
+    SessionTable.Limits most = table.limits();
+    from.greeted = true;
+    if (most == null || !isServing()) {
+      away(from);
+    } else {
+      send(from, new Frame.Welcome(most.window(), most.sessionMillis(), replicas));
+    }
+  }
+
+  /// From now on this connection gets the replies of the session; a client that has moved here is not answered there.
+  private void attach(Connection from, long session) {
+    if (session > 0 && from.session != session) {
+      bySession.remove(from.session, from);
+      from.session = session;
+      bySession.put(session, from);
+    } else if (session > 0) {
+      bySession.putIfAbsent(session, from);
+    }
+  }
+
+  private long stamp() {
+    return agreed.stamp(table.time());
+  }
+
+  /// Multicasts for a client, now or when there is room; meanwhile nothing more is read from it.
+  private void pass(Connection from, ByteBuffer message) {
+    if (!isServing()) {
+      away(from);
+    } else if (!held.isEmpty() || !group.post(message)) {
+      from.held = message;
+      held.add(from);
+      clients.read(from.id, false);
+    }
+  }
+
+  private void passHeld() {
+    while (!held.isEmpty()) {
+      Connection first = held.element();
+      ByteBuffer message = first.held;
+      if (message == null || !group.post(message)) {
+        return;
+      }
+      held.remove();
+      first.held = null;
+      clients.read(first.id, true);
+    }
+  }
+
+  /// Tells a client that others may serve it; what it had asked here it will ask there.
+  private void away(Connection from) {
+    if (from.greeted && !from.told) {
+      from.told = true;
+      if (from.held != null) {
+        held.remove(from);
+        from.held = null;
+        clients.read(from.id, true);
+      }
+      send(from, new Frame.Away(replicas));
+    }
+  }
+
+  private void query(Connection from, Frame.Query query) {
+    if (query.read() != Read.LOCAL && !isServing()) {
+      away(from);
+      return;
+    }
+    ByteBuffer payload = ByteBuffer.allocate(query.payload().remaining()).put(query.payload()).flip();
+    var question = new Question(from, query.id(), query.position(), payload);
+    switch (query.read()) {
+      case LOCAL -> answer(question);
+      case SEQUENTIAL -> {
+        if (query.position() <= table.positionNext()) {
+          answer(question);
+        } else {
+          keep(waiting, question);
+        }
+      }
+      case LINEARIZABLE -> {
+        keep(nextRound, question);
+        confirm();
+      }
+    }
+  }
+
+  private void keep(List<Question> in, Question question) {
+    questionBytes += question.payload.remaining();
+    in.add(question);
+    if (questionBytes > UNANSWERED_BYTES_MAX) {
+      refuse(question.from, "too many questions wait for an answer");
+    }
+  }
+
+  private void confirm() {
+    if (!confirming && !nextRound.isEmpty() && isServing()) {
+      confirming = true;
+      thisRound.addAll(nextRound);
+      nextRound.clear();
+      group.confirm();
+    }
+  }
+
+  private void answerUpTo(long position) {
+    if (waiting.isEmpty()) {
+      return;
+    }
+    List<Question> ready = new ArrayList<>();
+    waiting.removeIf(question -> question.position <= position && ready.add(question));
+    for (Question question : ready) {
+      questionBytes -= question.payload.remaining();
+      answer(question);
+    }
+  }
+
+  private void answer(Question question) {
+    queries++;
+    ByteBuffer result;
+    boolean failed = false;
+    try {
+      result = machine.query(question.payload.asReadOnlyBuffer()).slice();
+      if (result.remaining() > SessionTable.REPLY_BYTES_MAX) {
+        throw new IllegalStateException("an answer of " + result.remaining() + " bytes");
+      }
+    } catch (RuntimeException failure) {
+      result = SessionTable.words(failure);
+      failed = true;
+    }
+    send(question.from, new Frame.Answer(question.id, failed, table.positionNext(), result));
+  }
+
+  private void send(Connection to, Frame frame) {
+    clients.send(to.id, frame.encode());
+  }
+
+  // ---- what is done besides --------------------------------------------------------------------------------------
+
+  /// Does what is due: to be called after each run of inputs, and at the latest at [#deadlineNanos].
+  public void work() {
+    passHeld();
+    if (!isServing()) {
+      return;
+    }
+    SessionTable.Limits agreedOn = table.limits();
+    if (agreedOn == null) {
+      configured = configured || group.post(OrderedMessage.configure(limits));
+      return;
+    }
+    if (!address.isEmpty() && !address.equals(table.addresses().get(self)) && announced == null) {
+      announced = group.post(OrderedMessage.announce(address)) ? address : null;
+    }
+    long now = clock.nanos();
+    long life = agreedOn.sessionMillis() * 1_000_000;
+    if (now - touchAt >= 0) {
+      touchAt = now + life / TOUCHES_PER_LIFE;
+      touch();
+    }
+    if (now - tickAt >= 0) {
+      tickAt = now + life / TICKS_PER_LIFE;
+      if (table.sessions() > 0 && isSenior()) {
+        group.post(OrderedMessage.tick(stamp()));
+      }
+    }
+  }
+
+  /// When [#work] has something to do although nothing happens.
+  ///
+  /// @return steady time, as [Clock#nanos]; [Long#MAX_VALUE] for never
+  public long deadlineNanos() {
+    if (!isServing()) {
+      return Long.MAX_VALUE;
+    }
+    boolean unsaid = table.limits() == null ? !configured : announced == null && needsAnnouncement();
+    if (!held.isEmpty() || unsaid) {
+      return clock.nanos() + RETRY_NANOS;
+    }
+    return table.limits() == null ? Long.MAX_VALUE : touchAt - tickAt < 0 ? touchAt : tickAt;
+  }
+
+  private boolean needsAnnouncement() {
+    return !address.isEmpty() && !address.equals(table.addresses().get(self));
+  }
+
+  private boolean isSenior() {
+    return view != null && view.members().getFirst().name().equals(self);
+  }
+
+  private void touch() {
+    List<Long> alive = new ArrayList<>();
+    for (Connection connection : connections.values()) {
+      if (connection.heard && connection.session > 0) {
+        connection.heard = false;
+        alive.add(connection.session);
+      }
+    }
+    for (int from = 0; from < alive.size(); from += TOUCHED_MAX) {
+      List<Long> some = alive.subList(from, Math.min(alive.size(), from + TOUCHED_MAX));
+      if (!group.post(OrderedMessage.touch(stamp(), some))) {
+        touchAt = clock.nanos() + RETRY_NANOS; // all that were heard again by then
+        return;
+      }
+    }
+  }
+
+  private void tellReplicas() {
+    List<String> now = new ArrayList<>();
+    View here = view;
+    table
+        .addresses()
+        .forEach((name, at) -> {
+          if (here != null && here.members().stream().anyMatch(member -> member.name().equals(name))) {
+            now.add(at);
+          }
+        });
+    if (!now.equals(replicas)) {
+      replicas = List.copyOf(now);
+      ByteBuffer frame = new Frame.Replicas(replicas).encode();
+      for (Connection connection : connections.values()) {
+        if (connection.greeted) {
+          clients.send(connection.id, frame.duplicate());
+        }
+      }
+    }
+  }
+
+  /// How many connections ended because of what their clients said.
+  ///
+  /// @return a count since the start
+  public long malformed() {
+    return malformed;
+  }
+
+  /// How many commands this replica has executed.
+  ///
+  /// @return a count since the start; not those contained in a state that it got
+  public long executed() {
+    return table.executed();
+  }
+
+  /// How many queries this replica has answered.
+  ///
+  /// @return a count since the start
+  public long queries() {
+    return queries;
+  }
+
+  /// How many clients are connected.
+  ///
+  /// @return the number
+  public int connections() {
+    return connections.size();
+  }
+
+  /// How many sessions there are, at all replicas together.
+  ///
+  /// @return the number
+  public int sessions() {
+    return table.sessions();
+  }
+
+  private final class Answering implements SessionTable.Answers {
+    @Override
+    public void opened(long nonce, long session) {
+      Connection client = byNonce.remove(nonce);
+      if (client != null) {
+        client.nonce = 0;
+        attach(client, session);
+        send(client, new Frame.Opened(nonce, session));
+      }
+    }
+
+    @Override
+    public void replied(long session, long number, Reply reply) {
+      Connection client = bySession.get(session);
+      if (client != null) {
+        send(client, new Frame.Replied(session, number, reply));
+      }
+    }
+
+    @Override
+    public void refused(long session, long number, SessionTable.Refusal why) {
+      Connection client = bySession.get(session);
+      if (client != null) {
+        send(client, new Frame.Refused(session, number, why));
+      }
+    }
+  }
+}

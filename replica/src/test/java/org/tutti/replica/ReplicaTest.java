@@ -1,0 +1,240 @@
+package org.tutti.replica;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.tutti.Metric;
+import org.tutti.Node;
+import org.tutti.replica.protocol.Frame;
+import org.tutti.transport.Address;
+import org.tutti.transport.memory.InProcess;
+
+/// Replicas whose members meet in memory, and clients over TCP.
+@Tag("socket")
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ReplicaTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  /// A counter that refuses to be negative; a command of 0 asks for a long reply.
+  private static final class Counter implements StateMachine {
+    private long value;
+
+    @Override
+    public ByteBuffer apply(Command command) {
+      long change = command.payload().getLong();
+      if (value + change < 0) {
+        throw new IllegalArgumentException("the counter is " + value);
+      }
+      value += change;
+      return number(value);
+    }
+
+    @Override
+    public ByteBuffer query(ByteBuffer request) {
+      return request.hasRemaining() ? ByteBuffer.allocate(request.getInt()) : number(value);
+    }
+
+    @Override
+    public Snapshot snapshot() {
+      byte[] copy = number(value).array();
+      return out -> out.write(copy);
+    }
+
+    @Override
+    public void restore(InputStream in) throws IOException {
+      value = ByteBuffer.wrap(in.readNBytes(Long.BYTES)).getLong();
+    }
+  }
+
+  private final InProcess hub = new InProcess();
+  private final List<Node> nodes = new ArrayList<>();
+  private final List<Replica> replicas = new ArrayList<>();
+  private final List<Client> clients = new ArrayList<>();
+
+  private static ByteBuffer number(long value) {
+    return ByteBuffer.allocate(Long.BYTES).putLong(0, value);
+  }
+
+  private Replica start(String name) {
+    Node node =
+        Node.named(name)
+            .contacts(List.of(new Address("a"), new Address("b"), new Address("c")))
+            .times(Duration.ofMillis(50), Duration.ofMillis(500))
+            .transport(hub.open(new Address(name)))
+            .start();
+    nodes.add(node);
+    Replica replica = Replica.of("counter", new Counter()).expecting("a", "b", "c").start(node);
+    replicas.add(replica);
+    return replica;
+  }
+
+  private void startAll() throws Exception {
+    for (String name : List.of("a", "b", "c")) {
+      start(name);
+    }
+    for (Replica replica : replicas) {
+      replica.awaitServing(PATIENCE);
+    }
+  }
+
+  private Client client(String... at) {
+    Client client = Client.of("counter").at(at).deadline(PATIENCE).connect();
+    clients.add(client);
+    return client;
+  }
+
+  private static long call(Client client, long change) throws Exception {
+    return client.call(number(change)).get().getLong();
+  }
+
+  private static long read(Client client, Read read) throws Exception {
+    return client.query(ByteBuffer.allocate(0), read).get().getLong();
+  }
+
+  @AfterEach
+  void stop() {
+    clients.forEach(Client::close);
+    replicas.forEach(Replica::close);
+    nodes.forEach(Node::close);
+  }
+
+  @Test
+  void commandsAreExecutedOnceWhileReplicasGo() throws Exception {
+    startAll();
+    Client client = client(replicas.get(0).clients(), replicas.get(1).clients());
+    List<CompletableFuture<ByteBuffer>> replies = new ArrayList<>();
+    for (int i = 0; i < 1000; i++) {
+      replies.add(client.call(number(1)));
+      if (i == 300) {
+        replicas.get(0).close();
+        nodes.get(0).close();
+      }
+    }
+    for (int i = 0; i < replies.size(); i++) {
+      assertThat(replies.get(i).get().getLong()).isEqualTo(i + 1);
+    }
+    assertThat(read(client, Read.LINEARIZABLE)).isEqualTo(1000);
+  }
+
+  @Test
+  void aNewcomerHasTheStateAndTheSessions() throws Exception {
+    startAll();
+    Client client = client(replicas.get(0).clients());
+    assertThat(call(client, 5)).isEqualTo(5);
+    replicas.get(1).close();
+    nodes.get(1).close();
+    Replica newcomer = start("b");
+    newcomer.awaitServing(PATIENCE);
+    replicas.get(0).close(); // the client goes to one of the others, of whom it has been told
+    nodes.get(0).close();
+    assertThat(call(client, 1)).isEqualTo(6);
+    Client other = client(newcomer.clients());
+    assertThat(read(other, Read.LINEARIZABLE)).isEqualTo(6);
+    assertThat(Metric.sum(newcomer.metrics(), "replica.sessions.open")).isEqualTo(1);
+  }
+
+  @Test
+  void whatTheServiceRefusesTheClientIsTold() throws Exception {
+    startAll();
+    Client client = client(replicas.get(2).clients());
+    var refused = catchThrowableOfType(ExecutionException.class, () -> client.call(number(-1)).get());
+    assertThat(refused.getCause()).isInstanceOf(CommandFailedException.class).hasMessage("the counter is 0");
+    assertThat(call(client, 2)).isEqualTo(2);
+  }
+
+  @Test
+  void everyReadSeesWhatItMust() throws Exception {
+    startAll();
+    Client writer = client(replicas.get(0).clients());
+    Client reader = client(replicas.get(2).clients());
+    for (int i = 1; i <= 100; i++) {
+      assertThat(call(writer, 1)).isEqualTo(i);
+      assertThat(read(reader, Read.LINEARIZABLE)).isGreaterThanOrEqualTo(i);
+      assertThat(read(writer, Read.SEQUENTIAL)).isGreaterThanOrEqualTo(i);
+      assertThat(read(reader, Read.LOCAL)).isBetween(0L, (long) i);
+    }
+  }
+
+  @Test
+  void aCallThatFindsNobodyEndsAtItsDeadlineAndWasNotExecuted() throws Exception {
+    Client client = client("127.0.0.1:1");
+    var late =
+        catchThrowableOfType(ExecutionException.class, () -> client.call(number(1), Duration.ofMillis(200)).get());
+    assertThat(late.getCause())
+        .isInstanceOfSatisfying(CallTimeoutException.class, timeout -> assertThat(timeout.mayBeExecuted()).isFalse())
+        .hasMessageContaining("127.0.0.1:1");
+  }
+
+  @Test
+  void aCallThatIsCancelledInTimeIsNotExecuted() throws Exception {
+    Client client = client("127.0.0.1:1");
+    CompletableFuture<ByteBuffer> call = client.call(number(1));
+    call.cancel(false);
+    client.close();
+    assertThat(call).isCancelled();
+    assertThatThrownBy(() -> client.call(number(1)).get()).hasCauseInstanceOf(ClientClosedException.class);
+  }
+
+  @Test
+  void whoIsNoClientIsToldWhyAndCounted() throws Exception {
+    startAll();
+    assertThat(answer("GET / HTTP/1.1\r\n\r\n".getBytes(UTF_8))).isEmpty(); // a length that cannot be
+    assertThat(answer(new byte[] {0, 0, 0, 2, 99, 0})).contains("no frame of kind 99");
+    byte[] hello = new Frame.Hello("other").encode().array();
+    assertThat(answer(hello)).contains("this is service \"counter\"");
+    long malformed =
+        replicas.get(0).metrics().stream()
+            .filter(metric -> "malformed".equals(metric.tag("reason")))
+            .mapToLong(Metric::value)
+            .sum();
+    assertThat(malformed).isEqualTo(2);
+    assertThat(call(client(replicas.get(0).clients()), 1)).isEqualTo(1);
+  }
+
+  /// What a replica says to some bytes until it ends the connection.
+  private String answer(byte[] said) throws IOException {
+    String at = replicas.get(0).clients();
+    try (var socket = new Socket()) {
+      socket.connect(new InetSocketAddress("127.0.0.1", Integer.parseInt(at.substring(at.indexOf(':') + 1))));
+      socket.setSoTimeout((int) PATIENCE.toMillis());
+      socket.getOutputStream().write(said);
+      return new String(socket.getInputStream().readAllBytes(), UTF_8);
+    }
+  }
+
+  @Test
+  void aClientThatDoesNotReadLosesItsConnectionAndNobodyElseNotices() throws Exception {
+    startAll();
+    String at = replicas.get(0).clients();
+    try (var socket = new Socket("127.0.0.1", Integer.parseInt(at.substring(at.indexOf(':') + 1)))) {
+      socket.getOutputStream().write(new Frame.Hello("counter").encode().array());
+      ByteBuffer megabytes = ByteBuffer.allocate(Integer.BYTES).putInt(0, 4 << 20);
+      for (int i = 0; i < 20; i++) {
+        socket.getOutputStream().write(new Frame.Query(i, Read.LOCAL, 0, megabytes).encode().array());
+      }
+      assertThat(call(client(at), 1)).isEqualTo(1);
+      assertThat(socket.isConnected()).isTrue();
+      var in = new DataInputStream(socket.getInputStream());
+      assertThatThrownBy(() -> in.skipNBytes(100 << 20)).isInstanceOf(IOException.class);
+      assertThat(replicas.get(0).metrics())
+          .anyMatch(metric -> "slow".equals(metric.tag("reason")) && metric.value() == 1);
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package org.tutti.replica.protocol;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.tutti.replica.Read;
+
+class FrameTest {
+  private static final int ROUNDS = 20_000;
+
+  private static ByteBuffer bytes(int... values) {
+    ByteBuffer bytes = ByteBuffer.allocate(values.length);
+    for (int value : values) {
+      bytes.put((byte) value);
+    }
+    return bytes.flip();
+  }
+
+  static Stream<Frame> frames() {
+    var reply = new Reply(Reply.Status.FAILED, 9, bytes(1, 2, 3));
+    return Stream.of(
+        new Frame.Hello("counter"),
+        new Frame.Open(-5),
+        new Frame.Call(1, 2, 1, true, bytes()),
+        new Frame.Call(1, 2, 2, false, bytes(7)),
+        new Frame.Query(3, Read.SEQUENTIAL, 12, bytes(4)),
+        new Frame.Ping(0),
+        new Frame.Close(4),
+        new Frame.Welcome(256, 60_000, List.of("a:1", "ü:2")),
+        new Frame.Opened(-5, 17),
+        new Frame.Replied(1, 2, reply),
+        new Frame.Refused(1, 2, SessionTable.Refusal.FULL),
+        new Frame.Answer(3, true, 12, bytes(4, 5)),
+        new Frame.Away(List.of()),
+        new Frame.Replicas(List.of("a:1")),
+        new Frame.Pong(),
+        new Frame.Wrong("no"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("frames")
+  void whatIsWrittenIsRead(Frame frame) throws Frame.MalformedException {
+    ByteBuffer written = frame.encode();
+    assertThat(written.getInt()).isEqualTo(written.remaining());
+    assertThat(Frame.decode(written)).isEqualTo(frame);
+  }
+
+  @ParameterizedTest
+  @MethodSource("frames")
+  void aFrameThatIsCutShortIsRefusedOrAnother(Frame frame) {
+    ByteBuffer written = frame.encode().position(Integer.BYTES).slice();
+    for (int length = 0; length < written.limit(); length++) {
+      ByteBuffer cut = written.slice(0, length);
+      try {
+        assertThat(Frame.decode(cut)).isNotEqualTo(frame);
+      } catch (Frame.MalformedException refused) {
+        assertThat(refused).hasMessageNotContaining("Exception");
+      }
+    }
+  }
+
+  @Test
+  void anyBytesAreAFrameOrRefused() {
+    var random = new SplittableRandom(1);
+    List<Frame> frames = frames().toList();
+    for (int round = 0; round < ROUNDS; round++) {
+      ByteBuffer bytes = frames.get(random.nextInt(frames.size())).encode().position(Integer.BYTES).slice();
+      for (int changes = random.nextInt(1, 5); changes > 0 && bytes.hasRemaining(); changes--) {
+        bytes.put(random.nextInt(bytes.limit()), (byte) random.nextInt());
+      }
+      try {
+        Frame.decode(bytes.duplicate()).encode();
+      } catch (Frame.MalformedException _) {
+        // Any other exception would end the replica.
+      }
+    }
+  }
+
+  @Test
+  void aClientOfAnotherVersionIsToldSo() {
+    ByteBuffer hello = new Frame.Hello("counter").encode().position(Integer.BYTES).slice();
+    hello.putShort(5, (short) 9);
+    assertThatThrownBy(() -> Frame.decode(hello)).hasMessage("a client of version 9; this is version 1");
+  }
+
+  @Test
+  void acknowledgingWhatWasNotAnsweredIsRefused() {
+    ByteBuffer call = new Frame.Call(1, 2, 3, false, bytes()).encode().position(Integer.BYTES).slice();
+    assertThatThrownBy(() -> Frame.decode(call)).hasMessageContaining("acknowledged below 3");
+  }
+}

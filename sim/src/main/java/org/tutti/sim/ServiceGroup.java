@@ -1,0 +1,409 @@
+package org.tutti.sim;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
+import org.tutti.MemberId;
+import org.tutti.View;
+import org.tutti.membership.Terms;
+import org.tutti.replica.protocol.SessionTable;
+import org.tutti.sim.check.Linearizability;
+import org.tutti.sim.check.Role;
+import org.tutti.sim.check.ServiceHistory;
+import org.tutti.sim.check.ServiceOrder;
+import org.tutti.sim.check.Violation;
+
+/// A replicated service on all nodes, and its clients, which are no nodes: a group of its own that goes through all that
+/// happens to the group of the [SimulatedCluster].
+///
+/// Clients reach replicas by connections, as over TCP: in order, without loss, but slow at times, and what was sent when
+/// a connection ends may still arrive, or not. Connections end with their node, at once or without a word.
+final class ServiceGroup {
+  static final String NAME = "registers";
+
+  private static final String GROUP = "service";
+  private static final int CLIENTS_MAX = 5;
+  private static final int ACTS_MAX = 150;
+  private static final long REST_UNITS = 60;
+  private static final int LIFE_UNITS_MAX = 40; // of a session, in times of suspicion
+
+  /// A client's connection to a life of a replica.
+  private final class Connection {
+    final long id;
+    final SimulatedClient client;
+    final SimulatedReplica replica;
+    final int place;
+    boolean clientOpen = true;
+    boolean replicaOpen;
+    boolean reading = true;
+    final ArrayDeque<Runnable> unread = new ArrayDeque<>(); // has come to the replica's host
+    long lastToReplica;
+    long lastToClient;
+
+    Connection(long id, SimulatedClient client, SimulatedReplica replica, int place) {
+      this.id = id;
+      this.client = client;
+      this.replica = replica;
+      this.place = place;
+    }
+
+    void toReplica(Runnable event) {
+      lastToReplica = arrival(lastToReplica);
+      setting.scheduler().at(lastToReplica, () -> arrived(event));
+    }
+
+    private void arrived(Runnable event) {
+      if (!replica.isHere()) {
+        reset();
+      } else {
+        unread.add(event);
+        read();
+      }
+    }
+
+    void read() {
+      while (reading && !unread.isEmpty()) {
+        Runnable next = unread.remove();
+        replica.tell(() -> {
+          if (reading) {
+            next.run();
+          } else {
+            unread.addFirst(next);
+          }
+        });
+        if (!reading) {
+          return;
+        }
+      }
+    }
+
+    void toClient(Runnable event) {
+      lastToClient = arrival(lastToClient);
+      setting
+          .scheduler()
+          .at(
+              lastToClient,
+              () -> {
+                if (clientOpen) {
+                  event.run();
+                }
+              });
+    }
+
+    /// The node is gone: the client hears of it, or does not.
+    void reset() {
+      if (clientOpen) {
+        toClient(() -> {
+          clientOpen = false;
+          client.disconnected(id);
+        });
+      }
+    }
+
+    private long arrival(long last) {
+      Plan plan = setting.plan();
+      long way = plan.delayNanosMin() + random.nextLong(plan.delayNanosMax() - plan.delayNanosMin() + 1);
+      long stalled = stalls[client.number()][place];
+      return Math.max(last, Math.max(stalled, setting.scheduler().nowNanos() + way));
+    }
+  }
+
+  private final Simulation.Setting setting;
+  private final Breakage breakage;
+  private final SplittableRandom random;
+  private final GroupConfig config;
+  private final SessionTable.Limits limits;
+  private final ServiceHistory history = new ServiceHistory();
+  private final List<SimulatedReplica> replicas = new ArrayList<>(); // all lives
+  private final @Nullable SimulatedReplica[] places; // the newest life at each
+  private final List<SimulatedClient> clients = new ArrayList<>();
+  private final TreeMap<Long, Connection> connections = new TreeMap<>();
+  private final long[][] stalls; // until when nothing arrives, by client and place
+  private long connectionNext = 1;
+  private int left;
+  private boolean founded;
+  private boolean calm;
+  private boolean expecting;
+
+  /// Called when a replica threw something.
+  interface Breakage {
+    void broken(SimulatedNode node, Throwable error);
+  }
+
+  ServiceGroup(Simulation.Setting setting, Breakage breakage) {
+    Plan plan = setting.plan();
+    this.setting = setting;
+    this.breakage = breakage;
+    this.random = setting.streams().open(Streams.Purpose.REPLICA, 0);
+    this.left = random.nextInt(ACTS_MAX);
+    this.places = new SimulatedReplica[plan.nodes()];
+    this.config = GroupConfig.builder().stateTransfer(true).ordering(Plan.draw(random)).build();
+    long life = Math.max(1, plan.suspectNanos() * Plan.between(random, 2, LIFE_UNITS_MAX) / 1_000_000);
+    this.limits =
+        new SessionTable.Limits(
+            life,
+            CLIENTS_MAX + Plan.between(random, 0, 50),
+            Plan.between(random, 1, 16),
+            Plan.between(random, 40, 10_000));
+    int count = random.nextInt(1, CLIENTS_MAX + 1);
+    this.stalls = new long[count][plan.nodes()];
+    for (int i = 0; i < count; i++) {
+      List<String> contacts = IntStream.range(0, plan.nodes()).mapToObj(ServiceGroup::address).toList();
+      long silence = plan.suspectNanos() * random.nextInt(1, 5) / 2;
+      clients.add(new SimulatedClient(setting, this, i, contacts, silence));
+    }
+  }
+
+  private static String address(int place) {
+    return "c" + place;
+  }
+
+  ServiceHistory history() {
+    return history;
+  }
+
+  SessionTable.Limits limits() {
+    return limits;
+  }
+
+  /// A node has begun a life.
+  void started(SimulatedNode node) {
+    boolean observes = founded && setting.plan().role(node.number) == Role.OBSERVER;
+    var terms = new Terms(config, MemberConfig.builder().windowBytes(64 << 10).build(), observes);
+    var replica = new SimulatedReplica(setting, node, this, GROUP, terms, address(node.number));
+    replicas.add(replica);
+    places[node.number] = replica;
+    replica.enter(!founded);
+    founded = true;
+  }
+
+  void broken(SimulatedNode node, Throwable error) {
+    breakage.broken(node, error);
+  }
+
+  void begin() {
+    next(setting.plan().safetyNanos() / (left + 1));
+  }
+
+  private void next(long mean) {
+    setting
+        .scheduler()
+        .after(
+            (long) (mean * -Math.log(1 - random.nextDouble())),
+            () -> {
+              if (left-- > 0 && !calm) {
+                act();
+                next(mean);
+              }
+            });
+  }
+
+  private void act() {
+    SimulatedClient client = clients.get(random.nextInt(clients.size()));
+    long unit = setting.plan().suspectNanos();
+    switch (random.nextInt(10)) {
+      case 0 -> client.giveUp();
+      case 1 -> stall(client, (long) (unit * 6 * random.nextDouble() * random.nextDouble()));
+      case 2 -> client.call((long) (unit * 2 * random.nextDouble()));
+      case 3, 4 -> {
+        for (int calls = random.nextInt(8); calls >= 0; calls--) {
+          client.call(Long.MAX_VALUE);
+        }
+      }
+      default -> client.call(Long.MAX_VALUE);
+    }
+  }
+
+  private void stall(SimulatedClient client, long nanos) {
+    long until = setting.scheduler().nowNanos() + nanos;
+    boolean all = random.nextInt(3) == 0;
+    int one = random.nextInt(places.length);
+    for (int place = 0; place < places.length; place++) {
+      if (all || place == one) {
+        stalls[client.number()][place] = until;
+      }
+    }
+  }
+
+  // ---- connections -----------------------------------------------------------------------------------------------
+
+  long connect(SimulatedClient client, String address) {
+    int place = Integer.parseInt(address.substring(1));
+    SimulatedReplica replica = places[place];
+    long id = connectionNext++;
+    if (replica == null || !replica.isHere()) {
+      setting.scheduler().after(setting.plan().delayNanosMax(), () -> client.disconnected(id));
+      return id;
+    }
+    var connection = new Connection(id, client, replica, place);
+    connections.put(id, connection);
+    connection.toReplica(() -> {
+      connection.replicaOpen = true;
+      replica.protocol().connected(id);
+    });
+    connection.toClient(() -> client.connected(id));
+    return id;
+  }
+
+  void toReplica(long id, ByteBuffer frame) {
+    Connection connection = connections.get(id);
+    if (connection != null && connection.clientOpen) {
+      ByteBuffer bare = bare(frame);
+      connection.toReplica(() -> connection.replica.protocol().said(id, bare));
+    }
+  }
+
+  void toClient(long id, ByteBuffer frame) {
+    Connection connection = connections.get(id);
+    if (connection != null && connection.replicaOpen) {
+      ByteBuffer bare = bare(frame);
+      connection.toClient(() -> connection.client.received(id, bare));
+    }
+  }
+
+  private static ByteBuffer bare(ByteBuffer frame) {
+    ByteBuffer bare = ByteBuffer.allocate(frame.remaining()).put(frame.duplicate()).flip();
+    if (bare.getInt() != bare.remaining()) {
+      throw new IllegalStateException("a frame with a wrong length");
+    }
+    return bare;
+  }
+
+  void read(long id, boolean on) {
+    Connection connection = connections.get(id);
+    if (connection != null) {
+      connection.reading = on;
+      connection.read();
+    }
+  }
+
+  /// What was sent before still comes, or does not.
+  void closedByClient(long id) {
+    Connection connection = connections.get(id);
+    if (connection != null && connection.clientOpen) {
+      connection.clientOpen = false;
+      connection.toReplica(() -> connection.replica.protocol().disconnected(id));
+      if (random.nextBoolean()) {
+        connections.remove(id);
+      }
+    }
+  }
+
+  void closedByReplica(long id) {
+    Connection connection = connections.get(id);
+    if (connection != null) {
+      connection.replicaOpen = false;
+      connection.reset();
+    }
+  }
+
+  /// A replica's membership has ended.
+  void gone(SimulatedReplica replica) {
+    for (Connection connection : List.copyOf(connections.values())) {
+      if (connection.replica == replica) {
+        connection.reset();
+      }
+    }
+  }
+
+  // ---- at rest ---------------------------------------------------------------------------------------------------
+
+  /// No more faults, and nothing new.
+  void calm() {
+    calm = true;
+    for (long[] of : stalls) {
+      Arrays.fill(of, 0);
+    }
+  }
+
+  /// Each client calls once more.
+  void last() {
+    expecting = isTogether();
+    clients.forEach(client -> client.call(Long.MAX_VALUE));
+  }
+
+  long restNanos() {
+    return REST_UNITS * setting.plan().suspectNanos() + 4_000_000_000L; // a client that found nobody waits a while
+  }
+
+  private List<SimulatedReplica> living() {
+    return replicas.stream().filter(SimulatedReplica::isHere).toList();
+  }
+
+  /// Whether the living replicas are in one primary view with each other and nobody else.
+  boolean isTogether() {
+    var expected = new TreeSet<MemberId>();
+    List<SimulatedReplica> living = living();
+    living.forEach(replica -> expected.add(replica.node().self));
+    for (SimulatedReplica replica : living) {
+      View view = replica.view();
+      if (view == null || !view.primary() || !new TreeSet<>(view.members()).equals(expected)) {
+        return false;
+      }
+    }
+    return !living.isEmpty();
+  }
+
+  /// Whether nothing is under way.
+  boolean isAtRest() {
+    return !expecting
+        || !isTogether()
+        || violationsAtRest().isEmpty() && living().stream().allMatch(SimulatedReplica::isAtRest);
+  }
+
+  /// What did not hold at any time.
+  List<Violation> violations() {
+    List<Violation> found = new ArrayList<>(history.violations());
+    found.addAll(ServiceOrder.check(history));
+    if (found.isEmpty()) {
+      found.addAll(Linearizability.check(history));
+    }
+    return found;
+  }
+
+  /// What does not hold although the living are together in a primary view since [#last]: then all clients have been
+  /// answered, and all replicas are equal.
+  List<Violation> violationsAtRest() {
+    if (!expecting || !isTogether()) {
+      return List.of();
+    }
+    List<Violation> found = new ArrayList<>();
+    for (SimulatedClient client : clients) {
+      if (!client.isIdle()) {
+        found.add(new Violation("ClientsAnswered", client + " waits: " + client.state()));
+      }
+    }
+    var states = new TreeMap<Long, SimulatedReplica>(); // by position; the time is told now and then, also at rest
+    for (SimulatedReplica replica : living()) {
+      SimulatedReplica other = states.putIfAbsent(replica.protocol().positionNext(), replica);
+      if (other != null && !replica.state().equals(other.state())) {
+        String words = replica.node().self + ": " + replica.state() + "; " + other.node().self + ": " + other.state();
+        found.add(new Violation("EqualReplicas", words));
+      }
+    }
+    return found;
+  }
+
+  /// Where a command was executed that failed, which its client is not told.
+  long placeOf(ServiceHistory.Call call) {
+    return history.executions().values().stream()
+        .filter(execution -> execution.call() == call.id)
+        .mapToLong(ServiceHistory.Execution::position)
+        .findFirst()
+        .orElse(-1);
+  }
+
+  /// How many calls were made, and how many of them have an outcome.
+  int calls() {
+    return history.calls().size();
+  }
+}

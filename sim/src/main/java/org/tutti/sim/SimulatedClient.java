@@ -1,0 +1,186 @@
+package org.tutti.sim;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.tutti.replica.CallTimeoutException;
+import org.tutti.replica.CommandFailedException;
+import org.tutti.replica.Read;
+import org.tutti.replica.ServiceException;
+import org.tutti.replica.protocol.ClientProtocol;
+import org.tutti.sim.check.ServiceHistory.Call;
+import org.tutti.sim.check.ServiceHistory.End;
+import org.tutti.sim.check.ServiceHistory.Kind;
+
+/// A client of the [ServiceGroup]: makes calls, one after the other or several at once, gives some of them up, and is
+/// not heard for a while now and then.
+final class SimulatedClient implements ClientProtocol.Host {
+  private static final int CALLS_OF_A_CLIENT = 1_000_000;
+  private static final Kind[] COMMANDS = {Kind.SET, Kind.ADD, Kind.ADD, Kind.COMPARE_AND_SET, Kind.FAIL};
+
+  private final Simulation.Setting setting;
+  private final ServiceGroup service;
+  private final int number;
+  private final SplittableRandom random;
+  private final ClientProtocol protocol;
+  private final List<Pending> open = new ArrayList<>();
+  private long connection; // 0: none
+  private long calls;
+  private long workPlanned = Long.MAX_VALUE;
+
+  private final class Pending extends ClientProtocol.Request {
+    final Call call;
+
+    Pending(ByteBuffer payload, @Nullable Read read, long deadlineNanos, Call call) {
+      super(payload, read, deadlineNanos);
+      this.call = call;
+    }
+
+    @Override
+    protected void replied(ByteBuffer reply, long position) {
+      open.remove(this);
+      service.history().end(call, End.REPLIED, reply.getLong(), position);
+    }
+
+    @Override
+    protected void failed(ServiceException why) {
+      open.remove(this);
+      End end =
+          switch (why) {
+            case CommandFailedException _ -> End.FAILED;
+            case CallTimeoutException late -> late.mayBeExecuted() ? End.UNKNOWN : End.NOT_SENT;
+            default -> End.UNKNOWN;
+          };
+      boolean command = call.read == null;
+      service.history().end(call, end, 0, command && end == End.FAILED ? service.placeOf(call) : -1);
+    }
+  }
+
+  SimulatedClient(Simulation.Setting setting, ServiceGroup service, int number, List<String> contacts, long silence) {
+    this.setting = setting;
+    this.service = service;
+    this.number = number;
+    this.random = setting.streams().open(Streams.Purpose.REPLICA, -1 - number);
+    this.protocol = new ClientProtocol(ServiceGroup.NAME, contacts, silence, this);
+    wake();
+  }
+
+  int number() {
+    return number;
+  }
+
+  boolean isIdle() {
+    return open.isEmpty() && protocol.isIdle();
+  }
+
+  /// What it waits for.
+  String state() {
+    return protocol + ", open " + open.stream().map(pending -> pending.call.toString()).toList();
+  }
+
+  /// Makes a call.
+  ///
+  /// @param patienceNanos how long it waits for the outcome
+  void call(long patienceNanos) {
+    long id = number * (long) CALLS_OF_A_CLIENT + ++calls;
+    boolean reads = random.nextInt(3) == 0;
+    int key = random.nextInt(RegisterService.REGISTERS);
+    Read read = reads ? Read.values()[Math.max(0, random.nextInt(5) - 2)] : null; // mostly linearizable
+    Kind kind = reads ? Kind.READ : COMMANDS[random.nextInt(COMMANDS.length)];
+    Call call = service.history().invoke(number, id, kind, read, key, random.nextInt(-3, 4), random.nextInt(-3, 4));
+    ByteBuffer payload = reads ? ByteBuffer.allocate(1).put(0, (byte) key) : RegisterService.command(call);
+    long deadline = patienceNanos == Long.MAX_VALUE ? Long.MAX_VALUE : nanos() + patienceNanos;
+    var pending = new Pending(payload, read, deadline, call);
+    open.add(pending);
+    protocol.request(pending);
+    after();
+  }
+
+  /// Gives a call up, if one is open.
+  void giveUp() {
+    if (!open.isEmpty()) {
+      Pending pending = open.remove(random.nextInt(open.size()));
+      protocol.cancel(pending);
+      service.history().end(pending.call, End.UNKNOWN, 0, -1);
+    }
+  }
+
+  // ---- its connection --------------------------------------------------------------------------------------------
+
+  @Override
+  public void connect(String address) {
+    connection = service.connect(this, address);
+  }
+
+  @Override
+  public void disconnect() {
+    if (connection != 0) {
+      service.closedByClient(connection);
+      connection = 0;
+    }
+  }
+
+  @Override
+  public void send(ByteBuffer frame) {
+    service.toReplica(connection, frame);
+  }
+
+  void connected(long which) {
+    if (which == connection) {
+      protocol.connected();
+      after();
+    }
+  }
+
+  void received(long which, ByteBuffer frame) {
+    if (which == connection) {
+      protocol.received(frame);
+      after();
+    }
+  }
+
+  void disconnected(long which) {
+    if (which == connection) {
+      connection = 0;
+      protocol.disconnected("reset");
+      after();
+    }
+  }
+
+  @Override
+  public long nanos() {
+    return setting.scheduler().nowNanos();
+  }
+
+  @Override
+  public RandomGenerator random() {
+    return random;
+  }
+
+  // ---- its thread ------------------------------------------------------------------------------------------------
+
+  private void wake() {
+    setting.scheduler().after(1, this::work);
+  }
+
+  private void work() {
+    protocol.work();
+    after();
+  }
+
+  private void after() {
+    long at = Math.max(protocol.deadlineNanos(), nanos() + 1);
+    if (protocol.deadlineNanos() != Long.MAX_VALUE && (at < workPlanned || workPlanned <= nanos())) {
+      workPlanned = at;
+      setting.scheduler().at(at, this::work);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "client " + number;
+  }
+}

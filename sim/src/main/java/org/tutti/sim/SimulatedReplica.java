@@ -1,0 +1,391 @@
+package org.tutti.sim;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.tutti.End;
+import org.tutti.MemberId;
+import org.tutti.View;
+import org.tutti.membership.StateChecksum;
+import org.tutti.membership.Terms;
+import org.tutti.pack.Batch;
+import org.tutti.pack.MessageBlock;
+import org.tutti.replica.StateMachine;
+import org.tutti.replica.protocol.ReplicaProtocol;
+import org.tutti.user.GroupUser;
+import org.tutti.user.Request;
+
+/// A life's replica of the [ServiceGroup]: what the host's thread of a replica does. What the engine tells comes to the
+/// replica a little later, in order, as through the queue of a host; state is written from the picture that was taken,
+/// after further commands were executed.
+final class SimulatedReplica implements GroupUser, ReplicaProtocol.Group, ReplicaProtocol.Clients {
+  private static final long WALL_MILLIS = 1_700_000_000_000L;
+  private static final int SKEW_MILLIS = 5000;
+
+  private static final class Outgoing {
+    final StateMachine.Snapshot picture;
+    byte @Nullable [] bytes; // once it is being written
+    int at;
+    int credits = CHUNKS_ON_THE_WAY;
+
+    Outgoing(StateMachine.Snapshot picture) {
+      this.picture = picture;
+    }
+  }
+
+  private final Simulation.Setting setting;
+  private final SimulatedNode node;
+  private final ServiceGroup service;
+  private final String group;
+  private final Terms terms;
+  private final SplittableRandom random;
+  private final RegisterService machine;
+  private final ReplicaProtocol protocol;
+  private final ArrayDeque<Runnable> told = new ArrayDeque<>();
+  private final TreeMap<Long, Outgoing> outgoing = new TreeMap<>();
+  private @Nullable ByteArrayOutputStream incoming;
+  private boolean waking;
+  private @Nullable View view;
+  private long outstanding; // what of the window is used
+  private long consumed;
+  private boolean closed;
+  private long workPlanned = Long.MAX_VALUE;
+
+  SimulatedReplica(
+      Simulation.Setting setting, SimulatedNode node, ServiceGroup service, String group, Terms terms, String address) {
+    this.setting = setting;
+    this.node = node;
+    this.service = service;
+    this.group = group;
+    this.terms = terms;
+    this.random = setting.streams().open(Streams.Purpose.REPLICA, node.self.incarnation());
+    this.machine = new RegisterService(node.self.toString(), service.history(), setting.plan().stateBytes());
+    long skew = random.nextInt(SKEW_MILLIS);
+    this.protocol =
+        new ReplicaProtocol(
+            ServiceGroup.NAME,
+            node.self.name(),
+            address,
+            service.limits(),
+            machine,
+            this,
+            this,
+            new ReplicaProtocol.Clock() {
+              @Override
+              public long nanos() {
+                return node.clock.local(setting.scheduler().nowNanos());
+              }
+
+              @Override
+              public long wallMillis() {
+                return WALL_MILLIS + skew + setting.scheduler().nowNanos() / 1_000_000;
+              }
+            });
+  }
+
+  void enter(boolean creates) {
+    Request join = new Request.Join(group, null, terms.member(), terms.observer(), this);
+    node.request(creates ? new Request.Create(group, terms, this, 0) : join, 0);
+  }
+
+  SimulatedNode node() {
+    return node;
+  }
+
+  ReplicaProtocol protocol() {
+    return protocol;
+  }
+
+  @Nullable View view() {
+    return view;
+  }
+
+  boolean isHere() {
+    return node.isAlive() && !closed;
+  }
+
+  /// What must be equal at all replicas that are equally far.
+  String state() {
+    return machine + ", " + protocol.sessions() + " sessions";
+  }
+
+  /// Whether nothing is under way in it.
+  boolean isAtRest() {
+    return told.isEmpty() && incoming == null && outstanding == 0 && protocol.isServing();
+  }
+
+  // ---- its thread ------------------------------------------------------------------------------------------------
+
+  /// Something is to be done by the replica's thread, behind all that was told it before.
+  void tell(Runnable event) {
+    told.add(event);
+    wake();
+  }
+
+  private void wake() {
+    if (!waking) {
+      waking = true;
+      long most = Math.max(1, setting.plan().turnNanosMax());
+      setting.scheduler().after(random.nextLong(most), this::turn);
+    }
+  }
+
+  private void turn() {
+    waking = false;
+    if (!isHere()) {
+      return; // what it was told waits for the case that it wakes up again
+    }
+    if (node.isPaused()) {
+      waking = true;
+      setting.scheduler().after(setting.plan().heartbeatNanos() / 4, this::turn);
+      return;
+    }
+    try {
+      int most = 1 + random.nextInt(16);
+      while (most-- > 0 && !told.isEmpty()) {
+        told.remove().run();
+      }
+      protocol.work();
+    } catch (RuntimeException | Error broken) {
+      service.broken(node, broken);
+      return;
+    }
+    if (!told.isEmpty()) {
+      wake();
+    }
+    planWork();
+  }
+
+  private void planWork() {
+    long deadline = protocol.deadlineNanos();
+    if (deadline == Long.MAX_VALUE) {
+      return;
+    }
+    long at = Math.max(node.clock.trueTime(deadline), setting.scheduler().nowNanos() + 1);
+    if (at < workPlanned || workPlanned <= setting.scheduler().nowNanos()) {
+      workPlanned = at;
+      setting.scheduler().at(at, this::wake);
+    }
+  }
+
+  // ---- what the replica asks of its group and its clients --------------------------------------------------------
+
+  @Override
+  public boolean post(ByteBuffer message) {
+    long cost = message.remaining() + (long) MESSAGE_OVERHEAD;
+    boolean fits = outstanding == 0 || outstanding + cost <= terms.member().windowBytes();
+    if (fits && !closed) {
+      outstanding += cost;
+      node.request(new Request.Multicast(group, MessageBlock.of(Batch.Kind.TOTAL, message)), 0);
+    }
+    return fits;
+  }
+
+  @Override
+  public void confirm() {
+    node.request(new Request.Confirm(group), 0);
+  }
+
+  @Override
+  public void send(long connection, ByteBuffer frame) {
+    service.toClient(connection, frame);
+  }
+
+  @Override
+  public void read(long connection, boolean on) {
+    service.read(connection, on);
+  }
+
+  @Override
+  public void close(long connection) {
+    service.closedByReplica(connection);
+  }
+
+  // ---- what the engine tells -------------------------------------------------------------------------------------
+
+  @Override
+  public void deliver(long index, Batch batch, long position) {
+    String sender = batch.sender().name();
+    tell(() -> {
+      long at = position;
+      for (Batch.Messages messages = batch.messages(); messages.hasNext(); ) {
+        ByteBuffer lent = messages.next();
+        long place = at++;
+        if (trace()) {
+          say("applies @" + place);
+        }
+        protocol.delivered(sender, place, ByteBuffer.allocate(lent.remaining()).put(lent).flip());
+      }
+      consumed++;
+      node.request(new Request.Consumed(group), 0);
+    });
+  }
+
+  @Override
+  public void deliverEarly(Batch batch) {
+    throw new IllegalStateException("everything is totally ordered here, but " + batch);
+  }
+
+  @Override
+  public void pass(long index, Batch batch, long position) {
+    throw new IllegalStateException("everything is totally ordered here, but " + batch);
+  }
+
+  @Override
+  public void install(View installed) {
+    view = installed;
+    if (trace()) {
+      say("installs " + installed);
+    }
+    tell(() -> protocol.viewed(installed));
+  }
+
+  @Override
+  public void caughtUp(long position) {
+    tell(() -> protocol.caughtUp(position));
+  }
+
+  @Override
+  public void confirmed(long questions, long position) {
+    for (long left = questions; left > 0; left--) {
+      tell(() -> protocol.confirmed(position));
+    }
+  }
+
+  @Override
+  public void decided(int messages, long position) {}
+
+  @Override
+  public void released(long cost) {
+    outstanding -= cost;
+    tell(() -> {}); // there may be room for what is held
+  }
+
+  @Override
+  public long consumed() {
+    return consumed;
+  }
+
+  @Override
+  public void stateRequested(long transfer, MemberId newcomer) {
+    tell(() -> {
+      outgoing.put(transfer, new Outgoing(protocol.snapshot()));
+      setting
+          .scheduler()
+          .after(1 + random.nextLong(setting.plan().heartbeatNanos()), () -> tell(() -> write(transfer)));
+    });
+  }
+
+  @Override
+  public void stateWanted(long transfer) {
+    tell(() -> {
+      Outgoing state = outgoing.get(transfer);
+      if (state != null) {
+        state.credits++;
+        write(transfer);
+      }
+    });
+  }
+
+  @Override
+  public void stateKnown(long transfer, ByteBuffer token) {}
+
+  @Override
+  public void stateCancelled(long transfer) {
+    tell(() -> outgoing.remove(transfer));
+  }
+
+  private void write(long transfer) {
+    Outgoing state = outgoing.get(transfer);
+    if (state == null) {
+      return;
+    }
+    byte[] bytes = state.bytes;
+    if (bytes == null) {
+      bytes = bytes(state.picture);
+      state.bytes = bytes;
+    }
+    while (state.credits > 0) {
+      int size = Math.min(bytes.length - state.at, 1 + random.nextInt(CHUNK_BYTES_MAX));
+      boolean last = state.at + size == bytes.length;
+      ByteBuffer chunk = ByteBuffer.wrap(bytes, state.at, size).slice();
+      StateChecksum.Sum sum = last ? StateChecksum.of(ByteBuffer.wrap(bytes)) : null;
+      state.at += size;
+      state.credits--;
+      node.request(new Request.StateChunk(group, transfer, chunk, sum), 0);
+      if (last) {
+        outgoing.remove(transfer);
+        return;
+      }
+    }
+  }
+
+  private static byte[] bytes(StateMachine.Snapshot picture) {
+    var out = new ByteArrayOutputStream();
+    try {
+      picture.writeTo(out);
+    } catch (IOException impossible) {
+      throw new UncheckedIOException(impossible);
+    }
+    return out.toByteArray();
+  }
+
+  /// What is delivered behind the state waits for it, in the order of what the engine tells.
+  @Override
+  public void stateOffered(long transfer, MemberId donor, long index, long position) {
+    incoming = new ByteArrayOutputStream();
+    node.request(new Request.StateKnown(group, transfer, ByteBuffer.allocate(0)), 0);
+  }
+
+  @Override
+  public void stateChunk(long transfer, ByteBuffer chunk, StateChecksum.@Nullable Sum end) {
+    ByteArrayOutputStream into = incoming;
+    if (into == null) {
+      throw new IllegalStateException("a chunk of transfer " + transfer + " came without offer");
+    }
+    byte[] piece = new byte[chunk.remaining()];
+    chunk.duplicate().get(piece);
+    into.writeBytes(piece);
+    node.request(new Request.StateTaken(group, transfer), 0);
+    if (end != null) {
+      incoming = null;
+      tell(() -> restore(into.toByteArray()));
+    }
+  }
+
+  private void restore(byte[] bytes) {
+    try {
+      protocol.restore(new ByteArrayInputStream(bytes), true);
+      if (trace()) {
+        say("restores " + state());
+      }
+    } catch (IOException damaged) {
+      throw new UncheckedIOException(damaged);
+    }
+  }
+
+  @Override
+  public void stateInterrupted(long transfer) {
+    incoming = null;
+  }
+
+  @Override
+  public void closed(End end) {
+    closed = true;
+    service.gone(this);
+  }
+
+  private boolean trace() {
+    return setting.trace().speaks();
+  }
+
+  private void say(String what) {
+    setting.trace().say(node.self.name(), "   ** service " + what);
+  }
+}
