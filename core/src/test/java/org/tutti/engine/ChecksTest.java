@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -44,6 +45,7 @@ import org.tutti.membership.Knowledge;
 import org.tutti.membership.MemberIdentity;
 import org.tutti.membership.Proposal;
 import org.tutti.order.ConsensusOrder;
+import org.tutti.order.ReadIndex;
 import org.tutti.order.Run;
 import org.tutti.order.Skeen;
 import org.tutti.order.SubsetMulticasts;
@@ -94,6 +96,7 @@ class ChecksTest {
     log();
     places();
     stability();
+    reads();
     orders();
     history();
     deliveries();
@@ -276,6 +279,35 @@ class ChecksTest {
     row("every place is in a run", in -> in.set(places + "head", in.get(places + "tail")));
     row("runs reach from the first place on", in -> in.set(places + "indexes." + in.number(places + "head"), FAR));
     row("runs begin one after the other", in -> in.set(places + "indexes." + (in.number(places + "head") + 1), 0L));
+  }
+
+  private void reads() {
+    String round = HISTORY + "reads.round.";
+    row("nothing is confirmed that nobody asked", in -> in.set(GROUP + "confirmed", 1L));
+    row(
+        "the last round is under way",
+        in -> {
+          beginRound(in);
+          in.set(round + "number", FAR);
+        });
+    row(
+        "whoever asks answers first",
+        in -> {
+          beginRound(in);
+          in.<BitSet>get(round + "answered").clear();
+        });
+    row(
+        "members of the view answer",
+        in -> {
+          beginRound(in);
+          in.<BitSet>get(round + "answered").set(9);
+        });
+  }
+
+  /// One that cannot end, as this member has not delivered what is held.
+  private static void beginRound(Innards in) {
+    ReadIndex reads = in.get(HISTORY + "reads");
+    reads.flush(1, 0, FAR, 0);
   }
 
   private void stability() {

@@ -54,7 +54,7 @@ public final class Replica implements AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition news = lock.newCondition(); // the group has told something
   private final ReplicaProtocol protocol;
-  private final ClientPort port;
+  private final ServicePort port;
   private final Thread events;
   private final Thread clients;
   private volatile @Nullable Throwable broken;
@@ -63,7 +63,7 @@ public final class Replica implements AutoCloseable {
     this.service = settings.service;
     this.group = group;
     this.port =
-        new ClientPort(
+        new ServicePort(
             new Address(settings.clients),
             settings.insecure,
             lock,

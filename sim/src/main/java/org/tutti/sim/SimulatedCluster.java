@@ -411,7 +411,9 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Simul
       View view = life.memberView();
       SimulatedDisk disk = disks[life.node.number];
       boolean replaced = life != places[life.node.number] && !life.isClosed() && (disk == null || disk.wasWiped());
-      boolean leftAlone = life.isClosed() && view != null && (!view.primary() || view.voters() == 1);
+      // The senior one of two is a quorum of them, also when the other one is cut off.
+      boolean senior = view != null && view.voters() == 2 && view.members().getFirst().equals(life.node.self);
+      boolean leftAlone = life.isClosed() && view != null && (!view.primary() || view.voters() == 1 || senior);
       // Another one has its name, and perhaps a view that it was not shown gave it a vote of a static majority.
       boolean refused = life.isClosed() && !life.isLeaving() && electorate.contains(life.node.self.name());
       if (replaced || leftAlone || refused) {

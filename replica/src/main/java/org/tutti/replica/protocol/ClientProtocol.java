@@ -278,7 +278,7 @@ public final class ClientProtocol {
           pump();
         }
       }
-      case Frame.Replied(long its, long number, Reply reply) -> {
+      case Frame.Replied(long its, long number, CommandReply reply) -> {
         if (its == session) {
           replied(number, reply);
         }
@@ -314,13 +314,13 @@ public final class ClientProtocol {
     }
   }
 
-  private void replied(long number, Reply reply) {
+  private void replied(long number, CommandReply reply) {
     failures = 0;
     Request command = sent.remove(number);
     if (command != null && !command.over) {
       command.over = true;
       seen = Math.max(seen, reply.position() + 1);
-      tell(command, reply.status() != Reply.Status.DONE, reply.payload(), reply.position());
+      tell(command, reply.status() != CommandReply.Status.DONE, reply.payload(), reply.position());
     }
     pump();
   }

@@ -106,7 +106,7 @@ public sealed interface Frame {
   /// @param session the session
   /// @param number  the command's
   /// @param reply   what became of it
-  record Replied(long session, long number, Reply reply) implements Frame {}
+  record Replied(long session, long number, CommandReply reply) implements Frame {}
 
   /// A command was not executed.
   ///
@@ -182,7 +182,7 @@ public sealed interface Frame {
         yield put(begin(16, 12 + length(texts)).putInt(window).putLong(millis), texts).flip();
       }
       case Opened(long nonce, long session) -> begin(17, 16).putLong(nonce).putLong(session).flip();
-      case Replied(long session, long number, Reply reply) ->
+      case Replied(long session, long number, CommandReply reply) ->
           begin(18, 25 + reply.payload().remaining())
               .putLong(session)
               .putLong(number)
@@ -296,8 +296,8 @@ public sealed interface Frame {
   private static Frame replied(ByteBuffer in) throws MalformedException {
     long session = in.getLong();
     long number = in.getLong();
-    Reply.Status status = Reply.status(in.get());
-    return new Replied(session, number, new Reply(status, in.getLong(), payload(in)));
+    CommandReply.Status status = CommandReply.status(in.get());
+    return new Replied(session, number, new CommandReply(status, in.getLong(), payload(in)));
   }
 
   private static Frame answer(ByteBuffer in) throws MalformedException {

@@ -622,7 +622,7 @@ public final class ReplicaProtocol {
     }
 
     @Override
-    public void replied(long session, long number, Reply reply) {
+    public void replied(long session, long number, CommandReply reply) {
       Connection client = bySession.get(session);
       if (client != null) {
         send(client, new Frame.Replied(session, number, reply));

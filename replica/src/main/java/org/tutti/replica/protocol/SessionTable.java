@@ -87,7 +87,7 @@ public final class SessionTable {
     /// @param session the session
     /// @param number  the command's
     /// @param reply   what became of it
-    void replied(long session, long number, Reply reply);
+    void replied(long session, long number, CommandReply reply);
 
     /// A command was refused.
     ///
@@ -108,7 +108,7 @@ public final class SessionTable {
     long below = 1; // the client has the replies of all commands before this one
     long heard; // agreed time
     int replyBytes;
-    final ArrayDeque<Reply> replies = new ArrayDeque<>(4); // of the commands from below to last
+    final ArrayDeque<CommandReply> replies = new ArrayDeque<>(4); // of the commands from below to last
 
     Session(long id, long heard) {
       this.id = id;
@@ -122,18 +122,18 @@ public final class SessionTable {
       }
     }
 
-    @Nullable Reply reply(long number) {
+    @Nullable CommandReply reply(long number) {
       if (number < below) {
         return null;
       }
-      Iterator<Reply> from = replies.iterator();
+      Iterator<CommandReply> from = replies.iterator();
       for (long at = below; at < number; at++) {
         from.next();
       }
       return from.next();
     }
 
-    void keep(Reply reply) {
+    void keep(CommandReply reply) {
       last++;
       replies.add(reply);
       replyBytes += reply.cost();
@@ -263,7 +263,7 @@ public final class SessionTable {
     session.heard = time;
     session.acknowledge(below);
     if (number <= session.last) {
-      Reply kept = session.reply(number);
+      CommandReply kept = session.reply(number);
       if (kept != null) {
         answers.replied(id, number, kept);
       }
@@ -273,7 +273,10 @@ public final class SessionTable {
       answers.refused(id, number, Refusal.FULL);
     } else {
       var command = new Command(id, number, position, Instant.ofEpochMilli(time), message.slice().asReadOnlyBuffer());
-      Reply reply = skip ? new Reply(Reply.Status.SKIPPED, position, ByteBuffer.allocate(0)) : run(machine, command);
+      CommandReply reply =
+          skip
+              ? new CommandReply(CommandReply.Status.SKIPPED, position, ByteBuffer.allocate(0))
+              : run(machine, command);
       session.keep(reply);
       executed++;
       answers.replied(id, number, reply);
@@ -285,15 +288,15 @@ public final class SessionTable {
     return most != null && (session.replies.size() >= most.window || session.replyBytes >= most.replyBytesMax);
   }
 
-  private static Reply run(StateMachine machine, Command command) {
+  private static CommandReply run(StateMachine machine, Command command) {
     try {
       ByteBuffer result = machine.apply(command).slice().asReadOnlyBuffer();
       if (result.remaining() > REPLY_BYTES_MAX) {
         throw new IllegalStateException("a reply of " + result.remaining() + " bytes; it may have " + REPLY_BYTES_MAX);
       }
-      return new Reply(Reply.Status.DONE, command.position(), result);
+      return new CommandReply(CommandReply.Status.DONE, command.position(), result);
     } catch (RuntimeException failure) {
-      return new Reply(Reply.Status.FAILED, command.position(), words(failure));
+      return new CommandReply(CommandReply.Status.FAILED, command.position(), words(failure));
     }
   }
 
@@ -371,13 +374,13 @@ public final class SessionTable {
   }
 
   /// One session in a snapshot.
-  private record Copy(long id, long below, long heard, List<Reply> replies) {
+  private record Copy(long id, long below, long heard, List<CommandReply> replies) {
     void write(DataOutputStream out) throws IOException {
       out.writeLong(id);
       out.writeLong(below);
       out.writeLong(heard);
       out.writeInt(replies.size());
-      for (Reply reply : replies) {
+      for (CommandReply reply : replies) {
         out.writeByte(reply.status().ordinal());
         out.writeLong(reply.position());
         byte[] payload = new byte[reply.payload().remaining()];
@@ -394,7 +397,7 @@ public final class SessionTable {
       session.below = below;
       session.last = below - 1;
       for (int left = in.readInt(); left > 0; left--) {
-        Reply.Status status = Reply.status(in.readUnsignedByte());
+        CommandReply.Status status = CommandReply.status(in.readUnsignedByte());
         long position = in.readLong();
         int length = in.readInt();
         if (length < 0 || length > REPLY_BYTES_MAX) {
@@ -402,7 +405,7 @@ public final class SessionTable {
         }
         byte[] payload = new byte[length];
         in.readFully(payload);
-        session.keep(new Reply(status, position, ByteBuffer.wrap(payload).asReadOnlyBuffer()));
+        session.keep(new CommandReply(status, position, ByteBuffer.wrap(payload).asReadOnlyBuffer()));
       }
       return session;
     }

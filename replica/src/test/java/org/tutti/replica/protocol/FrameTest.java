@@ -24,7 +24,7 @@ class FrameTest {
   }
 
   static Stream<Frame> frames() {
-    var reply = new Reply(Reply.Status.FAILED, 9, bytes(1, 2, 3));
+    var reply = new CommandReply(CommandReply.Status.FAILED, 9, bytes(1, 2, 3));
     return Stream.of(
         new Frame.Hello("counter"),
         new Frame.Open(-5),

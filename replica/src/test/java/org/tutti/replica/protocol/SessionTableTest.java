@@ -51,7 +51,7 @@ class SessionTableTest {
         }
 
         @Override
-        public void replied(long session, long number, Reply reply) {
+        public void replied(long session, long number, CommandReply reply) {
           answers.add("replied " + number + " " + reply.status() + " @" + reply.position());
         }
 

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 /// @param status   what the service did
 /// @param position the command's place among the messages of the group
 /// @param payload  the reply, or, of a failure, the service's words in UTF-8; never changed
-public record Reply(Status status, long position, ByteBuffer payload) {
+public record CommandReply(Status status, long position, ByteBuffer payload) {
   /// What the service did.
   public enum Status {
     /// It executed the command.

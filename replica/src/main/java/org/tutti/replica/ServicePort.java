@@ -29,7 +29,7 @@ import org.tutti.transport.Endpoint;
 ///
 /// What is sent within one run of inputs is written at the end of it, in as few calls as possible, by whichever thread
 /// holds the replica's lock. Who does not read its replies, or says nothing at first, loses its connection.
-final class ClientPort implements ReplicaProtocol.Clients {
+final class ServicePort implements ReplicaProtocol.Clients {
   private static final int CONNECTIONS_MAX = 10_000;
   private static final Duration FIRST_WORDS_MAX = Duration.ofSeconds(5);
   private static final int UNWRITTEN_BYTES_MAX = 32 << 20;
@@ -79,7 +79,7 @@ final class ClientPort implements ReplicaProtocol.Clients {
   /// @param insecure whether strangers may reach it
   /// @param lock     the replica's
   /// @param protocol gets what clients say; made with this port
-  ClientPort(Address listen, boolean insecure, ReentrantLock lock, Function<ClientPort, ReplicaProtocol> protocol)
+  ServicePort(Address listen, boolean insecure, ReentrantLock lock, Function<ServicePort, ReplicaProtocol> protocol)
       throws IOException {
     Endpoint endpoint = Endpoint.resolve(listen);
     if (!insecure) {
