@@ -204,10 +204,7 @@ public interface Group extends AutoCloseable {
 
   /// Asks a quorum where the history stands: what a linearizable read needs, without a multicast.
   ///
-  /// ```java
-  /// long position = group.confirmPosition().get();
-  /// // when the application has taken all deliveries before this position, its state is fresh
-  /// ```
+  /// {@snippet class="ApiExamplesTest" region="confirm-position"}
   ///
   /// Everything that was delivered at any member, or whose [Outcome.Ordered] anybody knew, before this call lies before
   /// the position; and this member's application has been given all up to there. It costs a round trip to a quorum of

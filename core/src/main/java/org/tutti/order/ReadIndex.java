@@ -20,17 +20,17 @@ import org.tutti.wire.WireWriter;
 ///     | <- Held(round, index) |            |
 /// ```
 ///
-/// **Why it is enough.** With uniform delivery whatever was delivered, or told to its sender, in this primary view before
-/// the round began, was held by a quorum then. The members that answer are a quorum, too, so one of them held it, and
-/// says an index behind it. And nothing was decided in a later primary view before the round began: a quorum of this
-/// view has to take part in the change to that one, and whoever has taken part does not answer here any more; so one of
-/// those who answered had not yet taken part when it did. With agreed delivery none of this holds.
+/// **Why it is enough.** With uniform delivery whatever was delivered, or told to its sender, in this primary view
+/// before the round began, was held by a quorum then. The members that answer are a quorum, too, so one of them held
+/// it, and says an index behind it. And nothing was decided in a later primary view before the round began: a quorum of
+/// this view has to take part in the change to that one, and whoever has taken part does not answer here any more; so
+/// one of those who answered had not yet taken part when it did. With agreed delivery none of this holds.
 ///
 /// One round is under way at a time; whatever is asked meanwhile waits for the next one, and shares it. When the view
 /// changes, what was asked is asked anew in the next primary view.
 ///
-/// This is ReadIndex of Raft (Ongaro, Consensus: Bridging Theory and Practice, 2014, section 6.4) without a leader: there
-/// the leader asks a quorum whether it still leads, here any member asks a quorum how far the history is.
+/// This is ReadIndex of Raft (Ongaro, Consensus: Bridging Theory and Practice, 2014, section 6.4) without a leader:
+/// there the leader asks a quorum whether it still leads, here any member asks a quorum how far the history is.
 public final class ReadIndex {
   /// What members say.
   public sealed interface Message {
@@ -123,8 +123,8 @@ public final class ReadIndex {
     }
   }
 
-  /// A run of inputs ends in this view, which is not wedged here: begins a round if somebody asks and none is under way,
-  /// and ends the one that is.
+  /// A run of inputs ends in this view, which is not wedged here: begins a round if somebody asks and none is under
+  /// way, and ends the one that is.
   ///
   /// @param asked         how many questions there were ever
   /// @param settled       how many of them have their answer

@@ -126,8 +126,8 @@ public interface GroupUser extends StateTransfer.Application {
   /// @param messages how many: all that were sent, those of earlier calls included
   default void undecided(int messages) {}
 
-  /// The oldest of this member's questions ([Request.Confirm]) have their answer: whatever anybody was told by the group
-  /// before they were asked lies before a position, and all up to there was delivered here.
+  /// The oldest of this member's questions ([Request.Confirm]) have their answer: whatever anybody was told by the
+  /// group before they were asked lies before a position, and all up to there was delivered here.
   ///
   /// @param questions how many
   /// @param position  the position of the next delivery, or -1 in a group without uniform delivery, which has no answer

@@ -34,8 +34,8 @@ import org.tutti.replica.protocol.Frame;
 /// As long as no replica serves, calls wait, each until its deadline. A call that has a reply was executed; one that
 /// fails says by its exception what is known: [ServiceException].
 ///
-/// **Threads**: all methods may be called from any thread. Futures complete on the client's own thread; what is attached
-/// to them without an executor must not block.
+/// **Threads**: all methods may be called from any thread. Futures complete on the client's own thread; what is
+/// attached to them without an executor must not block.
 public final class Client implements AutoCloseable {
   private static final int UNWRITTEN_BYTES_MAX = 64 << 20;
 
@@ -94,8 +94,8 @@ public final class Client implements AutoCloseable {
   /// Has the service execute a command, once. Blocks while as many calls are open as there may be.
   ///
   /// @param command up to 8 MiB from position to limit, which are not moved; copied before the method returns
-  /// @return completes with the reply, which belongs to the receiver; exceptionally with a [ServiceException]. Cancelling
-  ///     it gives the command up: if it was not executed yet, it will not be
+  /// @return completes with the reply, which belongs to the receiver; exceptionally with a [ServiceException].
+  ///     Cancelling it gives the command up: if it was not executed yet, it will not be
   /// @throws InterruptedException     when interrupted while waiting; nothing was sent
   /// @throws IllegalArgumentException when the command is too long
   public CompletableFuture<ByteBuffer> call(ByteBuffer command) throws InterruptedException {
@@ -234,9 +234,8 @@ public final class Client implements AutoCloseable {
     }
     try {
       if (selected.isConnectable() && current.socket().finishConnect()) {
-        current.socket().socket().setTcpNoDelay(true);
         selected.interestOps(SelectionKey.OP_READ);
-        protocol.connected();
+        begin(current.socket());
       } else if (selected.isReadable()) {
         current.read(
             Frame.BYTES_MAX,
@@ -248,6 +247,11 @@ public final class Client implements AutoCloseable {
     } catch (IOException | CancelledKeyException e) {
       lost(current, String.valueOf(e.getMessage()));
     }
+  }
+
+  private void begin(SocketChannel socket) throws IOException {
+    socket.socket().setTcpNoDelay(true);
+    protocol.connected();
   }
 
   private void write() {
@@ -331,7 +335,11 @@ public final class Client implements AutoCloseable {
       }
       try {
         connection = frames;
-        key = socket.register(selector, SelectionKey.OP_CONNECT);
+        boolean there = socket.isConnected(); // on loopback at once, perhaps
+        key = socket.register(selector, there ? SelectionKey.OP_READ : SelectionKey.OP_CONNECT);
+        if (there) {
+          begin(socket);
+        }
       } catch (IOException e) {
         lost(frames, String.valueOf(e.getMessage()));
       }

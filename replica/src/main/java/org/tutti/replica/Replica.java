@@ -3,6 +3,7 @@ package org.tutti.replica;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -40,9 +41,9 @@ import org.tutti.transport.Address;
 /// replica.awaitServing(Duration.ofSeconds(10));
 /// ```
 ///
-/// The same lines on each node, at the first start and at every later one: a majority of the expected replicas found the
-/// service together, and whoever comes later gets its state. Delivery is uniform: what a client is told survives any
-/// crashes that leave a quorum.
+/// The same lines on each node, at the first start and at every later one: a majority of the expected replicas found
+/// the service together, and whoever comes later gets its state. Delivery is uniform: what a client is told survives
+/// any crashes that leave a quorum.
 ///
 /// A replica whose service breaks with an [Error], or whose state cannot be read, leaves the group and closes; [#ended]
 /// says why. All methods may be called from any thread.
@@ -272,7 +273,7 @@ public final class Replica implements AutoCloseable {
     try (var in = new BufferedInputStream(from, 64 << 10)) {
       port.away(true);
       protocol.restore(in, true);
-      in.skip(Long.MAX_VALUE); // what the service has not read
+      in.transferTo(OutputStream.nullOutputStream()); // what the service has not read; half a state is none
       port.away(false);
     } finally {
       lock.unlock();
@@ -442,8 +443,8 @@ public final class Replica implements AutoCloseable {
     ///
     /// @param sessions   how many there may be, by default 10,000
     /// @param commands   how many commands of one may be without a reply that the client has got, by default 256
-    /// @param replyBytes how many bytes of replies are kept for one until the client has got them, by default 4 MiB; one
-    ///                   reply more is executed below that
+    /// @param replyBytes how many bytes of replies are kept for one until the client has got them, by default 4 MiB;
+    ///                   one reply more is executed below that
     /// @return this builder
     public Builder sessionsMax(int sessions, int commands, int replyBytes) {
       sessionsMax = sessions;

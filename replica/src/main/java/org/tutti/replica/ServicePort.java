@@ -70,6 +70,7 @@ final class ServicePort implements ReplicaProtocol.Clients {
   private final Address address;
   private long connectionNext = 1;
   private long slow;
+  private long wakesAt = Long.MIN_VALUE; // when the port's thread looks at the protocol without being woken
   private volatile boolean away; // no connections, as the replica's state is being replaced
   private volatile boolean closed;
 
@@ -132,11 +133,8 @@ final class ServicePort implements ReplicaProtocol.Clients {
   private long waitMillis() {
     lock.lock();
     try {
-      long deadline = protocol.deadlineNanos();
-      if (!tasks.isEmpty()) {
-        return 1;
-      }
-      return deadline == Long.MAX_VALUE ? 0 : Math.max(1, (deadline - System.nanoTime()) / 1_000_000 + 1);
+      wakesAt = tasks.isEmpty() ? protocol.deadlineNanos() : System.nanoTime();
+      return wakesAt == Long.MAX_VALUE ? 0 : Math.max(1, (wakesAt - System.nanoTime()) / 1_000_000 + 1);
     } finally {
       lock.unlock();
     }
@@ -145,6 +143,7 @@ final class ServicePort implements ReplicaProtocol.Clients {
   private void turn() {
     lock.lock();
     try {
+      wakesAt = Long.MIN_VALUE; // it is awake
       for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
         task.run();
       }
@@ -214,6 +213,9 @@ final class ServicePort implements ReplicaProtocol.Clients {
       List<Connection> some = new ArrayList<>(dirty);
       dirty.clear();
       some.forEach(this::write);
+    }
+    if (protocol.deadlineNanos() < wakesAt) {
+      selector.wakeup(); // the port's thread waits for something later
     }
   }
 

@@ -5,9 +5,9 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 
-/// A service that is replicated: all that a program has to write. Every replica has one, and each gets the same commands
-/// in the same order; so all have the same state, as long as what a command does follows from the state and the command
-/// alone.
+/// A service that is replicated: all that a program has to write. Every replica has one, and each gets the same
+/// commands in the same order; so all have the same state, as long as what a command does follows from the state and
+/// the command alone.
 ///
 /// ```java
 /// final class Counter implements StateMachine {
@@ -66,8 +66,8 @@ public interface StateMachine {
     throw new UnsupportedOperationException("this service answers no queries");
   }
 
-  /// Takes a picture of the state as it is now, for a replica that joins, and for stable storage. No command is executed
-  /// until the method returns, so it should only copy references: to values that never change, to a persistent
+  /// Takes a picture of the state as it is now, for a replica that joins, and for stable storage. No command is
+  /// executed until the method returns, so it should only copy references: to values that never change, to a persistent
   /// collection, or to a copy of what does change.
   ///
   /// @return the picture, which must not change when later commands are executed

@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.io.DataInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -64,6 +66,7 @@ class ReplicaTest {
   }
 
   private final InProcess hub = new InProcess();
+  private Duration session = Duration.ofMinutes(1);
   private final List<Node> nodes = new ArrayList<>();
   private final List<Replica> replicas = new ArrayList<>();
   private final List<Client> clients = new ArrayList<>();
@@ -80,7 +83,7 @@ class ReplicaTest {
             .transport(hub.open(new Address(name)))
             .start();
     nodes.add(node);
-    Replica replica = Replica.of("counter", new Counter()).expecting("a", "b", "c").start(node);
+    Replica replica = Replica.of("counter", new Counter()).session(session).expecting("a", "b", "c").start(node);
     replicas.add(replica);
     return replica;
   }
@@ -190,6 +193,48 @@ class ReplicaTest {
     client.close();
     assertThat(call).isCancelled();
     assertThatThrownBy(() -> client.call(number(1)).get()).hasCauseInstanceOf(ClientClosedException.class);
+  }
+
+  @Test
+  void aSessionWhoseClientIsGoneExpiresAlthoughNobodyIsConnected() throws Exception {
+    session = Duration.ofSeconds(1);
+    startAll();
+    while (!opensASession(replicas.get(1).clients())) {
+      Thread.onSpinWait(); // the replica may still be taken out of the first views, and back
+    }
+    awaitSessions(0);
+  }
+
+  /// Opens a session and goes without a word.
+  private static boolean opensASession(String at) throws IOException, Frame.MalformedException {
+    try (var socket = new Socket("127.0.0.1", Integer.parseInt(at.substring(at.indexOf(':') + 1)))) {
+      socket.getOutputStream().write(new Frame.Hello("counter").encode().array());
+      socket.getOutputStream().write(new Frame.Open(7).encode().array());
+      var in = new DataInputStream(socket.getInputStream());
+      while (true) {
+        switch (Frame.decode(ByteBuffer.wrap(in.readNBytes(in.readInt())))) {
+          case Frame.Opened opened -> {
+            return opened.session() > 0;
+          }
+          case Frame.Away _ -> {
+            return false;
+          }
+          default -> {}
+        }
+      }
+    } catch (EOFException _) {
+      return false;
+    }
+  }
+
+  private void awaitSessions(long count) {
+    Instant end = Instant.now().plus(PATIENCE);
+    for (Replica replica : replicas) {
+      while (Metric.sum(replica.metrics(), "replica.sessions.open") != count) {
+        assertThat(Instant.now()).as("not " + count + " sessions: " + replica.metrics()).isBefore(end);
+        Thread.onSpinWait();
+      }
+    }
   }
 
   @Test

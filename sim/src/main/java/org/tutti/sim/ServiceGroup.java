@@ -22,11 +22,11 @@ import org.tutti.sim.check.ServiceHistory;
 import org.tutti.sim.check.ServiceOrder;
 import org.tutti.sim.check.Violation;
 
-/// A replicated service on all nodes, and its clients, which are no nodes: a group of its own that goes through all that
-/// happens to the group of the [SimulatedCluster].
+/// A replicated service on all nodes, and its clients, which are no nodes: a group of its own that goes through all
+/// that happens to the group of the [SimulatedCluster].
 ///
-/// Clients reach replicas by connections, as over TCP: in order, without loss, but slow at times, and what was sent when
-/// a connection ends may still arrive, or not. Connections end with their node, at once or without a word.
+/// Clients reach replicas by connections, as over TCP: in order, without loss, but slow at times, and what was sent
+/// when a connection ends may still arrive, or not. Connections end with their node, at once or without a word.
 final class ServiceGroup {
   static final String NAME = "registers";
 

@@ -2,8 +2,8 @@ package org.tutti.replica.protocol;
 
 import java.util.function.LongSupplier;
 
-/// Estimates the time that the replicas agree on, to stamp messages with. Agreed is the highest stamp of the messages up
-/// to a position; so it is the same everywhere and never goes back.
+/// Estimates the time that the replicas agree on, to stamp messages with. Agreed is the highest stamp of the messages
+/// up to a position; so it is the same everywhere and never goes back.
 ///
 /// Wall clocks differ and jump, so a replica stamps by how much of its own steady time has passed since it heard a
 /// stamp. Its wall clock matters only as long as it has heard none: at the founding of the group, and when all replicas
@@ -21,8 +21,11 @@ final class AgreedClock {
 
   /// A message has arrived.
   ///
-  /// @param agreed the agreed time with it
+  /// @param agreed the agreed time with it; 0 as long as no message has had a stamp, which says nothing
   void heard(long agreed) {
+    if (agreed == 0) {
+      return;
+    }
     long now = agreed - steadyMillis();
     ahead = heard ? Math.max(ahead, now) : now;
     heard = true;

@@ -19,12 +19,12 @@ import org.tutti.replica.Read;
 import org.tutti.replica.ServiceException;
 import org.tutti.replica.SessionExpiredException;
 
-/// One client of a replicated service: connected to one replica at a time, and to the next one when that is gone, silent,
-/// or does not serve.
+/// One client of a replicated service: connected to one replica at a time, and to the next one when that is gone,
+/// silent, or does not serve.
 ///
 /// Commands are numbered when they are sent first. What has no reply is sent again, in order, to each replica that the
-/// client comes to; the replicas see to it that it is executed once ([SessionTable]). A command that the caller has given
-/// up keeps its number and is sent as one to skip, so that it is not executed later if it was not before.
+/// client comes to; the replicas see to it that it is executed once ([SessionTable]). A command that the caller has
+/// given up keeps its number and is sent as one to skip, so that it is not executed later if it was not before.
 ///
 /// One thread at a time; nothing here waits.
 public final class ClientProtocol {

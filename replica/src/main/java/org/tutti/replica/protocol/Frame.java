@@ -30,8 +30,8 @@ import org.tutti.replica.Read;
 ///           WRONG    words                                       last on a connection
 /// ```
 ///
-/// Integers are big-endian; an address is `u16 length, UTF-8`. What a client sends is not trusted: everything is bounded
-/// and checked, and what is wrong ends its connection with the reason.
+/// Integers are big-endian; an address is `u16 length, UTF-8`. What a client sends is not trusted: everything is
+/// bounded and checked, and what is wrong ends its connection with the reason.
 public sealed interface Frame {
   /// The first bytes of a client: `TUC1`.
   int MAGIC = 0x54554331;

@@ -24,12 +24,12 @@ import org.tutti.replica.StateMachine;
 /// ```
 ///
 /// A command that comes again is multicast again, and found out when it is delivered. A client that is not heard by
-/// anybody loses its session: each replica says now and then, in one message, whom it has heard, and the most senior one
-/// says what time it is.
+/// anybody loses its session: each replica says now and then, in one message, whom it has heard, and the most senior
+/// one says what time it is.
 ///
-/// **Linearizable queries** (ReadIndex: Ongaro, Consensus: Bridging Theory and Practice, 2014, section 6.4) wait until a
-/// quorum has confirmed where the history stands ([org.tutti.Group#confirmPosition]), and are then answered from the state at or behind
-/// that position. All queries that come while one confirmation is under way share the next one.
+/// **Linearizable queries** (ReadIndex: Ongaro, Consensus: Bridging Theory and Practice, 2014, section 6.4) wait until
+/// a quorum has confirmed where the history stands ([org.tutti.Group#confirmPosition]), and are then answered from the
+/// state at or behind that position. All queries that come while one confirmation is under way share the next one.
 ///
 /// One thread at a time; nothing here waits, and no clock but the given one is read.
 public final class ReplicaProtocol {
@@ -160,6 +160,8 @@ public final class ReplicaProtocol {
     this.clients = clients;
     this.clock = clock;
     this.agreed = new AgreedClock(clock::nanos, clock::wallMillis);
+    this.touchAt = clock.nanos();
+    this.tickAt = touchAt;
   }
 
   // ---- what the group tells --------------------------------------------------------------------------------------

@@ -36,8 +36,9 @@ import org.tutti.replica.StateMachine;
 /// opened it, so none is given out twice. A session whose client was not heard for the agreed time expires at the same
 /// place of the history at all replicas: by a message that tells the time, not by anybody's clock.
 ///
-/// Client sessions are those of Ongaro (Consensus: Bridging Theory and Practice, 2014, section 6.3); that the order of a
-/// client is kept, and that it acknowledges replies so that they may be forgotten, is as in RIFL (Lee et al., SOSP 2015).
+/// Client sessions are those of Ongaro (Consensus: Bridging Theory and Practice, 2014, section 6.3); that the order of
+/// a client is kept, and that it acknowledges replies so that they may be forgotten, is as in RIFL (Lee et al., SOSP
+/// 2015).
 public final class SessionTable {
   /// What bounds sessions; agreed by the first replica's message and the same at all.
   ///

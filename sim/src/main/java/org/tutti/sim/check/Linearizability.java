@@ -11,8 +11,8 @@ import org.tutti.sim.check.ServiceHistory.Call;
 import org.tutti.sim.check.ServiceHistory.End;
 
 /// There is an order of all calls in which one service, asked by one client at a time, gives the same replies, and in
-/// which no call comes before one that had ended when it was made (Herlihy and Wing, TOPLAS 12(3), 1990). Commands whose
-/// outcome nobody knows may stand anywhere after they were made, or nowhere.
+/// which no call comes before one that had ended when it was made (Herlihy and Wing, TOPLAS 12(3), 1990). Commands
+/// whose outcome nobody knows may stand anywhere after they were made, or nowhere.
 ///
 /// Found by search (Wing and Gong, JPDC 17, 1993) that remembers where it was in vain (Lowe, CPE 29(4), 2017). Each
 /// register is looked at by itself, which is enough, as linearizability is local. It knows nothing of positions: what

@@ -337,6 +337,17 @@ class ApiExamplesTest {
   }
 
   @Test
+  void aQuorumSaysWhereTheHistoryStands() throws Exception {
+    Group group = node(1).create("bank", GroupConfig.standard());
+    send(group, new byte[] {1});
+    // @start region="confirm-position"
+    long position = group.confirmPosition().get();
+    log("an application that has taken all before " + position + " sees what was answered until now");
+    // @end
+    assertThat(log).last().asString().contains("all before 1 ");
+  }
+
+  @Test
   void messagesAreSentWithOptions() throws Exception {
     GroupConfig config = GroupConfig.builder().ordering(Ordering.SKEEN).build();
     Group group = node(1).create("bank", config);
