@@ -28,6 +28,7 @@ import org.tutti.NodeBuilder;
 import org.tutti.Outcome;
 import org.tutti.Status;
 import org.tutti.View;
+import org.tutti.fixture.PartitionableTransport;
 import org.tutti.storage.StableStorage;
 import org.tutti.store.FileStorage;
 import org.tutti.transport.Address;
@@ -42,12 +43,13 @@ class JoinOrCreateTest {
   @TempDir private Path directory;
   private final InProcess hub = new InProcess();
   private final List<Node> nodes = new ArrayList<>();
+  private final List<PartitionableTransport> links = new ArrayList<>(); // of the nodes
 
   private Group enter(int number, Set<String> expected, @Nullable StableStorage storage) {
     var contacts = List.of(new Address("here:1"), new Address("here:2"), new Address("here:3"));
     NodeBuilder config =
         Node.named("n" + number).contacts(contacts).times(Duration.ofMillis(50), Duration.ofSeconds(5));
-    Node node = config.transport(hub.open(new Address("here:" + number))).storage(storage).start();
+    Node node = config.transport(link(number)).storage(storage).start();
     nodes.add(node);
     GroupConfig group = GroupConfig.standard();
     if (storage == null) {
@@ -61,16 +63,21 @@ class JoinOrCreateTest {
     return enter(number, EXPECTED, null);
   }
 
-  private void crash(int index) throws InterruptedException {
-    Node node = nodes.get(index);
-    Thread.ofPlatform()
-        .start(() -> {
-          Thread.currentThread().interrupt();
-          node.close(); // without a word to the others
-          Thread.interrupted();
-          node.close(); // which waits for its end
-        })
-        .join();
+  private PartitionableTransport link(int number) {
+    var link = new PartitionableTransport(hub.open(new Address("here:" + number)));
+    links.add(link);
+    return link;
+  }
+
+  /// Nodes end at once, and the others hear nothing of it but their silence.
+  private void crash(int... indexes) {
+    Set<Address> all = Set.of(new Address("here:1"), new Address("here:2"), new Address("here:3"));
+    for (int index : indexes) {
+      links.get(index).cut(all);
+    }
+    for (int index : indexes) {
+      nodes.get(index).close();
+    }
   }
 
   @AfterEach
@@ -147,9 +154,7 @@ class JoinOrCreateTest {
       untilPrimaryOf(group, 3);
     }
     assertThat(groups.get(2).multicast(new byte[] {5}).get(60, TimeUnit.SECONDS)).isEqualTo(new Outcome.Ordered(0));
-    for (int index = 0; index < 3; index++) {
-      crash(index);
-    }
+    crash(0, 1, 2);
     Group first = enter(1, EXPECTED, FileStorage.open(directory.resolve("n1")));
     CompletableFuture<Outcome> sent = first.multicast(new byte[1]);
     Group second = enter(2, EXPECTED, FileStorage.open(directory.resolve("n2")));
@@ -165,7 +170,7 @@ class JoinOrCreateTest {
     var contacts = List.of(new Address("here:1"), new Address("here:2"), new Address("here:3"));
     NodeBuilder config =
         Node.named("n" + number).contacts(contacts).times(Duration.ofMillis(50), Duration.ofSeconds(5));
-    Node node = config.transport(hub.open(new Address("here:" + number))).start();
+    Node node = config.transport(link(number)).start();
     nodes.add(node);
     GroupConfig group = GroupConfig.standard();
     return expected == 0 ? node.join("bank") : node.joinOrCreate("bank", expected, group);
