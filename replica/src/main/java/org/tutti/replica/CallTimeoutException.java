@@ -4,6 +4,7 @@ package org.tutti.replica;
 public final class CallTimeoutException extends ServiceException {
   private static final long serialVersionUID = 1;
 
+  /// Whether the command had been sent to a replica.
   private final boolean sent;
 
   /// Says what happened.
