@@ -500,7 +500,7 @@ public final class ReplicaProtocol {
       configured = configured || group.post(OrderedMessage.configure(limits));
       return;
     }
-    if (!address.isEmpty() && !address.equals(table.addresses().get(self)) && announced == null) {
+    if (announced == null && needsAnnouncement()) {
       announced = group.post(OrderedMessage.announce(address)) ? address : null;
     }
     long now = clock.nanos();
