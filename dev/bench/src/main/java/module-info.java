@@ -11,6 +11,7 @@ module org.tutti.bench {
   requires transitive org.tutti;
   requires transitive org.tutti.net;
   requires org.tutti.sim;
+  requires transitive org.tutti.lab;
   requires static org.jspecify;
 
   exports org.tutti.bench;

@@ -20,28 +20,35 @@ import org.jgroups.BytesMessage;
 import org.jgroups.JChannel;
 import org.jgroups.Message;
 import org.jgroups.Receiver;
+import org.jgroups.View;
 import org.jgroups.conf.ProtocolConfiguration;
 import org.jgroups.conf.ProtocolStackConfigurator;
 import org.jgroups.conf.XmlConfigurator;
+import org.jgroups.protocols.ReliableMulticast;
+import org.jgroups.protocols.UNICAST3;
+import org.jgroups.protocols.pbcast.NAKACK2;
+import org.jgroups.stack.Protocol;
 import org.jgroups.util.MessageBatch;
 import org.jspecify.annotations.Nullable;
 import org.tutti.bench.member.BenchTarget;
 import org.tutti.bench.member.Times;
 
 /// A member of a JGroups cluster with total order (agreed delivery): a stack that it ships, with its sequencer added
-/// where its own `sequencer.xml` has it, below fragmentation, and bound to loopback.
+/// where its own `sequencer.xml` has it, below fragmentation, and bound to one address, by default that of loopback.
 public final class JGroups implements BenchTarget {
   private static final String CLUSTER = "choir";
   private static final String FRAGMENTATION = "FRAG2";
-  private static final String LOOPBACK = "127.0.0.1";
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
   private static final long POLL_NANOS = 500_000;
 
   private final AtomicLong delivered = new AtomicLong();
   private final Semaphore back = new Semaphore(0); // own messages that have come back, while a thread waits for them
   private String stack = "tcp";
+  private String host = LOOPBACK;
   private int port;
   private int size;
+  private volatile int bytes; // how long messages are
+  private volatile long views; // written by the one thread that delivers them
   private @Nullable JChannel channel;
   private volatile @Nullable Loop loop;
 
@@ -56,23 +63,25 @@ public final class JGroups implements BenchTarget {
   @Override
   public String open(Map<String, String> settings) throws IOException {
     stack = settings.getOrDefault("stack", stack);
-    try (var free = new ServerSocket(0, 1, InetAddress.getByName(LOOPBACK))) {
+    host = settings.getOrDefault(HOST, LOOPBACK);
+    try (var free = new ServerSocket(0, 1, InetAddress.getByName(host))) {
       port = free.getLocalPort();
     }
-    return LOOPBACK + ":" + port;
+    return host + ":" + port;
   }
 
   @Override
   public void form(int rank, List<String> addresses) throws Exception {
     size = addresses.size();
     String first = addresses.getFirst();
-    channel = new JChannel(configuration(Integer.parseInt(first.substring(first.indexOf(':') + 1))));
+    int colon = first.indexOf(':');
+    channel = new JChannel(configuration(first.substring(0, colon), Integer.parseInt(first.substring(colon + 1))));
     channel.setReceiver(new Counting());
     channel.connect(CLUSTER);
     await(rank + 1);
   }
 
-  private ProtocolStackConfigurator configuration(int firstPort) throws IOException {
+  private ProtocolStackConfigurator configuration(String firstHost, int firstPort) throws IOException {
     ProtocolStackConfigurator configuration;
     try (InputStream shipped = JChannel.class.getResourceAsStream("/" + stack + ".xml")) {
       if (shipped == null) {
@@ -82,11 +91,11 @@ public final class JGroups implements BenchTarget {
     }
     List<ProtocolConfiguration> protocols = configuration.getProtocolStack();
     Map<String, String> transport = protocols.getFirst().getProperties();
-    transport.put("bind_addr", LOOPBACK);
+    transport.put("bind_addr", host);
     transport.put("diag.enabled", "false"); // it would listen for anybody
     if (protocols.getFirst().getProtocolName().equals("UDP")) {
       transport.put("mcast_port", Integer.toString(firstPort)); // the loopback interface is named by the address
-      transport.put("ip_ttl", "0");
+      transport.put("ip_ttl", host.equals(LOOPBACK) ? "0" : "1");
     } else {
       transport.put("bind_port", Integer.toString(port));
       transport.put("port_range", "0");
@@ -94,10 +103,10 @@ public final class JGroups implements BenchTarget {
     for (ProtocolConfiguration protocol : protocols) {
       switch (protocol.getProtocolName()) {
         case "TCPPING" -> {
-          protocol.getProperties().put("initial_hosts", LOOPBACK + "[" + firstPort + "]");
+          protocol.getProperties().put("initial_hosts", firstHost + "[" + firstPort + "]");
           protocol.getProperties().put("port_range", "0");
         }
-        case "FD_SOCK2" -> protocol.getProperties().put("bind_addr", LOOPBACK); // else it listens everywhere
+        case "FD_SOCK2" -> protocol.getProperties().put("bind_addr", host); // else it listens everywhere
         default -> {}
       }
     }
@@ -144,8 +153,9 @@ public final class JGroups implements BenchTarget {
   }
 
   @Override
-  public long flood(int bytes, long forNanos) throws IOException {
-    byte[] payload = new byte[bytes];
+  public long flood(int length, long forNanos) throws IOException {
+    bytes = length;
+    byte[] payload = new byte[length];
     long end = System.nanoTime() + forNanos;
     long sent = 0;
     while (System.nanoTime() < end) {
@@ -177,6 +187,21 @@ public final class JGroups implements BenchTarget {
   @Override
   public long delivered() {
     return delivered.get();
+  }
+
+  @Override
+  public Map<String, Long> counters() {
+    long repeated = 0; // messages; its protocols for multicasts and for single receivers count them
+    for (Protocol protocol : channel().getProtocolStack().getProtocols()) {
+      repeated +=
+          switch (protocol) {
+            case NAKACK2 multicasts -> multicasts.getXmitResponsesSent();
+            case ReliableMulticast multicasts -> multicasts.getXmitResponsesSent();
+            case UNICAST3 unicasts -> unicasts.getNumXmits();
+            default -> 0;
+          };
+    }
+    return Map.of(VIEWS, views, REPEATED, repeated * bytes);
   }
 
   @Override
@@ -223,6 +248,11 @@ public final class JGroups implements BenchTarget {
 
   /// Counts, and drives closed loops.
   private final class Counting implements Receiver {
+    @Override
+    public void viewAccepted(View view) {
+      views = views + 1;
+    }
+
     @Override
     public void receive(MessageBatch batch) {
       delivered.addAndGet(batch.size());

@@ -221,9 +221,19 @@ class ArchitectureTest {
     check(
         noClasses()
             .that()
-            .resideOutsideOfPackages("org.tutti.lab..", "org.tutti.workshop..")
+            .resideOutsideOfPackages("org.tutti.lab..", "org.tutti.workshop..", "org.tutti.bench..")
             .should()
             .dependOnClassesThat(inTutti("lab")));
+  }
+
+  @Test
+  void benchmarksUseTheNetworksOfTheLabOnly() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage("org.tutti.bench..")
+            .should()
+            .dependOnClassesThat(resideInAPackage("org.tutti.lab")));
   }
 
   @Test

@@ -26,6 +26,7 @@ import picocli.CommandLine.Spec;
       BenchCommand.Cost.class,
       InstrumentCommand.Flood.class,
       InstrumentCommand.Latency.class,
+      LineCommand.class,
       InstrumentCommand.OpenLoop.class,
       PackingCommand.class,
       InstrumentCommand.Scale.class,

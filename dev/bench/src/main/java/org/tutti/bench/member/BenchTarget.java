@@ -12,12 +12,24 @@ import org.HdrHistogram.Histogram;
 /// One thread calls the methods, in the order [#open], [#form], [#ready], then measurements; but [#delivered] is asked
 /// while others are sending. Whoever measures with other toolkits provides it as a service of the class path.
 public interface BenchTarget extends AutoCloseable {
+  /// The setting that says which address to listen on.
+  String HOST = "host";
+
+  /// That address where nothing else is said.
+  String LOOPBACK = "127.0.0.1";
+
+  /// What a counter of views is called.
+  String VIEWS = "views-installed";
+
+  /// What a counter of bytes is called that were sent again, because they were lost or seemed to be.
+  String REPEATED = "repeated-bytes";
+
   /// By which name a process is started with it.
   ///
   /// @return one word
   String name();
 
-  /// Binds to loopback.
+  /// Binds to the address that the setting [#HOST] names.
   ///
   /// @param settings what was chosen for this run, by name
   /// @return where the others reach it, without blanks and commas

@@ -1,7 +1,6 @@
 package org.tutti.bench.member;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
@@ -21,8 +20,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/// What the machine can do without any order: the first process sends the same bytes to all others, which count the
-/// messages in them; or it sends one message to the last process, which sends it back; or it sends at a fixed rate, and
+/// What the machine can do without any order: a process sends the same bytes to all others, which count the messages in
+/// them; or the first one sends one message to the last process, which sends it back; or it sends at a fixed rate, and
 /// the others tell how far they are. Sockets of Java NIO and blocking selectors, as Tutti has them.
 final class RawTarget implements BenchTarget {
   static final String NAME = "raw";
@@ -30,7 +29,8 @@ final class RawTarget implements BenchTarget {
 
   private static final int BUFFER_BYTES = 1 << 16;
 
-  private final AtomicLong delivered = new AtomicLong(); // written by one thread
+  private final AtomicLong received = new AtomicLong(); // written by one thread
+  private final AtomicLong sent = new AtomicLong(); // as far as others can have it; written by one thread
   private final List<SocketChannel> fan = new ArrayList<>();
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
   private List<String> others = List.of();
@@ -54,36 +54,41 @@ final class RawTarget implements BenchTarget {
       server = ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(UnixDomainSocketAddress.of(socket));
       return "unix:" + socket;
     }
-    server = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-    return "tcp:" + ((InetSocketAddress) server.getLocalAddress()).getPort();
+    String host = settings.getOrDefault(HOST, LOOPBACK);
+    server = ServerSocketChannel.open().bind(new InetSocketAddress(host, 0));
+    return host + ":" + ((InetSocketAddress) server.getLocalAddress()).getPort();
   }
 
-  /// The first one connects when everybody listens, in [#ready] of the others or before.
+  /// The first one connects when everybody listens, in [#ready] of the others or before; others do so when they flood.
   @Override
   public void form(int rank, List<String> addresses) throws IOException {
-    if (rank > 0) {
-      receiver = new RawReceiver(bound(server), delivered);
-      thread = new Thread(receiver, "receiver");
-      thread.start();
-      return;
+    others = new ArrayList<>(addresses);
+    others.remove(rank);
+    receiver = new RawReceiver(bound(server), received);
+    thread = new Thread(receiver, "receiver");
+    thread.start();
+    if (rank == 0) {
+      connectFan();
+      ping = connect(addresses.getLast(), RawReceiver.PING);
+      ping.configureBlocking(false);
     }
-    others = List.copyOf(addresses.subList(1, addresses.size()));
+  }
+
+  private void connectFan() throws IOException {
     for (String address : others) {
-      fan.add(connect(address, RawReceiver.FLOOD));
-    }
-    ping = connect(addresses.getLast(), RawReceiver.PING);
-    for (SocketChannel channel : fan) {
+      SocketChannel channel = connect(address, RawReceiver.FLOOD);
+      fan.add(channel);
       channel.configureBlocking(false);
     }
-    ping.configureBlocking(false);
   }
 
   private static SocketChannel connect(String address, byte purpose) throws IOException {
-    String where = address.substring(address.indexOf(':') + 1);
+    int colon = address.indexOf(':');
+    String where = address.substring(colon + 1);
     SocketAddress target =
         address.startsWith("unix:")
             ? UnixDomainSocketAddress.of(where)
-            : new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(where));
+            : new InetSocketAddress(address.substring(0, colon), Integer.parseInt(where));
     SocketChannel channel = SocketChannel.open(target);
     if (target instanceof InetSocketAddress) {
       channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
@@ -99,31 +104,37 @@ final class RawTarget implements BenchTarget {
 
   @Override
   public long flood(int bytes, long forNanos) throws IOException {
+    if (fan.isEmpty()) {
+      connectFan();
+    }
     byte[] payload = new byte[bytes];
     long end = System.nanoTime() + forNanos;
-    long sent = 0;
+    long before = sent.getPlain();
+    long given = before;
     List<SelectionKey> keys = register(fan);
     buffer.clear();
     while (System.nanoTime() < end) { // asked once per message, as in the other floods
       if (buffer.remaining() < PREFIX_BYTES) {
         write(keys);
+        sent.lazySet(given);
       }
       buffer.putInt(bytes);
       for (int from = 0; from < bytes; ) {
         if (!buffer.hasRemaining()) {
           write(keys);
+          sent.lazySet(given);
         }
         int part = Math.min(bytes - from, buffer.remaining());
         buffer.put(payload, from, part);
         from += part;
       }
-      sent++;
+      given++;
     }
     write(keys);
+    sent.lazySet(given);
     keys.forEach(SelectionKey::cancel);
     bound(selector).selectNow();
-    delivered.lazySet(delivered.getPlain() + sent);
-    return sent;
+    return given - before;
   }
 
   private List<SelectionKey> register(List<SocketChannel> channels) throws IOException {
@@ -210,7 +221,7 @@ final class RawTarget implements BenchTarget {
     if (receiver != null && receiver.failure() != null) {
       throw new IllegalStateException("the receiver has failed", receiver.failure());
     }
-    return delivered.get();
+    return received.get() + sent.get();
   }
 
   @Override

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -32,6 +33,8 @@ import org.tutti.View;
 import org.tutti.net.tcp.TcpConfig;
 import org.tutti.net.tcp.TcpTransport;
 import org.tutti.net.udp.UdpConfig;
+import org.tutti.net.udp.UdpKey;
+import org.tutti.net.udp.UdpMulticast;
 import org.tutti.net.udp.UdpTransport;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
@@ -90,14 +93,19 @@ final class TuttiTarget implements BenchTarget {
   }
 
   private static Transport transport(Map<String, String> settings) throws IOException {
-    var anywhere = new Address("127.0.0.1:0");
+    var anywhere = new Address(settings.getOrDefault(HOST, LOOPBACK) + ":0");
     String datagram = settings.get("udp");
     if (datagram != null) {
       UdpConfig lan = UdpConfig.lan().withDatagramBytesMax(Integer.parseInt(datagram));
+      String key = settings.get("key");
+      lan = key == null ? lan : lan.withKey(UdpKey.of(HexFormat.of().parseHex(key)));
+      String multicast = settings.get("multicast");
+      lan = multicast == null ? lan : lan.withMulticast(UdpMulticast.parse(multicast));
       return UdpTransport.open(anywhere, lan.withTrains(!"false".equals(settings.get("trains"))));
     }
     boolean unix = "unix".equals(settings.get("transport"));
-    return TcpTransport.open(anywhere, unix ? TcpConfig.lan() : TcpConfig.lan().withSocketDirectory(null));
+    TcpConfig tcp = unix ? TcpConfig.lan() : TcpConfig.lan().withSocketDirectory(null);
+    return TcpTransport.open(anywhere, "true".equals(settings.get("insecure")) ? tcp.withInsecure() : tcp);
   }
 
   private Group enter(Node at, MemberConfig how, int rank) {
@@ -189,8 +197,20 @@ final class TuttiTarget implements BenchTarget {
     var metrics = new ArrayList<>(opened(node).metrics());
     metrics.removeIf(metric -> metric.kind() == Metric.Kind.GAUGE);
     Map<String, Long> counters = Metric.byKey(metrics);
-    counters.put("views-installed", views);
+    counters.put(VIEWS, views);
+    counters.put(REPEATED, repeatedBytes(counters));
     return counters;
+  }
+
+  /// Packets and datagrams are counted when they are sent again, and not how long they are: taken as long as others. A
+  /// reliable transport sends nothing again here.
+  private static long repeatedBytes(Map<String, Long> counters) {
+    long datagrams = counters.getOrDefault("udp.datagrams.sent", 0L);
+    long repeated = counters.getOrDefault("link.packets.repeated", 0L);
+    for (Map.Entry<String, Long> each : counters.entrySet()) {
+      repeated += each.getKey().startsWith("udp.repairs.sent") ? each.getValue() : 0;
+    }
+    return datagrams == 0 ? 0 : repeated * counters.getOrDefault("udp.bytes.sent", 0L) / datagrams;
   }
 
   @Override

@@ -22,10 +22,11 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.zip.Deflater;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /// A process of a measurement. It reads one command per line and answers each with one line: `ok`, followed by
-/// `name=value` pairs, or `failed`, followed by why. It ends with its standard input, so it cannot outlive who started
-/// it.
+/// `name=value` pairs, or `failed`, followed by why. It ends with its standard input, so it cannot outlive who
+/// started it.
 public final class Worker {
   private static final long POLL_NANOS = 100_000;
   private static final long FAREWELL_NANOS = 3_000_000_000L;
@@ -37,6 +38,8 @@ public final class Worker {
       (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private final BenchTarget target;
+  private @Nullable Thread aside; // floods
+  private volatile @Nullable String asideFailure;
 
   private Worker(BenchTarget target) {
     this.target = target;
@@ -60,8 +63,8 @@ public final class Worker {
     }
   }
 
-  /// Reads commands; when they end, so does the process, even if it waits for others that have ended already. What is
-  /// to be done at its end, such as to delete files, has a time of its own.
+  /// Reads commands; when they end, so does the process, even if it waits for others that have ended already. What
+  /// is to be done at its end, such as to delete files, has a time of its own.
   private static void read() {
     try (var lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
@@ -88,6 +91,7 @@ public final class Worker {
     return switch (name) {
       case TuttiTarget.NAME -> new TuttiTarget();
       case RawTarget.NAME -> new RawTarget();
+      case RawMulticast.NAME -> new RawMulticast();
       default ->
           ServiceLoader.load(BenchTarget.class).stream()
               .map(ServiceLoader.Provider::get)
@@ -132,7 +136,11 @@ public final class Worker {
         int rate = Integer.parseInt(command[3]);
         yield times(target.openLoop(Integer.parseInt(command[1]), rate, Long.parseLong(command[2])));
       }
-      case "delivered" -> Map.of("count", target.delivered());
+      case "delivered" -> delivered();
+      case "flood-aside" -> {
+        floodAside(Integer.parseInt(command[1]), Long.parseLong(command[2]));
+        yield Map.of();
+      }
       case "await" -> await(Long.parseLong(command[1]), Long.parseLong(command[2]));
       case "slow" -> {
         target.slow(Long.parseLong(command[1]));
@@ -159,6 +167,32 @@ public final class Worker {
     return Map.of("sent", sent, "start", start);
   }
 
+  /// Floods by another thread, so that this one answers meanwhile, also when the flood never ends because nothing
+  /// moves.
+  private void floodAside(int bytes, long nanos) {
+    aside =
+        Thread.ofPlatform()
+            .name("flood")
+            .daemon()
+            .start(() -> {
+              try {
+                target.flood(bytes, nanos);
+              } catch (InterruptedException | IOException | RuntimeException failure) {
+                failure.printStackTrace();
+                asideFailure = String.valueOf(failure).replaceAll("\\s+", " ");
+              }
+            });
+  }
+
+  /// How much has been delivered, when that was, and whether a flood aside still runs.
+  private Map<String, Long> delivered() {
+    if (asideFailure != null) {
+      throw new IllegalStateException("the flood has failed: " + asideFailure);
+    }
+    long busy = aside != null && aside.isAlive() ? 1 : 0;
+    return Map.of("at", System.nanoTime(), "count", target.delivered(), "busy", busy);
+  }
+
   /// When so many messages have been delivered here, to a tenth of a millisecond.
   private Map<String, Long> await(long count, long patienceNanos) {
     long end = System.nanoTime() + patienceNanos;
@@ -179,6 +213,8 @@ public final class Worker {
 
   private Map<String, Long> usage() throws InterruptedException {
     var usage = new LinkedHashMap<String, Long>();
+    usage.put("at", System.nanoTime());
+    usage.put("count", target.delivered());
     usage.put("engine", allocated(target.engineThread()));
     usage.put("process", THREADS.getTotalThreadAllocatedBytes());
     target.counters().forEach((name, value) -> usage.put("counted." + name.replace('=', ':'), value));
@@ -190,8 +226,8 @@ public final class Worker {
     return thread < 0 ? -1 : THREADS.getThreadAllocatedBytes(thread);
   }
 
-  /// Collects garbage and tells what was left of the heap, and what is held outside of it in buffers. Not what is used
-  /// afterwards: under a flood that is mostly new garbage.
+  /// Collects garbage and tells what was left of the heap, and what is held outside of it in buffers. Not what is
+  /// used afterwards: under a flood that is mostly new garbage.
   private static Map<String, Long> live() {
     ManagementFactory.getMemoryMXBean().gc();
     long live = 0;

@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import org.tutti.bench.member.Scratch;
@@ -24,8 +23,6 @@ public final class Instrument {
   /// Another toolkit, for [#versus].
   public static final String AERON = "aeron-cluster";
 
-  private static final double PERCENT = 100;
-
   private final InstrumentOptions options;
   private final String command;
   private final PrintWriter out;
@@ -39,8 +36,13 @@ public final class Instrument {
     this.options = options;
     this.command = command;
     this.out = out;
+    this.directory = directory(options.out(), command);
+  }
+
+  /// Where the results of a command that begins now go.
+  static Path directory(Path parent, String command) {
     String when = Instant.now().toString().replaceAll("[:.]", "-");
-    this.directory = options.out().resolve(command.replace(' ', '-') + "-" + when).toAbsolutePath();
+    return parent.resolve(command.replace(' ', '-') + "-" + when).toAbsolutePath();
   }
 
   /// What a command measures.
@@ -193,18 +195,7 @@ public final class Instrument {
     report.machine(machine, everybody);
     trialSets.forEach(report::trialSet);
     boolean complete = trialSets.stream().allMatch(TrialSet::complete);
-    String limits =
-        String.format(
-            Locale.ROOT,
-            "others used up to %.0f %% of the machine and the host took up to %.0f %%",
-            options.others() * PERCENT,
-            options.steal() * PERCENT);
-    out.printf(
-        "%n%s%nraw results: %s%n",
-        complete
-            ? "Every figure comes from rounds in which " + limits + "."
-            : "SOME FIGURES DO NOT COUNT: in too few rounds " + limits + ".",
-        file);
+    out.printf("%n%s%nraw results: %s%n", TextReport.verdict(complete, options.rules().limits()), file);
     out.flush();
     return complete;
   }

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -102,6 +103,21 @@ final class Machine {
     String line = read(stat);
     String[] fields = line.substring(line.lastIndexOf(')') + 2).split(" ");
     return ticks(fields[UTIME]) + ticks(fields[STIME]);
+  }
+
+  /// How many segments of TCP the kernel has sent again in the network namespace of a process.
+  static long segmentsRepeated(long pid) {
+    Path counts = Path.of("/proc", Long.toString(pid), "net", "snmp");
+    if (!Files.isReadable(counts)) {
+      return 0;
+    }
+    List<String[]> lines = read(counts).lines().filter(line -> line.startsWith("Tcp:")).map(Machine::words).toList();
+    int column = Arrays.asList(lines.getFirst()).indexOf("RetransSegs");
+    return Long.parseLong(lines.getLast()[column]);
+  }
+
+  private static String[] words(String line) {
+    return line.split(" ");
   }
 
   private static double ticks(String count) {

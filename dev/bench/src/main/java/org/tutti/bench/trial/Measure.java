@@ -60,7 +60,28 @@ enum Measure {
   DEGREE("degree", 1, 0),
 
   /// How long it takes a packing policy that begins until the rate is that of one that has learned, nine tenths of it.
-  SETTLED("settled ms", 1e-6, 0);
+  SETTLED("settled ms", 1e-6, 0),
+
+  /// Bytes of messages per second that the slowest member delivers.
+  PAYLOAD("MB/s", 1e-6, 2),
+
+  /// The same over the rate of a line.
+  OF_LINE("of the line", 1, 2),
+
+  /// The same over the most that lines of this rate allow.
+  OF_OPTIMUM("of the optimum", 1, 2),
+
+  /// Bytes per second that were sent again, by whatever layer.
+  REPEATED("again MB/s", 1e-6, 2),
+
+  /// Packets per second that queues before lines had no room for.
+  DROPPED("lost/s", 1, 0),
+
+  /// Bytes that left all hosts over the bytes of messages.
+  UP("sent/payload", 1, 2),
+
+  /// CPU seconds of all processes of a process group per second.
+  CPU_TIME("CPU s/s", 1, 2);
 
   private final String title;
   private final double scale;
@@ -76,7 +97,25 @@ enum Measure {
   boolean hasRatio() {
     return switch (this) {
       case RATE, CPU, P50, P90, P99, P999, MAX -> true;
-      case PAUSE, ENGINE_BYTES, ALL_BYTES, WAKEUPS, WAITS, HEAP, DIRECT, SLOWED, RECOVERY, VIEWS, DEGREE, SETTLED ->
+      case PAUSE,
+          ENGINE_BYTES,
+          ALL_BYTES,
+          WAKEUPS,
+          WAITS,
+          HEAP,
+          DIRECT,
+          SLOWED,
+          RECOVERY,
+          VIEWS,
+          DEGREE,
+          SETTLED,
+          PAYLOAD,
+          OF_LINE,
+          OF_OPTIMUM,
+          REPEATED,
+          DROPPED,
+          UP,
+          CPU_TIME ->
           false;
     };
   }

@@ -51,11 +51,13 @@ final class MeasuredProcess implements AutoCloseable {
   /// @param flags     of its JVM
   /// @param record    whether its JVM keeps a flight recording beside the log
   /// @param target    what it is
-  MeasuredProcess(String title, Path directory, List<String> flags, boolean record, String target) throws IOException {
+  /// @param prefix    what its command begins with, such as to run it elsewhere; the process keeps its id
+  MeasuredProcess(String title, Path directory, List<String> flags, boolean record, String target, List<String> prefix)
+      throws IOException {
     this.title = title;
     this.log = directory.resolve(title + ".log");
     this.pauses = directory.resolve(title + ".safepoints");
-    var command = new ArrayList<String>();
+    var command = new ArrayList<>(prefix);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(flags);
     command.add("--enable-native-access=ALL-UNNAMED"); // for trains of datagrams

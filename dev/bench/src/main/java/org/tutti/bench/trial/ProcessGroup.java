@@ -15,6 +15,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
+import org.tutti.bench.member.BenchTarget;
 import org.tutti.bench.member.Times;
 
 /// The processes of one target, by rank. It makes trials into outcomes.
@@ -22,7 +23,6 @@ final class ProcessGroup implements TrialSet.Runner, AutoCloseable {
   private static final Map<String, Measure> COUNTED_PER_MESSAGE =
       Map.of(
           "tcp.wakeups.made", Measure.WAKEUPS, "udp.wakeups.made", Measure.WAKEUPS, "loop.waits.made", Measure.WAITS);
-  private static final String VIEWS = "views-installed"; // counted by the target
   private static final String COUNTED = "counted.";
   private static final double MILLION = 1e6;
   private static final long DRAIN_NANOS = 20_000_000_000L;
@@ -45,10 +45,14 @@ final class ProcessGroup implements TrialSet.Runner, AutoCloseable {
     try {
       for (int rank = 0; rank < groupPlan.size(); rank++) {
         String title = name + "-of-" + groupPlan.size() + "-" + rank;
-        children.add(new MeasuredProcess(title, directory, flags, options.record(), groupPlan.target()));
+        children.add(
+            new MeasuredProcess(
+                title, directory, flags, options.record(), groupPlan.target(), groupPlan.place(rank).prefix()));
       }
-      String open = String.join(" ", settings);
-      tellAll(children, open.isEmpty() ? "open" : "open " + open);
+      String open = "open " + String.join(" ", settings);
+      for (int rank = 0; rank < groupPlan.size(); rank++) {
+        children.get(rank).tell(open + " " + BenchTarget.HOST + "=" + groupPlan.place(rank).host());
+      }
       List<String> addresses = answers(children, 0).stream().map(answer -> answer.get("address")).toList();
       for (int rank = 0; rank < groupPlan.size(); rank++) {
         children.get(rank).ask("form " + rank + " " + String.join(",", addresses));
@@ -151,7 +155,7 @@ final class ProcessGroup implements TrialSet.Runner, AutoCloseable {
     List<Map<String, String>> after = usage();
     SortedMap<String, Long> counters = counted(before, after);
     if (task instanceof Task.Slow) {
-      values.put(Measure.VIEWS, (double) counters.getOrDefault(VIEWS, 0L));
+      values.put(Measure.VIEWS, (double) counters.getOrDefault(BenchTarget.VIEWS, 0L));
     }
     COUNTED_PER_MESSAGE.forEach((counter, measure) -> {
       if (counters.containsKey(counter)) {
@@ -176,11 +180,12 @@ final class ProcessGroup implements TrialSet.Runner, AutoCloseable {
     answers(children, 0);
   }
 
-  private double cpuSeconds() {
+  double cpuSeconds() {
     return children.stream().mapToDouble(child -> Machine.cpuSeconds(child.pid())).sum();
   }
 
-  private List<Map<String, String>> usage() throws InterruptedException {
+  /// What each process has delivered, allocated and counted, and when.
+  List<Map<String, String>> usage() throws InterruptedException {
     tellAll(children, "usage");
     return answers(children, 0);
   }
@@ -268,7 +273,7 @@ final class ProcessGroup implements TrialSet.Runner, AutoCloseable {
   }
 
   /// What the processes have counted themselves meanwhile, all together.
-  private static SortedMap<String, Long> counted(List<Map<String, String>> before, List<Map<String, String>> after) {
+  static SortedMap<String, Long> counted(List<Map<String, String>> before, List<Map<String, String>> after) {
     var counters = new TreeMap<String, Long>();
     for (int rank = 0; rank < before.size(); rank++) {
       Map<String, String> then = before.get(rank);

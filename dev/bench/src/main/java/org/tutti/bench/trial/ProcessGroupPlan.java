@@ -5,22 +5,40 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 import org.tutti.Ordering;
+import org.tutti.bench.member.BenchTarget;
 
 /// Which processes are to be started as a process group.
 ///
-/// @param name       names the process group in tables
-/// @param target what plays
-/// @param size       how many processes
-/// @param settings   besides those of the run, `name=value`
-/// @param flags      of the JVMs, besides those of the run
-record ProcessGroupPlan(String name, String target, int size, List<String> settings, List<String> flags) {
+/// @param name     names the process group in tables
+/// @param target   what plays
+/// @param size     how many processes
+/// @param settings besides those of the run, `name=value`
+/// @param flags    of the JVMs, besides those of the run
+/// @param places   where they run, by rank; empty for all on loopback
+record ProcessGroupPlan(
+    String name, String target, int size, List<String> settings, List<String> flags, List<Place> places) {
+  /// Where a process runs.
+  ///
+  /// @param prefix what its command begins with
+  /// @param host   the address that it listens on
+  record Place(List<String> prefix, String host) {
+    Place {
+      prefix = List.copyOf(prefix);
+    }
+  }
+
   ProcessGroupPlan {
     settings = List.copyOf(settings);
     flags = List.copyOf(flags);
+    places = List.copyOf(places);
   }
 
   ProcessGroupPlan(String name, String target, int size, List<String> settings) {
-    this(name, target, size, settings, List.of());
+    this(name, target, size, settings, List.of(), List.of());
+  }
+
+  Place place(int rank) {
+    return places.isEmpty() ? new Place(List.of(), BenchTarget.LOOPBACK) : places.get(rank);
   }
 
   /// Tutti with each of some orderings; where there is only one, its name says nothing of it.
@@ -54,6 +72,6 @@ record ProcessGroupPlan(String name, String target, int size, List<String> setti
     List<String> opens =
         List.of("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED", "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED");
     List<String> settings = List.of("stack=" + stack, "scratch=" + scratch);
-    return new ProcessGroupPlan("aeron-" + stack, Instrument.AERON, size, settings, opens);
+    return new ProcessGroupPlan("aeron-" + stack, Instrument.AERON, size, settings, opens, List.of());
   }
 }

@@ -4,12 +4,15 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
 
 /// Prints figures as tables in Markdown: the median of the rounds that count, and the lowest and the highest of them in
 /// brackets.
 final class TextReport {
+  private static final double PERCENT = 100;
+
   private final PrintWriter out;
 
   TextReport(PrintWriter out) {
@@ -25,8 +28,25 @@ final class TextReport {
   }
 
   void trialSet(TrialSet trialSet) {
+    table(trialSet, rows(trialSet));
+  }
+
+  void table(TrialSet trialSet, List<List<String>> rows) {
     out.printf("%n%s: %s%s%n%n", trialSet.title(), lacking(trialSet), unsteady(trialSet));
-    print(rows(trialSet));
+    print(rows);
+  }
+
+  /// Whether figures count.
+  static String verdict(boolean complete, Machine.Limits limits) {
+    String rule =
+        String.format(
+            Locale.ROOT,
+            "others used up to %.0f %% of the machine and the host took up to %.0f %%",
+            limits.others() * PERCENT,
+            limits.steal() * PERCENT);
+    return complete
+        ? "Every figure comes from rounds in which " + rule + "."
+        : "SOME FIGURES DO NOT COUNT: in too few rounds " + rule + ".";
   }
 
   /// A head, and two rows for each trial: its figures, and their ratios to those of the first one.

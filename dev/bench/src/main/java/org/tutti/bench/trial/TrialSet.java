@@ -132,4 +132,21 @@ final class TrialSet {
     }
     return numbers;
   }
+
+  /// A measure of a trial over the greatest of some others in the same round.
+  ///
+  /// @param references which others; with none there is no ratio
+  Numbers ratioToBest(int trial, List<Integer> references, Measure measure) {
+    var numbers = new Numbers();
+    for (Round round : used()) {
+      double best = 0;
+      for (int reference : references) {
+        best = Math.max(best, round.outcomes().get(reference).value(measure));
+      }
+      if (best > 0) {
+        numbers.add(round.outcomes().get(trial).value(measure) / best);
+      }
+    }
+    return numbers;
+  }
 }

@@ -7,27 +7,21 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Hosts that do not exist, on one that does: a network namespace for each node, with one interface, `eth0`, whose
 /// frames go through a [VirtualSwitch] of this process. There is no other interface and no route to anywhere else, so
 /// nothing that runs inside reaches the network of the host.
 ///
-/// Neighbours are known by fixed entries: who is cut off does not have to be found again. Namespaces are called
-/// `tutti-PID-NUMBER-NODE`; those of processes that ended without removing them are removed by the next.
+/// Neighbours are known by fixed entries: who is cut off does not have to be found again.
 public final class LabNetwork implements AutoCloseable {
   /// How many nodes there can be.
   public static final int NODES_MAX = 16;
 
   private static final String SUBNET = "10.213.0.";
-  private static final Pattern OWN = Pattern.compile("(tutti-(\\d+)-\\d+-\\S+)(?: .*)?");
-  private static final AtomicInteger LABS = new AtomicInteger();
 
   private final List<String> names;
-  private final List<String> namespaces = new ArrayList<>();
+  private final Namespaces namespaces = new Namespaces();
   private final List<TapDevice> taps = new ArrayList<>();
   private final LinkDirection[][] ways;
   private final Arena arena = Arena.ofShared();
@@ -55,9 +49,7 @@ public final class LabNetwork implements AutoCloseable {
     if (names.isEmpty() || names.size() > NODES_MAX || names.stream().distinct().count() != names.size()) {
       throw new IllegalArgumentException("1 to " + NODES_MAX + " different nodes, not " + names);
     }
-    if (!System.getProperty("os.name").equals("Linux")) {
-      throw new Unavailable("network namespaces are a thing of Linux, and this is " + System.getProperty("os.name"));
-    }
+    Namespaces.require();
     if (!Files.isWritable(Path.of(TapDevice.DEVICE))) {
       throw new Unavailable(
           TapDevice.DEVICE
@@ -67,27 +59,23 @@ public final class LabNetwork implements AutoCloseable {
     try {
       network.build();
       return network;
-    } catch (Ip.Missing e) {
+    } catch (IOException e) {
       network.close();
-      throw new Unavailable("there is no command 'ip' (package iproute2)", e);
-    } catch (IOException | RuntimeException e) {
+      throw Namespaces.unavailable(e);
+    } catch (RuntimeException e) {
       network.close();
-      throw new Unavailable("network namespaces cannot be had: " + e.getMessage(), e);
+      throw e;
     }
   }
 
   private void build() throws IOException {
-    removeStale();
-    int lab = LABS.incrementAndGet();
-    long pid = ProcessHandle.current().pid();
+    Namespaces.removeStale();
     for (int node = 0; node < names.size(); node++) {
-      String namespace = "tutti-" + pid + "-" + lab + "-" + names.get(node);
-      Ip.run("netns", "add", namespace);
-      namespaces.add(namespace);
-      TapDevice tap = TapDevice.open(kernel, "tt" + pid + "x" + node);
+      String namespace = namespaces.add(names.get(node));
+      TapDevice tap = TapDevice.open(kernel, "tt" + ProcessHandle.current().pid() + "x" + node);
       taps.add(tap);
-      Ip.run("link", "set", tap.name(), "netns", namespace, "name", "eth0");
-      Ip.batch(namespace, setUp(node));
+      Iproute.run("link", "set", tap.name(), "netns", namespace, "name", "eth0");
+      Iproute.batch(namespace, setUp(node));
     }
     board = new VirtualSwitch(kernel, arena, taps, ways);
     thread = Thread.ofPlatform().daemon().name("switchboard").start(board);
@@ -107,16 +95,6 @@ public final class LabNetwork implements AutoCloseable {
       }
     }
     return commands;
-  }
-
-  /// Removes what labs left behind that were killed.
-  private static void removeStale() throws IOException {
-    for (String line : Ip.run("netns", "list")) {
-      Matcher own = OWN.matcher(line);
-      if (own.matches() && ProcessHandle.of(Long.parseLong(own.group(2))).isEmpty()) {
-        Ip.run("netns", "delete", own.group(1));
-      }
-    }
   }
 
   /// The nodes' names.
@@ -152,7 +130,7 @@ public final class LabNetwork implements AutoCloseable {
   /// @param node the node's number
   /// @return the words before the other command's
   public List<String> at(int node) {
-    return List.of("ip", "netns", "exec", namespaces.get(node));
+    return namespaces.at(node);
   }
 
   /// Cuts one direction, which also loses what is under way, or joins it.
@@ -240,13 +218,7 @@ public final class LabNetwork implements AutoCloseable {
       board.end();
       join(thread);
     }
-    for (String namespace : namespaces) {
-      try {
-        Ip.run("netns", "delete", namespace);
-      } catch (IOException gone) {
-        // The next lab tries again, when this process has ended.
-      }
-    }
+    namespaces.close();
     taps.forEach(tap -> kernel.close(tap.descriptor()));
     arena.close();
   }
