@@ -22,6 +22,8 @@ module org.tutti {
   exports org.tutti.transport.memory;
   exports org.tutti.consensus to
       org.tutti.sim;
+  exports org.tutti.dissemination to
+      org.tutti.sim;
   exports org.tutti.domain to
       org.tutti.sim;
   exports org.tutti.effect to
@@ -41,6 +43,8 @@ module org.tutti {
 
   // The exhaustive check compares the states of protocol objects, private fields and all.
   opens org.tutti.consensus to
+      org.tutti.sim;
+  opens org.tutti.dissemination to
       org.tutti.sim;
   opens org.tutti.order to
       org.tutti.sim;

@@ -98,6 +98,13 @@ public final class MemberConfig {
     return values.packing;
   }
 
+  /// How this member's multicasts reach the others.
+  ///
+  /// @return by default [Dissemination#AUTO]
+  public Dissemination dissemination() {
+    return values.dissemination;
+  }
+
   /// How many bytes of deliveries this member keeps as a newcomer, while its state is on the way, before it slows the
   /// group down; and how many an observer may be behind before this member, as the most senior one, drops it.
   ///
@@ -130,6 +137,7 @@ public final class MemberConfig {
     map.put("batchBytesMax", batchBytesMax());
     map.put("batchMessagesMax", batchMessagesMax());
     map.put("packing", packing());
+    map.put("dissemination", dissemination());
     map.put("catchUpBytesMax", catchUpBytesMax());
     map.put("position", position());
     map.put("takesState", takesState());
@@ -160,6 +168,7 @@ public final class MemberConfig {
     private int batchBytesMax = 63 * KIB;
     private int batchMessagesMax = 4 * KIB;
     private Packing packing = Packing.natural();
+    private Dissemination dissemination = Dissemination.AUTO;
     private int catchUpBytesMax = 64 * MIB;
     private OptionalLong position = OptionalLong.empty();
     private boolean takesState = true;
@@ -174,6 +183,7 @@ public final class MemberConfig {
       batchBytesMax = of.batchBytesMax;
       batchMessagesMax = of.batchMessagesMax;
       packing = of.packing;
+      dissemination = of.dissemination;
       catchUpBytesMax = of.catchUpBytesMax;
       position = of.position;
       takesState = of.takesState;
@@ -245,6 +255,15 @@ public final class MemberConfig {
     /// @return this builder
     public Builder packing(Packing value) {
       packing = value;
+      return this;
+    }
+
+    /// Chooses how this member's multicasts reach the others.
+    ///
+    /// @param value directly, from member to member, or as the load of the line asks for
+    /// @return this builder
+    public Builder dissemination(Dissemination value) {
+      dissemination = value;
       return this;
     }
 

@@ -1,6 +1,7 @@
 package org.tutti.domain;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 import org.tutti.Invariant;
 import org.tutti.effect.Effects;
 import org.tutti.order.Clock;
@@ -22,9 +23,10 @@ public final class Frontier {
   public sealed interface Message {
     /// A member's clock, and what it needs to hear.
     ///
-    /// @param clock  what the sender multicasts from now on is stamped higher
-    /// @param wanted the sender waits until everybody's clock is at least here; 0 when it does not
-    record Said(long clock, long wanted) implements Message {}
+    /// @param clock    what the sender multicasts from now on is stamped higher
+    /// @param sentNext the number behind the last batch that it has sent in the view; 0 without any
+    /// @param wanted   the sender waits until everybody's clock is at least here; 0 when it does not
+    record Said(long clock, long sentNext, long wanted) implements Message {}
   }
 
   /// The bytes of [Message].
@@ -33,8 +35,9 @@ public final class Frontier {
         @Override
         public void write(Message message, WireWriter out) {
           switch (message) {
-            case Message.Said(long clock, long wanted) -> {
+            case Message.Said(long clock, long sentNext, long wanted) -> {
               out.count(clock);
+              out.count(sentNext);
               out.count(wanted);
             }
           }
@@ -42,7 +45,7 @@ public final class Frontier {
 
         @Override
         public Message read(WireReader in) throws Malformed {
-          return new Message.Said(in.count(), in.count());
+          return new Message.Said(in.count(), in.count(), in.count());
         }
       };
 
@@ -50,6 +53,8 @@ public final class Frontier {
   private final Clock clock;
   private final Effects<Message> effects;
   private final long[] heard; // by rank: nothing at or below comes any more
+  private final long[] arrivedNext; // by rank, the number behind the last batch that is here
+  private final Message.@Nullable Said[] ahead; // by rank: the last one that came before batches that it counts
   private final long[] delivered; // by rank, the number behind the sender's last delivered batch
   private long said;
   private long asked;
@@ -66,6 +71,8 @@ public final class Frontier {
     this.clock = context.clock();
     this.effects = effects;
     this.heard = new long[context.view().size()];
+    this.arrivedNext = new long[heard.length];
+    this.ahead = new Message.Said[heard.length];
     this.delivered = new long[heard.length];
     this.said = from;
     Arrays.fill(heard, from);
@@ -74,9 +81,12 @@ public final class Frontier {
   /// A batch is here, or this member's own has gone.
   ///
   /// @param rank  its sender's rank
+  /// @param seq   its number
   /// @param stamp its stamp
-  public void arrived(int rank, long stamp) {
+  public void arrived(int rank, long seq, long stamp) {
     heard[rank] = Math.max(heard[rank], stamp);
+    arrivedNext[rank] = seq + 1;
+    hear(rank, ahead[rank]);
     if (rank == self) {
       said = Math.max(said, stamp);
     }
@@ -96,11 +106,22 @@ public final class Frontier {
   /// @param message what it said
   public void receive(int rank, Message message) {
     switch (message) {
-      case Message.Said(long other, long its) -> {
-        clock.witness(other);
-        heard[rank] = Math.max(heard[rank], other);
-        wanted = Math.max(wanted, its);
+      case Message.Said word -> {
+        clock.witness(word.clock);
+        wanted = Math.max(wanted, word.wanted);
+        hear(rank, word);
       }
+    }
+  }
+
+  /// Takes a member's word when all batches are here that it sent before: these may go from member to member, and be
+  /// overtaken. Of several that are too early the last one is enough.
+  private void hear(int rank, Message.@Nullable Said word) {
+    if (word != null && arrivedNext[rank] < word.sentNext) {
+      ahead[rank] = word;
+    } else if (word != null) {
+      ahead[rank] = null;
+      heard[rank] = Math.max(heard[rank], word.clock);
     }
   }
 
@@ -117,7 +138,7 @@ public final class Frontier {
       long wants = asked > askedSaid ? asked : 0;
       askedSaid = asked;
       said = clock.now();
-      effects.broadcast(new Message.Said(said, wants));
+      effects.broadcast(new Message.Said(said, arrivedNext[self], wants));
     }
   }
 
@@ -142,8 +163,10 @@ public final class Frontier {
   public void check() {
     Invariant.check(said <= clock.now(), "this member has not said more than its clock");
     Invariant.check(askedSaid <= asked, "only what is wanted was asked for");
-    for (long other : heard) {
-      Invariant.check(other <= clock.now(), "no member's clock is known to be beyond this one's");
+    for (int rank = 0; rank < heard.length; rank++) {
+      Invariant.check(heard[rank] <= clock.now(), "no member's clock is known to be beyond this one's");
+      Message.Said early = ahead[rank];
+      Invariant.check(early == null || early.sentNext > arrivedNext[rank], "a word waits only for batches");
     }
   }
 }

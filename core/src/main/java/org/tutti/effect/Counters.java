@@ -52,6 +52,14 @@ public final class Counters {
     malformed.computeIfAbsent(reason, key -> new long[1])[0]++;
   }
 
+  /// How often something happened.
+  ///
+  /// @param what what
+  /// @return how often
+  public long get(Count what) {
+    return counts.get(what);
+  }
+
   /// Everything counted so far.
   ///
   /// @return a copy

@@ -17,6 +17,9 @@ import org.tutti.Ordering;
 import org.tutti.Partitions;
 import org.tutti.View;
 import org.tutti.ViewId;
+import org.tutti.dissemination.BottleneckDetector;
+import org.tutti.dissemination.Disseminator;
+import org.tutti.dissemination.Transmission;
 import org.tutti.domain.Domain;
 import org.tutti.domain.DomainMember;
 import org.tutti.domain.Frontier;
@@ -173,7 +176,8 @@ final class GroupEngine {
   private ViewHistory.ProtocolPorts protocolPorts() {
     return new ViewHistory.ProtocolPorts(
         self,
-        ports.open(Channel.BATCH, new ViewHistory.BatchCodec(self, node.payloads()), (from, message) -> {}),
+        ports.open(Channel.BATCH, new Transmission.Encoding(null, self, node.payloads()), (from, message) -> {}),
+        choice(),
         ports,
         ports.open(Channel.STABILITY, Stability.CODEC, (from, message) -> {}),
         ports.open(Channel.READ, ReadIndex.CODEC, (from, message) -> {}),
@@ -183,6 +187,14 @@ final class GroupEngine {
         terms.member().windowBytes(),
         journal,
         node.payloads());
+  }
+
+  private Disseminator.Choice choice() {
+    return switch (terms.member().dissemination()) {
+      case STAR -> _ -> false;
+      case CHAIN -> _ -> true;
+      case AUTO -> new BottleneckDetector(self, this::view, node.services().clock()::get, new LinesOfNode());
+    };
   }
 
   private StateTransfer newTransfer() {
@@ -716,6 +728,19 @@ final class GroupEngine {
     @Override
     public void stranded() {
       deliveries.stranded(view());
+    }
+  }
+
+  /// What the links of the node know of the lines.
+  private final class LinesOfNode implements BottleneckDetector.Lines {
+    @Override
+    public long queueingNanos(long now, MemberId peer) {
+      return node.services().links().queueingNanos(now, peer);
+    }
+
+    @Override
+    public long acknowledgedBytes(MemberId peer) {
+      return node.services().links().acknowledgedBytes(peer);
     }
   }
 

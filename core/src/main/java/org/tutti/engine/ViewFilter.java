@@ -2,14 +2,16 @@ package org.tutti.engine;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Group;
 import org.tutti.MemberId;
+import org.tutti.View;
 import org.tutti.ViewId;
+import org.tutti.dissemination.Transmission;
 import org.tutti.effect.Count;
 import org.tutti.effect.Counters;
 import org.tutti.history.Branch;
@@ -62,9 +64,10 @@ final class ViewFilter {
       counters.count(current == null ? Count.MESSAGE_WHILE_WEDGED : Count.MESSAGE_OF_CUT_OFF);
     } else {
       try {
-        if (!current.receive(from, channel, new WireReader(bytes))) {
+        MemberId excessive = current.receive(from, channel, new WireReader(bytes));
+        if (excessive != null) {
           counters.count(Count.MESSAGE_EARLY);
-          lost.accept(from);
+          lost.accept(excessive);
         }
       } catch (Malformed malformed) {
         cutOff(from);
@@ -82,7 +85,7 @@ final class ViewFilter {
 
   void state(MemberId from, ByteBuffer bytes) throws Malformed {
     StateTransfer.Message message = StateTransfer.CODEC.readAll(new WireReader(bytes.duplicate()));
-    if (agreement.expects(message.since(), from)) {
+    if (agreement.expected(message.since(), from) != null) {
       keepEarly(from, Channel.STATE, message.since(), bytes);
     } else {
       transfer.receive(from, message);
@@ -91,9 +94,10 @@ final class ViewFilter {
 
   /// Others may install a view earlier and speak in it; what they say waits for this member's installation.
   private void keepEarly(MemberId from, Channel channel, ViewId of, ByteBuffer bytes) {
-    if (!agreement.expects(of, from)) {
+    View next = agreement.expected(of, from);
+    if (next == null) {
       counters.count(Count.MESSAGE_OF_OTHER_VIEW);
-    } else if (!early.keep(from, channel, of, bytes)) {
+    } else if (!early.keep(from, channel, next, bytes)) {
       counters.count(Count.MESSAGE_EARLY);
       lost.accept(from);
     }
@@ -114,8 +118,8 @@ final class ViewFilter {
     }
   }
 
-  /// Messages for a view that this member has accepted and not installed yet. Each sender is bounded by its window:
-  /// whoever sends more breaks the rules.
+  /// Messages for a view that this member has accepted and not installed yet. Each sender is bounded by its window, and
+  /// by the windows of all others whose batches it may pass on: whoever sends more breaks the rules.
   static final class EarlyMessages {
     private static final int SPARE_BYTES = 2 * Group.MESSAGE_BYTES_MAX;
     private static final long OVERHEAD_BYTES = 128; // of a message in memory, however short it is
@@ -130,7 +134,10 @@ final class ViewFilter {
 
     private final long bytesMax;
     private final ArrayDeque<Early> waiting = new ArrayDeque<>();
-    private final Map<MemberId, Long> bytesFrom = new TreeMap<>();
+    private final Map<Source, Long> bytesFrom = new HashMap<>();
+
+    /// Whose messages are counted together.
+    private record Source(MemberId from, boolean chained) {}
 
     EarlyMessages(int windowBytes) {
       this.bytesMax = (long) windowBytes + SPARE_BYTES;
@@ -139,11 +146,14 @@ final class ViewFilter {
     /// Keeps a message.
     ///
     /// @return whether the sender is within its bounds
-    boolean keep(MemberId from, Channel channel, ViewId view, ByteBuffer bytes) {
-      if (bytesFrom.merge(from, OVERHEAD_BYTES + bytes.remaining(), Long::sum) > bytesMax) {
+    boolean keep(MemberId from, Channel channel, View view, ByteBuffer bytes) {
+      boolean chained = channel == Channel.BATCH && Transmission.isChained(bytes);
+      var source = new Source(from, chained);
+      long most = chained ? bytesMax * view.size() : bytesMax;
+      if (bytesFrom.merge(source, OVERHEAD_BYTES + bytes.remaining(), Long::sum) > most) {
         return false;
       }
-      waiting.add(new Early(from, channel, view, ByteBuffer.allocate(bytes.remaining()).put(bytes).flip()));
+      waiting.add(new Early(from, channel, view.id(), ByteBuffer.allocate(bytes.remaining()).put(bytes).flip()));
       return true;
     }
 

@@ -1,6 +1,5 @@
 package org.tutti.history;
 
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -13,6 +12,8 @@ import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.ViewId;
+import org.tutti.dissemination.Disseminator;
+import org.tutti.dissemination.Transmission;
 import org.tutti.domain.Frontier;
 import org.tutti.durable.Journal;
 import org.tutti.durable.Restart;
@@ -36,10 +37,8 @@ import org.tutti.pack.Batch;
 import org.tutti.pack.Payloads;
 import org.tutti.storage.StorageException;
 import org.tutti.wire.Channel;
-import org.tutti.wire.Codec;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
-import org.tutti.wire.WireWriter;
 
 /// One view's history at one member, of a primary view or a [Branch]: the log, who decides its places, who holds how
 /// much of it, and what is delivered before it has a place.
@@ -58,7 +57,7 @@ public final class ViewHistory {
   private final Deliverer deliveries;
   private final EarlyDeliveries early;
   private final ReadIndex reads;
-  private final Effects<Batch> batches;
+  private final Disseminator dissemination;
   private final @Nullable Journal journal; // only what is there may be acknowledged, and delivered
   private final Payloads payloads;
   private final List<Ordering> inForce = new ArrayList<>(); // not empty
@@ -86,10 +85,11 @@ public final class ViewHistory {
     this.clock = context.clock();
     this.frontier = frontier;
     this.deliveries = deliveries;
-    this.batches = protocolPorts.batches;
     this.journal = protocolPorts.journal;
     this.payloads = protocolPorts.payloads;
     this.inForce.add(ordering);
+    this.dissemination =
+        new Disseminator(view, self, protocolPorts.choice, protocolPorts.batches, protocolPorts.counters);
     int own = view.rankOf(protocolPorts.member);
     this.log = new Log(view, own, context.indexFirst(), ordering, this::switched);
     this.room = new HoldBackQueue(log, (long) protocolPorts.windowBytes + SPARE_BYTES);
@@ -117,6 +117,7 @@ public final class ViewHistory {
   ///
   /// @param member      this member
   /// @param batches     for the senders' batches
+  /// @param choice      which way batches of this member go
   /// @param order       opens one for an ordering
   /// @param stability   for progress
   /// @param reads       for questions how far the history is
@@ -128,7 +129,8 @@ public final class ViewHistory {
   /// @param payloads    where batches are copied to
   public record ProtocolPorts(
       MemberId member,
-      Effects<Batch> batches,
+      Effects<Transmission> batches,
+      Disseminator.Choice choice,
       OrderingEpochs.PortFactory order,
       Effects<Stability.Message> stability,
       Effects<ReadIndex.Message> reads,
@@ -143,7 +145,7 @@ public final class ViewHistory {
     /// @return a copy
     public ProtocolPorts unwritten() {
       return new ProtocolPorts(
-          member, batches, order, stability, reads, subset, subsets, counters, windowBytes, null, payloads);
+          member, batches, choice, order, stability, reads, subset, subsets, counters, windowBytes, null, payloads);
     }
   }
 
@@ -204,7 +206,7 @@ public final class ViewHistory {
   void send(Batch batch) {
     Batch sent = batch.sent(clock.tick(), early.past(batch.kind()));
     arrived(self, sent);
-    batches.broadcast(sent);
+    dissemination.send(sent);
     boolean next = log.add(self, sent);
     Invariant.check(next, "own batches are sent in order");
     orders.arrived(self, sent);
@@ -227,36 +229,36 @@ public final class ViewHistory {
   /// @param from    who sent it
   /// @param channel whose it is
   /// @param in      the message
-  /// @return whether there is room for it; if not, its sender has to be given up
+  /// @return a member for which there is no room any more, so that it has to be given up; or null
   /// @throws Malformed when it cannot be true
-  public boolean receive(MemberId from, Channel channel, WireReader in) throws Malformed {
+  public @Nullable MemberId receive(MemberId from, Channel channel, WireReader in) throws Malformed {
+    boolean room = true;
     switch (channel) {
       case BATCH -> {
         return batch(from, in);
       }
-      case ORDER -> {
-        return orders.receive(from, in);
-      }
-      case SUBSET -> {
-        return subset(from, new SubsetMessage.Encoding(from).readAll(in));
-      }
+      case ORDER -> room = orders.receive(from, in);
+      case SUBSET -> room = subset(from, new SubsetMessage.Encoding(from).readAll(in));
       case FRONTIER -> frontier(from, Frontier.CODEC.readAll(in));
       case READ -> read(from, ReadIndex.CODEC.readAll(in));
       default -> stability(from, Stability.CODEC.readAll(in));
     }
-    return true;
+    return room ? null : from;
   }
 
-  private boolean batch(MemberId from, WireReader in) throws Malformed {
-    Batch batch = new BatchCodec(from, payloads).readAll(in);
-    int rank = view.rankOf(from);
-    if (rank < 0 || !batch.past().fits(view.size()) || !room.enter(rank, batch)) {
+  private @Nullable MemberId batch(MemberId from, WireReader in) throws Malformed {
+    Transmission message = new Transmission.Encoding(view, from, payloads).readAll(in);
+    Batch batch = message.batch();
+    int rank = dissemination.sender(from, message);
+    boolean fits = batch.past().fits(view.size()) && room.enter(rank, batch, message.first(), message.apart());
+    if (!fits) {
       throw new Malformed("batch out of order");
     }
+    dissemination.forward(message);
     for (Batch next = room.next(); next != null; next = room.next()) {
       received(view.rankOf(next.sender()), next);
     }
-    return !room.isFull(rank);
+    return room.isFull(rank) ? batch.sender() : null;
   }
 
   private void received(int rank, Batch batch) throws Malformed {
@@ -272,7 +274,7 @@ public final class ViewHistory {
   ///
   /// @return whether it is the sender's next one
   boolean supplied(int rank, Batch batch) {
-    boolean next = batch.past().fits(view.size()) && room.enter(rank, batch);
+    boolean next = batch.past().fits(view.size()) && room.enter(rank, batch, !log.hasBegun(rank), false);
     for (Batch complete = room.next(); complete != null; complete = room.next()) {
       clock.witness(complete.stamp());
       log.add(view.rankOf(complete.sender()), complete);
@@ -282,7 +284,7 @@ public final class ViewHistory {
 
   private void arrived(int rank, Batch batch) {
     if (frontier != null) {
-      frontier.arrived(rank, batch.stamp());
+      frontier.arrived(rank, batch.seq(), batch.stamp());
     }
   }
 
@@ -427,9 +429,9 @@ public final class ViewHistory {
 
   /// A batch has left the log: every member holds it, and if the application here is through with it, its buffer can be
   /// used again. What others ask for in a view change is of a history that is wedged, and that drops nothing. An own
-  /// batch may still be in a packet that is not acknowledged, and be sent again with something else in it. That goes to
-  /// members of this view, who have taken it, so that they drop it unread; unless it was sent in an earlier view, to
-  /// one who may not have it and may still be there.
+  /// batch, or one that was passed on, may still be in a packet that is not acknowledged, and be sent again with
+  /// something else in it. That goes to members of this view, who have taken it, so that they drop it unread; unless it
+  /// was sent in an earlier view, to one who may not have it and may still be there.
   private void dropped(long index, int rank, Batch batch) {
     if (index >= deliveries.consumedBelow()) {
       return;
@@ -550,6 +552,7 @@ public final class ViewHistory {
   void check() {
     log.check();
     room.check();
+    dissemination.check();
     orders.check();
     early.check();
     reads.check();
@@ -568,27 +571,6 @@ public final class ViewHistory {
     }
     if (frontier != null) {
       frontier.check();
-    }
-  }
-
-  /// The bytes of a batch on its way from its sender, whom the link names.
-  ///
-  /// @param sender   who made the batches that are read; any member when only writing
-  /// @param payloads gets their payloads
-  public record BatchCodec(MemberId sender, Payloads payloads) implements Codec<Batch> {
-    @Override
-    public void write(Batch batch, WireWriter out) {
-      batch.write(out);
-    }
-
-    @Override
-    public ByteBuffer tail(Batch batch) {
-      return batch.payload();
-    }
-
-    @Override
-    public Batch read(WireReader in) throws Malformed {
-      return Batch.copy(sender, in, payloads::copy);
     }
   }
 

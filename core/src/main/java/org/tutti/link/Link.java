@@ -156,6 +156,10 @@ final class Link {
     return in;
   }
 
+  OutStream out() {
+    return out;
+  }
+
   void check() {
     in.check();
     out.check();

@@ -333,6 +333,26 @@ public final class Links {
     return link == null ? Long.MIN_VALUE : link.lastTakenNanos();
   }
 
+  /// How long packets to a peer wait for the line: as the transport says, or how much longer they take than the fastest
+  /// ones did lately.
+  ///
+  /// @param now  the time
+  /// @param peer the peer
+  /// @return nanoseconds, 0 when few are on the way or nothing is known
+  public long queueingNanos(long now, MemberId peer) {
+    Link link = open.get(peer.incarnation());
+    return link == null ? 0 : link.out().queueingNanos(now);
+  }
+
+  /// How much of messages a peer has acknowledged since its link was made.
+  ///
+  /// @param peer the peer
+  /// @return bytes
+  public long acknowledgedBytes(MemberId peer) {
+    Link link = open.get(peer.incarnation());
+    return link == null ? 0 : link.out().acknowledgedBytes();
+  }
+
   /// Writes packets: what is queued, what is due again, acknowledgements.
   ///
   /// @param now the time

@@ -17,11 +17,14 @@ import org.tutti.wire.WireWriter;
 final class OutStream {
   private static final int RESEND_AT_ONCE = 16;
   private static final int BACKOFF_MAX = 4;
+  private static final int LOAD_PACKETS = 8;
+  private static final int LOAD_PACKET_BYTES_MAX = 4 << 10; // where packets are long, fewer are a load
 
   /// A packet that is not acknowledged yet.
   private static final class Sent {
     final long seq;
     final List<Chunk> chunks = new ArrayList<>();
+    int bytes; // of the chunks
     long atNanos;
     boolean arrived; // beyond a gap
     boolean repeated; // then an acknowledgement does not tell which one it is for
@@ -46,6 +49,8 @@ final class OutStream {
   private final long[] beyond = new long[Packet.ACK_WORDS_MAX]; // of the acknowledgement that is read
   private long highestArrived = -1; // beyond a gap
   private long holesAt = Long.MAX_VALUE;
+  private long outstanding; // bytes of messages that are queued or not acknowledged
+  private long acknowledgedBytes; // of messages, ever
 
   OutStream(Path path, InStream acknowledgements, LongSupplier numbers) {
     this.path = path;
@@ -67,9 +72,31 @@ final class OutStream {
       stream = numbers.getAsLong();
     }
     queue.add(message);
+    outstanding += message.length();
+  }
+
+  /// Whether so much is queued or not acknowledged as fills several packets.
+  private boolean isLoaded() {
+    return outstanding >= (long) LOAD_PACKETS * Math.min(path.frameBytesMax(), LOAD_PACKET_BYTES_MAX);
+  }
+
+  long acknowledgedBytes() {
+    return acknowledgedBytes;
+  }
+
+  /// How long packets wait for the line: as the transport says, or how much longer they take than the fastest ones did
+  /// lately, if there are so many that they would fill it.
+  long queueingNanos(long now) {
+    long known = path.waitNanos();
+    if (known >= 0 || !isLoaded()) {
+      return Math.max(0, known);
+    }
+    Sent oldest = unacked.peekFirst();
+    return roundTrip.queueingNanos(oldest == null || oldest.repeated ? 0 : now - oldest.atNanos);
   }
 
   void close() {
+    outstanding = 0;
     queue.clear();
     unacked.clear();
     queueHeadDone = 0;
@@ -149,9 +176,11 @@ final class OutStream {
     while (!unacked.isEmpty() && unacked.peekFirst().seq < next) {
       last = unacked.pollFirst();
       repeated |= last.repeated;
+      outstanding -= last.bytes;
+      acknowledgedBytes += last.bytes;
     }
     if (last != null && !repeated && !last.arrived) {
-      roundTrip.measure(now - last.atNanos);
+      roundTrip.measure(now, now - last.atNanos);
     }
     return last != null;
   }
@@ -165,7 +194,7 @@ final class OutStream {
       }
       if (at >= 0 && !sent.arrived && (beyond[(int) (at / Long.SIZE)] >>> at % Long.SIZE & 1) != 0) {
         if (!sent.repeated) {
-          roundTrip.measure(now - sent.atNanos);
+          roundTrip.measure(now, now - sent.atNanos);
         }
         sent.arrived = true;
         highestArrived = Math.max(highestArrived, sent.seq);
@@ -248,6 +277,7 @@ final class OutStream {
       }
       boolean last = done + size == message.length();
       sent.chunks.add(new Chunk(message, done, size, done == 0, last));
+      sent.bytes += size;
       room -= size + Chunk.HEADER_MAX;
       done = last ? 0 : done + size;
       if (!last) {
@@ -314,5 +344,13 @@ final class OutStream {
         "of the first message that waits something is left");
     Invariant.check(
         unacked.isEmpty() == (retransmitAt == Long.MAX_VALUE), "what is not acknowledged is going to be sent again");
+    long bytes = -queueHeadDone;
+    for (Encoded message : queue) {
+      bytes += message.length();
+    }
+    for (Sent sent : unacked) {
+      bytes += sent.bytes;
+    }
+    Invariant.check(outstanding == bytes, "what is queued or not acknowledged is counted");
   }
 }

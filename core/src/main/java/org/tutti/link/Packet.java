@@ -14,7 +14,7 @@ import org.tutti.wire.WireWriter;
 /// speaks has lived, in its own heartbeats: so of two packets of one life anybody can tell which was said later.
 ///
 /// ```
-///  0  u8   version (2)
+///  0  u8   version (4)
 ///  1  u8   kind
 ///  2  u8   flags: 1 identity follows, 2 checksum valid
 ///  3  i64  cluster
@@ -40,7 +40,7 @@ import org.tutti.wire.WireWriter;
 /// @param body        what follows, lent
 record Packet(
     int kind, long cluster, long source, long destination, long beat, @Nullable MemberId identity, ByteBuffer body) {
-  static final int VERSION = 3;
+  static final int VERSION = 4;
   static final int DATA = 1;
   static final int ACK = 2;
   static final int RESET = 3;

@@ -79,6 +79,11 @@ final class Path {
     return blockedUntil;
   }
 
+  /// How long a packet would wait in the transport; below 0 when it does not know.
+  long waitNanos() {
+    return sender.waitNanos(peer.address());
+  }
+
   long lastSentNanos() {
     return lastSent;
   }

@@ -5,18 +5,28 @@ final class RoundTrip {
   private static final int HOLE_PARTS = 4; // as long as nothing was measured
   private static final int JITTER_PARTS = 32;
   private static final int TIMEOUT_FACTOR_MAX = 16;
+  private static final long BEST_NANOS = 10_000_000_000L; // a route may become longer
 
   private final long least;
   private long mean;
   private long deviation;
   private boolean measured;
+  private long best = Long.MAX_VALUE; // since bestSince, and in the period before it
+  private long bestBefore = Long.MAX_VALUE;
+  private long bestSince;
 
   /// @param least the shortest timeout in nanoseconds
   RoundTrip(long least) {
     this.least = least;
   }
 
-  void measure(long nanos) {
+  void measure(long now, long nanos) {
+    if (now - bestSince > BEST_NANOS) {
+      bestBefore = best;
+      best = Long.MAX_VALUE;
+      bestSince = now;
+    }
+    best = Math.min(best, nanos);
     if (!measured) {
       measured = true;
       mean = nanos;
@@ -25,6 +35,13 @@ final class RoundTrip {
     }
     deviation += (Math.abs(nanos - mean) - deviation) / 4;
     mean += (nanos - mean) / 8;
+  }
+
+  /// How much longer packets take than the fastest ones did in the last seconds.
+  ///
+  /// @param oldest how long one has been on the way that is not acknowledged
+  long queueingNanos(long oldest) {
+    return measured ? Math.max(0, Math.max(mean, oldest) - Math.min(best, bestBefore)) : 0;
   }
 
   /// After how long without any news packets are sent again.

@@ -221,18 +221,18 @@ public final class ViewAgreement {
   /// @return whether it has accepted that view, or answered a later proposal of the other one
   boolean mayMeet(ViewId id, MemberId other) {
     boolean proposes = other.equals(promise.proposer()) && promise.ballot().compareTo(id) > 0;
-    return proposes && waitsForAnother() || expects(id, other);
+    return proposes && waitsForAnother() || expected(id, other) != null;
   }
 
-  /// Whether this member has accepted a view with another member and may soon follow to it. Not when it has: what is
-  /// said in that view then does not wait. An agreed view that it can still catch up with may be older than its own.
+  /// The view that this member has accepted, with another member in it, and may soon follow to. None when it has: what
+  /// is said in that view then does not wait. An agreed view that it can still catch up with may be older than its own.
   ///
   /// @param id    the view's id
   /// @param other the other member
-  /// @return whether it has accepted it
-  public boolean expects(ViewId id, MemberId other) {
+  /// @return the view, or null when it has not accepted it
+  public @Nullable View expected(ViewId id, MemberId other) {
     Proposal next = pending != null && Chain.isFor(id, pending) ? pending.proposal() : chain.accepted(id);
-    return next != null && next.view().contains(other);
+    return next != null && next.view().contains(other) ? next.view() : null;
   }
 
   /// Whether this member speaks for its view: it is the most senior one that is not believed to have crashed.

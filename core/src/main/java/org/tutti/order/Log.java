@@ -25,7 +25,9 @@ import org.tutti.pack.CausalPast;
 /// sent. So whatever is held can be delivered, and nothing is delivered twice within a view.
 public final class Log {
   private static final long AHEAD_MAX = 1 << 20; // places without a batch; senders' windows have room for fewer
-  private static final long UNKNOWN = -1;
+
+  /// The number of no batch.
+  public static final long UNKNOWN = -1;
 
   /// Is told that the ordering in force has changed.
   @FunctionalInterface
@@ -138,13 +140,25 @@ public final class Log {
   }
 
   /// Whether a batch could be the next of its sender.
+  private boolean isNext(int rank, long seq) {
+    long expected = next(rank);
+    return expected == seq || expected == UNKNOWN;
+  }
+
+  /// Which batch of a sender comes next.
   ///
   /// @param rank the sender's rank
-  /// @param seq  the batch's number
-  /// @return whether [#add] would keep it
-  boolean isNext(int rank, long seq) {
-    long expected = started[rank] ? lanes.get(rank).next() : begin[rank];
-    return expected == seq || expected == UNKNOWN;
+  /// @return its number, or [#UNKNOWN] when neither a batch nor a place of the sender has come in this view
+  public long next(int rank) {
+    return started[rank] ? lanes.get(rank).next() : begin[rank];
+  }
+
+  /// Whether a batch of a sender has come in this view.
+  ///
+  /// @param rank the sender's rank
+  /// @return whether it has
+  public boolean hasBegun(int rank) {
+    return started[rank];
   }
 
   /// Whether everything is here, or was and is dropped, that somebody had delivered.

@@ -2,6 +2,7 @@ package org.tutti.order;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.View;
@@ -27,16 +28,18 @@ import org.tutti.wire.WireWriter;
 ///     | <---- Alive(7) ------------------------------- |    everybody is heard past 7: b has its place
 /// ```
 ///
-/// Why it is safe. (1) Batches are placed by (stamp, rank), the same at all. (2) A member's stamps rise, and what it
-/// sends arrives in order: who is heard at a stamp sends nothing at or below it any more. (3) So nothing that stands
-/// before a placed batch can still arrive.
+/// Why it is safe. (1) Batches are placed by (stamp, rank), the same at all. (2) A member's stamps rise, and its batches
+/// arrive in order. `Alive` may overtake batches that go from member to member; so it says how many were sent before,
+/// and counts when these are here. Then who is heard at a stamp sends nothing at or below it any more. (3) So nothing
+/// that stands before a placed batch can still arrive.
 public final class Symmetric implements TotalOrder<Symmetric.Message> {
   /// What members say.
   public sealed interface Message {
     /// All batches of the sender with stamps up to here have been sent.
     ///
-    /// @param clock the sender's logical clock
-    record Alive(long clock) implements Message {}
+    /// @param clock    the sender's logical clock
+    /// @param sentNext the number behind the last of these batches that the sender has ordered here; 0 without any
+    record Alive(long clock, long sentNext) implements Message {}
   }
 
   /// The bytes of [Message].
@@ -45,13 +48,16 @@ public final class Symmetric implements TotalOrder<Symmetric.Message> {
         @Override
         public void write(Message message, WireWriter out) {
           switch (message) {
-            case Message.Alive(long clock) -> out.count(clock);
+            case Message.Alive(long clock, long sentNext) -> {
+              out.count(clock);
+              out.count(sentNext);
+            }
           }
         }
 
         @Override
         public Message read(WireReader in) throws Malformed {
-          return new Message.Alive(in.count());
+          return new Message.Alive(in.count(), in.count());
         }
       };
 
@@ -64,6 +70,8 @@ public final class Symmetric implements TotalOrder<Symmetric.Message> {
   private final Places places;
   private final List<Sequence<Pending>> pending = new ArrayList<>(); // by rank, in the order of stamps
   private final long[] heard; // by rank: nothing at or below comes any more; not used for this member
+  private final long[] arrivedNext; // by rank, the number behind the last batch that is here
+  private final Message.@Nullable Alive[] ahead; // by rank: the last one that came before batches that it counts
   private long seen; // the highest stamp of another member's batch
   private long said; // the highest stamp that the others have from this member
 
@@ -79,6 +87,8 @@ public final class Symmetric implements TotalOrder<Symmetric.Message> {
     this.effects = effects;
     this.places = places;
     this.heard = new long[view.size()];
+    this.arrivedNext = new long[view.size()];
+    this.ahead = new Message.Alive[view.size()];
     for (int rank = 0; rank < view.size(); rank++) {
       pending.add(new Sequence<>(0));
     }
@@ -88,6 +98,8 @@ public final class Symmetric implements TotalOrder<Symmetric.Message> {
   public void arrived(int rank, long seq, long stamp) {
     pending.get(rank).append(new Pending(seq, stamp));
     heard[rank] = Math.max(heard[rank], stamp);
+    arrivedNext[rank] = seq + 1;
+    hear(rank, ahead[rank]);
     if (rank == self) {
       said = Math.max(said, stamp);
     } else {
@@ -103,12 +115,23 @@ public final class Symmetric implements TotalOrder<Symmetric.Message> {
       throw new Malformed("order");
     }
     switch (message) {
-      case Message.Alive(long other) -> {
-        clock.witness(other);
-        heard[rank] = Math.max(heard[rank], other);
+      case Message.Alive alive -> {
+        clock.witness(alive.clock);
+        hear(rank, alive);
       }
     }
     place();
+  }
+
+  /// Takes a member's word when all batches are here that it sent before. Of several that are too early the last one is
+  /// enough: both of its numbers are the highest.
+  private void hear(int rank, Message.@Nullable Alive alive) {
+    if (alive != null && arrivedNext[rank] < alive.sentNext) {
+      ahead[rank] = alive;
+    } else if (alive != null) {
+      ahead[rank] = null;
+      heard[rank] = Math.max(heard[rank], alive.clock);
+    }
   }
 
   private void place() {
@@ -151,7 +174,7 @@ public final class Symmetric implements TotalOrder<Symmetric.Message> {
   public void flush() {
     if (seen > said) {
       said = clock.now();
-      effects.broadcast(new Message.Alive(said));
+      effects.broadcast(new Message.Alive(said, arrivedNext[self]));
     }
   }
 
@@ -168,6 +191,8 @@ public final class Symmetric implements TotalOrder<Symmetric.Message> {
         last = lane.get(at).stamp;
       }
       Invariant.check(last <= heard[rank], "who has sent a batch is heard");
+      Message.Alive early = ahead[rank];
+      Invariant.check(early == null || early.sentNext > arrivedNext[rank], "a word waits only for batches");
     }
     int lowest = lowest();
     Invariant.check(lowest < 0 || !isHeardPast(first(lowest).stamp), "nothing waits past which everybody is heard");

@@ -27,6 +27,14 @@ public interface FrameSender {
   /// @param to the peer
   default void renew(Address to) {}
 
+  /// How long a frame to a peer would wait before it leaves this host, if it were claimed now.
+  ///
+  /// @param to the peer
+  /// @return nanoseconds; below 0 when the transport does not know
+  default long waitNanos(Address to) {
+    return -1;
+  }
+
   /// What this transport is like; constant.
   ///
   /// @return the traits

@@ -34,7 +34,7 @@ class FrontierTest {
   private void has(int rank, Batch batch) {
     clock.witness(batch.stamp());
     assertThat(log.add(rank, batch)).isTrue();
-    frontier.arrived(rank, batch.stamp());
+    frontier.arrived(rank, batch.seq(), batch.stamp());
   }
 
   @Test
@@ -44,30 +44,30 @@ class FrontierTest {
 
   @Test
   void theLeastAdvancedMemberDecides() {
-    frontier.receive(1, new Said(40, 0));
+    frontier.receive(1, new Said(40, 0, 0));
     assertThat(frontier.bound(log)).isEqualTo(21);
-    frontier.receive(2, new Said(30, 0));
+    frontier.receive(2, new Said(30, 0, 0));
     assertThat(frontier.bound(log)).isEqualTo(31);
     assertThat(clock.now()).isEqualTo(40);
   }
 
   @Test
   void aBatchThatIsNotDeliveredCountsWithItsStamp() {
-    frontier.receive(1, new Said(50, 0));
+    frontier.receive(1, new Said(50, 0, 0));
     has(2, batch(C, 0).sent(33, CausalPast.NONE));
     has(2, batch(C, 1).sent(60, CausalPast.NONE));
     assertThat(frontier.bound(log)).isEqualTo(33);
     frontier.delivered(2, 0);
     assertThat(frontier.bound(log)).isEqualTo(51);
     frontier.delivered(2, 1);
-    frontier.receive(1, new Said(90, 0));
+    frontier.receive(1, new Said(90, 0, 0));
     assertThat(frontier.bound(log)).isEqualTo(61);
   }
 
   @Test
   void ownBatchesCountUntilTheyAreDeliveredAndNothingOwnAfterThat() {
-    frontier.receive(1, new Said(50, 0));
-    frontier.receive(2, new Said(50, 0));
+    frontier.receive(1, new Said(50, 0, 0));
+    frontier.receive(2, new Said(50, 0, 0));
     has(0, batch(A, 0).sent(25, CausalPast.NONE));
     assertThat(frontier.bound(log)).isEqualTo(25);
     frontier.delivered(0, 0);
@@ -79,7 +79,7 @@ class FrontierTest {
     clock.witness(44);
     frontier.ask(40);
     frontier.flush();
-    assertThat(effects.take()).containsExactly(new Broadcast<>(new Said(44, 40)));
+    assertThat(effects.take()).containsExactly(new Broadcast<>(new Said(44, 0, 40)));
     frontier.ask(40);
     frontier.flush();
     assertThat(effects.take()).isEmpty();
@@ -87,19 +87,33 @@ class FrontierTest {
 
   @Test
   void whoIsAskedAnswersUnlessItHasSaidEnough() {
-    frontier.receive(1, new Said(50, 48));
+    frontier.receive(1, new Said(50, 0, 48));
     frontier.flush();
-    assertThat(effects.take()).containsExactly(new Broadcast<>(new Said(50, 0)));
-    frontier.receive(2, new Said(50, 49));
+    assertThat(effects.take()).containsExactly(new Broadcast<>(new Said(50, 0, 0)));
+    frontier.receive(2, new Said(50, 0, 49));
     frontier.flush();
     assertThat(effects.take()).isEmpty();
   }
 
   @Test
   void anOwnBatchAnswersToo() {
-    frontier.arrived(0, 70);
-    frontier.receive(1, new Said(50, 60));
+    frontier.arrived(0, 0, 70);
+    frontier.receive(1, new Said(50, 0, 60));
     frontier.flush();
     assertThat(effects.take()).isEmpty();
+  }
+
+  @Test
+  void aClockCountsWhenTheBatchesAreHereThatWereSentBefore() {
+    frontier.receive(1, new Said(50, 0, 0));
+    frontier.receive(2, new Said(90, 2, 0));
+    assertThat(clock.now()).isEqualTo(90);
+    has(2, batch(C, 0).sent(33, CausalPast.NONE));
+    frontier.delivered(2, 0);
+    assertThat(frontier.bound(log)).as("its second batch may have a stamp from 34 on").isEqualTo(34);
+    frontier.check();
+    has(2, batch(C, 1).sent(40, CausalPast.NONE));
+    frontier.delivered(2, 1);
+    assertThat(frontier.bound(log)).isEqualTo(51);
   }
 }

@@ -36,6 +36,7 @@ import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.domain.Domain;
 import org.tutti.domain.DomainMember;
+import org.tutti.domain.Frontier;
 import org.tutti.durable.Journal;
 import org.tutti.durable.Position;
 import org.tutti.durable.Restart;
@@ -49,6 +50,7 @@ import org.tutti.order.ReadIndex;
 import org.tutti.order.Run;
 import org.tutti.order.Skeen;
 import org.tutti.order.SubsetMulticasts;
+import org.tutti.order.Symmetric;
 import org.tutti.pack.Batch;
 import org.tutti.pack.MessageBlock;
 import org.tutti.pack.Packer;
@@ -234,6 +236,7 @@ class ChecksTest {
     row("no packet goes beyond the receiver's window", in -> in.set(LINK + "out.seqLimit", 0L));
     row("of the first message that waits something is left", in -> in.set(LINK + "out.queueHeadDone", 1));
     row("what is not acknowledged is going to be sent again", in -> in.set(LINK + "out.retransmitAt", Long.MAX_VALUE));
+    row("what is queued or not acknowledged is counted", in -> in.set(LINK + "out.outstanding", FAR));
     row(
         "only so many closed links are kept",
         in -> {
@@ -270,6 +273,10 @@ class ChecksTest {
     row("a sequence has no gap at its ends", in -> in.set(log + "lanes.0.ring", new Object[16]));
     row("what waits goes on where the log ends", in -> in.add(HISTORY + "room.waiting.1", Members.batch(B, 99)));
     row("the bytes of what waits are counted", in -> in.set(HISTORY + "room.bytes.0", 1L));
+    row(
+        "only what came before its turn is behind a gap",
+        in -> in.put(HISTORY + "room.ahead.1", -2L, Members.batch(B, -2)));
+    row("a chain reaches every other member", in -> in.set(HISTORY + "dissemination.self", 5));
     row("what waits is counted", in -> in.set(HISTORY + "room.size", 1));
   }
 
@@ -641,6 +648,7 @@ class ChecksTest {
     row("nothing is said or seen beyond the clock", in -> in.set(ORDER + "said", FAR));
     row("nobody is heard beyond the clock", in -> in.set(ORDER + "heard.1", FAR));
     row("a sender's stamps rise", in -> in.set(ORDER + "pending.0.ring", ring(0)));
+    row("a word waits only for batches", in -> in.set(ORDER + "ahead.1", new Symmetric.Message.Alive(0, 0)));
     row("who has sent a batch is heard", in -> in.set(ORDER + "heard.0", 0L));
     row("nothing waits past which everybody is heard", in -> in.set(ORDER + "heard.1", in.number("clock.last")));
   }
@@ -680,6 +688,9 @@ class ChecksTest {
     row("this member has not said more than its clock", in -> in.set(HISTORY + "frontier.said", FAR));
     row("only what is wanted was asked for", in -> in.set(HISTORY + "frontier.askedSaid", FAR));
     row("no member's clock is known to be beyond this one's", in -> in.set(HISTORY + "frontier.heard.1", FAR));
+    row(
+        "a word waits only for batches",
+        in -> in.set(HISTORY + "frontier.ahead.1", new Frontier.Message.Said(0, 0, 0)));
     row("only a member of the domain has the turn", in -> in.set("domains.0.turn", stranger()));
     row(
         "only members of the domain wait for their turn",

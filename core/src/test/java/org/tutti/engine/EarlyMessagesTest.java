@@ -7,11 +7,11 @@ import static org.tutti.Members.primary;
 
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
-import org.tutti.ViewId;
+import org.tutti.View;
 import org.tutti.wire.Channel;
 
 class EarlyMessagesTest {
-  private static final ViewId VIEW = primary(1, A, B).id();
+  private static final View VIEW = primary(1, A, B);
 
   private final ViewFilter.EarlyMessages early = new ViewFilter.EarlyMessages(1 << 16);
 

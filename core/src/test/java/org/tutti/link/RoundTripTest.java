@@ -11,7 +11,7 @@ class RoundTripTest {
 
   private void measure(int times, long nanos) {
     for (int i = 0; i < times; i++) {
-      roundTrip.measure(nanos);
+      roundTrip.measure(i, nanos);
     }
   }
 

@@ -136,11 +136,11 @@ class ViewAgreementTest {
   @Test
   void whatAProposerSaysInTheInstalledViewDoesNotWait() throws Malformed {
     agreement.receive(A, new ViewMessage.Propose(new ViewId(3, 1)));
-    assertThat(agreement.expects(BOTH.id(), A)).isFalse();
+    assertThat(agreement.expected(BOTH.id(), A)).isNull();
     View next = primary(3, A, B);
     agreement.receive(A, new ViewMessage.Accept(next.id(), successor(next)));
-    assertThat(agreement.expects(BOTH.id(), A)).isFalse();
-    assertThat(agreement.expects(next.id(), A)).isTrue();
+    assertThat(agreement.expected(BOTH.id(), A)).isNull();
+    assertThat(agreement.expected(next.id(), A)).isNotNull();
   }
 
   /// A donor may have caught up with it first, and its state is on the way.
@@ -152,7 +152,7 @@ class ViewAgreementTest {
     offer(new ViewId(4, 1), HistoryText.proposal(apart, BOTH, 0, List.of()));
     agreement.receive(A, new ViewMessage.Install(apart.id()));
     assertThat(agreement.view()).isEqualTo(apart);
-    assertThat(agreement.expects(last.id(), A)).isTrue();
+    assertThat(agreement.expected(last.id(), A)).isNotNull();
   }
 
   /// Another member of the view may have given its own proposal up while others finished it.

@@ -8,7 +8,9 @@ import static org.tutti.Members.primary;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.tutti.Ordering;
 import org.tutti.View;
@@ -21,6 +23,7 @@ class HoldBackQueueTest {
   private final Log log = new Log(VIEW, 2, 0, Ordering.SEQUENCER, _ -> {});
   private final HoldBackQueue room = new HoldBackQueue(log, 1000);
   private final List<String> entered = new ArrayList<>();
+  private final Set<Integer> seen = new HashSet<>();
 
   private static Batch batch(int rank, long seq, int size, CausalPast.Lane... past) {
     return new Batch(
@@ -34,7 +37,11 @@ class HoldBackQueueTest {
   }
 
   private boolean arrives(int rank, long seq, CausalPast.Lane... past) {
-    boolean taken = room.enter(rank, batch(rank, seq, 1, past));
+    return arrives(rank, seq, seen.add(rank), false, past);
+  }
+
+  private boolean arrives(int rank, long seq, boolean first, boolean apart, CausalPast.Lane... past) {
+    boolean taken = room.enter(rank, batch(rank, seq, 1, past), first, apart);
     for (Batch next = room.next(); next != null; next = room.next()) {
       log.add(VIEW.rankOf(next.sender()), next);
       entered.add("" + next.sender().name() + next.seq());
@@ -92,18 +99,60 @@ class HoldBackQueueTest {
     room.clear();
     arrives(0, 0);
     assertThat(entered).containsExactly("a0");
-    assertThat(arrives(1, 0)).isTrue();
+    assertThat(arrives(1, 0, true, false)).isTrue();
     assertThat(entered).containsExactly("a0", "b0");
   }
 
   @Test
   void aSenderHasItsBounds() {
-    room.enter(1, batch(1, 0, 600, until(0, 1)));
+    room.enter(1, batch(1, 0, 600, until(0, 1)), true, false);
     assertThat(room.isFull(1)).isFalse();
-    room.enter(1, batch(1, 1, 600));
+    room.enter(1, batch(1, 1, 600), false, false);
     assertThat(room.isFull(1)).isTrue();
     assertThat(room.isFull(2)).isFalse();
     arrives(0, 0);
+    assertThat(room.isFull(1)).isFalse();
+  }
+
+  @Test
+  void whatTookTheOtherWayWaitsForTheBatchesThatItHasOvertaken() {
+    arrives(0, 4);
+    assertThat(arrives(0, 7, false, true)).isTrue();
+    assertThat(arrives(0, 8, false, false)).as("behind one that has overtaken").isTrue();
+    assertThat(entered).containsExactly("a4");
+    assertThat(arrives(0, 5, false, true)).isTrue();
+    assertThat(entered).containsExactly("a4", "a5");
+    assertThat(arrives(0, 6, false, false)).isTrue();
+    assertThat(entered).containsExactly("a4", "a5", "a6", "a7", "a8");
+    room.check();
+  }
+
+  @Test
+  void aLaneBeginsWithItsFirstBatchAlthoughAnotherOneComesBefore() {
+    assertThat(arrives(0, 5, false, true)).isTrue();
+    assertThat(entered).isEmpty();
+    assertThat(arrives(0, 4, true, false)).isTrue();
+    assertThat(entered).containsExactly("a4", "a5");
+  }
+
+  @Test
+  void whatCannotHaveOvertakenAnythingIsNotTaken() {
+    arrives(0, 4);
+    assertThat(arrives(0, 6, false, false)).as("came the same way as the one that is missing").isFalse();
+    assertThat(arrives(0, 6, false, true)).isTrue();
+    assertThat(arrives(0, 6, false, true)).as("once more").isFalse();
+    assertThat(arrives(0, 3, false, true)).as("before the lane").isFalse();
+    assertThat(arrives(0, 9, true, false)).as("a second first one").isFalse();
+  }
+
+  @Test
+  void whatIsBehindAGapCountsAsWaiting() {
+    arrives(1, 0);
+    room.enter(1, batch(1, 2, 600), false, true);
+    assertThat(room.isFull(1)).isFalse();
+    room.enter(1, batch(1, 3, 600), false, false);
+    assertThat(room.isFull(1)).isTrue();
+    room.clear();
     assertThat(room.isFull(1)).isFalse();
   }
 }

@@ -29,7 +29,7 @@ import org.tutti.transport.Traits;
 import org.tutti.user.GroupUser;
 import org.tutti.user.Request;
 
-/// The bytes of packets, as version 3 has them: another change of them is another version.
+/// The bytes of packets, as version 4 has them: another change of them is another version.
 class PacketFormatTest {
   private static final Terms TERMS = Terms.voter(GroupConfig.standard(), MemberConfig.standard());
   private static final MemberId SELF = new MemberId("n", new Address("a:1"), 0x0102030405060708L);
@@ -146,7 +146,7 @@ class PacketFormatTest {
     String view = "00" + "0102030405060708"; // epoch 0, of this node
     assertThat(answersTo(new Input.Expired()))
         .containsExactly(
-            "03" + "04" + "01" + HEADER_TO_ANYBODY + SUM_AND_SECOND_BEAT + IDENTITY + "06" + BANK + view + "00");
+            "04" + "04" + "01" + HEADER_TO_ANYBODY + SUM_AND_SECOND_BEAT + IDENTITY + "06" + BANK + view + "00");
   }
 
   @Test
@@ -154,13 +154,13 @@ class PacketFormatTest {
     answersTo(data(5, 0, 0));
     assertThat(answersTo(data(5, 2, 2)))
         .containsExactly(
-            "03" + "02" + "00" + HEADER_TO_PEER + SUM_AND_BEAT + "05" + "01" + "8008" + "0000000000000001");
+            "04" + "02" + "00" + HEADER_TO_PEER + SUM_AND_BEAT + "05" + "01" + "8008" + "0000000000000001");
   }
 
   @Test
   void aStreamThatIsNotKnownIsReset() {
     assertThat(answersTo(data(300, 7, 2)))
-        .containsExactly("03" + "03" + "00" + HEADER_TO_PEER + SUM_AND_BEAT + "ac02" + "00");
+        .containsExactly("04" + "03" + "00" + HEADER_TO_PEER + SUM_AND_BEAT + "ac02" + "00");
   }
 
   @Test
@@ -172,7 +172,7 @@ class PacketFormatTest {
     call.viewId(new ViewId(0, 9));
     call.u8(0); // a stranger's
     String data = answersTo(RawPackets.datagram(PEER, SELF.incarnation(), RawPackets.bytes(call))).getFirst();
-    String head = "03" + "01" + "00" + HEADER_TO_PEER + SUM_AND_BEAT + "010000" + "0000" + "8008" + "0".repeat(16);
+    String head = "04" + "01" + "00" + HEADER_TO_PEER + SUM_AND_BEAT + "010000" + "0000" + "8008" + "0".repeat(16);
     assertThat(data).startsWith(head);
     String chunk = data.substring(head.length());
     int length = chunk.length() / 2 - 2;
@@ -183,7 +183,7 @@ class PacketFormatTest {
   @Test
   void aSignOfLifeIsAnEmptyDatagram() {
     answersTo(new Input.Requested(new Request.Create("bank", TERMS, new Indifferent(), 0)));
-    assertThat(answersLater(1)).allMatch(frame -> frame.startsWith("0304"));
+    assertThat(answersLater(1)).allMatch(frame -> frame.startsWith("0404"));
   }
 
   @Test

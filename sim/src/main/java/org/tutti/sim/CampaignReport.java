@@ -21,6 +21,8 @@ public final class CampaignReport {
     EARLY("early deliveries", RunResult::early),
     IN_BRANCHES("deliveries in branches", RunResult::inBranches),
     WITH_BRANCHES("seeds with branches", outcome -> one(outcome.inBranches() > 0)),
+    CHAINED("batches along chains", RunResult::chained),
+    MIXED("seeds with chains and stars of one member", outcome -> one(outcome.mixed())),
     UNDECIDED("undecided in a minority", RunResult::undecided),
     SUBSETS("subset multicasts", RunResult::subsets),
     SUBSET_DELIVERIES("deliveries of subset multicasts", RunResult::subsetDeliveries),

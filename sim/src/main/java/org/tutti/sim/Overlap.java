@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.tutti.Dissemination;
 import org.tutti.End;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
@@ -31,7 +32,7 @@ final class Overlap {
   private final Simulation.Setting setting;
   private final SplittableRandom random;
   private final MultiGroupHistory crossing = new MultiGroupHistory();
-  private final Terms[] terms = new Terms[GROUPS];
+  private final GroupConfig[] configs = new GroupConfig[GROUPS];
   private final boolean[] founded = new boolean[GROUPS];
   private final List<Part> parts = new ArrayList<>();
   private int left = MULTICASTS_MAX;
@@ -41,13 +42,12 @@ final class Overlap {
     this.setting = setting;
     this.random = setting.streams().open(Streams.Purpose.OVERLAP, 0);
     for (int group = 0; group < GROUPS; group++) {
-      GroupConfig config =
+      configs[group] =
           GroupConfig.builder()
               .guarantee(setting.plan().config().guarantee())
               .ordering(Plan.draw(random))
               .domain(DOMAIN)
               .build();
-      terms[group] = Terms.voter(config, MemberConfig.standard());
     }
   }
 
@@ -70,7 +70,8 @@ final class Overlap {
         String name = "part-" + group;
         boolean creates = !founded[group];
         founded[group] = true;
-        Terms on = terms[group];
+        Dissemination way = Settings.dissemination(setting.plan(), node.number);
+        Terms on = Terms.voter(configs[group], MemberConfig.builder().dissemination(way).build());
         Request join = new Request.Join(name, null, on.member(), on.observer(), part);
         node.request(creates ? new Request.Create(name, on, part, 0) : join, 0);
       }

@@ -15,6 +15,8 @@ import org.tutti.sim.check.Violation;
 /// @param multicasts how many messages were multicast
 /// @param deliveries how many messages were delivered, by all members together
 /// @param early      how many of them before they had a place
+/// @param chained    how many batches of multicasts were sent along chains of members
+/// @param mixed      whether a member sent some batches along a chain and some as a star
 /// @param undecided  how often a member was told that multicasts of its own are undecided
 /// @param subsets     how many messages were multicast to some members
 /// @param subsetDeliveries how many of these were delivered, by all members together
@@ -37,6 +39,8 @@ public record RunResult(
     long deliveries,
     long early,
     long inBranches,
+    long chained,
+    boolean mixed,
     long undecided,
     long subsets,
     long subsetDeliveries,

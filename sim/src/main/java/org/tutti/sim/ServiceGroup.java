@@ -10,6 +10,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Dissemination;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
@@ -178,7 +179,9 @@ final class ServiceGroup {
   /// A node has begun a life.
   void started(SimulatedNode node) {
     boolean observes = founded && setting.plan().role(node.number) == Role.OBSERVER;
-    var terms = new Terms(config, MemberConfig.builder().windowBytes(64 << 10).build(), observes);
+    Dissemination way = Settings.dissemination(setting.plan(), node.number);
+    MemberConfig member = MemberConfig.builder().windowBytes(64 << 10).dissemination(way).build();
+    var terms = new Terms(config, member, observes);
     var replica = new SimulatedReplica(setting, node, this, GROUP, terms, address(node.number));
     replicas.add(replica);
     places[node.number] = replica;

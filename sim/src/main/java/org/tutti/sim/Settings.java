@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Dissemination;
 import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.MemberConfig;
@@ -32,6 +33,7 @@ public final class Settings {
   private static final int STATE_ONE_IN = 3;
   private static final int REFUTED_STREAMS = -100; // below those of [#keepsState]
   private static final int EXPECTED_STREAMS = -200;
+  private static final int DISSEMINATION_STREAMS = -300;
 
   private final Plan plan;
   private final boolean[][] asks; // whom each place names as a contact
@@ -86,8 +88,20 @@ public final class Settings {
             .suspicion(random.nextInt(4) == 0 ? Suspicion.REFUTABLE : common.suspicion())
             .refutedMax(Plan.refutedMax(stream(REFUTED_STREAMS - place)))
             .packing(random.nextInt(3) == 0 ? Packing.natural() : common.packing())
+            .dissemination(dissemination(place))
             .build();
     return founds ? Terms.voter(plan.config(), own) : inRole(place, own);
+  }
+
+  private Dissemination dissemination(int place) {
+    return dissemination(plan, place);
+  }
+
+  /// How the multicasts of a place travel, in any group.
+  static Dissemination dissemination(Plan plan, int place) {
+    Dissemination[] all = Dissemination.values();
+    var random = new Streams(plan.seed()).open(Streams.Purpose.SETTINGS, DISSEMINATION_STREAMS - place);
+    return all[random.nextInt(all.length)];
   }
 
   private Terms inRole(int place, MemberConfig member) {

@@ -67,6 +67,8 @@ final class SimulatedNode implements FrameSender {
 
   private static final int POISON = 0x5a;
   private static final long SPIN_NANOS = 10_000; // what a turn takes at least
+  private static final long LINE_PHASE_NANOS = 70_000_000;
+  private static final long LINE_WAIT_NANOS = 20_000_000;
   // A check after each step takes half as long as the run. A prime, so that no rhythm of the protocols hides anything.
   private static final int CHECKED_OF = Boolean.getBoolean("sim.invariants") ? 1 : 11;
   private static final Input EXPIRED = new Input.Expired();
@@ -384,6 +386,14 @@ final class SimulatedNode implements FrameSender {
       framesUntilCrash = framesAtAnnouncement;
       framesAtAnnouncement = -1;
     }
+  }
+
+  /// In some runs a node's line is full now and then, whatever goes over it, so that members change between the ways of
+  /// dissemination in the middle of their multicasts.
+  @Override
+  public long waitNanos(Address to) {
+    long phase = Streams.mix(plan.seed() ^ Streams.mix(number * 31L + scheduler.nowNanos() / LINE_PHASE_NANOS));
+    return plan.mixed() && (phase & 1) == 0 ? LINE_WAIT_NANOS : 0;
   }
 
   @Override

@@ -7,6 +7,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.Guarantee;
+import org.tutti.effect.Count;
+import org.tutti.effect.Counters;
 import org.tutti.sim.check.Checkers;
 import org.tutti.sim.check.History;
 import org.tutti.sim.check.MultiGroupCausality;
@@ -128,9 +130,15 @@ public final class Simulation {
       found.addAll(MultiGroupOrder.check(overlap.crossing()));
       found.addAll(MultiGroupCausality.check(overlap.crossing()));
     }
+    long chained = 0;
+    boolean mixed = false;
     for (SimulatedApplication life : cluster.lives()) {
+      Counters counters = life.node.engine().counters();
       found.addAll(life.violations());
-      found.addAll(NoContradiction.check(life.node.self.name(), life.node.engine().counters().metrics()));
+      found.addAll(NoContradiction.check(life.node.self.name(), counters.metrics()));
+      long its = counters.get(Count.BATCHES_CHAINED);
+      chained += its;
+      mixed |= its > 0 && its < counters.get(Count.BATCHES_SENT);
     }
     found.addAll(violations);
     if (recorder != null) {
@@ -148,6 +156,8 @@ public final class Simulation {
         tally.deliveries,
         tally.early,
         tally.inBranches,
+        chained,
+        mixed,
         tally.undecided,
         tally.subsets,
         tally.subsetDeliveries,

@@ -14,6 +14,7 @@ import org.tutti.Ordering;
 import org.tutti.sim.exhaustive.BoundedModel;
 import org.tutti.sim.exhaustive.BoundedModel.Fault;
 import org.tutti.sim.exhaustive.BoundedModel.Runs;
+import org.tutti.sim.exhaustive.BoundedModel.Ways;
 import org.tutti.sim.exhaustive.ExhaustiveCheck;
 import org.tutti.sim.exhaustive.Exploration;
 import org.tutti.sim.exhaustive.Exploration.Result;
@@ -27,20 +28,20 @@ class ExhaustiveTest {
   @ParameterizedTest
   @EnumSource(Ordering.class)
   void nothingIsWrongInAnyStateOfTwo(Ordering ordering) {
-    nothingIsWrong(ordering, 2, 2);
+    nothingIsWrong(ordering, 2, 2, Ways.STAR);
   }
 
   @ParameterizedTest
   @EnumSource(Ordering.class)
   @Tag("deep")
   void nothingIsWrongInAnyStateOfThree(Ordering ordering) {
-    nothingIsWrong(ordering, 3, 1);
+    nothingIsWrong(ordering, 3, 1, Ways.EITHER);
   }
 
-  private static void nothingIsWrong(Ordering ordering, int members, int messages) {
+  private static void nothingIsWrong(Ordering ordering, int members, int messages, Ways ways) {
     List<BoundedModel> scenarios = new ArrayList<>();
     for (Fault fault : Fault.values()) {
-      scenarios.add(new BoundedModel(ordering, members, messages, fault, Runs.ANY));
+      scenarios.add(new BoundedModel(ordering, members, messages, fault, Runs.ANY, ways));
     }
     List<Result> results = new ArrayList<>();
     assertThat(ExhaustiveCheck.run(scenarios, STATES_MAX, results::add)).as(results.toString()).isTrue();
@@ -49,14 +50,18 @@ class ExhaustiveTest {
 
   @ParameterizedTest
   @CsvSource({
-    "deliver-without-quorum, SEQUENCER, 3, 2, CRASH, UniformTotalOrder",
-    "deliver-without-quorum, SYMMETRIC, 3, 2, SUSPICION, UniformTotalOrder",
-    "skeen-blind-clock, SKEEN, 3, 2, NONE, UniformTotalOrder",
-    "skeen-past-pending, SKEEN, 2, 2, NONE, UniformTotalOrder",
-    "place-without-hearing, SYMMETRIC, 2, 2, NONE, UniformTotalOrder"
+    "deliver-without-quorum, SEQUENCER, 3, 2, CRASH, STAR, UniformTotalOrder",
+    "deliver-without-quorum, SEQUENCER, 3, 2, CRASH, CHAIN, UniformTotalOrder",
+    "deliver-without-quorum, SYMMETRIC, 3, 2, SUSPICION, STAR, UniformTotalOrder",
+    "skeen-blind-clock, SKEEN, 3, 2, NONE, STAR, UniformTotalOrder",
+    "skeen-past-pending, SKEEN, 2, 2, NONE, STAR, UniformTotalOrder",
+    "place-without-hearing, SYMMETRIC, 2, 2, NONE, STAR, UniformTotalOrder",
+    "believe-too-early, SYMMETRIC, 3, 3, NONE, CHAIN, UniformTotalOrder",
+    "forward-nothing, SEQUENCER, 3, 1, NONE, CHAIN, Convergence"
   })
-  void plantedBugsAreFound(String mutant, Ordering ordering, int members, int messages, Fault fault, String property) {
-    var scenario = new BoundedModel(ordering, members, messages, fault, Runs.ONE);
+  void plantedBugsAreFound(
+      String mutant, Ordering ordering, int members, int messages, Fault fault, Ways ways, String property) {
+    var scenario = new BoundedModel(ordering, members, messages, fault, Runs.ONE, ways);
     List<String> words = MutantSearch.explore(Mutants.named(mutant), scenario);
     assertThat(words).as("the violation and the way to it").hasSizeGreaterThan(messages);
     assertThat(words.getFirst()).startsWith(property);
@@ -66,9 +71,10 @@ class ExhaustiveTest {
   @Test
   void aWorldThatIsTooLargeIsSaidToBeAndMadeSmaller() {
     List<Result> results = new ArrayList<>();
-    var scenario = new BoundedModel(Ordering.SEQUENCER, 2, 3, Fault.NONE, Runs.ONE);
+    var scenario = new BoundedModel(Ordering.SEQUENCER, 2, 3, Fault.NONE, Runs.ONE, Ways.STAR);
     int fits =
-        Exploration.explore(new BoundedModel(Ordering.SEQUENCER, 2, 2, Fault.NONE, Runs.ONE), STATES_MAX).states();
+        Exploration.explore(new BoundedModel(Ordering.SEQUENCER, 2, 2, Fault.NONE, Runs.ONE, Ways.STAR), STATES_MAX)
+            .states();
 
     assertThat(ExhaustiveCheck.run(List.of(scenario), fits, results::add)).isTrue();
 
@@ -79,7 +85,7 @@ class ExhaustiveTest {
 
   @Test
   void theSameWorldHasTheSameStates() {
-    var scenario = new BoundedModel(Ordering.SKEEN, 2, 2, Fault.SUSPICION, Runs.ONE);
+    var scenario = new BoundedModel(Ordering.SKEEN, 2, 2, Fault.SUSPICION, Runs.ONE, Ways.STAR);
     Result once = Exploration.explore(scenario, STATES_MAX);
     Result again = Exploration.explore(scenario, STATES_MAX);
     assertThat(once.states()).isEqualTo(again.states());
@@ -88,7 +94,7 @@ class ExhaustiveTest {
 
   @Test
   void theBoundsAreChecked() {
-    assertThatThrownBy(() -> new BoundedModel(Ordering.SEQUENCER, 4, 1, Fault.NONE, Runs.ONE))
+    assertThatThrownBy(() -> new BoundedModel(Ordering.SEQUENCER, 4, 1, Fault.NONE, Runs.ONE, Ways.STAR))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("4");
   }

@@ -26,7 +26,7 @@ import org.tutti.ViewId;
 /// The packages of the core depend downwards only, and the core on nothing but the JDK's base module.
 ///
 /// From top to bottom: host; engine; history; domain, durable; user; membership; order, consensus below it, detector,
-/// link, pack; wire; the API. Its values (member, view, ...) and the effects are for everybody. A rule about an absent
+/// dissemination, link, pack; wire; the API. Its values (member, view, ...) and the effects are for everybody. A rule about an absent
 /// package passes.
 class ArchitectureTest {
   private static final String[] PROTOCOLS = {
@@ -34,6 +34,7 @@ class ArchitectureTest {
     "org.tutti.order..",
     "org.tutti.consensus..",
     "org.tutti.detector..",
+    "org.tutti.dissemination..",
     "org.tutti.link..",
     "org.tutti.pack.."
   };
@@ -140,7 +141,12 @@ class ArchitectureTest {
     check(
         noClasses()
             .that()
-            .resideInAnyPackage("org.tutti.order..", "org.tutti.consensus..", "org.tutti.link..", "org.tutti.pack..")
+            .resideInAnyPackage(
+                "org.tutti.order..",
+                "org.tutti.consensus..",
+                "org.tutti.dissemination..",
+                "org.tutti.link..",
+                "org.tutti.pack..")
             .should()
             .dependOnClassesThat(inTutti("membership")));
   }

@@ -1,12 +1,15 @@
 package org.tutti.sim.exhaustive;
 
+import org.tutti.dissemination.Transmission;
 import org.tutti.order.Stability;
 import org.tutti.pack.Batch;
 
 /// What a member does next. Its state is a function of the inputs that it has taken, in their order.
 sealed interface Action {
   /// It multicasts its next message.
-  record Multicast() implements Action {}
+  ///
+  /// @param chained from member to member
+  record Multicast(boolean chained) implements Action {}
 
   /// The run of inputs ends.
   record Flush() implements Action {}
@@ -20,10 +23,11 @@ sealed interface Action {
   /// What travels between members.
   sealed interface Message {
     /// A sender's batch.
-    record Batched(Batch batch) implements Message {
+    record Batched(Transmission transmission) implements Message {
       @Override
       public String toString() {
-        return "batch " + batch.seq() + " stamped " + batch.stamp();
+        Batch batch = transmission.batch();
+        return "batch " + batch.seq() + " of " + batch.sender().name() + " stamped " + batch.stamp();
       }
     }
 

@@ -18,7 +18,8 @@ import org.tutti.transport.Address;
 /// @param messages how many they multicast at most, together, whoever of them
 /// @param fault    what goes wrong, once, at any moment or never
 /// @param runs     how long a run of inputs is
-public record BoundedModel(Ordering ordering, int members, int messages, Fault fault, Runs runs) {
+/// @param ways     how batches reach the others
+public record BoundedModel(Ordering ordering, int members, int messages, Fault fault, Runs runs, Ways ways) {
   static final int MEMBERS_MAX = 3;
   static final int MESSAGES_MAX = 15; // four bits in a state
 
@@ -42,6 +43,16 @@ public record BoundedModel(Ordering ordering, int members, int messages, Fault f
     ONE
   }
 
+  /// How batches reach the others.
+  public enum Ways {
+    /// From their sender.
+    STAR,
+    /// From member to member.
+    CHAIN,
+    /// One way or the other, at each multicast.
+    EITHER
+  }
+
   /// Checks the bounds.
   public BoundedModel {
     if (members < 2 || members > MEMBERS_MAX || messages < 1 || messages > MESSAGES_MAX) {
@@ -50,7 +61,7 @@ public record BoundedModel(Ordering ordering, int members, int messages, Fault f
   }
 
   BoundedModel withMessages(int fewer) {
-    return new BoundedModel(ordering, members, fewer, fault, runs);
+    return new BoundedModel(ordering, members, fewer, fault, runs, ways);
   }
 
   View view() {
@@ -70,11 +81,12 @@ public record BoundedModel(Ordering ordering, int members, int messages, Fault f
   public String toString() {
     return String.format(
         Locale.ROOT,
-        "%-10s %7d %8d  %-9s %-4s",
+        "%-10s %7d %8d  %-9s %-4s %-6s",
         ordering.name().toLowerCase(Locale.ROOT),
         members,
         messages,
         fault.name().toLowerCase(Locale.ROOT),
-        runs.name().toLowerCase(Locale.ROOT));
+        runs.name().toLowerCase(Locale.ROOT),
+        ways.name().toLowerCase(Locale.ROOT));
   }
 }

@@ -11,11 +11,14 @@ final class Channels {
   /// Nothing is on its way.
   static final int EMPTY = 0;
 
-  /// The input [Action.Multicast].
+  /// The input [Action.Multicast], directly to all.
   static final int MULTICAST = 0;
 
   /// The input [Action.Flush].
   static final int FLUSH = 1;
+
+  /// The input [Action.Multicast], from member to member.
+  static final int MULTICAST_CHAINED = 2;
 
   private final List<Action> inputs = new ArrayList<>();
   private final Map<Action, Integer> inputNumbers = new HashMap<>();
@@ -25,8 +28,9 @@ final class Channels {
   private final List<Integer> shorter = new ArrayList<>(); // by channel, or -1
 
   Channels() {
-    number(new Action.Multicast());
+    number(new Action.Multicast(false));
     number(new Action.Flush());
+    number(new Action.Multicast(true));
     content(List.of());
   }
 

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.Ordering;
 import org.tutti.sim.exhaustive.BoundedModel.Fault;
 import org.tutti.sim.exhaustive.BoundedModel.Runs;
+import org.tutti.sim.exhaustive.BoundedModel.Ways;
 import org.tutti.sim.exhaustive.Exploration.Result;
 
 /// The worlds that are looked at, and the bounds up to which it takes no longer than a minute.
@@ -14,10 +15,15 @@ public final class ExhaustiveCheck {
   /// More states than this are not kept; then there are fewer messages.
   public static final int STATES_MAX = 3_000_000;
 
-  private record Bound(int members, int messages, Runs runs) {}
+  private record Bound(int members, int messages, Runs runs, Ways ways) {}
 
   private static final List<Bound> BOUNDS =
-      List.of(new Bound(2, 3, Runs.ANY), new Bound(2, 4, Runs.ONE), new Bound(3, 2, Runs.ONE));
+      List.of(
+          new Bound(2, 3, Runs.ANY, Ways.STAR), // two members have no chain
+          new Bound(2, 4, Runs.ONE, Ways.STAR),
+          new Bound(3, 2, Runs.ONE, Ways.STAR),
+          new Bound(3, 2, Runs.ONE, Ways.CHAIN),
+          new Bound(3, 2, Runs.ONE, Ways.EITHER));
 
   private ExhaustiveCheck() {}
 
@@ -34,7 +40,7 @@ public final class ExhaustiveCheck {
       for (Bound bound : BOUNDS) {
         for (Fault fault : members == null || members == bound.members ? Fault.values() : new Fault[0]) {
           int count = messages == null ? bound.messages : messages;
-          scenarios.add(new BoundedModel(order, bound.members, count, fault, bound.runs));
+          scenarios.add(new BoundedModel(order, bound.members, count, fault, bound.runs, bound.ways));
         }
       }
     }
@@ -67,9 +73,12 @@ public final class ExhaustiveCheck {
   /// @param members  how many members
   /// @param messages how many messages
   /// @param fault    the fault's constant
+  /// @param ways     the constant of how batches reach the others
   /// @return what is wrong and how it came about, or nothing
-  public static List<String> violation(String ordering, int members, int messages, String fault) {
-    var scenario = new BoundedModel(Ordering.valueOf(ordering), members, messages, Fault.valueOf(fault), Runs.ONE);
+  public static List<String> violation(String ordering, int members, int messages, String fault, String ways) {
+    var scenario =
+        new BoundedModel(
+            Ordering.valueOf(ordering), members, messages, Fault.valueOf(fault), Runs.ONE, Ways.valueOf(ways));
     Result result = Exploration.explore(scenario, STATES_MAX);
     List<String> words = new ArrayList<>();
     if (result.violation() != null) {

@@ -81,7 +81,7 @@ public final class Exploration {
     ///
     /// @return a line
     public static String header() {
-      return "ordering   members messages  fault     runs      states transitions depth   time  violations";
+      return "ordering   members messages  fault     runs ways        states transitions depth   time  violations";
     }
 
     @Override
@@ -171,10 +171,19 @@ public final class Exploration {
       moved = true;
     }
     if (Flags.left(state[flags]) > 0) {
-      begin();
-      next[flags] = Flags.oneLess(state[flags]);
-      take(rank, Channels.MULTICAST);
+      if (scenario.ways() != BoundedModel.Ways.CHAIN) {
+        multicast(rank, Channels.MULTICAST);
+      }
+      if (scenario.ways() != BoundedModel.Ways.STAR) {
+        multicast(rank, Channels.MULTICAST_CHAINED);
+      }
     }
+  }
+
+  private void multicast(int rank, int input) {
+    begin();
+    next[flags] = Flags.oneLess(state[flags]);
+    take(rank, input);
   }
 
   private void begin() {
@@ -223,7 +232,7 @@ public final class Exploration {
   private String describe(int rank, int input) {
     String who = name(rank);
     return switch (channels.input(input)) {
-      case Action.Multicast() -> who + " multicasts";
+      case Action.Multicast(boolean chained) -> who + " multicasts" + (chained ? " along the chain" : "");
       case Action.Flush() -> who + " flushes";
       case Action.Arrival(int from, Action.Message message) -> who + " takes from " + name(from) + ": " + message;
     };

@@ -13,11 +13,15 @@ import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.consensus.ChandraToueg;
+import org.tutti.dissemination.Disseminator;
+import org.tutti.dissemination.Transmission;
+import org.tutti.effect.Counters;
 import org.tutti.effect.Effects;
 import org.tutti.order.Clock;
 import org.tutti.order.ConsensusOrder;
 import org.tutti.order.Cut;
 import org.tutti.order.FixedSequencer;
+import org.tutti.order.HoldBackQueue;
 import org.tutti.order.Log;
 import org.tutti.order.Skeen;
 import org.tutti.order.Stability;
@@ -28,8 +32,8 @@ import org.tutti.pack.Batch;
 import org.tutti.pack.CausalPast;
 import org.tutti.wire.Malformed;
 
-/// One member in one primary view: the production's log, clock, ordering and stability, connected as the engine's
-/// `ViewHistory` connects them. The application consumes nothing, because consumption only opens windows.
+/// One member in one primary view: the production's log, clock, ordering, stability and dissemination, connected as the
+/// engine's `ViewHistory` connects them. The application consumes nothing, because consumption only opens windows.
 ///
 /// @param <M> the ordering's messages
 final class MemberModel<M> {
@@ -42,12 +46,15 @@ final class MemberModel<M> {
   private final View view;
   private final Clock clock = new Clock();
   private final Log log;
+  private final HoldBackQueue room;
+  private final Disseminator dissemination;
   private final TotalOrder<M> order;
   private final Stability stability;
   private final List<Letter> said = new ArrayList<>();
   private final ArrayDeque<M> toSelf = new ArrayDeque<>();
   private final List<Integer> delivered = new ArrayList<>();
   private int sent;
+  private boolean chained; // the multicast at hand
 
   private MemberModel(
       BoundedModel scenario, int self, BiFunction<TotalOrder.Context, Outlet<M>, TotalOrder<M>> ordering) {
@@ -63,6 +70,10 @@ final class MemberModel<M> {
             to -> {
               throw new IllegalStateException("nobody asked for a switch");
             });
+    this.room = new HoldBackQueue(log, Long.MAX_VALUE);
+    this.dissemination =
+        new Disseminator(
+            view, self, _ -> chained, new Port<>(Action.Message.Batched::new, new ArrayDeque<>()), new Counters());
     var context = new TotalOrder.Context(self, view, 0, quorum, clock, rank -> false, Duration.ofSeconds(1));
     this.order = ordering.apply(context, new Outlet<>(new Port<>(Action.Message.Order::new, toSelf), this::place));
     this.stability =
@@ -104,7 +115,10 @@ final class MemberModel<M> {
   /// @throws Malformed when an honest member's message is refused
   List<Letter> take(Action input) throws Malformed {
     switch (input) {
-      case Action.Multicast() -> multicast();
+      case Action.Multicast(boolean along) -> {
+        chained = along;
+        multicast();
+      }
       case Action.Flush() -> flush();
       case Action.Arrival(int from, Action.Message message) -> arrived(from, message);
     }
@@ -120,7 +134,7 @@ final class MemberModel<M> {
     ByteBuffer payload = ByteBuffer.wrap(new byte[1]);
     var batch =
         new Batch(view.members().get(self), sent++, Batch.Kind.TOTAL, clock.tick(), CausalPast.NONE, 1, payload);
-    broadcast(new Action.Message.Batched(batch));
+    dissemination.send(batch);
     Invariant.check(log.add(self, batch), "own batches are sent in order");
     order.arrived(self, batch.seq(), batch.stamp());
   }
@@ -128,13 +142,22 @@ final class MemberModel<M> {
   @SuppressWarnings("unchecked") // all members have the same ordering
   private void arrived(int from, Action.Message message) throws Malformed {
     switch (message) {
-      case Action.Message.Batched(Batch batch) -> {
-        Invariant.check(log.add(from, batch), "batches come in order");
-        clock.witness(batch.stamp());
-        order.arrived(from, batch.seq(), batch.stamp());
-      }
+      case Action.Message.Batched(Transmission transmission) -> batch(from, transmission);
       case Action.Message.Order(Object content) -> order.receive(view.members().get(from), (M) content);
       case Action.Message.Held(Stability.Message content) -> stability.receive(from, content);
+    }
+  }
+
+  private void batch(int from, Transmission message) throws Malformed {
+    int rank = dissemination.sender(view.members().get(from), message);
+    boolean taken = room.enter(rank, message.batch(), message.first(), message.apart());
+    Invariant.check(taken, "batches come in order, or have overtaken others");
+    dissemination.forward(message);
+    for (Batch next = room.next(); next != null; next = room.next()) {
+      int sender = view.rankOf(next.sender());
+      Invariant.check(log.add(sender, next), "what leaves the queue is the sender's next one");
+      clock.witness(next.stamp());
+      order.arrived(sender, next.seq(), next.stamp());
     }
   }
 
@@ -192,6 +215,8 @@ final class MemberModel<M> {
   /// Fails when an invariant of a protocol does not hold.
   void check() {
     log.check();
+    room.check();
+    dissemination.check();
     order.check();
     stability.check(log.heldNext(), log.first());
     Invariant.check(delivered.size() <= stability.decidedNext(), "only what is decided is delivered");
@@ -220,7 +245,16 @@ final class MemberModel<M> {
   }
 
   String snapshot() {
-    return new StateText().add(sent).add(delivered).add(clock).add(log).add(order).add(stability).toString();
+    return new StateText()
+        .add(sent)
+        .add(delivered)
+        .add(clock)
+        .add(log)
+        .add(room)
+        .add(dissemination)
+        .add(order)
+        .add(stability)
+        .toString();
   }
 
   /// What a protocol says, as letters.

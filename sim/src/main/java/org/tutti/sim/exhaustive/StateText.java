@@ -13,6 +13,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.View;
+import org.tutti.effect.Counters;
 import org.tutti.effect.Effects;
 import org.tutti.pack.Batch;
 
@@ -99,6 +100,7 @@ final class StateText {
         || value instanceof Duration
         || value instanceof MemberId
         || value instanceof Effects<?>
+        || value instanceof Counters
         || value.getClass().isHidden(); // a lambda
   }
 

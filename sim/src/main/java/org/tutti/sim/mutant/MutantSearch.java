@@ -83,9 +83,14 @@ public final class MutantSearch {
       Object words =
           loader
               .loadClass(EXHAUSTIVE)
-              .getMethod("violation", String.class, int.class, int.class, String.class)
+              .getMethod("violation", String.class, int.class, int.class, String.class, String.class)
               .invoke(
-                  null, scenario.ordering().name(), scenario.members(), scenario.messages(), scenario.fault().name());
+                  null,
+                  scenario.ordering().name(),
+                  scenario.members(),
+                  scenario.messages(),
+                  scenario.fault().name(),
+                  scenario.ways().name());
       return ((List<?>) words).stream().map(String::valueOf).toList();
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(e);

@@ -605,6 +605,53 @@ public final class Mutants {
               "restart",
               new Drop("Deliveries$EarlyMarks.clear", 0)));
 
+  /// Bugs planted in how batches go from member to member.
+  private static final List<Mutant> DISSEMINATION =
+      List.of(
+          new Mutant(
+                  "forward-nothing",
+                  "a batch that comes along a chain is not sent on",
+                  "dissemination.Disseminator",
+                  "forward",
+                  new Return(0))
+              .in(RunKind.MIXED),
+          new Mutant(
+                  "forward-twice",
+                  "a batch that comes along a chain is sent on twice",
+                  "dissemination.Disseminator",
+                  "forward",
+                  new Twice("Effects.send"))
+              .in(RunKind.MIXED),
+          new Mutant(
+                  "chain-without-end",
+                  "a chain goes around, and leaves the observers out",
+                  "dissemination.Disseminator",
+                  "successor",
+                  new Fix(6, false))
+              .in(RunKind.MIXED),
+          new Mutant(
+                  "overtake-in-lane",
+                  "a batch that has overtaken one of its sender's does not wait for it",
+                  "order.HoldBackQueue",
+                  "enter",
+                  new Fix(5, false))
+              .in(RunKind.MIXED),
+          new Mutant(
+                  "believe-too-early",
+                  "a member's clock counts before the batches that it had sent are here",
+                  "order.Symmetric",
+                  "hear",
+                  new Fix(1, true))
+              .in(Ordering.SYMMETRIC)
+              .in(RunKind.MIXED),
+          new Mutant(
+                  "frontier-too-early",
+                  "in a domain a member's clock counts before the batches that it had sent are here",
+                  "domain.Frontier",
+                  "hear",
+                  new Fix(1, true))
+              .in(RunKind.OVERLAPS));
+
   /// Bugs planted in branches, and in how they end.
   private static final List<Mutant> BRANCHES =
       List.of(
@@ -841,7 +888,8 @@ public final class Mutants {
   ///
   /// @return in the order of the table
   public static List<Mutant> all() {
-    return Stream.of(SHARED, MEMBERSHIP, orderings(), SERVICES, BRANCHES, EXCHANGES, DURABILITY, SESSIONS)
+    return Stream.of(
+            SHARED, MEMBERSHIP, orderings(), SERVICES, DISSEMINATION, BRANCHES, EXCHANGES, DURABILITY, SESSIONS)
         .flatMap(List::stream)
         .toList();
   }

@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Dissemination;
 import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.Group;
@@ -83,6 +84,10 @@ final class TuttiTarget implements BenchTarget {
     String window = settings.get("window");
     if (window != null) {
       member = MemberConfig.builder().windowBytes(Integer.parseInt(window)).build();
+    }
+    String dissemination = settings.get("dissemination");
+    if (dissemination != null) {
+      member = member.toBuilder().dissemination(Dissemination.valueOf(upper(dissemination))).build();
     }
     spin = Duration.ofNanos(Long.parseLong(settings.getOrDefault("spin", "0")));
     futures = "true".equals(settings.get("futures"));

@@ -13,6 +13,12 @@ public enum LineStack {
   /// Tutti over TCP.
   TUTTI_TCP(Instrument.TUTTI, "insecure=true"),
 
+  /// The same, each batch directly from its sender to all.
+  TUTTI_TCP_STAR(Instrument.TUTTI, "insecure=true", "dissemination=star"),
+
+  /// The same, each batch from member to member.
+  TUTTI_TCP_CHAIN(Instrument.TUTTI, "insecure=true", "dissemination=chain"),
+
   /// Tutti over UDP: a datagram for each peer.
   TUTTI_UDP(Instrument.TUTTI, "udp=8192", Shared.KEY),
 

@@ -13,6 +13,7 @@ import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Dissemination;
 import org.tutti.Durability;
 import org.tutti.End;
 import org.tutti.GroupConfig;
@@ -158,6 +159,7 @@ final class Commands {
         case "founders" -> founders = new TreeSet<>(List.of(value.split(",")));
         case "position" -> member.position(Long.parseLong(value));
         case "suspicion" -> member.suspicion(constant(Suspicion.class, value));
+        case "dissemination" -> member.dissemination(constant(Dissemination.class, value));
         default -> throw new IllegalArgumentException("there is no setting " + name);
       }
     }
@@ -203,7 +205,7 @@ final class Commands {
   }
 
   private static boolean isOfMember(String setting) {
-    return setting.startsWith("suspicion=") || setting.startsWith("position=");
+    return setting.startsWith("suspicion=") || setting.startsWith("position=") || setting.startsWith("dissemination=");
   }
 
   private void create(List<String> words) {

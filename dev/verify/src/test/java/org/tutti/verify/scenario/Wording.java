@@ -12,6 +12,7 @@ import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.consensus.ChandraToueg;
+import org.tutti.dissemination.Transmission;
 import org.tutti.membership.Founding;
 import org.tutti.membership.Hello;
 import org.tutti.membership.Knowledge;
@@ -28,6 +29,7 @@ import org.tutti.order.Stability;
 import org.tutti.order.Symmetric;
 import org.tutti.order.Tail;
 import org.tutti.pack.Batch;
+import org.tutti.pack.Payloads;
 import org.tutti.transport.Address;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
@@ -269,7 +271,12 @@ final class Wording {
   private String inView(int channel, WireReader in, Address to) throws Malformed {
     ViewId view = in.viewId();
     return switch (channel) {
-      case BATCH -> "Batch(" + batch(Batch.copy(speaker.self(), in)) + ")";
+      case BATCH -> {
+        var encoding = new Transmission.Encoding(world.view(view), speaker.self(), Payloads.used());
+        Transmission message = encoding.readAll(in);
+        boolean chained = message.origin() != Transmission.DIRECT;
+        yield "Batch(" + batch(message.batch()) + (chained ? " along the chain" : "") + ")";
+      }
       case STABILITY -> of(Stability.CODEC.readAll(in));
       default -> {
         int epoch = in.countUpTo(Integer.MAX_VALUE);
@@ -300,7 +307,7 @@ final class Wording {
           };
       case SYMMETRIC ->
           switch (Symmetric.CODEC.readAll(in)) {
-            case Symmetric.Message.Alive(long clock) -> "Alive(clock " + clock + ")";
+            case Symmetric.Message.Alive(long clock, var _) -> "Alive(clock " + clock + ")";
           };
       case CONSENSUS -> of(view, ConsensusOrder.CODEC.readAll(in));
     };

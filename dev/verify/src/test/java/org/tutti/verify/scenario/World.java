@@ -225,6 +225,11 @@ final class World {
   }
 
   /// The name of a member by its rank in a view.
+  /// A view that somebody has installed, or null.
+  @Nullable View view(ViewId id) {
+    return views.get(id);
+  }
+
   String nameOf(ViewId view, int rank) {
     @Nullable View known = views.get(view);
     return known == null || rank >= known.size() ? "rank " + rank : known.members().get(rank).name();

@@ -1,0 +1,122 @@
+package org.tutti.dissemination;
+
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.tutti.MemberId;
+import org.tutti.View;
+
+/// Notices when this node's line is what a star waits for, and when a star would do again.
+///
+/// The line is the bottleneck when packets to *every* other member wait for it: they take longer than the fastest ones
+/// did lately, by [#QUEUEING_NANOS], and several are on the way to each; or the transport says so. One slow member alone
+/// is not that: in a chain it would hold up the others. What all members acknowledge in such a time is what the line
+/// carries. A star would do again when nothing waits and it would fill half of that.
+///
+/// A chain spares the line only if the others multicast less than this member: it carries their messages, too. With the
+/// rates r of this member and q of all others, of n members, a star takes r (n - 1) of the line, and chains of all
+/// senders take r + q (n - 2) / (n - 1), which is the same when all multicast equally.
+///
+/// The delay of packets as a sign that a queue has formed, against the least delay of the last seconds: Brakmo and
+/// Peterson, "TCP Vegas", IEEE JSAC 13(8), 1995.
+public final class BottleneckDetector implements Disseminator.Choice {
+  static final long INTERVAL_NANOS = 50_000_000;
+  static final long QUEUEING_NANOS = 10_000_000;
+
+  private static final int STAR_PARTS = 2; // of what the line carries a star may take one
+  private static final double GAIN_MIN = 1.25; // of a chain over a star, for its beginning
+  private static final double GAIN_KEPT = 1.1; // and for going on
+
+  /// What is known of the lines to other nodes.
+  public interface Lines {
+    /// How long packets to a peer wait for the line.
+    ///
+    /// @param now  the time
+    /// @param peer the peer
+    /// @return nanoseconds, 0 when few are on the way or nothing is known
+    long queueingNanos(long now, MemberId peer);
+
+    /// How much the peer has acknowledged, ever.
+    ///
+    /// @param peer the peer
+    /// @return bytes; less than before when the link was forgotten meanwhile
+    long acknowledgedBytes(MemberId peer);
+  }
+
+  private final MemberId self;
+  private final Supplier<View> view;
+  private final LongSupplier clock;
+  private final Lines lines;
+  private boolean chains;
+  private long since = Long.MIN_VALUE;
+  private long sent; // bytes of this member's batches since then
+  private long arrived; // bytes of the others' batches since then
+  private long acknowledged; // by all, at that time
+  private double capacity; // of the line in bytes a nanosecond; 0 as long as it was never full
+
+  /// Begins with a star.
+  ///
+  /// @param self  this member
+  /// @param view  the view installed
+  /// @param clock the time of the step, in nanoseconds
+  /// @param lines to the other members
+  public BottleneckDetector(MemberId self, Supplier<View> view, LongSupplier clock, Lines lines) {
+    this.self = self;
+    this.view = view;
+    this.clock = clock;
+    this.lines = lines;
+  }
+
+  @Override
+  public void arrived(int bytes) {
+    arrived += bytes;
+  }
+
+  @Override
+  public boolean chains(int bytes) {
+    long now = clock.getAsLong();
+    if (since == Long.MIN_VALUE || now - since >= INTERVAL_NANOS) {
+      look(now);
+    }
+    sent += bytes;
+    return chains;
+  }
+
+  private void look(long now) {
+    View current = view.get();
+    long total = 0;
+    long waits = Long.MAX_VALUE; // the least of all members
+    long most = 0;
+    for (MemberId member : current.members()) {
+      if (!member.equals(self)) {
+        total += lines.acknowledgedBytes(member);
+        long queueing = lines.queueingNanos(now, member);
+        waits = Math.min(waits, queueing);
+        most = Math.max(most, queueing);
+      }
+    }
+    boolean full = (chains ? most : waits) >= QUEUEING_NANOS;
+    if (since == Long.MIN_VALUE || now - since >= 2 * INTERVAL_NANOS) {
+      chains = full && isSpared(current.size()); // it has been idle, so there are no rates
+    } else {
+      double passed = now - since;
+      double rate = Math.max(0, total - acknowledged) / passed;
+      if (full) {
+        capacity = rate;
+        chains = isSpared(current.size());
+      } else if (chains) {
+        double star = rate + sent / passed * (current.size() - 2);
+        chains = star * STAR_PARTS > capacity;
+      }
+    }
+    since = now;
+    sent = 0;
+    arrived = 0;
+    acknowledged = total;
+  }
+
+  /// Whether chains of all senders take much less of the line than a star of this one.
+  private boolean isSpared(int members) {
+    double chain = sent + arrived * (members - 2.0) / (members - 1.0);
+    return sent * (members - 1.0) >= chain * (chains ? GAIN_KEPT : GAIN_MIN);
+  }
+}

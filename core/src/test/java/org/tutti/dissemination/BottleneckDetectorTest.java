@@ -1,0 +1,114 @@
+package org.tutti.dissemination;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.tutti.Members.A;
+import static org.tutti.Members.B;
+import static org.tutti.Members.C;
+import static org.tutti.Members.D;
+import static org.tutti.Members.primary;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.tutti.MemberId;
+import org.tutti.View;
+
+/// Star or chain, at A in a view of four.
+class BottleneckDetectorTest {
+  private static final View VIEW = primary(1, A, B, C, D);
+  private static final long FULL = BottleneckDetector.QUEUEING_NANOS;
+  private static final int STEP = 1000; // bytes that A multicasts in an interval
+
+  private final Map<MemberId, Long> queueing = new HashMap<>();
+  private final Map<MemberId, Long> acknowledged = new HashMap<>();
+  private long now;
+  private final BottleneckDetector detector =
+      new BottleneckDetector(
+          A,
+          () -> VIEW,
+          () -> now,
+          new BottleneckDetector.Lines() {
+            @Override
+            public long queueingNanos(long now, MemberId peer) {
+              return queueing.getOrDefault(peer, 0L);
+            }
+
+            @Override
+            public long acknowledgedBytes(MemberId peer) {
+              return acknowledged.getOrDefault(peer, 0L);
+            }
+          });
+
+  private void wait(long b, long c, long d) {
+    queueing.put(B, b);
+    queueing.put(C, c);
+    queueing.put(D, d);
+  }
+
+  /// One interval passes, in which a member acknowledges so much, and A multicasts so much.
+  private boolean after(int bytes, MemberId by, int own) {
+    now += BottleneckDetector.INTERVAL_NANOS;
+    acknowledged.merge(by, (long) bytes, Long::sum);
+    return detector.chains(own);
+  }
+
+  @Test
+  void aStarIsTheBeginningAndLastsWhileALineIsFree() {
+    assertThat(after(0, B, STEP)).isFalse();
+    assertThat(after(3 * STEP, B, STEP)).isFalse();
+    wait(FULL, FULL, FULL - 1);
+    assertThat(after(3 * STEP, B, STEP)).as("D is reached in time").isFalse();
+  }
+
+  @Test
+  void aChainBeginsWhenEverybodyWaitsForTheLine() {
+    after(0, B, STEP);
+    wait(FULL, FULL, FULL);
+    now++;
+    assertThat(detector.chains(STEP)).as("looks once in an interval").isFalse();
+    assertThat(after(3 * STEP, B, STEP)).isTrue();
+  }
+
+  @Test
+  void aChainLastsWhileItsOwnLineIsFull() {
+    after(0, B, STEP);
+    wait(FULL, FULL, FULL);
+    after(3 * STEP, B, STEP);
+    wait(FULL, 0, 0);
+    assertThat(after(3 * STEP, B, 3 * STEP)).isTrue();
+    assertThat(after(3 * STEP, B, 3 * STEP)).isTrue();
+  }
+
+  @Test
+  void aStarIsBackWhenItTakesHalfOfTheLine() {
+    after(0, B, STEP);
+    wait(FULL, FULL, FULL);
+    after(12 * STEP, B, 12 * STEP);
+    wait(0, 0, 0);
+    assertThat(after(4 * STEP, B, 4 * STEP)).as("a star would fill the line").isTrue();
+    assertThat(after(2 * STEP, B, 2 * STEP)).as("that has been asked for since").isTrue();
+    assertThat(after(STEP, B, 2 * STEP)).as("less than half of it").isFalse();
+  }
+
+  @Test
+  void afterAPauseOnlyTheLineCounts() {
+    after(0, B, STEP);
+    wait(FULL, FULL, FULL);
+    assertThat(after(STEP, B, STEP)).isTrue();
+    now += 10 * BottleneckDetector.INTERVAL_NANOS;
+    wait(0, 0, 0);
+    assertThat(after(0, B, STEP)).isFalse();
+  }
+
+  @Test
+  void aChainSparesNothingWhenAllMulticastEqually() {
+    after(0, B, STEP);
+    wait(FULL, FULL, FULL);
+    detector.arrived(3 * STEP);
+    assertThat(after(3 * STEP, B, STEP)).isFalse();
+    detector.arrived(STEP);
+    assertThat(after(3 * STEP, B, STEP)).as("one of three others multicasts").isTrue();
+    detector.arrived(3 * STEP);
+    assertThat(after(3 * STEP, B, STEP)).as("all do again").isFalse();
+  }
+}
