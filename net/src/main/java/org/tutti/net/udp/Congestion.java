@@ -1,27 +1,45 @@
 package org.tutti.net.udp;
 
-/// How many bytes may be on the way to one peer, learned from what gets lost.
+import java.util.concurrent.TimeUnit;
+
+/// How many bytes may be on the way to one peer: CUBIC (RFC 9438) with slow start (RFC 5681), twice as eager, and with an
+/// answer to random loss, which CUBIC takes for a queue that overflows.
 ///
-/// A *round* is the time in which what was on the way at its beginning has come to rest. Without more loss than the
-/// medium has by itself the window grows: it doubles each round until it was too large once, then by an eighth. A round
-/// with more loss takes a quarter of the window. When three such rounds in a row have not made the loss smaller, the
-/// window is not what causes it: then it is taken for the medium's own, up to three tenths, and the window is what it
-/// was; besides, the medium's own follows the average slowly. So random loss costs the frames that are lost, but not
-/// the speed, while a queue that overflows is relieved.
+/// A *round* is the time in which what was on the way at its beginning has come to rest. The window doubles each round
+/// until datagrams are lost; it does not look at round trips as HyStart++ does, because they contain how long processes
+/// waited for a processor, which says nothing of queues. After that the window grows by the cubic function of the time
+/// since it was made smaller last: quickly towards the window at which datagrams were lost, slowly around it, quickly
+/// beyond it; but not slower than Reno's would. A round with more loss than the medium has by itself makes the window
+/// 0.7 of what it was. Growth is twice that of the RFC, as echoes that come late make it slower.
+///
+/// Loss while the queue is full is that queue's. Only while it is not, as round trips tell (as in TCP Veno, Fu and Liew,
+/// 2003), loss can be the medium's own, which follows its average slowly, up to three tenths. When three rounds of that
+/// kind in a row have not made the loss smaller, the window is not what causes it: then it is taken for the medium's
+/// own at once, and the window is what it was. So random loss costs the frames that are lost, but not the speed, while a
+/// queue that overflows is relieved.
 ///
 /// The window is not a promise of the receiver, see [Flight].
 final class Congestion {
   /// The window that is always left, in bytes.
-  static final int WINDOW_MIN = 16 << 10;
+  static final int WINDOW_MIN = 8 << 10;
 
-  private static final int WINDOW_FIRST = 64 << 10;
+  private static final int WINDOW_FIRST = 32 << 10;
   private static final int ROUND_DATAGRAMS_MIN = 32; // fewer say little about a share
   private static final int FRUITLESS_ROUNDS = 3;
   private static final double MEDIUM_MAX = 0.3;
-  private static final double TOLERANCE = 0.02;
+  private static final double TOLERANCE = 0.005;
+  private static final double BETA = 0.7;
+  private static final double EAGERNESS = 2;
+  private static final double CUBIC = EAGERNESS * 0.4; // datagrams per cubic second
+  private static final double RENO = EAGERNESS * 3 * (1 - BETA) / (1 + BETA);
+  private static final double SECOND = TimeUnit.SECONDS.toNanos(1);
+  private static final long PAUSE_MAX = TimeUnit.MILLISECONDS.toNanos(4); // or a round trip, between two echoes
+  private static final long EXTREMES_NANOS =
+      TimeUnit.SECONDS.toNanos(5); // so long round trips are remembered, or twice
 
-  private final long windowMax;
-  private long window = WINDOW_FIRST;
+  private final double windowMax;
+  private final double windowMin;
+  private double window = WINDOW_FIRST;
   private boolean slowStart = true;
 
   // The round.
@@ -29,19 +47,34 @@ final class Congestion {
   private long settled;
   private long lost;
   private boolean limited;
+  private long roundTripLeast = Long.MAX_VALUE;
+
+  // The shortest and the longest round trip lately, and in the time before.
+  private long shortest = Long.MAX_VALUE;
+  private long longest;
+  private long shortestBefore = Long.MAX_VALUE;
+  private long longestBefore;
+  private long extremesUntil = Long.MIN_VALUE;
+
+  // What the window is growing along.
+  private double windowLossy; // the window at which datagrams were lost last
+  private double windowReno;
+  private long since; // of growing, in nanoseconds, without the time in which the window was not used up
+  private long grownNanos;
 
   // What the loss of earlier rounds tells.
   private double medium;
   private double firstShare;
-  private long firstWindow;
+  private double firstWindow;
   private int lossyRounds;
 
   Congestion(long windowMax) {
+    this.windowMin = WINDOW_MIN;
     this.windowMax = Math.max(windowMax, WINDOW_MIN);
   }
 
   long window() {
-    return window;
+    return (long) window;
   }
 
   /// The share of datagrams that is lost whatever the window.
@@ -61,13 +94,21 @@ final class Congestion {
 
   /// Datagrams came to rest: they arrived or were lost.
   ///
-  /// @param upTo  the highest number among them
-  /// @param count how many
-  /// @param gone  how many of them did not arrive; less than 0 for some that were taken for lost before
-  /// @param last  the highest number sent so far
-  void settle(long upTo, long count, long gone, long last) {
+  /// @param now       the time
+  /// @param roundTrip of the last one of them, in nanoseconds
+  /// @param upTo      the highest number among them
+  /// @param count     how many
+  /// @param gone      how many of them did not arrive; less than 0 for some that were taken for lost before
+  /// @param bytes     what all of them count for
+  /// @param last      the highest number sent so far
+  void settle(long now, long roundTrip, long upTo, long count, long gone, long bytes, long last) {
     settled += count;
     lost += gone;
+    roundTripLeast = Math.min(roundTripLeast, roundTrip);
+    remember(now, roundTrip);
+    if (!slowStart) {
+      grow(now, roundTrip, bytes, (double) bytes / count);
+    }
     if (upTo < roundEnd || settled < ROUND_DATAGRAMS_MIN) {
       return;
     }
@@ -76,34 +117,83 @@ final class Congestion {
     settled = 0;
     lost = 0;
     limited = false;
+    roundTripLeast = Long.MAX_VALUE;
+  }
+
+  private void remember(long now, long roundTrip) {
+    if (extremesUntil == Long.MIN_VALUE || now - extremesUntil > 0) {
+      extremesUntil = now + EXTREMES_NANOS;
+      shortestBefore = shortest;
+      longestBefore = longest;
+      shortest = Long.MAX_VALUE;
+      longest = 0;
+    }
+    shortest = Math.min(shortest, roundTrip);
+    longest = Math.max(longest, roundTrip);
+  }
+
+  /// Whether the queue before the narrowest line was less than half full for a part of the round.
+  private boolean isQueueLow() {
+    long least = Math.min(shortest, shortestBefore);
+    return roundTripLeast - least <= (Math.max(longest, longestBefore) - least) / 2;
+  }
+
+  /// RFC 9438, 4.2 to 4.5.
+  private void grow(long now, long roundTrip, long bytes, double each) {
+    long passed = Math.max(0, now - grownNanos);
+    grownNanos = now;
+    if (!limited) {
+      return;
+    }
+    since += Math.min(passed, Math.max(roundTrip, PAUSE_MAX));
+    double epoch = Math.cbrt(windowLossy * (1 - BETA) / each / CUBIC);
+    double later = (since + roundTrip) / SECOND - epoch;
+    double cubic = windowLossy + CUBIC * later * later * later * each;
+    double judged = Math.min(1, window / (ROUND_DATAGRAMS_MIN * each)); // of what leaves in a round trip
+    windowReno += (windowReno < windowLossy ? RENO : 1) * judged * each * bytes / window;
+    double target = Math.clamp(cubic, window, 1.5 * window);
+    window = Math.max(window + (target - window) * bytes / window, windowReno);
+    window = Math.min(window, windowMax);
   }
 
   private void judge(double share) {
     double spread = 2 * Math.sqrt(Math.max(medium, TOLERANCE) / settled);
     boolean lossy = share > medium + TOLERANCE + spread;
-    medium = Math.min(MEDIUM_MAX, medium + (share - medium) / 16);
+    boolean own = share < medium || isQueueLow();
+    medium = own ? Math.min(MEDIUM_MAX, medium + (share - medium) / 16) : medium;
     if (lossy) {
-      lossy(share);
+      lossy(share, own);
       return;
     }
     lossyRounds = 0;
-    if (limited) {
-      window = Math.min(windowMax, slowStart ? 2 * window : window + window / 8);
+    if (slowStart && limited) {
+      window = Math.min(windowMax, 2 * window);
     }
   }
 
-  private void lossy(double share) {
+  private void turn(double lossyWindow) {
     slowStart = false;
-    if (lossyRounds++ == 0) {
+    windowLossy = lossyWindow;
+    windowReno = window;
+    since = 0;
+  }
+
+  private void lossy(double share, boolean own) {
+    lossyRounds = own ? lossyRounds + 1 : 0;
+    if (lossyRounds == 1) {
       firstShare = share;
       firstWindow = window;
     }
     if (lossyRounds > FRUITLESS_ROUNDS && share > 0.7 * firstShare) {
       medium = Math.min(MEDIUM_MAX, share);
       window = firstWindow;
+      turn(window);
       lossyRounds = 0;
       return;
     }
-    window = Math.max(WINDOW_MIN, window - window / 4);
+    double before = window;
+    window = Math.max(windowMin, window * BETA);
+    // Fast convergence: whoever has less than before leaves the rest to others.
+    turn(before < windowLossy ? before * (1 + BETA) / 2 : before);
   }
 }

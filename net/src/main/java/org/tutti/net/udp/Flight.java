@@ -15,6 +15,9 @@ final class Flight {
   private static final int DATAGRAMS_MAX = 1 << 12;
   private static final int MASK = DATAGRAMS_MAX - 1;
   private static final long BURST_NANOS = TimeUnit.MILLISECONDS.toNanos(1); // a selector cannot wait for less
+  private static final long LATE_NANOS =
+      TimeUnit.MILLISECONDS.toNanos(4); // whoever had to wait for the peer catches up
+  private static final int TRAIN_DATAGRAMS_MIN = 2;
   private static final long ROUND_TRIP_MIN = TimeUnit.MICROSECONDS.toNanos(100);
   private static final long ROUND_TRIP_FIRST = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -24,13 +27,16 @@ final class Flight {
   private long last; // highest number sent
   private long rested; // all up to this one arrived or are lost
   private long bytes;
+  private int lastLength;
   private long granted = Congestion.WINDOW_MIN;
   private int counted; // how many the peer has read, as it said last
   private boolean uncounted = true; // it may have counted from another beginning
   private long roundTrip = ROUND_TRIP_FIRST;
   private boolean measured;
   private int doubted;
-  private long pacedUntil = Long.MIN_VALUE;
+  private boolean paced;
+  private boolean waits; // for its turn, when it was looked at last
+  private long pacedUntil;
 
   /// Begins behind a number, so that a peer that remembers earlier ones does not mix them up.
   Flight(long last, Congestion congestion) {
@@ -81,7 +87,25 @@ final class Flight {
 
   /// How long the next datagram has to wait for its turn; 0 or less for not at all.
   long pauseNanos(long now) {
-    return pacedUntil == Long.MIN_VALUE ? 0 : pacedUntil - now - BURST_NANOS;
+    long pause = paced ? pacedUntil - now - BURST_NANOS : 0;
+    waits |= pause > 0;
+    return pause;
+  }
+
+  /// How long a datagram takes at the pace, for each of its bytes.
+  private double nanosPerByte() {
+    return roundTrip / (congestion.gain() * congestion.window());
+  }
+
+  /// How many bytes may leave at once: as many as go in a millisecond. A queue that has no room for all of them loses all.
+  int burstBytes() {
+    int least = TRAIN_DATAGRAMS_MIN * charge(lastLength);
+    return (int) Math.clamp(BURST_NANOS / nanosPerByte(), least, 1 << 16);
+  }
+
+  /// How many bytes may wait to leave: as many as leave in a while. What is said later waits behind all of it.
+  int queueBytes(long nanos, int most) {
+    return (int) Math.min(nanos / nanosPerByte(), most);
   }
 
   /// A datagram leaves.
@@ -93,8 +117,12 @@ final class Flight {
     sentNanos[at] = now;
     charges[at] = charge(length);
     bytes += charges[at];
-    double nanosPerByte = roundTrip / (congestion.gain() * congestion.window());
-    pacedUntil = Math.max(pacedUntil, now) + (long) (charges[at] * nanosPerByte);
+    lastLength = length;
+    // Whoever waited for its turn and got the processor late catches up with all of it.
+    long late = waits ? Math.max(LATE_NANOS, roundTrip) : LATE_NANOS;
+    pacedUntil = (paced ? Math.max(pacedUntil, now - late) : now) + (long) (charges[at] * nanosPerByte());
+    paced = true;
+    waits = waits && pacedUntil < now;
     return last;
   }
 
@@ -116,8 +144,10 @@ final class Flight {
     boolean known = !uncounted && read >= 0; // who has forgotten us counts from the beginning
     counted = count;
     uncounted = false;
-    measure(now - sentNanos[(int) highest & MASK] - held);
+    long sample = Math.max(ROUND_TRIP_MIN, now - sentNanos[(int) highest & MASK] - held);
+    measure(sample);
     long settled = highest - rested;
+    long before = bytes;
     int longest = 0;
     while (rested < highest) {
       rested++;
@@ -126,7 +156,7 @@ final class Flight {
       longest = Math.max(longest, charge);
     }
     doubted = known && read < settled ? longest - OVERHEAD_BYTES : 0;
-    congestion.settle(highest, settled, known ? settled - read : 0, last);
+    congestion.settle(now, sample, highest, settled, known ? settled - read : 0, before - bytes, last);
     return true;
   }
 
@@ -142,8 +172,7 @@ final class Flight {
     uncounted = true;
   }
 
-  private void measure(long sample) {
-    long time = Math.max(ROUND_TRIP_MIN, sample);
+  private void measure(long time) {
     roundTrip = measured ? roundTrip + (time - roundTrip) / 8 : time;
     measured = true;
   }

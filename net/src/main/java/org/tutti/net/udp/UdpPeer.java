@@ -16,6 +16,8 @@ import org.tutti.transport.Refused;
 
 /// Another node as a [UdpTransport] knows it: what waits for it, what is on the way to it, what was read of it.
 final class UdpPeer implements SelectorTransport.Claim {
+  private static final long QUEUE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+  private static final int QUEUE_DATAGRAMS_MIN = 4;
   private static final System.Logger LOG = System.getLogger(UdpTransport.class.getName());
 
   final InetSocketAddress at;
@@ -53,6 +55,7 @@ final class UdpPeer implements SelectorTransport.Claim {
   private @Nullable ByteBuffer slot;
   private int claimedBytes;
   private int loadedBytes; // the datagram that left last
+  private int loadedTogether; // with those that leave together with it
   private final MulticastPeer multicasts = new MulticastPeer();
 
   // How long a datagram the path takes, and the pieces that come when the way back takes less.
@@ -86,7 +89,14 @@ final class UdpPeer implements SelectorTransport.Claim {
 
   /// Whether a frame of any size could be claimed.
   boolean isRoomy() {
-    return isOpen() && (queue.size() + 2) * loop.datagramBytes <= loop.config.queueBytes();
+    return isOpen() && (queue.size() + 2) * loop.datagramBytes <= queueBytes();
+  }
+
+  /// How much may wait: on a slow line less than the settings allow, as what is said later, such as that this node
+  /// lives, waits behind all of it.
+  private int queueBytes() {
+    int most = loop.config.queueBytes();
+    return Math.max(Math.min(most, QUEUE_DATAGRAMS_MIN * loop.datagramBytes), flight.queueBytes(QUEUE_NANOS, most));
   }
 
   /// Lends room for a frame, or null.
@@ -121,13 +131,13 @@ final class UdpPeer implements SelectorTransport.Claim {
   }
 
   private @Nullable OutgoingDatagram another(boolean mayJoin) {
-    if ((queue.size() + 1) * loop.datagramBytes > loop.config.queueBytes()) {
+    if ((queue.size() + 1) * loop.datagramBytes > queueBytes()) {
       // One turn said more than the queue holds while peer and network could take it: no reason to refuse. But what may
       // go together with frames for others has to wait for them.
       if (!mayJoin) {
         write();
       }
-      if ((queue.size() + 1) * loop.datagramBytes > loop.config.queueBytes()) {
+      if ((queue.size() + 1) * loop.datagramBytes > queueBytes()) {
         return null;
       }
     }
@@ -155,10 +165,17 @@ final class UdpPeer implements SelectorTransport.Claim {
   void write() {
     loadedBytes = 0;
     load();
+    depart();
+  }
+
+  /// What was loaded leaves together.
+  private void depart() {
     loop.flush();
     if (loadedBytes > 0 && loop.wasTooLong()) {
       tooLong(loadedBytes); // those that left together are lost
     }
+    loadedBytes = 0;
+    loadedTogether = 0;
   }
 
   private void load() {
@@ -166,6 +183,9 @@ final class UdpPeer implements SelectorTransport.Claim {
       if (next.isEmpty()) {
         release(queue.removeFirst());
         continue;
+      }
+      if (loadedTogether >= flight.burstBytes()) {
+        depart();
       }
       if (!fits(next) || !flight.hasRoom(next.nextLength()) || flight.pauseNanos(loop.nowNanos) > 0) {
         return;
@@ -216,6 +236,7 @@ final class UdpPeer implements SelectorTransport.Claim {
     boolean taken = send(out, outgoing.isCut() ? DatagramHeader.PIECE : DatagramHeader.DATA);
     outgoing.bytes.limit(outgoing.bytes.capacity()).position(end);
     loadedBytes = length;
+    loadedTogether += length;
     if (!taken || loop.wasTooLong() && tooLong(length)) {
       return taken; // what was too long goes in pieces
     }

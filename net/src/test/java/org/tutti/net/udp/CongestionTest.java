@@ -11,12 +11,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CongestionTest {
   private static final long MOST = 4 << 20;
   private static final int DATAGRAM = 2000;
+  private static final long ROUND_TRIP = 10_000_000;
 
   /// Rounds of a sender that always has something to say; the loss depends on the window.
   private static void run(Congestion congestion, int rounds, DoubleBinaryOperator loss) {
     var random = new SplittableRandom(3);
     long number = 0;
     for (int round = 0; round < rounds; round++) {
+      long now = round * ROUND_TRIP;
       int count = (int) (congestion.window() / DATAGRAM);
       double share = loss.applyAsDouble(congestion.window(), round);
       int gone = 0;
@@ -25,7 +27,7 @@ class CongestionTest {
       }
       congestion.limited();
       number += count;
-      congestion.settle(number, count, gone, number + count);
+      congestion.settle(now, ROUND_TRIP, number, count, gone, (long) count * DATAGRAM, number + count);
     }
   }
 
@@ -40,7 +42,7 @@ class CongestionTest {
   void aWindowThatIsNotUsedUpDoesNotGrow() {
     var congestion = new Congestion(MOST);
     for (int i = 1; i < 100; i++) {
-      congestion.settle(40L * i, 40, 0, 40L * i);
+      congestion.settle(i * ROUND_TRIP, ROUND_TRIP, 40L * i, 40, 0, 40 * DATAGRAM, 40L * i);
     }
     assertThat(congestion.window()).isLessThan(MOST);
   }
@@ -49,8 +51,8 @@ class CongestionTest {
   @ValueSource(doubles = {0.01, 0.05, 0.2})
   void lossThatDoesNotDependOnTheWindowDoesNotKeepItSmall(double loss) {
     var congestion = new Congestion(MOST);
-    run(congestion, 300, (window, round) -> loss);
-    assertThat(congestion.window()).isGreaterThan(MOST / 4);
+    run(congestion, 1000, (window, round) -> loss);
+    assertThat(congestion.window()).isGreaterThan(MOST / 8);
     assertThat(congestion.medium()).isLessThan(loss + 0.1);
   }
 
