@@ -18,6 +18,7 @@ module org.tutti {
   exports org.tutti;
   exports org.tutti.spi;
   exports org.tutti.storage;
+  exports org.tutti.tls;
   exports org.tutti.transport;
   exports org.tutti.transport.memory;
   exports org.tutti.consensus to

@@ -10,7 +10,6 @@ module org.tutti.net {
 
   exports org.tutti.net.discovery;
   exports org.tutti.net.tcp;
-  exports org.tutti.net.tls;
   exports org.tutti.net.udp;
 
   provides org.tutti.transport.TransportProvider with

@@ -6,7 +6,6 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked
 module org.tutti.corba {
   requires transitive org.tutti.middleware;
-  requires transitive org.tutti.net;
   // JacORB cannot say itself what it needs of the JDK.
   requires jacorb;
   requires jacorb.omgapi;

@@ -9,7 +9,6 @@ module org.tutti.grpc {
   requires io.grpc.netty.shaded;
   requires transitive org.tutti.middleware;
   requires java.logging;
-  requires transitive org.tutti.net;
   requires static org.jspecify;
 
   exports org.tutti.grpc;

@@ -6,7 +6,6 @@ import org.jspecify.annotations.NullMarked;
 module org.tutti.rmi {
   requires java.rmi;
   requires transitive org.tutti.middleware;
-  requires transitive org.tutti.net;
   requires static org.jspecify;
 
   exports org.tutti.rmi;

@@ -9,7 +9,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
-import org.tutti.net.tls.Credentials;
+import org.tutti.tls.Credentials;
 import org.tutti.registry.Registry;
 import org.tutti.registry.RegistryConfig;
 import org.tutti.store.FileStorage;

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.Iterator;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
-import org.tutti.net.tls.Credentials;
+import org.tutti.tls.Credentials;
 import org.tutti.transport.Address;
 import org.tutti.transport.Endpoint;
 import org.tutti.transport.Transport;

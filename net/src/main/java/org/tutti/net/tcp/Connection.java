@@ -10,6 +10,8 @@ import java.nio.channels.SocketChannel;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.tutti.net.SelectorTransport;
+import org.tutti.tls.TlsWire;
+import org.tutti.tls.Wire;
 import org.tutti.transport.Address;
 import org.tutti.transport.Refused;
 import org.tutti.transport.Refused.Reason;
@@ -65,8 +67,8 @@ final class Connection implements SelectorTransport.Claim {
     this.channel = channel;
     this.unix = unix;
     this.outbound = peer != null;
-    this.tls = loop.security == null ? null : loop.security.wire(channel, this, outbound, loop.counters);
-    this.wire = tls != null ? tls : new Wire.Plain(channel, loop.counters);
+    this.tls = loop.security == null ? null : loop.security.wire(channel, outbound, loop.traffic, this::resumed);
+    this.wire = tls != null ? tls : new Wire.Plain(channel, loop.traffic);
     this.peer = peer;
     this.state = outbound ? State.CONNECTING : tls != null ? State.SECURING : State.GREETING;
     this.deadlineNanos = loop.nowNanos + loop.config.connectTimeout().toNanos();
@@ -123,9 +125,8 @@ final class Connection implements SelectorTransport.Claim {
   }
 
   /// The slow steps of the handshake are done.
-  void resumed() {
+  private void resumed() {
     if (state == State.SECURING && tls != null) {
-      tls.resumed();
       secure(tls);
     }
   }
@@ -198,7 +199,7 @@ final class Connection implements SelectorTransport.Claim {
   }
 
   private TcpCount reason(IOException failure) {
-    return tls == null ? TcpCount.CLOSED_BROKEN : TlsWire.Context.reason(failure);
+    return tls == null ? TcpCount.CLOSED_BROKEN : TcpCount.of(TlsWire.Failure.of(failure));
   }
 
   /// Lends room for a frame, or null.
@@ -267,7 +268,7 @@ final class Connection implements SelectorTransport.Claim {
   /// Ends the connection because of a failure.
   private void fail(IOException failure) {
     TcpCount count = reason(failure);
-    Refused told = tls == null || !outbound ? null : loop.refusal(count, failure, peer().address);
+    Refused told = tls == null || !outbound ? null : loop.refusal(failure, peer().address);
     if (told != null) {
       peer().refusal = told;
     }

@@ -6,6 +6,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.tutti.tls.Wire;
 import org.tutti.transport.Address;
 
 /// The first bytes in each direction of a connection: who speaks, and to whom.

@@ -3,6 +3,7 @@ package org.tutti.net.tcp;
 import static org.tutti.Metric.counter;
 
 import org.tutti.Metric;
+import org.tutti.tls.TlsWire;
 import org.tutti.transport.Counts;
 
 /// What a [TcpTransport] counts: traffic first, then events with their reasons.
@@ -56,6 +57,18 @@ enum TcpCount implements Counts.Counted {
   @Override
   public Metric metric() {
     return metric;
+  }
+
+  static TcpCount of(TlsWire.Failure why) {
+    return switch (why) {
+      case NOT_TLS -> CLOSED_NOT_TLS;
+      case OTHER_CLUSTER -> CLOSED_WRONG_CLUSTER;
+      case EXPIRED_CERTIFICATE -> CLOSED_EXPIRED_CERTIFICATE;
+      case WRONG_CERTIFICATE -> CLOSED_WRONG_CERTIFICATE;
+      case REFUSED_BY_PEER -> CLOSED_REFUSED_BY_PEER;
+      case TLS_BROKEN -> CLOSED_TLS_BROKEN;
+      case BROKEN -> CLOSED_BROKEN;
+    };
   }
 
   private static Metric closed(String reason, String about) {

@@ -9,9 +9,11 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Invariant;
-import org.tutti.net.BufferPool;
+import org.tutti.spi.BufferPool;
 import org.tutti.net.Nio;
-import org.tutti.net.tls.Credentials;
+import org.tutti.tls.Credentials;
+import org.tutti.tls.TlsWire;
+import org.tutti.tls.Wire;
 import org.tutti.transport.Address;
 import org.tutti.transport.Counts;
 import org.tutti.transport.Receiver;
@@ -19,10 +21,28 @@ import org.tutti.transport.Refused;
 
 /// One turn after another of a transport: write, wait, read. Holds what its parts share; engine thread only.
 final class TcpLoop {
+  private static final int RECORDS = 4; // of TLS, which are read or written at once
+
   final Address self;
   final TcpConfig config;
   final Selector selector;
   final Counts<TcpCount> counters = new Counts<>(TcpCount.class);
+  final Wire.Traffic traffic =
+      new Wire.Traffic() {
+        @Override
+        public void read(int bytes) {
+          counters.add(TcpCount.READS);
+          if (bytes > 0) {
+            counters.add(TcpCount.BYTES_RECEIVED, bytes);
+          }
+        }
+
+        @Override
+        public void wrote(long bytes) {
+          counters.add(TcpCount.WRITES);
+          counters.add(TcpCount.BYTES_SENT, bytes);
+        }
+      };
   final Peers peers;
   final TlsWire.@Nullable Context security;
   final BufferPool sendBuffers;
@@ -54,7 +74,7 @@ final class TcpLoop {
     this.self = self;
     this.config = config;
     this.selector = selector;
-    this.security = credentials == null ? null : new TlsWire.Context(credentials, selector);
+    this.security = credentials == null ? null : new TlsWire.Context(credentials, selector, RECORDS);
     this.sendBuffers = new BufferPool(config.sendBufferBytes());
     this.receiveBuffers = new BufferPool(config.receiveBufferBytes());
     this.peers = new Peers(this, unixSockets);
@@ -94,8 +114,8 @@ final class TcpLoop {
   }
 
   /// Why a handshake of TLS that this node began has failed, in words, if that is known.
-  @Nullable Refused refusal(TcpCount count, IOException failure, Address by) {
-    return security == null ? null : security.refusal(count, failure, by);
+  @Nullable Refused refusal(IOException failure, Address by) {
+    return security == null ? null : security.refusal(failure, by);
   }
 
   /// A connection is complete.

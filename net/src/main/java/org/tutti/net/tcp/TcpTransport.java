@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.Metric;
 import org.tutti.net.Nio;
 import org.tutti.net.SelectorTransport;
-import org.tutti.net.tls.Credentials;
+import org.tutti.tls.Credentials;
 import org.tutti.transport.Address;
 import org.tutti.transport.Endpoint;
 import org.tutti.transport.Profile;

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import org.tutti.net.tls.SecretFile;
+import org.tutti.tls.SecretFile;
 
 /// The keys that a cluster's members have in force, of which there are several while they are changed: with the first
 /// one a member seals, and it opens what was sealed with any of them.

@@ -19,7 +19,7 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Invariant;
-import org.tutti.net.BufferPool;
+import org.tutti.spi.BufferPool;
 import org.tutti.net.Nio;
 import org.tutti.net.udp.multicast.MulticastCount;
 import org.tutti.transport.Counts;

@@ -20,7 +20,7 @@ import org.tutti.NodeBuilder;
 import org.tutti.certs.Authority;
 import org.tutti.net.tcp.TcpConfig;
 import org.tutti.net.tcp.TcpTransport;
-import org.tutti.net.tls.Credentials;
+import org.tutti.tls.Credentials;
 import org.tutti.transport.Address;
 
 /// A group works on while its members' certificates are replaced.

@@ -10,7 +10,7 @@ import org.tutti.certs.Authority;
 import org.tutti.fixture.GroupContract;
 import org.tutti.net.tcp.TcpConfig;
 import org.tutti.net.tcp.TcpTransport;
-import org.tutti.net.tls.Credentials;
+import org.tutti.tls.Credentials;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
 

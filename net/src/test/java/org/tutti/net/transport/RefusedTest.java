@@ -26,7 +26,7 @@ import org.tutti.fixture.Station;
 import org.tutti.fixture.Told;
 import org.tutti.net.tcp.TcpConfig;
 import org.tutti.net.tcp.TcpTransport;
-import org.tutti.net.tls.Credentials;
+import org.tutti.tls.Credentials;
 import org.tutti.net.udp.UdpConfig;
 import org.tutti.net.udp.UdpKey;
 import org.tutti.net.udp.UdpTransport;

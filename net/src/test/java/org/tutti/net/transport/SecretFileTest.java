@@ -15,8 +15,8 @@ import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.tutti.certs.Authority;
-import org.tutti.net.tls.Credentials;
-import org.tutti.net.tls.SecretFile;
+import org.tutti.tls.Credentials;
+import org.tutti.tls.SecretFile;
 import org.tutti.net.udp.UdpKeys;
 
 /// Who starts a node whose keys others may read is told so.

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.tutti.certs.Authority;
 import org.tutti.fixture.Told;
-import org.tutti.net.tls.Credentials;
+import org.tutti.tls.Credentials;
 
 /// A peer that hands out tickets is checked again, too, when it is dialled again; see [PortContract] for who dials us.
 @Tag("socket")

@@ -2,7 +2,7 @@ package org.tutti.corba;
 
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
-import org.tutti.net.tls.Credentials;
+import org.tutti.tls.Credentials;
 
 /// Bounds and times of an [IiopMiddleware]. What strangers can make a node keep in memory is about
 /// `2 * acceptedMax * messageBytesMax`.

@@ -3,7 +3,7 @@ package org.tutti.grpc;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.tutti.middleware.MiddlewareTransport;
-import org.tutti.net.tls.Credentials;
+import org.tutti.tls.Credentials;
 import org.tutti.transport.Address;
 import org.tutti.transport.Endpoint;
 import org.tutti.transport.Transport;

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
-import org.tutti.net.tls.Refusal;
+import org.tutti.tls.Refusal;
 import org.tutti.transport.Endpoint;
 
 /// Makes the connections of one peer queue of [RmiMiddleware], or of one [RmiRegistryDiscovery]. What comes back on

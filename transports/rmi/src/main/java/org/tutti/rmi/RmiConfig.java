@@ -3,7 +3,7 @@ package org.tutti.rmi;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.tutti.middleware.MiddlewareConfig;
-import org.tutti.net.tls.Credentials;
+import org.tutti.tls.Credentials;
 
 /// Bounds and times of an [RmiTransport].
 ///

@@ -10,7 +10,7 @@ import org.tutti.examples.accounts.ClientPort;
 import org.tutti.examples.accounts.ClientRequest;
 import org.tutti.examples.accounts.Reply;
 import org.tutti.examples.accounts.Transaction.Deposit;
-import org.tutti.net.tls.Credentials;
+import org.tutti.tls.Credentials;
 
 /// The port for clients of the accounts example. It has no TLS.
 final class ClientPortContractTest extends PortContract {

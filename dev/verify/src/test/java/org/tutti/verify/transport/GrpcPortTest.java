@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 import org.tutti.grpc.GrpcConfig;
 import org.tutti.grpc.GrpcTransport;
-import org.tutti.net.tls.Credentials;
+import org.tutti.tls.Credentials;
 import org.tutti.transport.Address;
 
 final class GrpcPortTest extends PortContract {

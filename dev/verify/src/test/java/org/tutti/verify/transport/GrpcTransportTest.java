@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.grpc.GrpcConfig;
 import org.tutti.grpc.GrpcTransport;
 import org.tutti.middleware.MiddlewareConfig;
-import org.tutti.net.tls.Credentials;
+import org.tutti.tls.Credentials;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
 

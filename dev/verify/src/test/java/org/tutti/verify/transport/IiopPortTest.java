@@ -6,7 +6,7 @@ import org.tutti.corba.IiopConfig;
 import org.tutti.corba.IiopMiddleware;
 import org.tutti.middleware.MiddlewareConfig;
 import org.tutti.middleware.MiddlewareTransport;
-import org.tutti.net.tls.Credentials;
+import org.tutti.tls.Credentials;
 import org.tutti.transport.Address;
 
 final class IiopPortTest extends PortContract {

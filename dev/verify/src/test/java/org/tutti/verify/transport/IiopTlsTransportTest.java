@@ -16,7 +16,7 @@ import org.tutti.corba.IiopMiddleware;
 import org.tutti.fixture.Station;
 import org.tutti.fixture.Told;
 import org.tutti.middleware.MiddlewareTransport;
-import org.tutti.net.tls.Credentials;
+import org.tutti.tls.Credentials;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
 

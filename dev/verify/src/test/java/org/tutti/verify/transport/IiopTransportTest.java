@@ -28,7 +28,7 @@ import org.tutti.corba.IiopTransport;
 import org.tutti.fixture.Station;
 import org.tutti.middleware.MiddlewareConfig;
 import org.tutti.middleware.MiddlewareTransport;
-import org.tutti.net.tls.Credentials;
+import org.tutti.tls.Credentials;
 import org.tutti.transport.Address;
 import org.tutti.transport.Endpoint;
 import org.tutti.transport.Transport;

@@ -27,7 +27,7 @@ import org.tutti.certs.Authority;
 import org.tutti.fixture.Station;
 import org.tutti.fixture.Told;
 import org.tutti.fixture.TransportContract;
-import org.tutti.net.tls.Credentials;
+import org.tutti.tls.Credentials;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
 import org.tutti.transport.TransportException;

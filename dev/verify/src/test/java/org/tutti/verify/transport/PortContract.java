@@ -32,7 +32,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.tutti.certs.Authority;
 import org.tutti.fixture.Told;
-import org.tutti.net.tls.Credentials;
+import org.tutti.tls.Credentials;
 
 /// What every port promises on which a process listens for strangers.
 @Execution(ExecutionMode.CONCURRENT)

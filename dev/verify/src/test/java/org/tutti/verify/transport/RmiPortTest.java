@@ -2,7 +2,7 @@ package org.tutti.verify.transport;
 
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
-import org.tutti.net.tls.Credentials;
+import org.tutti.tls.Credentials;
 import org.tutti.rmi.RmiConfig;
 import org.tutti.rmi.RmiTransport;
 import org.tutti.transport.Address;

@@ -3,7 +3,7 @@ package org.tutti.verify.transport;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.tutti.middleware.MiddlewareConfig;
-import org.tutti.net.tls.Credentials;
+import org.tutti.tls.Credentials;
 import org.tutti.rmi.RmiConfig;
 import org.tutti.rmi.RmiTransport;
 import org.tutti.transport.Address;

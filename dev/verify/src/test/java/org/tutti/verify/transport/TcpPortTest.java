@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.fixture.RawPackets;
 import org.tutti.net.tcp.TcpConfig;
 import org.tutti.net.tcp.TcpTransport;
-import org.tutti.net.tls.Credentials;
+import org.tutti.tls.Credentials;
 import org.tutti.transport.Address;
 
 final class TcpPortTest extends PortContract {

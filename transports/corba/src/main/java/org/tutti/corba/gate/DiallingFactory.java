@@ -7,7 +7,7 @@ import java.net.SocketTimeoutException;
 import org.jacorb.orb.ORB;
 import org.jacorb.orb.factory.SocketFactory;
 import org.omg.CORBA.TIMEOUT;
-import org.tutti.net.tls.Credentials;
+import org.tutti.tls.Credentials;
 
 /// Makes the sockets with which an ORB connects to peers; JacORB makes one object of this class.
 public final class DiallingFactory implements SocketFactory {

@@ -8,8 +8,8 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import javax.net.ssl.SSLSocket;
-import org.tutti.net.tls.Credentials;
-import org.tutti.net.tls.Refusal;
+import org.tutti.tls.Credentials;
+import org.tutti.tls.Refusal;
 
 /// A connection that is encrypted before the ORB sees it: to the ORB it is a plain one. GIOP is filtered where it is
 /// plain; whose socket it is, its gate knows by the [GuardedSocket] below.

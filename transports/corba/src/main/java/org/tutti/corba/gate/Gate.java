@@ -17,8 +17,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Metric;
-import org.tutti.net.tls.Credentials;
-import org.tutti.net.tls.Refusal;
+import org.tutti.tls.Credentials;
+import org.tutti.tls.Refusal;
 import org.tutti.spi.Admission;
 import org.tutti.transport.Counts;
 

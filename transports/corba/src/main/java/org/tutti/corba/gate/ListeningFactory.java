@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.jacorb.orb.ORB;
 import org.jacorb.orb.factory.ServerSocketFactory;
 import org.jspecify.annotations.Nullable;
-import org.tutti.net.tls.Credentials;
+import org.tutti.tls.Credentials;
 
 /// Makes the socket on which an ORB listens; JacORB makes one object of this class.
 public final class ListeningFactory implements ServerSocketFactory {

@@ -1,4 +1,4 @@
-package org.tutti.net.tcp;
+package org.tutti.tls;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -10,12 +10,8 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
-import org.tutti.net.BufferPool;
-import org.tutti.net.Nio;
-import org.tutti.net.tls.Credentials;
-import org.tutti.net.tls.Refusal;
+import org.tutti.spi.BufferPool;
 import org.tutti.transport.Address;
-import org.tutti.transport.Counts;
 import org.tutti.transport.Refused;
 
 /// Bytes under TLS 1.3: an [SSLEngine] between the connection's buffers and the socket.
@@ -28,15 +24,18 @@ import org.tutti.transport.Refused;
 /// Records are unwrapped where they are wanted, as long as a whole one fits there; so frames are copied no more often
 /// than without TLS, most of the time. What the connection's buffer had no room for waits here, and the selector does
 /// not know of it: [#isBuffered].
-final class TlsWire extends Wire {
+///
+/// Whoever has the connection calls [#handshake] until it is complete: first, when the selector finds the socket ready
+/// for [#interest], after [#readable] if that is to read, and when told by [Context#resume] that slow steps are done.
+public final class TlsWire extends Wire {
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
   private static final int ALERT = 21;
   private static final int HANDSHAKE = 22;
 
   private final SocketChannel channel;
-  private final Counts<TcpCount> counters;
+  private final Traffic traffic;
   private final Context security;
-  private final Connection connection;
+  private final Runnable resumed;
   private final SSLEngine engine;
 
   private final ByteBuffer arrived; // position to limit: not unwrapped yet
@@ -49,11 +48,11 @@ final class TlsWire extends Wire {
   private boolean full; // the last read ended for lack of room
   private boolean closed;
 
-  TlsWire(SocketChannel channel, Counts<TcpCount> counters, Context security, Connection connection, SSLEngine engine) {
+  private TlsWire(SocketChannel channel, Traffic traffic, Context security, Runnable resumed, SSLEngine engine) {
     this.channel = channel;
-    this.counters = counters;
+    this.traffic = traffic;
     this.security = security;
-    this.connection = connection;
+    this.resumed = resumed;
     this.engine = engine;
     this.arrived = security.packets.take().limit(0);
     this.leaving = security.packets.take();
@@ -61,42 +60,44 @@ final class TlsWire extends Wire {
   }
 
   /// The selector says that the socket has something: the next read may ask it, once.
-  void readable() {
+  public void readable() {
     readable = true;
   }
 
   /// Whether a read would give something although the socket has nothing.
-  boolean isBuffered() {
+  ///
+  /// @return whether to read on
+  public boolean isBuffered() {
     return spill.hasRemaining() || full;
   }
 
   @Override
-  boolean isFlushed() {
+  public boolean isFlushed() {
     return leaving.position() == 0;
   }
 
   /// What the handshake waits for, for the selector.
-  int interest() {
+  ///
+  /// @return operations of a key
+  public int interest() {
     if (thinking) {
       return 0;
     }
     return isFlushed() ? SelectionKey.OP_READ : SelectionKey.OP_READ | SelectionKey.OP_WRITE;
   }
 
-  /// The slow steps are done.
-  void resumed() {
-    thinking = false;
-  }
-
   /// Whether the other side has ended the stream.
-  boolean isEnded() {
+  ///
+  /// @return whether nothing more comes
+  public boolean isEnded() {
     return ended;
   }
 
   /// Goes on with the handshake as far as it goes now.
   ///
   /// @return whether it is complete
-  boolean handshake() throws IOException {
+  /// @throws IOException when there will be none: [Failure#of] says why
+  public boolean handshake() throws IOException {
     if (!begun) {
       begun = true;
       engine.beginHandshake();
@@ -105,7 +106,7 @@ final class TlsWire extends Wire {
       switch (engine.getHandshakeStatus()) {
         case NEED_TASK -> {
           thinking = true;
-          security.think(engine, connection);
+          security.think(this);
         }
         case NEED_WRAP -> {
           if (!wrap(NOTHING)) {
@@ -153,7 +154,7 @@ final class TlsWire extends Wire {
   }
 
   @Override
-  int read(ByteBuffer into) throws IOException {
+  public int read(ByteBuffer into) throws IOException {
     int before = into.position();
     full = false;
     take(into);
@@ -211,10 +212,7 @@ final class TlsWire extends Wire {
     arrived.compact();
     try {
       int count = channel.read(arrived);
-      counters.add(TcpCount.READS);
-      if (count > 0) {
-        counters.add(TcpCount.BYTES_RECEIVED, count);
-      }
+      traffic.read(count);
       ended |= count < 0;
       return count > 0;
     } finally {
@@ -223,15 +221,22 @@ final class TlsWire extends Wire {
   }
 
   @Override
-  void write(ByteBuffer from) throws IOException {
+  public void write(ByteBuffer from) throws IOException {
     while (from.hasRemaining() && wrap(from)) {}
+    send();
+  }
+
+  @Override
+  public void write(ByteBuffer[] from) throws IOException {
+    ByteBuffer last = from[from.length - 1];
+    while (last.hasRemaining() && wrap(from)) {}
     send();
   }
 
   /// Wraps one record.
   ///
   /// @return false when the socket is full
-  private boolean wrap(ByteBuffer from) throws IOException {
+  private boolean wrap(ByteBuffer... from) throws IOException {
     if (leaving.remaining() < security.packetBytes) {
       send();
     }
@@ -251,15 +256,14 @@ final class TlsWire extends Wire {
     leaving.flip();
     try {
       int count = channel.write(leaving);
-      counters.add(TcpCount.WRITES);
-      counters.add(TcpCount.BYTES_SENT, count);
+      traffic.wrote(count);
     } finally {
       leaving.compact();
     }
   }
 
   @Override
-  void close() {
+  public void close() {
     if (closed) {
       return;
     }
@@ -268,14 +272,21 @@ final class TlsWire extends Wire {
       if (begun && !thinking) {
         sayWhy();
       }
-      channel.close();
     } catch (IOException _) {
-      // The descriptor is released in any case, and nobody waits for these bytes.
+      // Nobody waits for these bytes.
     } finally {
-      Nio.close(channel);
+      release();
       security.packets.giveBack(arrived);
       security.packets.giveBack(leaving);
       security.spills.giveBack(spill);
+    }
+  }
+
+  private void release() {
+    try {
+      channel.close();
+    } catch (IOException _) {
+      // The descriptor is released in any case.
     }
   }
 
@@ -291,87 +302,123 @@ final class TlsWire extends Wire {
     send();
   }
 
-  /// What the connections of a transport with TLS share: credentials, buffers, and the way back from other threads.
+  /// What the connections of one thread share: credentials, buffers, and the way back from other threads.
   ///
   /// The slow steps of a handshake (signatures, certificates, perhaps files that are read) run on virtual threads, one
-  /// for each handshake, of which the configuration bounds the number; the engine thread goes on meanwhile.
-  static final class Context {
-    private static final int PACKETS = 4; // what is read or written at once
-
-    final Credentials credentials;
-    final BufferPool packets;
-    final BufferPool spills;
-    final int packetBytes;
-    final int plainBytes;
+  /// for each handshake, of which the owner bounds the number; the thread goes on meanwhile.
+  public static final class Context {
+    private final Credentials credentials;
+    private final BufferPool packets;
+    private final BufferPool spills;
+    private final int packetBytes;
+    private final int plainBytes;
     private final Selector selector;
-    private final ConcurrentLinkedQueue<Connection> thought = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<TlsWire> thought = new ConcurrentLinkedQueue<>();
 
-    Context(Credentials credentials, Selector selector) {
+    /// Makes one without connections.
+    ///
+    /// @param credentials the own certificate, and whom to believe
+    /// @param selector    woken when slow steps are done, so that [#resume] is called
+    /// @param records     how many records are read or written at once. A connection holds twice as many and one more,
+    ///                    each of about 17 KiB, outside of the heap
+    public Context(Credentials credentials, Selector selector, int records) {
       this.credentials = credentials;
       this.selector = selector;
       SSLEngine any = credentials.protect(true);
       this.packetBytes = any.getSession().getPacketBufferSize();
       this.plainBytes = any.getSession().getApplicationBufferSize();
-      this.packets = new BufferPool(PACKETS * packetBytes);
+      this.packets = new BufferPool(records * packetBytes);
       this.spills = new BufferPool(plainBytes);
     }
 
-    TlsWire wire(SocketChannel channel, Connection connection, boolean client, Counts<TcpCount> counters) {
-      return new TlsWire(channel, counters, this, connection, credentials.protect(client));
+    /// Makes one end of a connection.
+    ///
+    /// @param channel does not block; is closed with the wire
+    /// @param client  whether this end has connected
+    /// @param traffic told what is carried
+    /// @param resumed run by [#resume] when slow steps of the handshake are done
+    /// @return a wire whose handshake has not begun
+    public TlsWire wire(SocketChannel channel, boolean client, Traffic traffic, Runnable resumed) {
+      return new TlsWire(channel, traffic, this, resumed, credentials.protect(client));
     }
 
     /// Runs the slow steps of one handshake.
-    void think(SSLEngine engine, Connection connection) {
+    private void think(TlsWire wire) {
       Thread.ofVirtual()
           .name("tutti-tls")
           .start(() -> {
-            for (Runnable step = engine.getDelegatedTask(); step != null; step = engine.getDelegatedTask()) {
+            for (Runnable step = wire.engine.getDelegatedTask();
+                step != null;
+                step = wire.engine.getDelegatedTask()) {
               step.run();
             }
-            thought.add(connection);
+            thought.add(wire);
             selector.wakeup();
           });
     }
 
-    /// Goes on with handshakes whose slow steps are done; on the engine thread.
-    void resume() {
-      for (Connection next = thought.poll(); next != null; next = thought.poll()) {
-        next.resumed();
+    /// Goes on with handshakes whose slow steps are done; on the thread that has the connections.
+    public void resume() {
+      for (TlsWire next = thought.poll(); next != null; next = thought.poll()) {
+        next.thinking = false;
+        next.resumed.run();
       }
     }
 
-    /// Why a connection failed, for the counters.
-    static TcpCount reason(IOException failure) {
+    /// Why a peer that this process has connected to is refused, or refuses this process.
+    ///
+    /// @param failure of the handshake, or of the first read behind it
+    /// @param by      the peer
+    /// @return null when that is not known: the connection broke
+    public @Nullable Refused refusal(IOException failure, Address by) {
+      return switch (Failure.of(failure)) {
+        case NOT_TLS -> Refusal.notTls(by);
+        case OTHER_CLUSTER, WRONG_CERTIFICATE, EXPIRED_CERTIFICATE, REFUSED_BY_PEER ->
+            Refusal.told(failure, by, credentials);
+        case TLS_BROKEN, BROKEN -> null;
+      };
+    }
+  }
+
+  /// Why a connection failed.
+  public enum Failure {
+    /// The other side does not speak TLS.
+    NOT_TLS,
+    /// Its certificate is for another cluster.
+    OTHER_CLUSTER,
+    /// Its certificate is valid no more, or not yet.
+    EXPIRED_CERTIFICATE,
+    /// It has no certificate, or one of another authority.
+    WRONG_CERTIFICATE,
+    /// It refused the own certificate.
+    REFUSED_BY_PEER,
+    /// It violated the protocol.
+    TLS_BROKEN,
+    /// The connection broke.
+    BROKEN;
+
+    /// Finds the reason.
+    ///
+    /// @param failure of a handshake, a read or a write
+    /// @return for counters
+    public static Failure of(IOException failure) {
       if (failure instanceof NotTlsException) {
-        return TcpCount.CLOSED_NOT_TLS;
+        return NOT_TLS;
       }
       return switch (Refusal.of(failure)) {
-        case OTHER_CLUSTER -> TcpCount.CLOSED_WRONG_CLUSTER;
-        case OUT_OF_DATE -> TcpCount.CLOSED_EXPIRED_CERTIFICATE;
-        case WRONG -> TcpCount.CLOSED_WRONG_CERTIFICATE;
-        case null ->
-            failure instanceof SSLException ? reason(String.valueOf(failure.getMessage())) : TcpCount.CLOSED_BROKEN;
+        case OTHER_CLUSTER -> OTHER_CLUSTER;
+        case OUT_OF_DATE -> EXPIRED_CERTIFICATE;
+        case WRONG -> WRONG_CERTIFICATE;
+        case null -> failure instanceof SSLException ? byText(String.valueOf(failure.getMessage())) : BROKEN;
       };
     }
 
     /// The JDK tells these two apart by their texts only.
-    private static TcpCount reason(String message) {
+    private static Failure byText(String message) {
       if (message.contains("Empty client certificate chain")) {
-        return TcpCount.CLOSED_WRONG_CERTIFICATE;
+        return WRONG_CERTIFICATE;
       }
-      return message.contains("Received fatal alert") ? TcpCount.CLOSED_REFUSED_BY_PEER : TcpCount.CLOSED_TLS_BROKEN;
-    }
-
-    /// Why a peer that this node has connected to is refused, or refuses this node.
-    ///
-    /// @return null when that is not known: the connection broke
-    @Nullable Refused refusal(TcpCount count, IOException failure, Address by) {
-      return switch (count) {
-        case CLOSED_NOT_TLS -> Refusal.notTls(by);
-        case CLOSED_WRONG_CLUSTER, CLOSED_WRONG_CERTIFICATE, CLOSED_EXPIRED_CERTIFICATE, CLOSED_REFUSED_BY_PEER ->
-            Refusal.told(failure, by, credentials);
-        default -> null;
-      };
+      return message.contains("Received fatal alert") ? REFUSED_BY_PEER : TLS_BROKEN;
     }
   }
 

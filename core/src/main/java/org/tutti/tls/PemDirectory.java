@@ -1,4 +1,4 @@
-package org.tutti.net.tls;
+package org.tutti.tls;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;

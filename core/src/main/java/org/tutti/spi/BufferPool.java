@@ -1,4 +1,4 @@
-package org.tutti.net;
+package org.tutti.spi;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
