@@ -42,6 +42,7 @@ public final class Credentials {
   private static final String ALIAS = "member";
 
   private final Path directory;
+  private final @Nullable String trusted; // the cluster of peers, of who has no certificate of its own
   private final X509ExtendedKeyManager keyManager = new OwnKey();
   private final X509ExtendedTrustManager trustManager = new OwnTrust();
   private final SSLContext context;
@@ -54,8 +55,10 @@ public final class Credentials {
   private volatile @Nullable String problem;
   private volatile long lookedNanos = System.nanoTime();
 
-  private Credentials(Path directory, PemDirectory first) throws IOException {
+  private Credentials(Path directory, @Nullable String trusted) throws IOException {
+    PemDirectory first = PemDirectory.read(directory, trusted);
     this.directory = directory;
+    this.trusted = trusted;
     this.current = first;
     try {
       context = SeparateSessions.context(keyManager, trustManager);
@@ -70,7 +73,17 @@ public final class Credentials {
   /// @return credentials that follow changes of the files
   /// @throws IOException when they cannot be used, with the reason in one line that names the file
   public static Credentials load(Path directory) throws IOException {
-    return new Credentials(directory, PemDirectory.read(directory));
+    return new Credentials(directory, null);
+  }
+
+  /// Reads the authority only, for a client that shows no certificate: servers have to allow that.
+  ///
+  /// @param directory where `ca.pem` is
+  /// @param cluster   what the certificates of servers have to be for
+  /// @return credentials that follow changes of the file
+  /// @throws IOException when it cannot be used, with the reason in one line that names the file
+  public static Credentials trusting(Path directory, String cluster) throws IOException {
+    return new Credentials(directory, cluster);
   }
 
   /// As [#load], for those who open a transport.
@@ -99,7 +112,7 @@ public final class Credentials {
     }
   }
 
-  /// The cluster that the own certificate is for: members of other ones are refused.
+  /// The cluster that the own certificate is for, or, without one, that was said: members of other ones are refused.
   ///
   /// @return its name; null when the certificate names none, and then only peers that name none are believed
   public @Nullable String cluster() {
@@ -110,7 +123,11 @@ public final class Credentials {
   ///
   /// @return words that follow "the certificate", as "is valid until 2026-01-01T00:00:00Z"; null when nothing is
   public @Nullable String fault() {
-    X509Certificate own = current.chain()[0];
+    X509Certificate[] chain = current.chain();
+    if (chain.length == 0) {
+      return null;
+    }
+    X509Certificate own = chain[0];
     Date now = new Date();
     if (now.after(own.getNotAfter())) {
       return "was valid until " + own.getNotAfter().toInstant();
@@ -183,9 +200,21 @@ public final class Credentials {
   /// @param client whether it is the end that connects
   /// @return an engine that has not begun
   public SSLEngine protect(boolean client) {
+    return protect(client, true);
+  }
+
+  /// Makes one end of a connection.
+  ///
+  /// @param client whether it is the end that connects
+  /// @param asks   whether the other end, if it is a client, has to show a certificate
+  /// @return an engine that has not begun
+  SSLEngine protect(boolean client, boolean asks) {
     SSLEngine engine = context.createSSLEngine();
     engine.setUseClientMode(client);
     engine.setSSLParameters(parameters());
+    if (!asks) {
+      engine.setNeedClientAuth(false);
+    }
     return engine;
   }
 
@@ -199,7 +228,7 @@ public final class Credentials {
       if (!current.isOutdated() && problem == null) {
         return false;
       }
-      PemDirectory fresh = PemDirectory.read(directory);
+      PemDirectory fresh = PemDirectory.read(directory, trusted);
       boolean changed = !fresh.sameAs(current);
       current = fresh;
       problem = null;
@@ -306,7 +335,11 @@ public final class Credentials {
   /// One key, which signs whatever the peer can check: with one certificate there is nothing to choose from.
   private final class OwnKey extends X509ExtendedKeyManager {
     private @Nullable String alias(String @Nullable ... types) {
-      String own = fresh().key().getAlgorithm();
+      PrivateKey key = fresh().key();
+      if (key == null) {
+        return null;
+      }
+      String own = key.getAlgorithm();
       for (String type : types == null ? new String[0] : types) {
         if (type.equals(own)
             || type.startsWith("EC") && own.equals("EC")
@@ -355,7 +388,7 @@ public final class Credentials {
     }
 
     @Override
-    public PrivateKey getPrivateKey(String alias) {
+    public @Nullable PrivateKey getPrivateKey(String alias) {
       return current.key();
     }
   }

@@ -32,14 +32,14 @@ import org.jspecify.annotations.Nullable;
 
 /// What three PEM files said when they were read, and when they were written.
 ///
-/// @param chain   the own certificate first
-/// @param key     belongs to it
+/// @param chain   the own certificate first; empty when there is none
+/// @param key     belongs to it; null when there is none
 /// @param trust   checks certificates against the authority
-/// @param cluster what the own certificate is for, or null
+/// @param cluster what the own certificate is for, or null; without one, what those of others are to be for
 /// @param versions  tell whether the files have changed
 record PemDirectory(
     X509Certificate[] chain,
-    PrivateKey key,
+    @Nullable PrivateKey key,
     X509ExtendedTrustManager trust,
     @Nullable String cluster,
     List<FileVersion> versions) {
@@ -60,18 +60,24 @@ record PemDirectory(
     }
   }
 
-  static PemDirectory read(Path directory) throws IOException {
+  /// Reads them.
+  ///
+  /// @param trusted null for all three; else only the authority is read, to trust certificates for this cluster
+  static PemDirectory read(Path directory, @Nullable String trusted) throws IOException {
     Path own = directory.resolve("cert.pem");
     Path secret = directory.resolve("key.pem");
     Path authority = directory.resolve("ca.pem");
     // Stamps first: what changes while it is read is read once more.
     var versions = new ArrayList<FileVersion>();
-    for (Path file : List.of(own, secret, authority)) {
+    for (Path file : trusted == null ? List.of(own, secret, authority) : List.of(authority)) {
       try {
         versions.add(FileVersion.of(file));
       } catch (NoSuchFileException e) {
         throw new IOException("no file " + file, e);
       }
+    }
+    if (trusted != null) {
+      return new PemDirectory(new X509Certificate[0], null, trust(authority), trusted, versions);
     }
     X509Certificate[] chain = certificates(own).toArray(X509Certificate[]::new);
     PrivateKey key = key(secret);

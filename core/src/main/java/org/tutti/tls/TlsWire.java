@@ -308,6 +308,7 @@ public final class TlsWire extends Wire {
   /// for each handshake, of which the owner bounds the number; the thread goes on meanwhile.
   public static final class Context {
     private final Credentials credentials;
+    private final boolean asks;
     private final BufferPool packets;
     private final BufferPool spills;
     private final int packetBytes;
@@ -321,8 +322,10 @@ public final class TlsWire extends Wire {
     /// @param selector    woken when slow steps are done, so that [#resume] is called
     /// @param records     how many records are read or written at once. A connection holds twice as many and one more,
     ///                    each of about 17 KiB, outside of the heap
-    public Context(Credentials credentials, Selector selector, int records) {
+    /// @param asks        whether clients that connect have to show a certificate
+    public Context(Credentials credentials, Selector selector, int records, boolean asks) {
       this.credentials = credentials;
+      this.asks = asks;
       this.selector = selector;
       SSLEngine any = credentials.protect(true);
       this.packetBytes = any.getSession().getPacketBufferSize();
@@ -339,7 +342,7 @@ public final class TlsWire extends Wire {
     /// @param resumed run by [#resume] when slow steps of the handshake are done
     /// @return a wire whose handshake has not begun
     public TlsWire wire(SocketChannel channel, boolean client, Traffic traffic, Runnable resumed) {
-      return new TlsWire(channel, traffic, this, resumed, credentials.protect(client));
+      return new TlsWire(channel, traffic, this, resumed, credentials.protect(client, asks));
     }
 
     /// Runs the slow steps of one handshake.
@@ -347,9 +350,7 @@ public final class TlsWire extends Wire {
       Thread.ofVirtual()
           .name("tutti-tls")
           .start(() -> {
-            for (Runnable step = wire.engine.getDelegatedTask();
-                step != null;
-                step = wire.engine.getDelegatedTask()) {
+            for (Runnable step = wire.engine.getDelegatedTask(); step != null; step = wire.engine.getDelegatedTask()) {
               step.run();
             }
             thought.add(wire);

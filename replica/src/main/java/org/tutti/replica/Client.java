@@ -8,18 +8,24 @@ import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.tutti.replica.protocol.ClientProtocol;
 import org.tutti.replica.protocol.Frame;
+import org.tutti.tls.Credentials;
+import org.tutti.tls.TlsWire;
+import org.tutti.tls.Wire;
+import org.tutti.transport.Address;
+import org.tutti.transport.Refused;
 
 /// A client of a replicated service: no member, but connected to one replica, and to another one when that does not
 /// answer. Its commands are executed once, whatever crashes, and in the order in which they were made.
@@ -38,16 +44,20 @@ import org.tutti.replica.protocol.Frame;
 /// attached to them without an executor must not block.
 public final class Client implements AutoCloseable {
   private static final int UNWRITTEN_BYTES_MAX = 64 << 20;
+  private static final int RECORDS = 4; // of TLS, which are read or written at once
 
   private final ReentrantLock lock = new ReentrantLock(); // of all below but the semaphore, tasks and the selector
   private final Semaphore room;
   private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>(); // with the lock, soon
   private final List<Runnable> outcomes = new ArrayList<>(); // to be told without the lock
   private final Selector selector;
+  private final TlsWire.@Nullable Context tls;
+  private final SecureRandom random = new SecureRandom(); // nobody guesses a session's secret
   private final ClientProtocol protocol;
   private final Duration deadline;
   private final Thread thread;
   private @Nullable FrameChannel connection;
+  private @Nullable String replica; // whose connection it is
   private @Nullable SelectionKey key;
   private long attempts;
   private volatile boolean closed;
@@ -75,10 +85,11 @@ public final class Client implements AutoCloseable {
     }
   }
 
-  private Client(Builder settings) throws IOException {
+  private Client(Builder settings, @Nullable Credentials credentials) throws IOException {
     this.room = new Semaphore(settings.callsMax);
     this.deadline = settings.deadline;
     this.selector = Selector.open();
+    this.tls = credentials == null ? null : new TlsWire.Context(credentials, selector, RECORDS, true);
     this.protocol = new ClientProtocol(settings.service, settings.contacts, settings.silence.toNanos(), new Outside());
     this.thread = Thread.ofPlatform().daemon().name("client-" + settings.service).unstarted(this::run);
   }
@@ -204,6 +215,9 @@ public final class Client implements AutoCloseable {
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
           act(task);
         }
+        if (tls != null) {
+          act(tls::resume);
+        }
         for (SelectionKey selected : selector.selectedKeys()) {
           act(() -> handle(selected));
         }
@@ -233,31 +247,59 @@ public final class Client implements AutoCloseable {
       return;
     }
     try {
+      if (selected.isReadable()) {
+        current.readable();
+      }
       if (selected.isConnectable() && current.socket().finishConnect()) {
-        selected.interestOps(SelectionKey.OP_READ);
-        begin(current.socket());
+        begin(current, selected);
+      } else if (!current.isSecured()) {
+        secure(current);
       } else if (selected.isReadable()) {
-        current.read(
-            Frame.BYTES_MAX,
-            frame -> {
-              protocol.received(frame);
-              return current == connection;
-            });
+        current.read(() -> Frame.BYTES_MAX, frame -> received(current, frame));
       }
     } catch (IOException | CancelledKeyException e) {
-      lost(current, String.valueOf(e.getMessage()));
+      lost(current, e);
     }
   }
 
-  private void begin(SocketChannel socket) throws IOException {
-    socket.socket().setTcpNoDelay(true);
-    protocol.connected();
+  private boolean received(FrameChannel from, ByteBuffer frame) {
+    protocol.received(frame);
+    return from == connection;
+  }
+
+  private void begin(FrameChannel current, SelectionKey own) throws IOException {
+    own.interestOps(SelectionKey.OP_READ);
+    current.socket().socket().setTcpNoDelay(true);
+    if (current.isSecured()) {
+      protocol.connected();
+    } else {
+      secure(current);
+    }
+  }
+
+  /// Goes on with the handshake of TLS.
+  private void secure(FrameChannel current) {
+    SelectionKey own = key;
+    if (current != connection || own == null || current.isSecured()) {
+      return;
+    }
+    try {
+      if (current.secure()) {
+        own.interestOps(SelectionKey.OP_READ);
+        protocol.connected();
+        current.takeAgain(() -> Frame.BYTES_MAX, frame -> received(current, frame));
+      } else {
+        own.interestOps(current.interest());
+      }
+    } catch (IOException | CancelledKeyException e) {
+      lost(current, e);
+    }
   }
 
   private void write() {
     FrameChannel current = connection;
     SelectionKey own = key;
-    if (current == null || own == null || !current.socket().isConnected()) {
+    if (current == null || own == null || !current.socket().isConnected() || !current.isSecured()) {
       return;
     }
     try {
@@ -267,7 +309,22 @@ public final class Client implements AutoCloseable {
         selector.wakeup();
       }
     } catch (IOException | CancelledKeyException e) {
-      lost(current, String.valueOf(e.getMessage()));
+      lost(current, e);
+    }
+  }
+
+  private void lost(FrameChannel which, Exception why) {
+    String at = replica;
+    Refused refused =
+        tls == null || at == null || !(why instanceof IOException failure)
+            ? null
+            : tls.refusal(failure, new Address(at));
+    if (refused != null) {
+      lost(which, refused.words());
+    } else if (why instanceof FrameChannel.BadLengthException wrong && wrong.isTls) {
+      lost(which, "it speaks TLS, this client does not");
+    } else {
+      lost(which, String.valueOf(why.getMessage()));
     }
   }
 
@@ -281,6 +338,7 @@ public final class Client implements AutoCloseable {
   private void drop() {
     FrameChannel current = connection;
     connection = null;
+    replica = null;
     key = null;
     if (current != null) {
       current.close();
@@ -310,7 +368,7 @@ public final class Client implements AutoCloseable {
               SocketChannel socket = SocketChannel.open();
               socket.configureBlocking(false);
               socket.connect(resolve(address));
-              later(() -> register(attempt, socket));
+              later(() -> register(attempt, address, socket));
             } catch (IOException | RuntimeException e) {
               later(() -> failed(attempt, e));
             }
@@ -327,22 +385,34 @@ public final class Client implements AutoCloseable {
       return found;
     }
 
-    private void register(long attempt, SocketChannel socket) {
-      var frames = new FrameChannel(socket, UNWRITTEN_BYTES_MAX);
+    private void register(long attempt, String address, SocketChannel socket) {
+      FrameChannel frames = channel(socket);
       if (attempt != attempts || closed) {
         frames.close();
         return;
       }
       try {
         connection = frames;
+        replica = address;
         boolean there = socket.isConnected(); // on loopback at once, perhaps
-        key = socket.register(selector, there ? SelectionKey.OP_READ : SelectionKey.OP_CONNECT);
+        SelectionKey own = socket.register(selector, there ? SelectionKey.OP_READ : SelectionKey.OP_CONNECT);
+        key = own;
         if (there) {
-          begin(socket);
+          begin(frames, own);
         }
       } catch (IOException e) {
-        lost(frames, String.valueOf(e.getMessage()));
+        lost(frames, e);
       }
+    }
+
+    private FrameChannel channel(SocketChannel socket) {
+      if (tls == null) {
+        return new FrameChannel(socket, null);
+      }
+      var itself = new FrameChannel[1];
+      TlsWire wire = tls.wire(socket, true, Wire.Traffic.UNCOUNTED, () -> secure(itself[0]));
+      itself[0] = new FrameChannel(socket, wire);
+      return itself[0];
     }
 
     private void failed(long attempt, Exception why) {
@@ -360,7 +430,11 @@ public final class Client implements AutoCloseable {
     @Override
     public void send(ByteBuffer frame) {
       FrameChannel current = connection;
-      if (current != null && !current.add(frame)) {
+      if (current == null) {
+        return;
+      }
+      current.add(frame);
+      if (current.unwritten() > UNWRITTEN_BYTES_MAX) {
         later(() -> lost(current, "the replica does not read"));
       }
     }
@@ -372,7 +446,7 @@ public final class Client implements AutoCloseable {
 
     @Override
     public RandomGenerator random() {
-      return ThreadLocalRandom.current();
+      return random;
     }
 
     private void later(Runnable task) {
@@ -388,6 +462,8 @@ public final class Client implements AutoCloseable {
     private Duration silence = Duration.ofSeconds(1);
     private Duration deadline = Duration.ofSeconds(30);
     private int callsMax = 1024;
+    private @Nullable Path tls;
+    private @Nullable Credentials credentials;
 
     private Builder(String service) {
       this.service = service;
@@ -429,10 +505,35 @@ public final class Client implements AutoCloseable {
       return this;
     }
 
+    /// Encrypts, shows a certificate, and believes replicas that show one of the same authority and cluster.
+    ///
+    /// @param directory with `cert.pem`, `key.pem` and `ca.pem`; files that change are taken into use
+    /// @return this builder
+    public Builder tls(Path directory) {
+      tls = directory;
+      credentials = null;
+      return this;
+    }
+
+    /// Encrypts, with credentials that others may use, too. [Credentials#trusting] makes some that show no certificate,
+    /// for replicas that allow it ([Replica.Builder#withoutClientCertificates]).
+    ///
+    /// @param shared the own certificate, and whom to believe
+    /// @return this builder
+    public Builder tls(Credentials shared) {
+      credentials = shared;
+      return this;
+    }
+
+    private @Nullable Credentials credentials() throws IOException {
+      return credentials == null && tls != null ? Credentials.load(tls) : credentials;
+    }
+
     /// Begins to connect; returns at once, and calls wait until a replica serves.
     ///
     /// @return the client
     /// @throws IllegalArgumentException when a setting is out of its range, or an address is not of the form host:port
+    /// @throws UncheckedIOException     when certificates cannot be used; the message names the file
     public Client connect() {
       if (callsMax < 1 || callsMax > 1 << 16 || silence.toMillis() < 10 || !deadline.isPositive()) {
         throw new IllegalArgumentException(
@@ -449,11 +550,11 @@ public final class Client implements AutoCloseable {
         }
       }
       try {
-        var client = new Client(this);
+        var client = new Client(this, credentials());
         client.thread.start();
         return client;
       } catch (IOException e) {
-        throw new UncheckedIOException(e);
+        throw new UncheckedIOException(e.getMessage(), e);
       }
     }
   }

@@ -3,32 +3,90 @@ package org.tutti.replica;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayDeque;
+import java.util.function.IntSupplier;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.tutti.replica.protocol.Frame;
+import org.tutti.tls.TlsWire;
+import org.tutti.tls.Wire;
 
-/// Frames over a socket that does not block, each behind its length. Reading belongs to one thread; writing to one at a
+/// Frames over a socket that does not block, each behind its length; over TLS after its handshake. One thread at a
 /// time.
+///
+/// A long frame gets room as its bytes come, never for bytes that were only announced.
 final class FrameChannel {
   private static final int READ_BYTES = 16 << 10;
   private static final int GATHER_MAX = 64;
+  private static final byte TLS_FIRST = 20; // kinds of records (RFC 8446, 5.1)
+  private static final byte TLS_LAST = 23;
+  private static final byte TLS_MAJOR = 3;
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
   private final SocketChannel socket;
-  private final int unwrittenMax;
+  private final Wire wire;
+  private final @Nullable TlsWire tls; // the wire, unless bytes travel as they are
+  private boolean secured;
   private ByteBuffer in = ByteBuffer.allocate(READ_BYTES).limit(0); // what has come and is no whole frame yet
   private final ArrayDeque<ByteBuffer> out = new ArrayDeque<>();
   private long unwritten;
 
-  /// @param socket       non-blocking
-  /// @param unwrittenMax how many bytes may wait for the peer to read
-  FrameChannel(SocketChannel socket, int unwrittenMax) {
+  /// What comes is no frame.
+  static final class BadLengthException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    /// Whether it looks like the beginning of TLS.
+    final boolean isTls;
+
+    BadLengthException(String words, boolean isTls) {
+      super(words);
+      this.isTls = isTls;
+    }
+  }
+
+  /// @param socket non-blocking
+  /// @param tls    above it; null for bytes as they are
+  FrameChannel(SocketChannel socket, @Nullable TlsWire tls) {
     this.socket = socket;
-    this.unwrittenMax = unwrittenMax;
+    this.tls = tls;
+    this.wire = tls == null ? new Wire.Plain(socket, Wire.Traffic.UNCOUNTED) : tls;
+    this.secured = tls == null;
   }
 
   SocketChannel socket() {
     return socket;
+  }
+
+  /// Whether frames can be read and written.
+  boolean isSecured() {
+    return secured;
+  }
+
+  /// Goes on with the handshake.
+  ///
+  /// @return whether frames can be read and written now
+  boolean secure() throws IOException {
+    if (!secured && tls != null) {
+      secured = tls.handshake();
+      if (!secured && tls.isEnded()) {
+        throw new EOFException("the connection was closed in the handshake");
+      }
+    }
+    return secured;
+  }
+
+  /// What the handshake waits for.
+  int interest() {
+    return tls == null ? SelectionKey.OP_READ : tls.interest();
+  }
+
+  /// The selector says that there is something to read.
+  void readable() {
+    if (tls != null) {
+      tls.readable();
+    }
   }
 
   /// Reads what has come, as far as there is room.
@@ -36,52 +94,78 @@ final class FrameChannel {
   /// @param bytesMax the longest frame at present
   /// @param taker    gets whole frames, without their lengths, lent; tells whether it wants the next one now
   /// @throws IOException when the connection has ended, or what comes is too long
-  void read(int bytesMax, Predicate<ByteBuffer> taker) throws IOException {
-    in.compact();
-    int count;
-    try {
-      count = socket.read(in);
-    } finally {
-      in.flip();
+  void read(IntSupplier bytesMax, Predicate<ByteBuffer> taker) throws IOException {
+    boolean more = true;
+    while (more) {
+      in.compact();
+      int count;
+      try {
+        count = wire.read(in);
+      } finally {
+        in.flip();
+      }
+      if (count < 0) {
+        throw new EOFException("the connection was closed");
+      }
+      more = take(bytesMax, taker) && tls != null && tls.isBuffered();
     }
-    if (count < 0) {
-      throw new EOFException("the connection was closed");
-    }
-    take(bytesMax, taker);
   }
 
-  /// Hands over the whole frames that are here already, as [#read].
-  void take(int bytesMax, Predicate<ByteBuffer> taker) throws IOException {
+  /// Hands over the whole frames that are here already, as [#read], after the taker did not want the next one.
+  void takeAgain(IntSupplier bytesMax, Predicate<ByteBuffer> taker) throws IOException {
+    if (take(bytesMax, taker) && tls != null && tls.isBuffered()) {
+      read(bytesMax, taker); // of which the selector does not know
+    }
+  }
+
+  private boolean take(IntSupplier bytesMax, Predicate<ByteBuffer> taker) throws IOException {
     while (in.remaining() >= Integer.BYTES) {
       int length = in.getInt(in.position());
-      if (length < 1 || length > bytesMax) {
-        throw new IOException("a frame of " + length + " bytes");
+      if (length < 1 || length > bytesMax.getAsInt()) {
+        int at = in.position();
+        boolean isTls = in.get(at) >= TLS_FIRST && in.get(at) <= TLS_LAST && in.get(at + 1) == TLS_MAJOR;
+        String words = "a frame of " + Integer.toUnsignedString(length) + " bytes; it may have " + bytesMax.getAsInt();
+        throw new BadLengthException(words, isTls);
       }
       int whole = Integer.BYTES + length;
       if (in.remaining() < whole) {
-        if (in.capacity() < whole) {
-          in = ByteBuffer.allocate(whole).put(in).flip();
+        if (in.remaining() == in.capacity()) {
+          in = ByteBuffer.allocate(Math.min(whole, 2 * in.capacity())).put(in).flip();
         }
-        return;
+        return true;
       }
       ByteBuffer frame = in.slice(in.position() + Integer.BYTES, length);
       in.position(in.position() + whole);
       if (!taker.test(frame)) {
-        return;
+        return false;
       }
     }
-    if (in.capacity() > READ_BYTES && in.remaining() < READ_BYTES) {
+    if (in.capacity() > READ_BYTES) {
       in = ByteBuffer.allocate(READ_BYTES).put(in).flip(); // after a long frame
     }
+    return true;
+  }
+
+  /// How much room a long frame has got that has not come wholly, in bytes.
+  int extraRoom() {
+    return in.capacity() - READ_BYTES;
+  }
+
+  /// How many bytes wait for the peer to read.
+  long unwritten() {
+    return unwritten;
   }
 
   /// Puts a frame behind those that wait.
-  ///
-  /// @return false when too much waits: the peer does not read
-  boolean add(ByteBuffer frame) {
+  void add(ByteBuffer frame) {
     unwritten += frame.remaining();
     out.add(frame);
-    return unwritten <= unwrittenMax;
+  }
+
+  /// Forgets what waits, as the connection is to end.
+  void forget() {
+    out.clear();
+    unwritten = 0;
   }
 
   /// Writes what waits, as far as the socket takes it.
@@ -90,24 +174,46 @@ final class FrameChannel {
   boolean write() throws IOException {
     while (!out.isEmpty()) {
       ByteBuffer[] some = out.stream().limit(GATHER_MAX).toArray(ByteBuffer[]::new);
-      long count = some.length == 1 ? socket.write(some[0]) : socket.write(some);
-      unwritten -= count;
+      long before = remaining(some);
+      if (some.length == 1) {
+        wire.write(some[0]);
+      } else {
+        wire.write(some);
+      }
+      unwritten -= before - remaining(some);
       while (!out.isEmpty() && !out.element().hasRemaining()) {
         out.remove();
       }
-      if (count == 0) {
+      if (some[some.length - 1].hasRemaining()) {
         return false;
       }
     }
-    return true;
+    if (!wire.isFlushed()) {
+      wire.write(NOTHING);
+    }
+    return wire.isFlushed();
+  }
+
+  private static long remaining(ByteBuffer[] buffers) {
+    long count = 0;
+    for (ByteBuffer each : buffers) {
+      count += each.remaining();
+    }
+    return count;
+  }
+
+  /// Ends the connection after last words, which were written as far as the socket took them.
+  void finish() {
+    try {
+      wire.finish();
+    } catch (IOException _) {
+      // The other side has gone already.
+    }
+    close();
   }
 
   void close() {
-    try {
-      socket.close();
-    } catch (IOException _) {
-      // The descriptor is released in any case.
-    }
+    wire.close();
   }
 
   /// The longest frame before the first words, and after them.

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,6 +30,7 @@ import org.tutti.TuttiException;
 import org.tutti.View;
 import org.tutti.replica.protocol.ReplicaProtocol;
 import org.tutti.replica.protocol.SessionTable;
+import org.tutti.tls.Credentials;
 import org.tutti.transport.Address;
 
 /// One replica of a service, in a process of its own among others: a member of the service's group, with the service
@@ -48,6 +50,8 @@ import org.tutti.transport.Address;
 /// A replica whose service breaks with an [Error], or whose state cannot be read, leaves the group and closes; [#ended]
 /// says why. All methods may be called from any thread.
 public final class Replica implements AutoCloseable {
+  private static final int CONNECTIONS_MAX = 10_000;
+  private static final int TLS_CONNECTIONS_MAX = 2_000; // each has 50 KiB outside of the heap
   private static final int EVENTS_PER_RUN = 256;
 
   private final String service;
@@ -66,7 +70,7 @@ public final class Replica implements AutoCloseable {
     this.port =
         new ServicePort(
             new Address(settings.clients),
-            settings.insecure,
+            settings.security(),
             lock,
             with ->
                 new ReplicaProtocol(
@@ -174,6 +178,9 @@ public final class Replica implements AutoCloseable {
           Metric.counter("replica.commands.executed", "Commands were executed here.").with(protocol.executed()));
       metrics.add(Metric.counter("replica.queries.answered", "Queries were answered here.").with(protocol.queries()));
       metrics.add(Metric.gauge("replica.sessions.open", "Clients have sessions, anywhere.").with(protocol.sessions()));
+      metrics.add(
+          Metric.counter("replica.sessions.refused", "A session was used without its secret, or never opened.")
+              .with(protocol.foreignSessions()));
       metrics.add(Metric.gauge("replica.connections.open", "Clients are connected here.").with(protocol.connections()));
       return metrics;
     });
@@ -351,6 +358,10 @@ public final class Replica implements AutoCloseable {
     private String clients = "127.0.0.1:0";
     private @Nullable String advertised;
     private boolean insecure;
+    private @Nullable Path tls;
+    private @Nullable Credentials credentials;
+    private boolean asks = true;
+    private int connectionsMax;
     private Set<String> expected = Set.of();
     private int expectedCount;
     private boolean creates;
@@ -384,8 +395,51 @@ public final class Replica implements AutoCloseable {
       return this;
     }
 
-    /// Allows clients to be served on another interface than loopback. They are not encrypted, and whoever reaches the
-    /// port can make any call.
+    /// Encrypts the connections of clients by TLS 1.3, and serves only clients that show a certificate of the same
+    /// authority and cluster. Give them another cluster than the members', and so another directory than the node's:
+    /// whoever has a certificate of the members' cluster can become a member.
+    ///
+    /// @param directory with `cert.pem`, `key.pem` and `ca.pem`; files that change are taken into use
+    /// @return this builder
+    public Builder tls(Path directory) {
+      tls = directory;
+      credentials = null;
+      return this;
+    }
+
+    /// As [#tls(Path)], with credentials that others may use, too.
+    ///
+    /// @param shared the own certificate, and whom to believe
+    /// @return this builder
+    public Builder tls(Credentials shared) {
+      credentials = shared;
+      return this;
+    }
+
+    /// Serves clients that show no certificate, too, when there is TLS: they are encrypted and know that they speak to
+    /// a replica, but anybody who reaches the port can make any call.
+    ///
+    /// @return this builder
+    public Builder withoutClientCertificates() {
+      asks = false;
+      return this;
+    }
+
+    /// Bounds how many clients are connected to this replica at once. When there are so many, one that has said nothing
+    /// yet yields to a new one; if there is none, the new one is refused and goes to another replica.
+    ///
+    /// @param value at least 1; by default 10,000, with TLS 2,000, of which each takes 50 KiB outside of the heap
+    /// @return this builder
+    public Builder connectionsMax(int value) {
+      if (value < 1) {
+        throw new IllegalArgumentException("at least one client, not " + value);
+      }
+      connectionsMax = value;
+      return this;
+    }
+
+    /// Allows clients to be served on another interface than loopback without TLS. They are not encrypted, and whoever
+    /// reaches the port can make any call.
     ///
     /// @return this builder
     public Builder insecure() {
@@ -462,6 +516,12 @@ public final class Replica implements AutoCloseable {
       return this;
     }
 
+    private ServicePort.Security security() throws IOException {
+      Credentials own = credentials == null && tls != null ? Credentials.load(tls) : credentials;
+      int usual = own == null ? CONNECTIONS_MAX : TLS_CONNECTIONS_MAX;
+      return new ServicePort.Security(insecure, own, asks, connectionsMax == 0 ? usual : connectionsMax);
+    }
+
     private SessionTable.Limits limits() {
       return new SessionTable.Limits(session.toMillis(), sessionsMax, commandsMax, replyBytesMax);
     }
@@ -471,7 +531,7 @@ public final class Replica implements AutoCloseable {
     /// @param node the node whose member it is; may have other groups and replicas, too, and is closed by whoever
     ///             started it
     /// @return the running replica
-    /// @throws UncheckedIOException     when clients cannot be served at the address
+    /// @throws UncheckedIOException     when clients cannot be served at the address, or certificates cannot be used
     /// @throws IllegalArgumentException when settings do not go together, or are out of range
     /// @throws IllegalStateException    when the node is in such a group already, or closed
     public Replica start(Node node) {

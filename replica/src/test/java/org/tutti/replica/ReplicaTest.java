@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.tutti.Metric;
 import org.tutti.Node;
 import org.tutti.replica.protocol.Frame;
+import org.tutti.replica.protocol.SessionTable;
 import org.tutti.transport.Address;
 import org.tutti.transport.memory.InProcess;
 
@@ -67,6 +68,7 @@ class ReplicaTest {
 
   private final InProcess hub = new InProcess();
   private Duration session = Duration.ofMinutes(1);
+  private int connectionsMax = 1000;
   private final List<Node> nodes = new ArrayList<>();
   private final List<Replica> replicas = new ArrayList<>();
   private final List<Client> clients = new ArrayList<>();
@@ -83,7 +85,12 @@ class ReplicaTest {
             .transport(hub.open(new Address(name)))
             .start();
     nodes.add(node);
-    Replica replica = Replica.of("counter", new Counter()).session(session).expecting("a", "b", "c").start(node);
+    Replica replica =
+        Replica.of("counter", new Counter())
+            .session(session)
+            .connectionsMax(connectionsMax)
+            .expecting("a", "b", "c")
+            .start(node);
     replicas.add(replica);
     return replica;
   }
@@ -209,7 +216,7 @@ class ReplicaTest {
   private static boolean opensASession(String at) throws IOException, Frame.MalformedException {
     try (var socket = new Socket("127.0.0.1", Integer.parseInt(at.substring(at.indexOf(':') + 1)))) {
       socket.getOutputStream().write(new Frame.Hello("counter").encode().array());
-      socket.getOutputStream().write(new Frame.Open(7).encode().array());
+      socket.getOutputStream().write(new Frame.Open(7, new SessionTable.Secret(1, 2)).encode().array());
       var in = new DataInputStream(socket.getInputStream());
       while (true) {
         switch (Frame.decode(ByteBuffer.wrap(in.readNBytes(in.readInt())))) {
@@ -240,17 +247,25 @@ class ReplicaTest {
   @Test
   void whoIsNoClientIsToldWhyAndCounted() throws Exception {
     startAll();
-    assertThat(answer("GET / HTTP/1.1\r\n\r\n".getBytes(UTF_8))).isEmpty(); // a length that cannot be
+    assertThat(answer("GET / HTTP/1.1\r\n\r\n".getBytes(UTF_8))).contains("a frame of 1195725856 bytes");
+    assertThat(answer(new byte[] {0, 0, 0, 0})).contains("a frame of 0 bytes");
+    assertThat(answer(ByteBuffer.allocate(4).putInt(Frame.HELLO_BYTES_MAX + 1).array())).contains("a frame of 1025");
+    assertThat(answer(new byte[] {22, 3, 1, 2, 0, 1, 0})).contains("do not use TLS");
     assertThat(answer(new byte[] {0, 0, 0, 2, 99, 0})).contains("no frame of kind 99");
     byte[] hello = new Frame.Hello("other").encode().array();
     assertThat(answer(hello)).contains("this is service \"counter\"");
-    long malformed =
-        replicas.get(0).metrics().stream()
-            .filter(metric -> "malformed".equals(metric.tag("reason")))
-            .mapToLong(Metric::value)
-            .sum();
-    assertThat(malformed).isEqualTo(2);
+    assertThat(closed("malformed")).isEqualTo(2);
+    assertThat(closed("bad-length")).isEqualTo(3);
+    assertThat(closed("is-tls")).isEqualTo(1);
     assertThat(call(client(replicas.get(0).clients()), 1)).isEqualTo(1);
+  }
+
+  /// How many connections the first replica has ended for a reason.
+  private long closed(String reason) {
+    return replicas.get(0).metrics().stream()
+        .filter(metric -> reason.equals(metric.tag("reason")))
+        .mapToLong(Metric::value)
+        .sum();
   }
 
   /// What a replica says to some bytes until it ends the connection.
@@ -261,6 +276,68 @@ class ReplicaTest {
       socket.setSoTimeout((int) PATIENCE.toMillis());
       socket.getOutputStream().write(said);
       return new String(socket.getInputStream().readAllBytes(), UTF_8);
+    }
+  }
+
+  @Test
+  void framesThatDoNotEndYieldToOthers() throws Exception {
+    startAll();
+    List<Socket> stuck = new ArrayList<>();
+    try {
+      for (int i = 0; i < 12; i++) { // more than 64 MiB
+        var socket = new Socket("127.0.0.1", port(0));
+        stuck.add(socket);
+        ByteBuffer long8 = ByteBuffer.allocate(Integer.BYTES + (6 << 20)).putInt(0, Frame.PAYLOAD_BYTES_MAX);
+        socket.getOutputStream().write(new Frame.Hello("counter").encode().array());
+        socket.getOutputStream().write(long8.array());
+      }
+      Instant end = Instant.now().plus(PATIENCE);
+      while (closed("unfinished") < 12 - 8) {
+        assertThat(Instant.now()).as("as many were ended: " + replicas.get(0).metrics()).isBefore(end);
+        Thread.onSpinWait();
+      }
+      assertThat(closed("unfinished")).isEqualTo(12 - 8);
+      stuck.getFirst().setSoTimeout((int) PATIENCE.toMillis());
+      assertThat(new String(stuck.getFirst().getInputStream().readAllBytes(), UTF_8))
+          .contains("did not come to its end");
+      ByteBuffer command = ByteBuffer.allocate(Frame.PAYLOAD_BYTES_MAX).putLong(0, 5);
+      assertThat(client(replicas.get(0).clients()).call(command).get().getLong()).isEqualTo(5);
+    } finally {
+      for (Socket socket : stuck) {
+        socket.close();
+      }
+    }
+  }
+
+  private int port(int replica) {
+    String at = replicas.get(replica).clients();
+    return Integer.parseInt(at.substring(at.indexOf(':') + 1));
+  }
+
+  @Test
+  void whoFloodsWithConnectionsIsRefusedAndKnownClientsAreServed() throws Exception {
+    connectionsMax = 20;
+    startAll();
+    List<Socket> greeted = new ArrayList<>();
+    try {
+      Client known = client(replicas.get(0).clients());
+      assertThat(call(known, 1)).isEqualTo(1);
+      for (int i = 1; i < connectionsMax; i++) {
+        var socket = new Socket("127.0.0.1", port(0));
+        greeted.add(socket);
+        socket.getOutputStream().write(new Frame.Hello("counter").encode().array());
+        assertThat(socket.getInputStream().read()).isNotNegative();
+      }
+      for (int i = 0; i < 100; i++) {
+        assertThat(answer(new byte[0])).contains("there are too many clients here");
+      }
+      assertThat(closed("too-many")).isEqualTo(100);
+      assertThat(call(known, 1)).isEqualTo(2);
+      assertThat(call(client(replicas.get(0).clients(), replicas.get(1).clients()), 1)).isEqualTo(3);
+    } finally {
+      for (Socket socket : greeted) {
+        socket.close();
+      }
     }
   }
 

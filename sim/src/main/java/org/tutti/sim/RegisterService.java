@@ -35,12 +35,16 @@ final class RegisterService implements StateMachine {
   }
 
   static ByteBuffer command(ServiceHistory.Call call) {
+    return command(call.id, call.kind, call.key, call.first, call.second);
+  }
+
+  static ByteBuffer command(long id, Kind kind, int key, long first, long second) {
     return ByteBuffer.allocate(COMMAND_BYTES)
-        .putLong(call.id)
-        .put((byte) call.kind.ordinal())
-        .put((byte) call.key)
-        .putLong(call.first)
-        .putLong(call.second)
+        .putLong(id)
+        .put((byte) kind.ordinal())
+        .put((byte) key)
+        .putLong(first)
+        .putLong(second)
         .flip();
   }
 

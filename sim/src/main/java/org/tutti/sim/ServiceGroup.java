@@ -16,6 +16,7 @@ import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.membership.Terms;
+import org.tutti.replica.protocol.Frame;
 import org.tutti.replica.protocol.SessionTable;
 import org.tutti.sim.check.Linearizability;
 import org.tutti.sim.check.Role;
@@ -36,11 +37,13 @@ final class ServiceGroup {
   private static final int ACTS_MAX = 150;
   private static final long REST_UNITS = 60;
   private static final int LIFE_UNITS_MAX = 40; // of a session, in times of suspicion
+  private static final long NOBODYS_CALL = -1;
+  private static final int GUESSES = 20;
 
-  /// A client's connection to a life of a replica.
+  /// A client's connection to a life of a replica; an intruder's has no client.
   private final class Connection {
     final long id;
-    final SimulatedClient client;
+    final @Nullable SimulatedClient client;
     final SimulatedReplica replica;
     final int place;
     boolean clientOpen = true;
@@ -50,7 +53,7 @@ final class ServiceGroup {
     long lastToReplica;
     long lastToClient;
 
-    Connection(long id, SimulatedClient client, SimulatedReplica replica, int place) {
+    Connection(long id, @Nullable SimulatedClient client, SimulatedReplica replica, int place) {
       this.id = id;
       this.client = client;
       this.replica = replica;
@@ -102,10 +105,11 @@ final class ServiceGroup {
 
     /// The node is gone: the client hears of it, or does not.
     void reset() {
-      if (clientOpen) {
+      SimulatedClient whose = client;
+      if (clientOpen && whose != null) {
         toClient(() -> {
           clientOpen = false;
-          client.disconnected(id);
+          whose.disconnected(id);
         });
       }
     }
@@ -113,7 +117,7 @@ final class ServiceGroup {
     private long arrival(long last) {
       Plan plan = setting.plan();
       long way = plan.delayNanosMin() + random.nextLong(plan.delayNanosMax() - plan.delayNanosMin() + 1);
-      long stalled = stalls[client.number()][place];
+      long stalled = client == null ? 0 : stalls[client.number()][place];
       return Math.max(last, Math.max(stalled, setting.scheduler().nowNanos() + way));
     }
   }
@@ -222,8 +226,35 @@ final class ServiceGroup {
           client.call(Long.MAX_VALUE);
         }
       }
+      case 5 -> intrude(client);
       default -> client.call(Long.MAX_VALUE);
     }
+  }
+
+  /// Somebody who knows a client's session, but not its secret, wants commands to be executed in it.
+  private void intrude(SimulatedClient victim) {
+    int place = random.nextInt(places.length);
+    SimulatedReplica replica = places[place];
+    long session = victim.session();
+    if (replica == null || !replica.isHere() || session == 0) {
+      return;
+    }
+    var intruder = new Connection(connectionNext++, null, replica, place);
+    connections.put(intruder.id, intruder);
+    intruder.toReplica(() -> {
+      intruder.replicaOpen = true;
+      replica.protocol().connected(intruder.id);
+    });
+    toReplica(intruder.id, new Frame.Hello(NAME).encode());
+    if (random.nextBoolean()) {
+      var guess = new SessionTable.Secret(random.nextLong(), random.nextLong());
+      toReplica(intruder.id, new Frame.Resume(session, guess).encode());
+    }
+    for (long number = Math.max(1, victim.calls() - GUESSES); number <= victim.calls() + 1; number++) {
+      ByteBuffer payload = RegisterService.command(NOBODYS_CALL, ServiceHistory.Kind.ADD, 0, 1, 0);
+      toReplica(intruder.id, new Frame.Call(session, number, 1, false, payload).encode());
+    }
+    closedByClient(intruder.id);
   }
 
   private void stall(SimulatedClient client, long nanos) {
@@ -267,9 +298,10 @@ final class ServiceGroup {
 
   void toClient(long id, ByteBuffer frame) {
     Connection connection = connections.get(id);
-    if (connection != null && connection.replicaOpen) {
+    SimulatedClient client = connection == null ? null : connection.client;
+    if (connection != null && client != null && connection.replicaOpen) {
       ByteBuffer bare = bare(frame);
-      connection.toClient(() -> connection.client.received(id, bare));
+      connection.toClient(() -> client.received(id, bare));
     }
   }
 

@@ -72,6 +72,14 @@ final class SimulatedClient implements ClientProtocol.Host {
     return number;
   }
 
+  long session() {
+    return protocol.session();
+  }
+
+  long calls() {
+    return calls;
+  }
+
   boolean isIdle() {
     return open.isEmpty() && protocol.isIdle();
   }

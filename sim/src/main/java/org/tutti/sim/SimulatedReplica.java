@@ -203,7 +203,7 @@ final class SimulatedReplica implements GroupUser, ReplicaProtocol.Group, Replic
   }
 
   @Override
-  public void close(long connection) {
+  public void close(long connection, ReplicaProtocol.Fault fault) {
     service.closedByReplica(connection);
   }
 

@@ -9,8 +9,8 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Invariant;
-import org.tutti.spi.BufferPool;
 import org.tutti.net.Nio;
+import org.tutti.spi.BufferPool;
 import org.tutti.tls.Credentials;
 import org.tutti.tls.TlsWire;
 import org.tutti.tls.Wire;
@@ -74,7 +74,7 @@ final class TcpLoop {
     this.self = self;
     this.config = config;
     this.selector = selector;
-    this.security = credentials == null ? null : new TlsWire.Context(credentials, selector, RECORDS);
+    this.security = credentials == null ? null : new TlsWire.Context(credentials, selector, RECORDS, true);
     this.sendBuffers = new BufferPool(config.sendBufferBytes());
     this.receiveBuffers = new BufferPool(config.receiveBufferBytes());
     this.peers = new Peers(this, unixSockets);

@@ -15,9 +15,9 @@ import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.tutti.certs.Authority;
+import org.tutti.net.udp.UdpKeys;
 import org.tutti.tls.Credentials;
 import org.tutti.tls.SecretFile;
-import org.tutti.net.udp.UdpKeys;
 
 /// Who starts a node whose keys others may read is told so.
 final class SecretFileTest {

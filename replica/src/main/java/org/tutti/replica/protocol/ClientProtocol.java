@@ -117,6 +117,7 @@ public final class ClientProtocol {
   private long againAt = Long.MAX_VALUE;
   private long checkAt = Long.MAX_VALUE; // the earliest deadline of a request, or before
   private long session;
+  private SessionTable.Secret secret = new SessionTable.Secret(0, 0); // of the session, or of the one it waits for
   private long nonce; // of the session that it waits for, or 0
   private long numberNext = 1;
   private long questionNext = 1;
@@ -264,6 +265,9 @@ public final class ClientProtocol {
         lifeNanos = millis * 1_000_000;
         replicas = others;
         pingAt = host.nanos() + pingNanos();
+        if (session > 0) {
+          host.send(new Frame.Resume(session, secret).encode());
+        }
         sendAgain();
       }
       case Frame.Opened(long its, long opened) -> {
@@ -366,7 +370,8 @@ public final class ClientProtocol {
     if (session == 0) {
       if (nonce == 0) {
         nonce = host.random().nextLong();
-        host.send(new Frame.Open(nonce).encode());
+        secret = new SessionTable.Secret(host.random().nextLong(), host.random().nextLong());
+        host.send(new Frame.Open(nonce, secret).encode());
       }
       return;
     }
@@ -462,7 +467,7 @@ public final class ClientProtocol {
       sendAgain();
     }
     if (now - pingAt >= 0) {
-      host.send(new Frame.Ping(session).encode());
+      host.send(new Frame.Ping().encode());
       pingAt = now + pingNanos();
     }
   }
@@ -535,6 +540,13 @@ public final class ClientProtocol {
         + " at "
         + at
         + (lastTrouble == null ? "" : "; before that " + lastTrouble);
+  }
+
+  /// Its session's number, which is no secret.
+  ///
+  /// @return 0 when it has none
+  public long session() {
+    return session;
   }
 
   /// How often it has gone from one replica to the next.

@@ -14,10 +14,11 @@ import org.tutti.replica.Read;
 /// i32 length of what follows, u8 kind, ...
 ///
 /// client    HELLO    i32 magic, u16 version, service            first on a connection
-///           OPEN     i64 nonce
+///           OPEN     i64 nonce, 2 i64 secret
+///           RESUME   i64 session, 2 i64 secret                   opened on another connection; once on this one
 ///           CALL     i64 session, i64 number, i64 below, u8 skip, payload
 ///           QUERY    i64 id, u8 read, i64 position, payload
-///           PING     i64 session, or 0
+///           PING
 ///           CLOSE    i64 session
 /// replica   WELCOME  i32 window, i64 session's life in ms, then as REPLICAS
 ///           OPENED   i64 nonce, i64 session, or 0
@@ -31,7 +32,8 @@ import org.tutti.replica.Read;
 /// ```
 ///
 /// Integers are big-endian; an address is `u16 length, UTF-8`. What a client sends is not trusted: everything is
-/// bounded and checked, and what is wrong ends its connection with the reason.
+/// bounded and checked, and what is wrong ends its connection with the reason. A session belongs to who knows its
+/// secret, which the client chooses: only a connection that has opened or resumed a session can use its number.
 public sealed interface Frame {
   /// The first bytes of a client: `TUC1`.
   int MAGIC = 0x54554331;
@@ -58,8 +60,15 @@ public sealed interface Frame {
 
   /// It wants a session.
   ///
-  /// @param nonce to know the answer by
-  record Open(long nonce) implements Frame {}
+  /// @param nonce  to know the answer by
+  /// @param secret that nobody guesses
+  record Open(long nonce, SessionTable.Secret secret) implements Frame {}
+
+  /// It has a session, which it opened on another connection.
+  ///
+  /// @param session its number
+  /// @param secret  what it was opened with
+  record Resume(long session, SessionTable.Secret secret) implements Frame {}
 
   /// A command.
   ///
@@ -79,9 +88,7 @@ public sealed interface Frame {
   record Query(long id, Read read, long position, ByteBuffer payload) implements Frame {}
 
   /// The client lives.
-  ///
-  /// @param session its own, or 0
-  record Ping(long session) implements Frame {}
+  record Ping() implements Frame {}
 
   /// The client does not need its session any more.
   ///
@@ -159,7 +166,8 @@ public sealed interface Frame {
         byte[] name = service.getBytes(StandardCharsets.UTF_8);
         yield begin(1, 4 + 2 + name.length).putInt(MAGIC).putShort((short) VERSION).put(name).flip();
       }
-      case Open(long nonce) -> begin(2, 8).putLong(nonce).flip();
+      case Open(long nonce, SessionTable.Secret(long high, long low)) ->
+          begin(2, 24).putLong(nonce).putLong(high).putLong(low).flip();
       case Call(long session, long number, long below, boolean skip, ByteBuffer payload) ->
           begin(3, 25 + payload.remaining())
               .putLong(session)
@@ -175,8 +183,10 @@ public sealed interface Frame {
               .putLong(position)
               .put(payload.duplicate())
               .flip();
-      case Ping(long session) -> begin(5, 8).putLong(session).flip();
+      case Ping() -> begin(5, 0).flip();
       case Close(long session) -> begin(6, 8).putLong(session).flip();
+      case Resume(long session, SessionTable.Secret(long high, long low)) ->
+          begin(7, 24).putLong(session).putLong(high).putLong(low).flip();
       case Welcome(int window, long millis, List<String> replicas) -> {
         List<byte[]> texts = texts(replicas);
         yield put(begin(16, 12 + length(texts)).putInt(window).putLong(millis), texts).flip();
@@ -244,11 +254,12 @@ public sealed interface Frame {
       Frame frame =
           switch (kind) {
             case 1 -> hello(in);
-            case 2 -> new Open(in.getLong());
+            case 2 -> new Open(in.getLong(), secret(in));
             case 3 -> call(in);
             case 4 -> new Query(in.getLong(), read(in.get()), in.getLong(), payload(in));
-            case 5 -> new Ping(in.getLong());
+            case 5 -> new Ping();
             case 6 -> new Close(in.getLong());
+            case 7 -> new Resume(in.getLong(), secret(in));
             case 16 -> new Welcome(in.getInt(), in.getLong(), addresses(in));
             case 17 -> new Opened(in.getLong(), in.getLong());
             case 18 -> replied(in);
@@ -280,6 +291,10 @@ public sealed interface Frame {
       throw new MalformedException("a client of version " + version + "; this is version " + VERSION);
     }
     return new Hello(text(in, in.remaining()));
+  }
+
+  private static SessionTable.Secret secret(ByteBuffer in) {
+    return new SessionTable.Secret(in.getLong(), in.getLong());
   }
 
   private static Frame call(ByteBuffer in) throws MalformedException {

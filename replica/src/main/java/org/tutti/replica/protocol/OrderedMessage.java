@@ -9,7 +9,7 @@ import java.util.List;
 /// ```
 /// CONFIGURE  u8 1, i64 millis, i32 sessions, i32 window, i32 bytes   the limits, decided by the first one
 /// ANNOUNCE   u8 2, address                                           where clients reach the sender
-/// OPEN       u8 3, i64 time, i64 nonce                               a client wants a session
+/// OPEN       u8 3, i64 time, i64 nonce, 2 i64 secret                 a client wants a session
 /// CALL       u8 4, i64 time, i64 session, i64 number, i64 below, u8 skip, payload
 /// TOUCH      u8 5, i64 time, i64 session...                          these clients are connected
 /// TICK       u8 6, i64 time                                          time passes
@@ -48,8 +48,14 @@ final class OrderedMessage {
     return ByteBuffer.allocate(1 + text.length).put((byte) ANNOUNCE).put(text).flip();
   }
 
-  static ByteBuffer open(long time, long nonce) {
-    return ByteBuffer.allocate(1 + 2 * Long.BYTES).put((byte) OPEN).putLong(time).putLong(nonce).flip();
+  static ByteBuffer open(long time, long nonce, SessionTable.Secret secret) {
+    return ByteBuffer.allocate(1 + 4 * Long.BYTES)
+        .put((byte) OPEN)
+        .putLong(time)
+        .putLong(nonce)
+        .putLong(secret.high())
+        .putLong(secret.low())
+        .flip();
   }
 
   static ByteBuffer call(long time, long session, long number, long below, boolean skip, ByteBuffer payload) {

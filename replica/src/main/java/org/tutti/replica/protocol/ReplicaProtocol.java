@@ -6,6 +6,8 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -59,10 +61,21 @@ public final class ReplicaProtocol {
     /// @param on         whether to read
     void read(long connection, boolean on);
 
-    /// Ends a connection when all is sent; [ReplicaProtocol#disconnected] is not called for it.
+    /// Ends a connection, after what was sent over it if the client takes that at once.
     ///
     /// @param connection which
-    void close(long connection);
+    /// @param fault      why
+    void close(long connection, Fault fault);
+  }
+
+  /// Why a replica ends the connection of a client.
+  public enum Fault {
+    /// It said what no client says.
+    MALFORMED,
+    /// It used a session that was not opened or resumed on its connection.
+    FOREIGN_SESSION,
+    /// Of too many questions that waited, most were its own.
+    GREEDY
   }
 
   /// Steady and wall time.
@@ -82,12 +95,18 @@ public final class ReplicaProtocol {
   private static final int TICKS_PER_LIFE = 10;
   private static final int TOUCHED_MAX = 4096; // sessions in one message
   private static final long RETRY_NANOS = 1_000_000; // when the window is full
-  private static final long UNANSWERED_BYTES_MAX = 16L << 20; // of questions that wait
+  private static final long WAITING_BYTES_MAX = 16L << 20; // of what waits for a position
+  private static final int WAITING_OVERHEAD = 128; // bytes, for each
+  private static final long HELD_BYTES_MAX = 64L << 20; // of messages for which the window has no room
 
   private static final class Connection {
     final long id;
     boolean greeted;
-    long session; // 0 before it has one
+    long session; // 0 before it has opened or resumed one
+    boolean resumed; // it has said which session it has
+    boolean resuming; // and that is not decided yet
+    long lost; // the session that it wanted to resume in vain
+    long waitingBytes;
     long nonce; // of a session that it asks for, or 0
     boolean heard; // since sessions were touched last
     boolean told; // that this replica does not serve
@@ -98,7 +117,8 @@ public final class ReplicaProtocol {
     }
   }
 
-  private record Question(Connection from, long id, long position, ByteBuffer payload) {}
+  /// Something to be done for a client once this replica has applied all before a position.
+  private record Waiting(Connection from, long position, long bytes, Runnable then) {}
 
   private final String service;
   private final String self;
@@ -116,10 +136,11 @@ public final class ReplicaProtocol {
   private final Map<Long, Connection> bySession = new TreeMap<>();
   private final Map<Long, Connection> byNonce = new TreeMap<>();
   private final ArrayDeque<Connection> held = new ArrayDeque<>(); // those with a message that has no room
-  private final List<Question> nextRound = new ArrayList<>(); // to be confirmed by the next round
-  private final List<Question> thisRound = new ArrayList<>();
-  private final List<Question> waiting = new ArrayList<>(); // for a position
-  private long questionBytes;
+  private final List<Waiting> nextRound = new ArrayList<>(); // to be confirmed by the next round
+  private final List<Waiting> thisRound = new ArrayList<>();
+  private final List<Waiting> waiting = new ArrayList<>(); // for a position
+  private long waitingBytes;
+  private long heldBytes;
   private boolean confirming;
 
   private @Nullable View view;
@@ -129,7 +150,7 @@ public final class ReplicaProtocol {
   private List<String> replicas = List.of();
   private long touchAt;
   private long tickAt;
-  private long malformed;
+  private long foreignSessions;
   private long queries;
 
   /// Makes a replica that has executed nothing.
@@ -211,8 +232,8 @@ public final class ReplicaProtocol {
   /// @param position whatever anybody was told before the question lies before it
   public void confirmed(long position) {
     confirming = false;
-    for (Question question : thisRound) {
-      waiting.add(new Question(question.from, question.id, position, question.payload));
+    for (Waiting one : thisRound) {
+      waiting.add(new Waiting(one.from, position, one.bytes, one.then));
     }
     thisRound.clear();
     confirm();
@@ -282,18 +303,25 @@ public final class ReplicaProtocol {
   private void forget(Connection gone) {
     bySession.remove(gone.session, gone);
     byNonce.remove(gone.nonce, gone);
-    held.remove(gone);
-    gone.held = null;
-    nextRound.removeIf(question -> dropped(question, gone));
-    thisRound.removeIf(question -> dropped(question, gone));
-    waiting.removeIf(question -> dropped(question, gone));
+    release(gone);
+    if (gone.waitingBytes > 0) {
+      nextRound.removeIf(one -> one.from == gone);
+      thisRound.removeIf(one -> one.from == gone);
+      waiting.removeIf(one -> one.from == gone);
+      waitingBytes -= gone.waitingBytes;
+      gone.waitingBytes = 0;
+    }
   }
 
-  private boolean dropped(Question question, Connection gone) {
-    if (question.from != gone) {
+  /// Forgets the message of a connection for which there was no room.
+  private boolean release(Connection from) {
+    ByteBuffer message = from.held;
+    if (message == null) {
       return false;
     }
-    questionBytes -= question.payload.remaining();
+    held.remove(from);
+    heldBytes -= message.remaining();
+    from.held = null;
     return true;
   }
 
@@ -310,16 +338,15 @@ public final class ReplicaProtocol {
     try {
       handle(from, Frame.decode(in));
     } catch (Frame.MalformedException wrong) {
-      malformed++;
-      refuse(from, String.valueOf(wrong.getMessage()));
+      refuse(from, Fault.MALFORMED, String.valueOf(wrong.getMessage()));
     }
   }
 
-  private void refuse(Connection from, String words) {
+  private void refuse(Connection from, Fault fault, String words) {
     send(from, new Frame.Wrong(words));
     connections.remove(from.id);
     forget(from);
-    clients.close(from.id);
+    clients.close(from.id, fault);
   }
 
   private void handle(Connection from, Frame frame) throws Frame.MalformedException {
@@ -328,21 +355,19 @@ public final class ReplicaProtocol {
     }
     switch (frame) {
       case Frame.Hello(String wanted) -> hello(from, wanted);
-      case Frame.Open(long nonce) -> {
-        from.nonce = nonce;
-        byNonce.put(nonce, from);
-        pass(from, OrderedMessage.open(stamp(), nonce));
-      }
-      case Frame.Call(long session, long number, long below, boolean skip, ByteBuffer payload) -> {
-        attach(from, session);
-        pass(from, OrderedMessage.call(stamp(), session, number, below, skip, payload));
-      }
+      case Frame.Open(long nonce, SessionTable.Secret secret) -> open(from, nonce, secret);
+      case Frame.Resume(long session, SessionTable.Secret secret) -> resume(from, session, secret);
+      case Frame.Call call -> call(from, call);
       case Frame.Query query -> query(from, query);
-      case Frame.Ping(long session) -> {
-        attach(from, session);
+      case Frame.Ping() -> {
+        attach(from, from.session);
         send(from, new Frame.Pong());
       }
-      case Frame.Close(long session) -> pass(from, OrderedMessage.close(session));
+      case Frame.Close(long session) -> {
+        if (uses(from, session)) {
+          pass(from, OrderedMessage.close(session));
+        }
+      }
       default -> throw new Frame.MalformedException("what a replica says came from a client");
     }
   }
@@ -361,6 +386,82 @@ public final class ReplicaProtocol {
     } else {
       send(from, new Frame.Welcome(most.window(), most.sessionMillis(), replicas));
     }
+  }
+
+  /// One session for each connection, and one at a time: who floods gets no more.
+  private void open(Connection from, long nonce, SessionTable.Secret secret) throws Frame.MalformedException {
+    if (from.nonce != 0 || from.resuming || table.isOpen(from.session)) {
+      throw new Frame.MalformedException("a second session for one connection");
+    }
+    from.nonce = nonce;
+    byNonce.put(nonce, from);
+    pass(from, OrderedMessage.open(stamp(), nonce, secret));
+  }
+
+  /// A session's number is a position: so this replica knows whether it has applied what opened the session. When it
+  /// has not, a quorum tells whether anybody can have; meanwhile nothing more is read from the client.
+  private void resume(Connection from, long session, SessionTable.Secret secret) throws Frame.MalformedException {
+    if (from.resumed || session <= 0) {
+      throw new Frame.MalformedException("a client resumes one session, once on a connection");
+    }
+    from.resumed = true;
+    if (!isServing()) {
+      away(from);
+    } else if (session <= table.positionNext()) {
+      resumed(from, session, secret);
+    } else {
+      from.resuming = true;
+      clients.read(from.id, false);
+      keep(nextRound, from, 0, 0, () -> resumed(from, session, secret));
+      confirm();
+    }
+  }
+
+  /// A wrong secret is answered as a session that has expired is: after the loss of all replicas' state, the number of
+  /// an honest client may be another one's.
+  private void resumed(Connection from, long session, SessionTable.Secret secret) {
+    if (table.belongs(session, secret)) {
+      attach(from, session);
+    } else {
+      boolean everGivenOut = session <= table.positionNext();
+      foreignSessions += table.isOpen(session) || !everGivenOut ? 1 : 0;
+      from.lost = session;
+      send(from, new Frame.Refused(session, 0, SessionTable.Refusal.EXPIRED));
+    }
+    readAgain(from);
+  }
+
+  private void readAgain(Connection from) {
+    if (from.resuming) {
+      from.resuming = false;
+      clients.read(from.id, true);
+    }
+  }
+
+  private void call(Connection from, Frame.Call call) {
+    if (!isServing()) {
+      away(from);
+    } else if (call.session() == from.lost) {
+      send(from, new Frame.Refused(call.session(), call.number(), SessionTable.Refusal.EXPIRED));
+    } else if (uses(from, call.session())) {
+      attach(from, call.session());
+      ByteBuffer message =
+          OrderedMessage.call(stamp(), call.session(), call.number(), call.below(), call.skip(), call.payload());
+      if (heldBytes + message.remaining() > HELD_BYTES_MAX) {
+        send(from, new Frame.Refused(call.session(), call.number(), SessionTable.Refusal.FULL));
+      } else {
+        pass(from, message);
+      }
+    }
+  }
+
+  private boolean uses(Connection from, long session) {
+    if (session == from.session && session > 0) {
+      return true;
+    }
+    foreignSessions++;
+    refuse(from, Fault.FOREIGN_SESSION, "session " + session + " was neither opened nor resumed on this connection");
+    return false;
   }
 
   /// From now on this connection gets the replies of the session; a client that has moved here is not answered there.
@@ -384,6 +485,7 @@ public final class ReplicaProtocol {
       away(from);
     } else if (!held.isEmpty() || !group.post(message)) {
       from.held = message;
+      heldBytes += message.remaining();
       held.add(from);
       clients.read(from.id, false);
     }
@@ -396,8 +498,7 @@ public final class ReplicaProtocol {
       if (message == null || !group.post(message)) {
         return;
       }
-      held.remove();
-      first.held = null;
+      release(first);
       clients.read(first.id, true);
     }
   }
@@ -406,11 +507,10 @@ public final class ReplicaProtocol {
   private void away(Connection from) {
     if (from.greeted && !from.told) {
       from.told = true;
-      if (from.held != null) {
-        held.remove(from);
-        from.held = null;
+      if (release(from)) {
         clients.read(from.id, true);
       }
+      readAgain(from);
       send(from, new Frame.Away(replicas));
     }
   }
@@ -421,28 +521,32 @@ public final class ReplicaProtocol {
       return;
     }
     ByteBuffer payload = ByteBuffer.allocate(query.payload().remaining()).put(query.payload()).flip();
-    var question = new Question(from, query.id(), query.position(), payload);
+    Runnable then = () -> answer(from, query.id(), payload);
     switch (query.read()) {
-      case LOCAL -> answer(question);
+      case LOCAL -> then.run();
       case SEQUENTIAL -> {
         if (query.position() <= table.positionNext()) {
-          answer(question);
+          then.run();
         } else {
-          keep(waiting, question);
+          keep(waiting, from, query.position(), payload.remaining(), then);
         }
       }
       case LINEARIZABLE -> {
-        keep(nextRound, question);
+        keep(nextRound, from, 0, payload.remaining(), then);
         confirm();
       }
     }
   }
 
-  private void keep(List<Question> in, Question question) {
-    questionBytes += question.payload.remaining();
-    in.add(question);
-    if (questionBytes > UNANSWERED_BYTES_MAX) {
-      refuse(question.from, "too many questions wait for an answer");
+  /// Keeps something until later; if that is too much, the client that waits for most loses its connection.
+  private void keep(List<Waiting> in, Connection from, long position, int payloadBytes, Runnable then) {
+    int bytes = payloadBytes + WAITING_OVERHEAD;
+    in.add(new Waiting(from, position, bytes, then));
+    from.waitingBytes += bytes;
+    waitingBytes += bytes;
+    if (waitingBytes > WAITING_BYTES_MAX) {
+      Connection most = Collections.max(connections.values(), Comparator.comparingLong(one -> one.waitingBytes));
+      refuse(most, Fault.GREEDY, "too many questions wait for an answer");
     }
   }
 
@@ -459,20 +563,21 @@ public final class ReplicaProtocol {
     if (waiting.isEmpty()) {
       return;
     }
-    List<Question> ready = new ArrayList<>();
-    waiting.removeIf(question -> question.position <= position && ready.add(question));
-    for (Question question : ready) {
-      questionBytes -= question.payload.remaining();
-      answer(question);
+    List<Waiting> ready = new ArrayList<>();
+    waiting.removeIf(one -> one.position <= position && ready.add(one));
+    for (Waiting one : ready) {
+      one.from.waitingBytes -= one.bytes;
+      waitingBytes -= one.bytes;
+      one.then.run();
     }
   }
 
-  private void answer(Question question) {
+  private void answer(Connection from, long id, ByteBuffer payload) {
     queries++;
     ByteBuffer result;
     boolean failed = false;
     try {
-      result = machine.query(question.payload.asReadOnlyBuffer()).slice();
+      result = machine.query(payload.asReadOnlyBuffer()).slice();
       if (result.remaining() > SessionTable.REPLY_BYTES_MAX) {
         throw new IllegalStateException("an answer of " + result.remaining() + " bytes");
       }
@@ -480,7 +585,7 @@ public final class ReplicaProtocol {
       result = SessionTable.words(failure);
       failed = true;
     }
-    send(question.from, new Frame.Answer(question.id, failed, table.positionNext(), result));
+    send(from, new Frame.Answer(id, failed, table.positionNext(), result));
   }
 
   private void send(Connection to, Frame frame) {
@@ -540,19 +645,19 @@ public final class ReplicaProtocol {
   }
 
   private void touch() {
-    List<Long> alive = new ArrayList<>();
+    List<Connection> alive = new ArrayList<>();
     for (Connection connection : connections.values()) {
       if (connection.heard && connection.session > 0) {
-        connection.heard = false;
-        alive.add(connection.session);
+        alive.add(connection);
       }
     }
     for (int from = 0; from < alive.size(); from += TOUCHED_MAX) {
-      List<Long> some = alive.subList(from, Math.min(alive.size(), from + TOUCHED_MAX));
-      if (!group.post(OrderedMessage.touch(stamp(), some))) {
-        touchAt = clock.nanos() + RETRY_NANOS; // all that were heard again by then
+      List<Connection> some = alive.subList(from, Math.min(alive.size(), from + TOUCHED_MAX));
+      if (!group.post(OrderedMessage.touch(stamp(), some.stream().map(one -> one.session).toList()))) {
+        touchAt = clock.nanos() + RETRY_NANOS; // the others, which stay heard until it is told
         return;
       }
+      some.forEach(one -> one.heard = false);
     }
   }
 
@@ -577,11 +682,11 @@ public final class ReplicaProtocol {
     }
   }
 
-  /// How many connections ended because of what their clients said.
+  /// How often a client wanted to use a session without its secret, or one that nobody has opened.
   ///
   /// @return a count since the start
-  public long malformed() {
-    return malformed;
+  public long foreignSessions() {
+    return foreignSessions;
   }
 
   /// How many commands this replica has executed.

@@ -65,6 +65,18 @@ public final class SessionTable {
     }
   }
 
+  /// What only the client of a session knows, besides the replicas: 128 bits that it has drawn.
+  ///
+  /// @param high 64 of them
+  /// @param low  the others
+  public record Secret(long high, long low) {
+    /// Without the bits.
+    @Override
+    public String toString() {
+      return "a secret";
+    }
+  }
+
   /// Why a command was not executed, and is not answered with a reply.
   public enum Refusal {
     /// One before it has not come; the client sends all again that has no reply.
@@ -105,14 +117,16 @@ public final class SessionTable {
 
   private static final class Session {
     final long id;
+    final Secret secret;
     long last; // the last command that was executed; all up to it were
     long below = 1; // the client has the replies of all commands before this one
     long heard; // agreed time
     int replyBytes;
     final ArrayDeque<CommandReply> replies = new ArrayDeque<>(4); // of the commands from below to last
 
-    Session(long id, long heard) {
+    Session(long id, Secret secret, long heard) {
       this.id = id;
+      this.secret = secret;
       this.heard = heard;
     }
 
@@ -179,6 +193,24 @@ public final class SessionTable {
     return sessions.size();
   }
 
+  /// Whether there is a session.
+  ///
+  /// @param session a number
+  /// @return whether a client has it now
+  public boolean isOpen(long session) {
+    return sessions.containsKey(session);
+  }
+
+  /// Whether a session belongs to who says a secret.
+  ///
+  /// @param session a number
+  /// @param secret  what was said
+  /// @return whether there is such a session, opened with that secret
+  public boolean belongs(long session, Secret secret) {
+    Session its = sessions.get(session);
+    return its != null && its.secret.equals(secret);
+  }
+
   /// How many commands were executed here.
   ///
   /// @return a count since the start; not those contained in a state that was restored
@@ -213,7 +245,7 @@ public final class SessionTable {
       case OrderedMessage.ANNOUNCE -> addresses.put(sender, StandardCharsets.UTF_8.decode(message).toString());
       case OrderedMessage.OPEN -> {
         advance(message.getLong());
-        open(position, message.getLong(), answers);
+        open(position, message.getLong(), new Secret(message.getLong(), message.getLong()), answers);
       }
       case OrderedMessage.CALL -> {
         advance(message.getLong());
@@ -241,13 +273,13 @@ public final class SessionTable {
     time = Math.max(time, said);
   }
 
-  private void open(long position, long nonce, Answers answers) {
+  private void open(long position, long nonce, Secret secret, Answers answers) {
     if (limits == null || sessions.size() >= limits.sessionsMax) {
       answers.opened(nonce, 0);
       return;
     }
     long id = position + 1; // 0 is none
-    sessions.put(id, new Session(id, time));
+    sessions.put(id, new Session(id, secret, time));
     answers.opened(nonce, id);
   }
 
@@ -324,7 +356,7 @@ public final class SessionTable {
     var names = new TreeMap<>(addresses);
     var copies = new ArrayList<Copy>(sessions.size());
     for (Session session : sessions.values()) {
-      copies.add(new Copy(session.id, session.below, session.heard, List.copyOf(session.replies)));
+      copies.add(new Copy(session.id, session.secret, session.below, session.heard, List.copyOf(session.replies)));
     }
     return out -> {
       var data = new DataOutputStream(out);
@@ -375,9 +407,11 @@ public final class SessionTable {
   }
 
   /// One session in a snapshot.
-  private record Copy(long id, long below, long heard, List<CommandReply> replies) {
+  private record Copy(long id, Secret secret, long below, long heard, List<CommandReply> replies) {
     void write(DataOutputStream out) throws IOException {
       out.writeLong(id);
+      out.writeLong(secret.high);
+      out.writeLong(secret.low);
       out.writeLong(below);
       out.writeLong(heard);
       out.writeInt(replies.size());
@@ -393,8 +427,9 @@ public final class SessionTable {
 
     static Session read(DataInputStream in) throws IOException {
       long id = in.readLong();
+      var secret = new Secret(in.readLong(), in.readLong());
       long below = in.readLong();
-      var session = new Session(id, in.readLong());
+      var session = new Session(id, secret, in.readLong());
       session.below = below;
       session.last = below - 1;
       for (int left = in.readInt(); left > 0; left--) {

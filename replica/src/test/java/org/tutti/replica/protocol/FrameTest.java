@@ -27,11 +27,12 @@ class FrameTest {
     var reply = new CommandReply(CommandReply.Status.FAILED, 9, bytes(1, 2, 3));
     return Stream.of(
         new Frame.Hello("counter"),
-        new Frame.Open(-5),
+        new Frame.Open(-5, new SessionTable.Secret(1, -2)),
+        new Frame.Resume(17, new SessionTable.Secret(1, -2)),
         new Frame.Call(1, 2, 1, true, bytes()),
         new Frame.Call(1, 2, 2, false, bytes(7)),
         new Frame.Query(3, Read.SEQUENTIAL, 12, bytes(4)),
-        new Frame.Ping(0),
+        new Frame.Ping(),
         new Frame.Close(4),
         new Frame.Welcome(256, 60_000, List.of("a:1", "ü:2")),
         new Frame.Opened(-5, 17),

@@ -16,6 +16,7 @@ import org.tutti.replica.StateMachine;
 
 class SessionTableTest {
   private static final SessionTable.Limits LIMITS = new SessionTable.Limits(1000, 2, 3, 1000);
+  private static final SessionTable.Secret SECRET = new SessionTable.Secret(3, 4);
 
   private final List<String> answers = new ArrayList<>();
   private final List<String> executed = new ArrayList<>();
@@ -71,7 +72,7 @@ class SessionTableTest {
 
   private void open() {
     apply(OrderedMessage.configure(LIMITS));
-    apply(OrderedMessage.open(10, 7));
+    apply(OrderedMessage.open(10, 7, SECRET));
     answers.clear();
   }
 
@@ -164,8 +165,8 @@ class SessionTableTest {
   @Test
   void thereAreOnlySoManySessions() {
     open();
-    apply(OrderedMessage.open(10, 8));
-    apply(OrderedMessage.open(10, 9));
+    apply(OrderedMessage.open(10, 8, SECRET));
+    apply(OrderedMessage.open(10, 9, SECRET));
     assertThat(answers).containsExactly("opened 3", "opened 0");
   }
 

@@ -861,6 +861,20 @@ public final class Mutants {
                   new Redirect("TreeMap.firstKey", "lastKey"))
               .in(RunKind.REPLICA),
           new Mutant(
+                  "secret-unchecked",
+                  "a session is resumed by whoever knows its number",
+                  "replica.protocol.SessionTable",
+                  "belongs",
+                  new Return(1))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "session-unbound",
+                  "a connection uses a session that it has not resumed",
+                  "replica.protocol.ReplicaProtocol",
+                  "uses",
+                  new Return(1))
+              .in(RunKind.REPLICA),
+          new Mutant(
                   "read-without-quorum",
                   "a linearizable read asks nobody",
                   "order.ReadIndex",

@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
-import org.tutti.tls.Credentials;
 import org.tutti.spi.Admission;
+import org.tutti.tls.Credentials;
 import org.tutti.transport.Endpoint;
 
 /// The listening socket of one node. It is bound before RMI asks for it, so that the port is known and RMI, which would

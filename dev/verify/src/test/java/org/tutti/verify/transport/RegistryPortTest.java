@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.tutti.Metric;
 import org.tutti.fixture.Told;
-import org.tutti.tls.Credentials;
 import org.tutti.registry.Registry;
 import org.tutti.registry.RegistryConfig;
+import org.tutti.tls.Credentials;
 
 final class RegistryPortTest extends PortContract {
   private static final String QUESTION = "GET /v1/counters HTTP/1.1\r\nHost: here\r\n\r\n";

@@ -2,9 +2,9 @@ package org.tutti.verify.transport;
 
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
-import org.tutti.tls.Credentials;
 import org.tutti.rmi.RmiConfig;
 import org.tutti.rmi.RmiTransport;
+import org.tutti.tls.Credentials;
 import org.tutti.transport.Address;
 
 final class RmiPortTest extends PortContract {

@@ -3,9 +3,9 @@ package org.tutti.verify.transport;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.tutti.middleware.MiddlewareConfig;
-import org.tutti.tls.Credentials;
 import org.tutti.rmi.RmiConfig;
 import org.tutti.rmi.RmiTransport;
+import org.tutti.tls.Credentials;
 import org.tutti.transport.Address;
 import org.tutti.transport.Transport;
 

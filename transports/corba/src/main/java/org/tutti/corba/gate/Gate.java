@@ -17,9 +17,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Metric;
+import org.tutti.spi.Admission;
 import org.tutti.tls.Credentials;
 import org.tutti.tls.Refusal;
-import org.tutti.spi.Admission;
 import org.tutti.transport.Counts;
 
 /// All sockets of one ORB, and what may pass them.
