@@ -13,14 +13,17 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.tutti.replica.protocol.ClientProtocol;
 import org.tutti.replica.protocol.Frame;
+import org.tutti.replica.protocol.Hedge;
 import org.tutti.tls.Credentials;
 import org.tutti.tls.TlsWire;
 import org.tutti.tls.Wire;
@@ -56,10 +59,9 @@ public final class Client implements AutoCloseable {
   private final ClientProtocol protocol;
   private final Duration deadline;
   private final Thread thread;
-  private @Nullable FrameChannel connection;
-  private @Nullable String replica; // whose connection it is
-  private @Nullable SelectionKey key;
-  private long attempts;
+  private final Lane first;
+  private final @Nullable Lane second; // of a client that hedges
+  private final @Nullable Hedge hedge;
   private volatile boolean closed;
 
   private final class Pending extends ClientProtocol.Request {
@@ -90,7 +92,10 @@ public final class Client implements AutoCloseable {
     this.deadline = settings.deadline;
     this.selector = Selector.open();
     this.tls = credentials == null ? null : new TlsWire.Context(credentials, selector, RECORDS, true);
+    this.first = new Lane(this::toFirst);
+    this.second = settings.hedges ? new Lane(this::toSecond) : null;
     this.protocol = new ClientProtocol(settings.service, settings.contacts, settings.silence.toNanos(), new Outside());
+    this.hedge = settings.hedges ? protocol.hedge() : null;
     this.thread = Thread.ofPlatform().daemon().name("client-" + settings.service).unstarted(this::run);
   }
 
@@ -175,6 +180,18 @@ public final class Client implements AutoCloseable {
     }
   }
 
+  /// How many requests were asked at a second replica, too.
+  ///
+  /// @return a count since the start; 0 for a client that does not hedge
+  public long hedges() {
+    lock.lock();
+    try {
+      return hedge == null ? 0 : hedge.hedges();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /// Ends the client and its session; calls that are open fail with [ClientClosedException].
   @Override
   public void close() {
@@ -196,7 +213,10 @@ public final class Client implements AutoCloseable {
       before = protocol.deadlineNanos();
       action.run();
       protocol.work();
-      write();
+      first.write();
+      if (second != null) {
+        second.write();
+      }
       if (protocol.deadlineNanos() < before && Thread.currentThread() != thread) {
         selector.wakeup();
       }
@@ -219,7 +239,7 @@ public final class Client implements AutoCloseable {
           act(tls::resume);
         }
         for (SelectionKey selected : selector.selectedKeys()) {
-          act(() -> handle(selected));
+          act(() -> ((Lane) selected.attachment()).handle(selected));
         }
         selector.selectedKeys().clear();
         act(() -> {});
@@ -241,113 +261,12 @@ public final class Client implements AutoCloseable {
     }
   }
 
-  private void handle(SelectionKey selected) {
-    FrameChannel current = connection;
-    if (current == null || selected != key) {
-      return;
-    }
-    try {
-      if (selected.isReadable()) {
-        current.readable();
-      }
-      if (selected.isConnectable() && current.socket().finishConnect()) {
-        begin(current, selected);
-      } else if (!current.isSecured()) {
-        secure(current);
-      } else if (selected.isReadable()) {
-        current.read(() -> Frame.BYTES_MAX, frame -> received(current, frame));
-      }
-    } catch (IOException | CancelledKeyException e) {
-      lost(current, e);
-    }
-  }
-
-  private boolean received(FrameChannel from, ByteBuffer frame) {
-    protocol.received(frame);
-    return from == connection;
-  }
-
-  private void begin(FrameChannel current, SelectionKey own) throws IOException {
-    own.interestOps(SelectionKey.OP_READ);
-    current.socket().socket().setTcpNoDelay(true);
-    if (current.isSecured()) {
-      protocol.connected();
-    } else {
-      secure(current);
-    }
-  }
-
-  /// Goes on with the handshake of TLS.
-  private void secure(FrameChannel current) {
-    SelectionKey own = key;
-    if (current != connection || own == null || current.isSecured()) {
-      return;
-    }
-    try {
-      if (current.secure()) {
-        own.interestOps(SelectionKey.OP_READ);
-        protocol.connected();
-        current.takeAgain(() -> Frame.BYTES_MAX, frame -> received(current, frame));
-      } else {
-        own.interestOps(current.interest());
-      }
-    } catch (IOException | CancelledKeyException e) {
-      lost(current, e);
-    }
-  }
-
-  private void write() {
-    FrameChannel current = connection;
-    SelectionKey own = key;
-    if (current == null || own == null || !current.socket().isConnected() || !current.isSecured()) {
-      return;
-    }
-    try {
-      int ops = SelectionKey.OP_READ | (current.write() ? 0 : SelectionKey.OP_WRITE);
-      if (own.interestOps() != ops) {
-        own.interestOps(ops);
-        selector.wakeup();
-      }
-    } catch (IOException | CancelledKeyException e) {
-      lost(current, e);
-    }
-  }
-
-  private void lost(FrameChannel which, Exception why) {
-    String at = replica;
-    Refused refused =
-        tls == null || at == null || !(why instanceof IOException failure)
-            ? null
-            : tls.refusal(failure, new Address(at));
-    if (refused != null) {
-      lost(which, refused.words());
-    } else if (why instanceof FrameChannel.BadLengthException wrong && wrong.isTls) {
-      lost(which, "it speaks TLS, this client does not");
-    } else {
-      lost(which, String.valueOf(why.getMessage()));
-    }
-  }
-
-  private void lost(FrameChannel which, String why) {
-    if (which == connection) {
-      drop();
-      protocol.disconnected(why);
-    }
-  }
-
-  private void drop() {
-    FrameChannel current = connection;
-    connection = null;
-    replica = null;
-    key = null;
-    if (current != null) {
-      current.close();
-    }
-  }
-
   private void release() {
-    write();
-    drop();
+    first.write();
+    first.disconnect();
+    if (second != null) {
+      second.disconnect();
+    }
     try {
       selector.close();
     } catch (IOException _) {
@@ -355,8 +274,51 @@ public final class Client implements AutoCloseable {
     }
   }
 
-  /// With the lock.
-  private final class Outside implements ClientProtocol.Host {
+  private void later(Runnable task) {
+    tasks.add(task);
+    selector.wakeup();
+  }
+
+  /// What happens to a connection, for the protocol.
+  private sealed interface Happening {
+    record Connected() implements Happening {}
+
+    record Received(ByteBuffer frame) implements Happening {}
+
+    record Disconnected(String why) implements Happening {}
+  }
+
+  private void toFirst(Happening happening) {
+    switch (happening) {
+      case Happening.Connected() -> protocol.connected();
+      case Happening.Received(ByteBuffer frame) -> protocol.received(frame);
+      case Happening.Disconnected(String why) -> protocol.disconnected(why);
+    }
+  }
+
+  private void toSecond(Happening happening) {
+    if (hedge == null) {
+      return;
+    }
+    switch (happening) {
+      case Happening.Connected() -> hedge.connected();
+      case Happening.Received(ByteBuffer frame) -> hedge.received(frame);
+      case Happening.Disconnected _ -> hedge.disconnected();
+    }
+  }
+
+  /// A connection to one replica after the other. With the lock.
+  private final class Lane implements ClientProtocol.Line {
+    private final Consumer<Happening> told;
+    private @Nullable FrameChannel connection;
+    private @Nullable String replica; // whose connection it is
+    private @Nullable SelectionKey key;
+    private long attempts;
+
+    Lane(Consumer<Happening> told) {
+      this.told = told;
+    }
+
     /// The name is looked up on a thread of its own, as that may take seconds.
     @Override
     public void connect(String address) {
@@ -395,7 +357,7 @@ public final class Client implements AutoCloseable {
         connection = frames;
         replica = address;
         boolean there = socket.isConnected(); // on loopback at once, perhaps
-        SelectionKey own = socket.register(selector, there ? SelectionKey.OP_READ : SelectionKey.OP_CONNECT);
+        SelectionKey own = socket.register(selector, there ? SelectionKey.OP_READ : SelectionKey.OP_CONNECT, this);
         key = own;
         if (there) {
           begin(frames, own);
@@ -417,7 +379,7 @@ public final class Client implements AutoCloseable {
 
     private void failed(long attempt, Exception why) {
       if (attempt == attempts) {
-        protocol.disconnected(String.valueOf(why.getMessage()));
+        told.accept(new Happening.Disconnected(String.valueOf(why.getMessage())));
       }
     }
 
@@ -425,6 +387,16 @@ public final class Client implements AutoCloseable {
     public void disconnect() {
       attempts++;
       drop();
+    }
+
+    private void drop() {
+      FrameChannel current = connection;
+      connection = null;
+      replica = null;
+      key = null;
+      if (current != null) {
+        current.close();
+      }
     }
 
     @Override
@@ -439,6 +411,123 @@ public final class Client implements AutoCloseable {
       }
     }
 
+    void handle(SelectionKey selected) {
+      FrameChannel current = connection;
+      if (current == null || selected != key) {
+        return;
+      }
+      try {
+        if (selected.isReadable()) {
+          current.readable();
+        }
+        if (selected.isConnectable() && current.socket().finishConnect()) {
+          begin(current, selected);
+        } else if (!current.isSecured()) {
+          secure(current);
+        } else if (selected.isReadable()) {
+          current.read(() -> Frame.BYTES_MAX, frame -> received(current, frame));
+        }
+      } catch (IOException | CancelledKeyException e) {
+        lost(current, e);
+      }
+    }
+
+    private boolean received(FrameChannel from, ByteBuffer frame) {
+      told.accept(new Happening.Received(frame));
+      return from == connection;
+    }
+
+    private void begin(FrameChannel current, SelectionKey own) throws IOException {
+      own.interestOps(SelectionKey.OP_READ);
+      current.socket().socket().setTcpNoDelay(true);
+      if (current.isSecured()) {
+        told.accept(new Happening.Connected());
+      } else {
+        secure(current);
+      }
+    }
+
+    /// Goes on with the handshake of TLS.
+    private void secure(FrameChannel current) {
+      SelectionKey own = key;
+      if (current != connection || own == null || current.isSecured()) {
+        return;
+      }
+      try {
+        if (current.secure()) {
+          own.interestOps(SelectionKey.OP_READ);
+          told.accept(new Happening.Connected());
+          current.takeAgain(() -> Frame.BYTES_MAX, frame -> received(current, frame));
+        } else {
+          own.interestOps(current.interest());
+        }
+      } catch (IOException | CancelledKeyException e) {
+        lost(current, e);
+      }
+    }
+
+    void write() {
+      FrameChannel current = connection;
+      SelectionKey own = key;
+      if (current == null || own == null || !current.socket().isConnected() || !current.isSecured()) {
+        return;
+      }
+      try {
+        int ops = SelectionKey.OP_READ | (current.write() ? 0 : SelectionKey.OP_WRITE);
+        if (own.interestOps() != ops) {
+          own.interestOps(ops);
+          selector.wakeup();
+        }
+      } catch (IOException | CancelledKeyException e) {
+        lost(current, e);
+      }
+    }
+
+    private void lost(FrameChannel which, Exception why) {
+      String at = replica;
+      Refused refused =
+          tls == null || at == null || !(why instanceof IOException failure)
+              ? null
+              : tls.refusal(failure, new Address(at));
+      if (refused != null) {
+        lost(which, refused.words());
+      } else if (why instanceof FrameChannel.BadLengthException wrong && wrong.isTls) {
+        lost(which, "it speaks TLS, this client does not");
+      } else {
+        lost(which, String.valueOf(why.getMessage()));
+      }
+    }
+
+    private void lost(FrameChannel which, String why) {
+      if (which == connection) {
+        drop();
+        told.accept(new Happening.Disconnected(why));
+      }
+    }
+  }
+
+  /// With the lock.
+  private final class Outside implements ClientProtocol.Host {
+    @Override
+    public void connect(String address) {
+      first.connect(address);
+    }
+
+    @Override
+    public void disconnect() {
+      first.disconnect();
+    }
+
+    @Override
+    public void send(ByteBuffer frame) {
+      first.send(frame);
+    }
+
+    @Override
+    public ClientProtocol.Line second() {
+      return Objects.requireNonNull(second);
+    }
+
     @Override
     public long nanos() {
       return System.nanoTime();
@@ -447,11 +536,6 @@ public final class Client implements AutoCloseable {
     @Override
     public RandomGenerator random() {
       return random;
-    }
-
-    private void later(Runnable task) {
-      tasks.add(task);
-      selector.wakeup();
     }
   }
 
@@ -462,6 +546,7 @@ public final class Client implements AutoCloseable {
     private Duration silence = Duration.ofSeconds(1);
     private Duration deadline = Duration.ofSeconds(30);
     private int callsMax = 1024;
+    private boolean hedges;
     private @Nullable Path tls;
     private @Nullable Credentials credentials;
 
@@ -502,6 +587,17 @@ public final class Client implements AutoCloseable {
     /// @return this builder
     public Builder callsMax(int value) {
       callsMax = value;
+      return this;
+    }
+
+    /// Has the client connect to a second replica, too, and ask it when the first is later than 95 of the last 100
+    /// answers were: its slow answers become rare, and its commands are executed once all the same. At most one request
+    /// in twenty is asked twice, and four at once. When the second replica is the faster one three times in a row, the
+    /// client goes there.
+    ///
+    /// @return this builder
+    public Builder hedged() {
+      hedges = true;
       return this;
     }
 

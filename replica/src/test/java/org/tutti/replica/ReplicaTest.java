@@ -144,6 +144,26 @@ class ReplicaTest {
   }
 
   @Test
+  void aHedgedClientsCommandsAreExecutedOnceToo() throws Exception {
+    startAll();
+    Client client =
+        Client.of("counter")
+            .at(replicas.get(0).clients(), replicas.get(1).clients())
+            .hedged()
+            .deadline(PATIENCE)
+            .connect();
+    clients.add(client);
+    for (int i = 1; i <= 2000; i++) {
+      assertThat(call(client, 1)).isEqualTo(i);
+      if (i == 1000) {
+        replicas.get(0).close();
+        nodes.get(0).close();
+      }
+    }
+    assertThat(client.hedges()).isBetween(1L, 2000L / 20 + 4);
+  }
+
+  @Test
   void aNewcomerHasTheStateAndTheSessions() throws Exception {
     startAll();
     Client client = client(replicas.get(0).clients());

@@ -39,6 +39,7 @@ final class ServiceGroup {
   private static final int LIFE_UNITS_MAX = 40; // of a session, in times of suspicion
   private static final long NOBODYS_CALL = -1;
   private static final int GUESSES = 20;
+  private static final int NEARER = 20;
 
   /// A client's connection to a life of a replica; an intruder's has no client.
   private final class Connection {
@@ -117,6 +118,7 @@ final class ServiceGroup {
     private long arrival(long last) {
       Plan plan = setting.plan();
       long way = plan.delayNanosMin() + random.nextLong(plan.delayNanosMax() - plan.delayNanosMin() + 1);
+      way = near ? way / NEARER : way;
       long stalled = client == null ? 0 : stalls[client.number()][place];
       return Math.max(last, Math.max(stalled, setting.scheduler().nowNanos() + way));
     }
@@ -132,6 +134,7 @@ final class ServiceGroup {
   private final @Nullable SimulatedReplica[] places; // the newest life at each
   private final List<SimulatedClient> clients = new ArrayList<>();
   private final TreeMap<Long, Connection> connections = new TreeMap<>();
+  private final boolean near; // clients are nearer to replicas than these to each other
   private final long[][] stalls; // until when nothing arrives, by client and place
   private long connectionNext = 1;
   private int left;
@@ -160,6 +163,7 @@ final class ServiceGroup {
             Plan.between(random, 1, 16),
             Plan.between(random, 40, 10_000));
     int count = random.nextInt(1, CLIENTS_MAX + 1);
+    this.near = random.nextBoolean();
     this.stalls = new long[count][plan.nodes()];
     for (int i = 0; i < count; i++) {
       List<String> contacts = IntStream.range(0, plan.nodes()).mapToObj(ServiceGroup::address).toList();
@@ -227,6 +231,7 @@ final class ServiceGroup {
         }
       }
       case 5 -> intrude(client);
+      case 6 -> client.breaksAfterReply();
       default -> client.call(Long.MAX_VALUE);
     }
   }
@@ -248,7 +253,7 @@ final class ServiceGroup {
     toReplica(intruder.id, new Frame.Hello(NAME).encode());
     if (random.nextBoolean()) {
       var guess = new SessionTable.Secret(random.nextLong(), random.nextLong());
-      toReplica(intruder.id, new Frame.Resume(session, guess).encode());
+      toReplica(intruder.id, new Frame.Resume(session, guess, random.nextBoolean()).encode());
     }
     for (long number = Math.max(1, victim.calls() - GUESSES); number <= victim.calls() + 1; number++) {
       ByteBuffer payload = RegisterService.command(NOBODYS_CALL, ServiceHistory.Kind.ADD, 0, 1, 0);
@@ -402,6 +407,7 @@ final class ServiceGroup {
     if (found.isEmpty()) {
       found.addAll(Linearizability.check(history));
     }
+    clients.forEach(client -> client.checkHedges(found));
     return found;
   }
 

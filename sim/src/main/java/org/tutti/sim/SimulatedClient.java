@@ -11,9 +11,11 @@ import org.tutti.replica.CommandFailedException;
 import org.tutti.replica.Read;
 import org.tutti.replica.ServiceException;
 import org.tutti.replica.protocol.ClientProtocol;
+import org.tutti.replica.protocol.Hedge;
 import org.tutti.sim.check.ServiceHistory.Call;
 import org.tutti.sim.check.ServiceHistory.End;
 import org.tutti.sim.check.ServiceHistory.Kind;
+import org.tutti.sim.check.Violation;
 
 /// A client of the [ServiceGroup]: makes calls, one after the other or several at once, gives some of them up, and is
 /// not heard for a while now and then.
@@ -26,9 +28,12 @@ final class SimulatedClient implements ClientProtocol.Host {
   private final int number;
   private final SplittableRandom random;
   private final ClientProtocol protocol;
+  private final @Nullable Hedge hedge;
   private final List<Pending> open = new ArrayList<>();
   private long connection; // 0: none
+  private long second; // connection, of a client that hedges; 0: none
   private long calls;
+  private boolean breaks; // the connection, with the next reply
   private long workPlanned = Long.MAX_VALUE;
 
   private final class Pending extends ClientProtocol.Request {
@@ -43,6 +48,10 @@ final class SimulatedClient implements ClientProtocol.Host {
     protected void replied(ByteBuffer reply, long position) {
       open.remove(this);
       service.history().end(call, End.REPLIED, reply.getLong(), position);
+      if (breaks && call.read == null) {
+        breaks = false;
+        setting.scheduler().after(1, SimulatedClient.this::breakOff);
+      }
     }
 
     @Override
@@ -65,6 +74,7 @@ final class SimulatedClient implements ClientProtocol.Host {
     this.number = number;
     this.random = setting.streams().open(Streams.Purpose.REPLICA, -1 - number);
     this.protocol = new ClientProtocol(ServiceGroup.NAME, contacts, silence, this);
+    this.hedge = random.nextBoolean() ? protocol.hedge() : null;
     wake();
   }
 
@@ -93,10 +103,14 @@ final class SimulatedClient implements ClientProtocol.Host {
   ///
   /// @param patienceNanos how long it waits for the outcome
   void call(long patienceNanos) {
-    long id = number * (long) CALLS_OF_A_CLIENT + ++calls;
     boolean reads = random.nextInt(3) == 0;
+    call(patienceNanos, reads ? Read.values()[Math.max(0, random.nextInt(5) - 2)] : null); // mostly linearizable
+  }
+
+  private void call(long patienceNanos, @Nullable Read read) {
+    long id = number * (long) CALLS_OF_A_CLIENT + ++calls;
+    boolean reads = read != null;
     int key = random.nextInt(RegisterService.REGISTERS);
-    Read read = reads ? Read.values()[Math.max(0, random.nextInt(5) - 2)] : null; // mostly linearizable
     Kind kind = reads ? Kind.READ : COMMANDS[random.nextInt(COMMANDS.length)];
     Call call = service.history().invoke(number, id, kind, read, key, random.nextInt(-3, 4), random.nextInt(-3, 4));
     ByteBuffer payload = reads ? ByteBuffer.allocate(1).put(0, (byte) key) : RegisterService.command(call);
@@ -105,6 +119,21 @@ final class SimulatedClient implements ClientProtocol.Host {
     open.add(pending);
     protocol.request(pending);
     after();
+  }
+
+  /// Its connection will break just when it has got a reply; then it reads at another replica what it has seen.
+  void breaksAfterReply() {
+    breaks = true;
+    call(Long.MAX_VALUE);
+  }
+
+  private void breakOff() {
+    long broken = connection;
+    if (broken != 0) {
+      service.closedByClient(broken);
+      disconnected(broken);
+      call(Long.MAX_VALUE, Read.SEQUENTIAL);
+    }
   }
 
   /// Gives a call up, if one is open.
@@ -136,9 +165,35 @@ final class SimulatedClient implements ClientProtocol.Host {
     service.toReplica(connection, frame);
   }
 
+  @Override
+  public ClientProtocol.Line second() {
+    return new ClientProtocol.Line() {
+      @Override
+      public void connect(String address) {
+        second = service.connect(SimulatedClient.this, address);
+      }
+
+      @Override
+      public void disconnect() {
+        if (second != 0) {
+          service.closedByClient(second);
+          second = 0;
+        }
+      }
+
+      @Override
+      public void send(ByteBuffer frame) {
+        service.toReplica(second, frame);
+      }
+    };
+  }
+
   void connected(long which) {
     if (which == connection) {
       protocol.connected();
+      after();
+    } else if (which == second && hedge != null) {
+      hedge.connected();
       after();
     }
   }
@@ -146,6 +201,9 @@ final class SimulatedClient implements ClientProtocol.Host {
   void received(long which, ByteBuffer frame) {
     if (which == connection) {
       protocol.received(frame);
+      after();
+    } else if (which == second && hedge != null) {
+      hedge.received(frame);
       after();
     }
   }
@@ -155,7 +213,23 @@ final class SimulatedClient implements ClientProtocol.Host {
       connection = 0;
       protocol.disconnected("reset");
       after();
+    } else if (which == second && hedge != null) {
+      second = 0;
+      hedge.disconnected();
+      after();
     }
+  }
+
+  /// The extra load of hedging is bounded.
+  void checkHedges(List<Violation> found) {
+    if (hedge != null && hedge.hedges() > hedge.hedgesMax()) {
+      String words = this + " asked " + hedge.hedges() + " times twice, of " + calls + " calls";
+      found.add(new Violation("HedgesBounded", words));
+    }
+  }
+
+  long hedges() {
+    return hedge == null ? 0 : hedge.hedges();
   }
 
   @Override

@@ -28,8 +28,8 @@ import org.tutti.replica.SessionExpiredException;
 ///
 /// One thread at a time; nothing here waits.
 public final class ClientProtocol {
-  /// What a client asks of its host.
-  public interface Host {
+  /// A connection to a replica, and to another one later.
+  public interface Line {
     /// Begins to connect, instead of whatever connection there was; [#connected] or [#disconnected] follows.
     ///
     /// @param address the replica's
@@ -42,6 +42,16 @@ public final class ClientProtocol {
     ///
     /// @param frame with its length, never changed from now on
     void send(ByteBuffer frame);
+  }
+
+  /// What a client asks of its host; itself its first connection.
+  public interface Host extends Line {
+    /// The second connection, of a client that hedges ([ClientProtocol#hedge]), whose [Hedge] is told of it.
+    ///
+    /// @return the same each time
+    default Line second() {
+      throw new IllegalStateException("this host has one connection");
+    }
 
     /// Steady time.
     ///
@@ -61,6 +71,8 @@ public final class ClientProtocol {
     private final long deadlineNanos;
     private long number; // 0 before it is sent
     private boolean over;
+    long sentAt; // first, when it has a number
+    boolean hedged; // asked over the second connection, too
 
     /// Makes one.
     ///
@@ -125,6 +137,8 @@ public final class ClientProtocol {
   private long lifeNanos = Long.MAX_VALUE;
   private long seen; // all before this position was seen
   private long moves;
+  private @Nullable String wanted; // the replica to go to next
+  private @Nullable Hedge hedge;
   private boolean closed;
 
   /// Makes a client that is not connected.
@@ -144,6 +158,14 @@ public final class ClientProtocol {
     this.connectAt = host.nanos();
   }
 
+  /// Has the client ask a second replica when the first is late. To be called before anything else is.
+  ///
+  /// @return the second connection, which the host tells what happens to it
+  public Hedge hedge() {
+    hedge = new Hedge(this, host, silenceNanos);
+    return hedge;
+  }
+
   // ---- what the caller wants -------------------------------------------------------------------------------------
 
   /// Makes a command or asks a question.
@@ -155,11 +177,15 @@ public final class ClientProtocol {
       return;
     }
     checkAt = earlier(checkAt, request.deadlineNanos);
+    if (hedge != null) {
+      hedge.called();
+    }
     if (request.read == null) {
       unsent.add(request);
       pump();
     } else {
       request.number = questionNext++;
+      request.sentAt = host.nanos();
       questions.put(request.number, request);
       if (phase == Phase.READY) {
         ask(request);
@@ -200,6 +226,9 @@ public final class ClientProtocol {
     sent.clear();
     questions.clear();
     phase = Phase.IDLE;
+    if (hedge != null) {
+      hedge.close();
+    }
   }
 
   private List<Request> all() {
@@ -223,8 +252,12 @@ public final class ClientProtocol {
     if (phase == Phase.CONNECTING) {
       phase = Phase.GREETING;
       heard();
-      host.send(new Frame.Hello(service).encode());
+      host.send(hello());
     }
+  }
+
+  ByteBuffer hello() {
+    return new Frame.Hello(service).encode();
   }
 
   /// The connection, or the attempt, has ended.
@@ -246,7 +279,7 @@ public final class ClientProtocol {
     }
     heard();
     try {
-      handle(Frame.decode(in));
+      handle(Frame.decode(in), null);
     } catch (Frame.MalformedException wrong) {
       lastTrouble = at + ": " + wrong.getMessage();
       move();
@@ -257,7 +290,8 @@ public final class ClientProtocol {
     heardAt = host.nanos();
   }
 
-  private void handle(Frame frame) throws Frame.MalformedException {
+  /// @param over the second connection, or null
+  void handle(Frame frame, @Nullable Hedge over) throws Frame.MalformedException {
     switch (frame) {
       case Frame.Welcome(int most, long millis, List<String> others) -> {
         phase = Phase.READY;
@@ -266,7 +300,7 @@ public final class ClientProtocol {
         replicas = others;
         pingAt = host.nanos() + pingNanos();
         if (session > 0) {
-          host.send(new Frame.Resume(session, secret).encode());
+          host.send(new Frame.Resume(session, secret, false).encode());
         }
         sendAgain();
       }
@@ -279,12 +313,15 @@ public final class ClientProtocol {
           nonce = 0;
           failures = 0;
           session = opened;
+          if (hedge != null) {
+            hedge.sessionChanged();
+          }
           pump();
         }
       }
       case Frame.Replied(long its, long number, CommandReply reply) -> {
         if (its == session) {
-          replied(number, reply);
+          replied(number, reply, over != null);
         }
       }
       case Frame.Refused(long its, long number, SessionTable.Refusal why) -> {
@@ -300,6 +337,7 @@ public final class ClientProtocol {
         if (question != null && !question.over) {
           question.over = true;
           seen = Math.max(seen, position);
+          answered(question, over != null);
           tell(question, failed, payload, position);
         }
       }
@@ -318,11 +356,18 @@ public final class ClientProtocol {
     }
   }
 
-  private void replied(long number, CommandReply reply) {
+  private void answered(Request request, boolean bySecond) {
+    if (hedge != null) {
+      hedge.answered(host.nanos() - request.sentAt, request.hedged, bySecond);
+    }
+  }
+
+  private void replied(long number, CommandReply reply, boolean bySecond) {
     failures = 0;
     Request command = sent.remove(number);
     if (command != null && !command.over) {
       command.over = true;
+      answered(command, bySecond);
       seen = Math.max(seen, reply.position() + 1);
       tell(command, reply.status() != CommandReply.Status.DONE, reply.payload(), reply.position());
     }
@@ -341,6 +386,9 @@ public final class ClientProtocol {
   /// The replicas have forgotten the session: nobody knows what became of what was sent in it.
   private void expired() {
     session = 0;
+    if (hedge != null) {
+      hedge.sessionChanged();
+    }
     List<Request> lost = List.copyOf(sent.values());
     sent.clear();
     numberNext = 1;
@@ -378,22 +426,75 @@ public final class ClientProtocol {
     while (!unsent.isEmpty() && sent.size() < window) {
       Request command = unsent.remove();
       command.number = numberNext++;
+      command.sentAt = host.nanos();
       sent.put(command.number, command);
       send(command);
     }
   }
 
   private void send(Request command) {
+    host.send(call(command).encode());
+  }
+
+  private Frame call(Request command) {
     long below = sent.firstKey();
     ByteBuffer payload = command.over ? ByteBuffer.allocate(0) : command.payload;
-    host.send(new Frame.Call(session, command.number, below, command.over, payload).encode());
+    return new Frame.Call(session, command.number, below, command.over, payload);
   }
 
   private void ask(Request question) {
-    Read read = question.read;
-    if (read != null) {
-      host.send(new Frame.Query(question.number, read, seen, question.payload).encode());
+    if (question.read != null) {
+      host.send(query(question, question.read).encode());
     }
+  }
+
+  private Frame query(Request question, Read read) {
+    return new Frame.Query(question.number, read, seen(), question.payload);
+  }
+
+  private long seen() {
+    return seen;
+  }
+
+  // ---- of the second connection ----------------------------------------------------------------------------------
+
+  /// A request as it is asked once more.
+  ByteBuffer again(Request request) {
+    return (request.read == null ? call(request) : query(request, request.read)).encode();
+  }
+
+  /// The oldest request that was not asked over the second connection. Of commands only the one without a reply before
+  /// all others: what comes before a later one may be missing there.
+  @Nullable Request oldest(boolean commands) {
+    Request found = commands && !sent.isEmpty() ? sent.firstEntry().getValue() : null;
+    if (found != null && found.hedged) {
+      found = null;
+    }
+    for (Request question : questions.values()) {
+      if (!question.hedged) {
+        return found == null || question.sentAt < found.sentAt ? question : found;
+      }
+    }
+    return found;
+  }
+
+  boolean isReady() {
+    return phase == Phase.READY;
+  }
+
+  boolean isAt(@Nullable String replica) {
+    return phase != Phase.IDLE && replica != null && replica.equals(at);
+  }
+
+  SessionTable.Secret secret() {
+    return secret;
+  }
+
+  /// Goes to a certain replica.
+  void moveTo(String replica, String why) {
+    wanted = replica;
+    lastTrouble = at + ": " + why;
+    move();
   }
 
   /// Goes to another replica.
@@ -413,7 +514,7 @@ public final class ClientProtocol {
     connectAt = host.nanos() + (round == 0 ? 0 : most / 2 + host.random().nextLong(most / 2));
   }
 
-  private List<String> candidates() {
+  List<String> candidates() {
     SequencedSet<String> candidates = new LinkedHashSet<>(replicas);
     candidates.addAll(contacts);
     return List.copyOf(candidates);
@@ -421,6 +522,11 @@ public final class ClientProtocol {
 
   private String next() {
     List<String> candidates = candidates();
+    String first = wanted;
+    wanted = null;
+    if (first != null && candidates.contains(first)) {
+      return first;
+    }
     int last = at == null ? -1 : candidates.indexOf(at);
     int next = last < 0 ? host.random().nextInt(candidates.size()) : (last + 1) % candidates.size();
     return candidates.get(next);
@@ -453,6 +559,9 @@ public final class ClientProtocol {
         }
       }
       case READY -> ready(now);
+    }
+    if (hedge != null) {
+      hedge.work(now);
     }
   }
 
@@ -527,7 +636,8 @@ public final class ClientProtocol {
             yield Math.min(Math.min(silent, pingAt), againAt);
           }
         };
-    return Math.min(due, checkAt);
+    long second = hedge == null || closed ? Long.MAX_VALUE : hedge.deadlineNanos();
+    return Math.min(Math.min(due, second), checkAt);
   }
 
   /// Where the client is connected to, or was last, and what was wrong with the one before; for people.

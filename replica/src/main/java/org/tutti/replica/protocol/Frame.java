@@ -15,7 +15,7 @@ import org.tutti.replica.Read;
 ///
 /// client    HELLO    i32 magic, u16 version, service            first on a connection
 ///           OPEN     i64 nonce, 2 i64 secret
-///           RESUME   i64 session, 2 i64 secret                   opened on another connection; once on this one
+///           RESUME   i64 session, 2 i64 secret, u8 quiet         opened on another connection; once on this one
 ///           CALL     i64 session, i64 number, i64 below, u8 skip, payload
 ///           QUERY    i64 id, u8 read, i64 position, payload
 ///           PING
@@ -68,7 +68,8 @@ public sealed interface Frame {
   ///
   /// @param session its number
   /// @param secret  what it was opened with
-  record Resume(long session, SessionTable.Secret secret) implements Frame {}
+  /// @param quiet   whether only commands that come over this connection are to be answered over it
+  record Resume(long session, SessionTable.Secret secret, boolean quiet) implements Frame {}
 
   /// A command.
   ///
@@ -185,8 +186,8 @@ public sealed interface Frame {
               .flip();
       case Ping() -> begin(5, 0).flip();
       case Close(long session) -> begin(6, 8).putLong(session).flip();
-      case Resume(long session, SessionTable.Secret(long high, long low)) ->
-          begin(7, 24).putLong(session).putLong(high).putLong(low).flip();
+      case Resume(long session, SessionTable.Secret(long high, long low), boolean quiet) ->
+          begin(7, 25).putLong(session).putLong(high).putLong(low).put((byte) (quiet ? 1 : 0)).flip();
       case Welcome(int window, long millis, List<String> replicas) -> {
         List<byte[]> texts = texts(replicas);
         yield put(begin(16, 12 + length(texts)).putInt(window).putLong(millis), texts).flip();
@@ -259,7 +260,7 @@ public sealed interface Frame {
             case 4 -> new Query(in.getLong(), read(in.get()), in.getLong(), payload(in));
             case 5 -> new Ping();
             case 6 -> new Close(in.getLong());
-            case 7 -> new Resume(in.getLong(), secret(in));
+            case 7 -> new Resume(in.getLong(), secret(in), in.get() != 0);
             case 16 -> new Welcome(in.getInt(), in.getLong(), addresses(in));
             case 17 -> new Opened(in.getLong(), in.getLong());
             case 18 -> replied(in);

@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.tutti.View;
 import org.tutti.replica.Read;
@@ -94,6 +95,7 @@ public final class ReplicaProtocol {
   private static final int TOUCHES_PER_LIFE = 4;
   private static final int TICKS_PER_LIFE = 10;
   private static final int TOUCHED_MAX = 4096; // sessions in one message
+  private static final int ASKED_MAX = 1024; // commands of a quiet connection whose replies are awaited
   private static final long RETRY_NANOS = 1_000_000; // when the window is full
   private static final long WAITING_BYTES_MAX = 16L << 20; // of what waits for a position
   private static final int WAITING_OVERHEAD = 128; // bytes, for each
@@ -105,6 +107,8 @@ public final class ReplicaProtocol {
     long session; // 0 before it has opened or resumed one
     boolean resumed; // it has said which session it has
     boolean resuming; // and that is not decided yet
+    boolean quiet; // gets replies only to what it has asked
+    final TreeSet<Long> asked = new TreeSet<>(); // numbers of commands, if it is quiet
     long lost; // the session that it wanted to resume in vain
     long waitingBytes;
     long nonce; // of a session that it asks for, or 0
@@ -134,6 +138,7 @@ public final class ReplicaProtocol {
 
   private final Map<Long, Connection> connections = new LinkedHashMap<>();
   private final Map<Long, Connection> bySession = new TreeMap<>();
+  private final Map<Long, Connection> quietBySession = new TreeMap<>();
   private final Map<Long, Connection> byNonce = new TreeMap<>();
   private final ArrayDeque<Connection> held = new ArrayDeque<>(); // those with a message that has no room
   private final List<Waiting> nextRound = new ArrayList<>(); // to be confirmed by the next round
@@ -302,6 +307,7 @@ public final class ReplicaProtocol {
 
   private void forget(Connection gone) {
     bySession.remove(gone.session, gone);
+    quietBySession.remove(gone.session, gone);
     byNonce.remove(gone.nonce, gone);
     release(gone);
     if (gone.waitingBytes > 0) {
@@ -356,7 +362,7 @@ public final class ReplicaProtocol {
     switch (frame) {
       case Frame.Hello(String wanted) -> hello(from, wanted);
       case Frame.Open(long nonce, SessionTable.Secret secret) -> open(from, nonce, secret);
-      case Frame.Resume(long session, SessionTable.Secret secret) -> resume(from, session, secret);
+      case Frame.Resume resume -> resume(from, resume);
       case Frame.Call call -> call(from, call);
       case Frame.Query query -> query(from, query);
       case Frame.Ping() -> {
@@ -400,19 +406,21 @@ public final class ReplicaProtocol {
 
   /// A session's number is a position: so this replica knows whether it has applied what opened the session. When it
   /// has not, a quorum tells whether anybody can have; meanwhile nothing more is read from the client.
-  private void resume(Connection from, long session, SessionTable.Secret secret) throws Frame.MalformedException {
-    if (from.resumed || session <= 0) {
+  private void resume(Connection from, Frame.Resume resume) throws Frame.MalformedException {
+    long session = resume.session();
+    if (from.resumed || session <= 0 || from.session != 0 || from.nonce != 0) {
       throw new Frame.MalformedException("a client resumes one session, once on a connection");
     }
     from.resumed = true;
+    from.quiet = resume.quiet();
     if (!isServing()) {
       away(from);
     } else if (session <= table.positionNext()) {
-      resumed(from, session, secret);
+      resumed(from, session, resume.secret());
     } else {
       from.resuming = true;
       clients.read(from.id, false);
-      keep(nextRound, from, 0, 0, () -> resumed(from, session, secret));
+      keep(nextRound, from, 0, 0, () -> resumed(from, session, resume.secret()));
       confirm();
     }
   }
@@ -445,6 +453,12 @@ public final class ReplicaProtocol {
       send(from, new Frame.Refused(call.session(), call.number(), SessionTable.Refusal.EXPIRED));
     } else if (uses(from, call.session())) {
       attach(from, call.session());
+      if (from.quiet) {
+        from.asked.add(call.number());
+        while (from.asked.size() > ASKED_MAX) {
+          from.asked.removeFirst();
+        }
+      }
       ByteBuffer message =
           OrderedMessage.call(stamp(), call.session(), call.number(), call.below(), call.skip(), call.payload());
       if (heldBytes + message.remaining() > HELD_BYTES_MAX) {
@@ -466,7 +480,10 @@ public final class ReplicaProtocol {
 
   /// From now on this connection gets the replies of the session; a client that has moved here is not answered there.
   private void attach(Connection from, long session) {
-    if (session > 0 && from.session != session) {
+    if (from.quiet) {
+      from.session = session;
+      quietBySession.put(session, from);
+    } else if (session > 0 && from.session != session) {
       bySession.remove(from.session, from);
       from.session = session;
       bySession.put(session, from);
@@ -733,6 +750,10 @@ public final class ReplicaProtocol {
       Connection client = bySession.get(session);
       if (client != null) {
         send(client, new Frame.Replied(session, number, reply));
+      }
+      Connection quiet = quietBySession.get(session);
+      if (quiet != null && quiet.asked.remove(number)) {
+        send(quiet, new Frame.Replied(session, number, reply));
       }
     }
 

@@ -28,7 +28,7 @@ class FrameTest {
     return Stream.of(
         new Frame.Hello("counter"),
         new Frame.Open(-5, new SessionTable.Secret(1, -2)),
-        new Frame.Resume(17, new SessionTable.Secret(1, -2)),
+        new Frame.Resume(17, new SessionTable.Secret(1, -2), false),
         new Frame.Call(1, 2, 1, true, bytes()),
         new Frame.Call(1, 2, 2, false, bytes(7)),
         new Frame.Query(3, Read.SEQUENTIAL, 12, bytes(4)),

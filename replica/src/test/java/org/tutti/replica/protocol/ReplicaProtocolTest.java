@@ -154,7 +154,7 @@ class ReplicaProtocolTest {
     greet(1);
     long session = open(1);
     greet(2);
-    say(2, new Frame.Resume(session, SECRET));
+    say(2, new Frame.Resume(session, SECRET, false));
     say(2, call(session, 1));
     deliver();
     assertThat(last(2)).isInstanceOf(Frame.Replied.class);
@@ -169,7 +169,7 @@ class ReplicaProtocolTest {
     deliver();
     int before = said.get(1L).size();
     greet(2);
-    say(2, new Frame.Resume(session, new SessionTable.Secret(3, 5)));
+    say(2, new Frame.Resume(session, new SessionTable.Secret(3, 5), false));
     assertThat(last(2)).isEqualTo(new Frame.Refused(session, 0, SessionTable.Refusal.EXPIRED));
     say(2, call(session, 1));
     say(2, call(session, 2));
@@ -186,8 +186,8 @@ class ReplicaProtocolTest {
     greet(1);
     long session = open(1);
     greet(2);
-    say(2, new Frame.Resume(session, new SessionTable.Secret(0, 1)));
-    say(2, new Frame.Resume(session, SECRET));
+    say(2, new Frame.Resume(session, new SessionTable.Secret(0, 1), false));
+    say(2, new Frame.Resume(session, SECRET, false));
     assertThat(ended).containsExactly("2 MALFORMED");
   }
 
@@ -208,7 +208,7 @@ class ReplicaProtocolTest {
   @Test
   void aNumberThatWasNeverGivenOutIsFoundOutByAQuorumAndCounted() {
     greet(1);
-    say(1, new Frame.Resume(position + 100, SECRET));
+    say(1, new Frame.Resume(position + 100, SECRET, false));
     assertThat(reading).containsEntry(1L, false);
     assertThat(confirms).isEqualTo(1);
     replica.confirmed(position);
@@ -224,7 +224,7 @@ class ReplicaProtocolTest {
     say(1, new Frame.Open(1, SECRET));
     long session = position + 1; // is ordered, but not delivered here
     greet(2);
-    say(2, new Frame.Resume(session, SECRET));
+    say(2, new Frame.Resume(session, SECRET, false));
     replica.confirmed(session);
     assertThat(said.get(2L)).as("no answer yet").hasSize(1);
     deliver();

@@ -875,6 +875,20 @@ public final class Mutants {
                   new Return(1))
               .in(RunKind.REPLICA),
           new Mutant(
+                  "hedges-unbounded",
+                  "a client asks a second replica as often as the first is late",
+                  "replica.protocol.Hedge",
+                  "late",
+                  new Fix(0, false))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "read-unsaid",
+                  "a sequential read does not tell the replica what its client has seen",
+                  "replica.protocol.ClientProtocol",
+                  "query",
+                  new Drop("seen", 0))
+              .in(RunKind.REPLICA),
+          new Mutant(
                   "read-without-quorum",
                   "a linearizable read asks nobody",
                   "order.ReadIndex",
