@@ -20,6 +20,7 @@ import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
+import org.tutti.MemberId;
 import org.tutti.Metric;
 import org.tutti.Node;
 import org.tutti.Ordering;
@@ -53,6 +54,8 @@ public final class Replica implements AutoCloseable {
   private static final int CONNECTIONS_MAX = 10_000;
   private static final int TLS_CONNECTIONS_MAX = 2_000; // each has 50 KiB outside of the heap
   private static final int EVENTS_PER_RUN = 256;
+  private static final String CLIENTS = "replica.clients"; // on the whiteboard
+  private static final String COMMANDS = "replica.commands";
 
   private final String service;
   private final Group group;
@@ -154,7 +157,8 @@ public final class Replica implements AutoCloseable {
     return group.status();
   }
 
-  /// The service's group, for what is not of clients: its ordering can be switched, its whiteboard used.
+  /// The service's group, for what is not of clients: its ordering can be switched, its whiteboard used, where replicas
+  /// show their load as `replica.clients` (-1: it does not serve) and `replica.commands` (in the last second).
   ///
   /// @return the group; its events are the replica's
   public Group group() {
@@ -181,6 +185,9 @@ public final class Replica implements AutoCloseable {
       metrics.add(
           Metric.counter("replica.sessions.refused", "A session was used without its secret, or never opened.")
               .with(protocol.foreignSessions()));
+      metrics.add(
+          Metric.counter("replica.clients.moved", "Clients were sent to replicas that have less to do.")
+              .with(protocol.moved()));
       metrics.add(Metric.gauge("replica.connections.open", "Clients are connected here.").with(protocol.connections()));
       return metrics;
     });
@@ -274,14 +281,22 @@ public final class Replica implements AutoCloseable {
         });
   }
 
-  /// Replaces the service's state. Clients go to other replicas meanwhile: what they ask cannot be answered.
+  /// Replaces the service's state. Clients go to other replicas meanwhile: what they ask cannot be answered. The lock is
+  /// not held while the state comes, which takes as long as it takes: whoever connects has to be turned away at once.
   private void restore(StateSource from) throws IOException {
-    lock.lock();
+    away(true);
     try (var in = new BufferedInputStream(from, 64 << 10)) {
-      port.away(true);
       protocol.restore(in, true);
       in.transferTo(OutputStream.nullOutputStream()); // what the service has not read; half a state is none
-      port.away(false);
+    }
+    away(false);
+  }
+
+  private void away(boolean on) {
+    lock.lock();
+    try {
+      protocol.stopServing();
+      port.away(on);
     } finally {
       lock.unlock();
     }
@@ -325,6 +340,26 @@ public final class Replica implements AutoCloseable {
       } catch (TuttiException _) {
         return true; // the membership has ended, and so does the replica: nobody waits
       }
+    }
+
+    @Override
+    public void show(long clients, long commands) {
+      try {
+        group.whiteboard().put(CLIENTS, clients);
+        group.whiteboard().put(COMMANDS, commands);
+      } catch (IllegalStateException _) {
+        // The service's owner has taken all names; then clients stay where they are.
+      }
+    }
+
+    @Override
+    public long clients(MemberId member) {
+      return group.whiteboard().get(member, CLIENTS).orElse(-1);
+    }
+
+    @Override
+    public long commands(MemberId member) {
+      return group.whiteboard().get(member, COMMANDS).orElse(0);
     }
 
     @Override

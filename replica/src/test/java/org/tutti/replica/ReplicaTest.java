@@ -17,7 +17,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -37,7 +39,12 @@ class ReplicaTest {
 
   /// A counter that refuses to be negative; a command of 0 asks for a long reply.
   private static final class Counter implements StateMachine {
+    private final Runnable restores; // at the beginning of a restore
     private long value;
+
+    Counter(Runnable restores) {
+      this.restores = restores;
+    }
 
     @Override
     public ByteBuffer apply(Command command) {
@@ -62,6 +69,7 @@ class ReplicaTest {
 
     @Override
     public void restore(InputStream in) throws IOException {
+      restores.run();
       value = ByteBuffer.wrap(in.readNBytes(Long.BYTES)).getLong();
     }
   }
@@ -69,6 +77,7 @@ class ReplicaTest {
   private final InProcess hub = new InProcess();
   private Duration session = Duration.ofMinutes(1);
   private int connectionsMax = 1000;
+  private Runnable restores = () -> {};
   private final List<Node> nodes = new ArrayList<>();
   private final List<Replica> replicas = new ArrayList<>();
   private final List<Client> clients = new ArrayList<>();
@@ -86,7 +95,7 @@ class ReplicaTest {
             .start();
     nodes.add(node);
     Replica replica =
-        Replica.of("counter", new Counter())
+        Replica.of("counter", new Counter(restores))
             .session(session)
             .connectionsMax(connectionsMax)
             .expecting("a", "b", "c")
@@ -178,6 +187,40 @@ class ReplicaTest {
     Client other = client(newcomer.clients());
     assertThat(read(other, Read.LINEARIZABLE)).isEqualTo(6);
     assertThat(Metric.sum(newcomer.metrics(), "replica.sessions.open")).isEqualTo(1);
+  }
+
+  @Test
+  void aReplicaThatGetsAStateHoldsUpNobody() throws Exception {
+    start("a");
+    start("b");
+    for (Replica replica : replicas) {
+      replica.awaitServing(PATIENCE);
+    }
+    Client client = client(replicas.get(0).clients());
+    assertThat(call(client, 5)).isEqualTo(5);
+    var begun = new CountDownLatch(1);
+    var mayEnd = new CountDownLatch(1);
+    restores =
+        () -> {
+          begun.countDown();
+          try {
+            mayEnd.await();
+          } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+          }
+        };
+    Replica newcomer = start("c");
+    assertThat(begun.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    assertThat(newcomer.isServing()).isFalse();
+    assertThat(Metric.sum(newcomer.metrics(), "replica.sessions.open")).isZero();
+    try (var socket = new Socket("127.0.0.1", port(2))) {
+      socket.setSoTimeout((int) PATIENCE.toMillis());
+      assertThat(socket.getInputStream().read()).as("turned away at once").isNegative();
+    }
+    assertThat(call(client, 1)).isEqualTo(6);
+    mayEnd.countDown();
+    newcomer.awaitServing(PATIENCE);
+    assertThat(read(client(newcomer.clients()), Read.LINEARIZABLE)).isEqualTo(6);
   }
 
   @Test

@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.Map;
+import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +54,8 @@ final class SimulatedReplica implements GroupUser, ReplicaProtocol.Group, Replic
   private @Nullable ByteArrayOutputStream incoming;
   private boolean waking;
   private @Nullable View view;
+  private SortedMap<String, Long> load = new TreeMap<>(); // what it shows of itself
+  private Map<MemberId, SortedMap<String, Long>> loads = Map.of(); // and the others of them
   private long outstanding; // what of the window is used
   private long consumed;
   private boolean closed;
@@ -185,6 +189,32 @@ final class SimulatedReplica implements GroupUser, ReplicaProtocol.Group, Replic
       node.request(new Request.Multicast(group, MessageBlock.of(Batch.Kind.TOTAL, message)), 0);
     }
     return fits;
+  }
+
+  @Override
+  public void show(long clients, long commands) {
+    load = new TreeMap<>(Map.of("clients", clients, "commands", commands));
+    node.request(new Request.Whiteboard(group), 0);
+  }
+
+  @Override
+  public SortedMap<String, Long> whiteboardPut() {
+    return load;
+  }
+
+  @Override
+  public void whiteboard(Map<MemberId, SortedMap<String, Long>> values) {
+    loads = Map.copyOf(values);
+  }
+
+  @Override
+  public long clients(MemberId member) {
+    return loads.getOrDefault(member, new TreeMap<>()).getOrDefault("clients", -1L);
+  }
+
+  @Override
+  public long commands(MemberId member) {
+    return loads.getOrDefault(member, new TreeMap<>()).getOrDefault("commands", 0L);
   }
 
   @Override

@@ -347,6 +347,11 @@ public final class ClientProtocol {
         move();
       }
       case Frame.Replicas(List<String> others) -> replicas = others;
+      case Frame.Move(String replica) -> {
+        if (over == null && !isAt(replica) && candidates().contains(replica)) {
+          moveTo(replica, "it has more to do than another replica");
+        }
+      }
       case Frame.Pong() -> {}
       case Frame.Wrong(String words) -> {
         lastTrouble = at + ": " + words;

@@ -27,6 +27,7 @@ import org.tutti.replica.Read;
 ///           ANSWER   i64 id, u8 failed, i64 position, payload
 ///           AWAY     u16 n, addresses                            it does not serve now; others may
 ///           REPLICAS u16 n, addresses                            where clients reach them
+///           MOVE     address                                     another replica has less to do
 ///           PONG
 ///           WRONG    words                                       last on a connection
 /// ```
@@ -141,6 +142,11 @@ public sealed interface Frame {
   /// @param replicas where clients reach them
   record Replicas(List<String> replicas) implements Frame {}
 
+  /// Another replica has less to do: the client is to go there.
+  ///
+  /// @param replica where
+  record Move(String replica) implements Frame {}
+
   /// The replica lives.
   record Pong() implements Frame {}
 
@@ -218,6 +224,10 @@ public sealed interface Frame {
         List<byte[]> texts = texts(replicas);
         yield put(begin(22, length(texts)), texts).flip();
       }
+      case Move(String replica) -> {
+        byte[] text = replica.getBytes(StandardCharsets.UTF_8);
+        yield begin(25, text.length).put(text).flip();
+      }
       case Pong() -> begin(23, 0).flip();
       case Wrong(String words) -> {
         byte[] text = words.getBytes(StandardCharsets.UTF_8);
@@ -270,6 +280,7 @@ public sealed interface Frame {
             case 22 -> new Replicas(addresses(in));
             case 23 -> new Pong();
             case 24 -> new Wrong(text(in, in.remaining()));
+            case 25 -> new Move(text(in, in.remaining()));
             default -> throw new MalformedException("no frame of kind " + kind);
           };
       if (in.hasRemaining()) {

@@ -111,7 +111,7 @@ public final class Hedge {
           client.handle(frame, this);
         }
       }
-      case Frame.Pong() -> {}
+      case Frame.Pong(), Frame.Move _ -> {}
       case Frame.Away _, Frame.Wrong _ -> end();
       default -> throw new Frame.MalformedException("not for a second connection");
     }

@@ -11,9 +11,11 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.replica.Read;
 import org.tutti.replica.StateMachine;
@@ -46,6 +48,28 @@ public final class ReplicaProtocol {
 
     /// Asks a quorum where the history stands; [ReplicaProtocol#confirmed] tells.
     void confirm();
+
+    /// Shows the others how much this replica has to do, sooner or later.
+    ///
+    /// @param clients  how many are connected here; -1 when it does not serve
+    /// @param commands how many commands and queries they made in the last second
+    default void show(long clients, long commands) {}
+
+    /// How many clients a replica has shown.
+    ///
+    /// @param member which
+    /// @return the number; -1 when it does not serve, or has shown none
+    default long clients(MemberId member) {
+      return -1;
+    }
+
+    /// How many commands and queries of a second it has shown.
+    ///
+    /// @param member which
+    /// @return the number
+    default long commands(MemberId member) {
+      return 0;
+    }
   }
 
   /// What it asks of its port for clients.
@@ -111,6 +135,8 @@ public final class ReplicaProtocol {
     final TreeSet<Long> asked = new TreeSet<>(); // numbers of commands, if it is quiet
     long lost; // the session that it wanted to resume in vain
     long waitingBytes;
+    long calls; // in this second
+    long callsBefore; // in the last one
     long nonce; // of a session that it asks for, or 0
     boolean heard; // since sessions were touched last
     boolean told; // that this replica does not serve
@@ -133,7 +159,7 @@ public final class ReplicaProtocol {
   private final Clients clients;
   private final Clock clock;
   private final AgreedClock agreed;
-  private final SessionTable table = new SessionTable();
+  private volatile SessionTable table = new SessionTable(); // replaced while others may ask for its numbers
   private final Answering answering = new Answering();
 
   private final Map<Long, Connection> connections = new LinkedHashMap<>();
@@ -155,6 +181,13 @@ public final class ReplicaProtocol {
   private List<String> replicas = List.of();
   private long touchAt;
   private long tickAt;
+  private Balance.Load shown = new Balance.Load(-1, 0);
+  private long balanceAt;
+  private long secondAt; // when this second ends
+  private long callsBefore; // of all, in the last second
+  private int timesAbove; // the threshold, in a row
+  private long settledAt;
+  private long moved;
   private long foreignSessions;
   private long queries;
 
@@ -188,6 +221,9 @@ public final class ReplicaProtocol {
     this.agreed = new AgreedClock(clock::nanos, clock::wallMillis);
     this.touchAt = clock.nanos();
     this.tickAt = touchAt;
+    this.balanceAt = touchAt;
+    this.secondAt = touchAt;
+    this.settledAt = touchAt;
   }
 
   // ---- what the group tells --------------------------------------------------------------------------------------
@@ -218,6 +254,7 @@ public final class ReplicaProtocol {
     announced = null;
     if (!installed.primary()) {
       caughtUp = false;
+      show(new Balance.Load(-1, 0));
       List.copyOf(connections.values()).forEach(this::away);
     }
     tellReplicas();
@@ -257,15 +294,24 @@ public final class ReplicaProtocol {
     };
   }
 
-  /// Replaces sessions and service by what another replica, or an earlier life, had.
+  /// A state will be restored: this replica serves again when it is told so by [#caughtUp].
+  public void stopServing() {
+    caughtUp = false;
+    show(new Balance.Load(-1, 0));
+  }
+
+  /// Replaces sessions and service by what another replica, or an earlier life, had. Meanwhile, which may take long, no
+  /// client is connected and this replica does not serve; [#work], and what tells of numbers, may be called.
   ///
   /// @param in      what [#snapshot] has written
   /// @param isAlive whether it comes from a group at work, so that its time is good
   /// @throws IOException when it fails or is not that; then neither can be used any more
   public void restore(InputStream in, boolean isAlive) throws IOException {
     var data = new DataInputStream(in);
-    table.restore(data);
+    var restored = new SessionTable(table.executed());
+    restored.restore(data);
     machine.restore(data);
+    table = restored;
     if (isAlive) {
       agreed.heard(table.time());
     }
@@ -447,6 +493,7 @@ public final class ReplicaProtocol {
   }
 
   private void call(Connection from, Frame.Call call) {
+    from.calls++;
     if (!isServing()) {
       away(from);
     } else if (call.session() == from.lost) {
@@ -533,6 +580,7 @@ public final class ReplicaProtocol {
   }
 
   private void query(Connection from, Frame.Query query) {
+    from.calls++;
     if (query.read() != Read.LOCAL && !isServing()) {
       away(from);
       return;
@@ -637,6 +685,69 @@ public final class ReplicaProtocol {
         group.post(OrderedMessage.tick(stamp()));
       }
     }
+    if (now - balanceAt >= 0) {
+      balanceAt = now + Balance.EVERY_NANOS;
+      balance(now);
+    }
+  }
+
+  /// Shows what there is to do here, and sends clients to others if it is more than this replica's share.
+  private void balance(long now) {
+    if (now - secondAt >= 0) {
+      secondAt = now + 1_000_000_000;
+      callsBefore = 0;
+      for (Connection connection : connections.values()) {
+        connection.callsBefore = connection.calls;
+        callsBefore += connection.calls;
+        connection.calls = 0;
+      }
+    }
+    var own = new Balance.Load(connections.values().stream().filter(ReplicaProtocol::isClient).count(), callsBefore);
+    show(own);
+    View here = view;
+    if (here == null || now - settledAt < 0) {
+      return;
+    }
+    var loads = new TreeMap<String, Balance.Load>();
+    for (MemberId member : here.members()) {
+      boolean serves = table.addresses().containsKey(member.name()) && group.clients(member) >= 0;
+      if (serves && !member.name().equals(self)) {
+        loads.put(member.name(), new Balance.Load(group.clients(member), group.commands(member)));
+      }
+    }
+    loads.put(self, own);
+    SortedMap<String, Long> moves = Balance.moves(self, loads);
+    timesAbove = moves.isEmpty() ? 0 : timesAbove + 1;
+    if (timesAbove >= Balance.TIMES) {
+      timesAbove = 0;
+      settledAt = now + Balance.SETTLE_NANOS;
+      moves.forEach((name, units) -> move(table.addresses().get(name), units));
+    }
+  }
+
+  private void show(Balance.Load load) {
+    if (!load.equals(shown)) {
+      shown = load;
+      group.show(load.clients(), load.commands());
+    }
+  }
+
+  private static boolean isClient(Connection connection) {
+    return connection.greeted && !connection.quiet && !connection.told;
+  }
+
+  /// Sends clients to another replica that are not more than some units together; those that have been here longest.
+  private void move(@Nullable String to, long units) {
+    long left = units;
+    for (Connection connection : connections.values()) {
+      long its = Balance.units(connection.callsBefore);
+      if (to != null && isClient(connection) && its <= left) {
+        left -= its;
+        moved++;
+        connection.told = true;
+        send(connection, new Frame.Move(to));
+      }
+    }
   }
 
   /// When [#work] has something to do although nothing happens.
@@ -650,7 +761,8 @@ public final class ReplicaProtocol {
     if (!held.isEmpty() || unsaid) {
       return clock.nanos() + RETRY_NANOS;
     }
-    return table.limits() == null ? Long.MAX_VALUE : touchAt - tickAt < 0 ? touchAt : tickAt;
+    long due = touchAt - tickAt < 0 ? touchAt : tickAt;
+    return table.limits() == null ? Long.MAX_VALUE : due - balanceAt < 0 ? due : balanceAt;
   }
 
   private boolean needsAnnouncement() {
@@ -704,6 +816,13 @@ public final class ReplicaProtocol {
   /// @return a count since the start
   public long foreignSessions() {
     return foreignSessions;
+  }
+
+  /// How many clients were sent to replicas that have less to do.
+  ///
+  /// @return a count since the start
+  public long moved() {
+    return moved;
   }
 
   /// How many commands this replica has executed.

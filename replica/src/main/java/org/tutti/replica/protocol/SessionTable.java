@@ -163,7 +163,16 @@ public final class SessionTable {
   private final SortedMap<String, String> addresses = new TreeMap<>();
 
   /// A table of a service that nothing has happened to.
-  public SessionTable() {}
+  public SessionTable() {
+    this(0);
+  }
+
+  /// A table to be restored.
+  ///
+  /// @param executed how many commands were executed in this life
+  SessionTable(long executed) {
+    this.executed = executed;
+  }
 
   /// What bounds sessions.
   ///

@@ -41,6 +41,7 @@ class FrameTest {
         new Frame.Answer(3, true, 12, bytes(4, 5)),
         new Frame.Away(List.of()),
         new Frame.Replicas(List.of("a:1")),
+        new Frame.Move("a:1"),
         new Frame.Pong(),
         new Frame.Wrong("no"));
   }
