@@ -26,8 +26,7 @@ import org.tutti.transport.Traits;
 import org.tutti.user.GroupUser;
 import org.tutti.user.Request;
 
-/// Two nodes in one group, `a` and `b`, in an own time. At the end what `a` says does not arrive any more, so that both
-/// are in the midst of something: `b` has multicast, then `a` has.
+/// Two nodes in one group, `a` and `b`, in an own time.
 final class Duet {
   static final String GROUP = "duet";
 
@@ -36,22 +35,38 @@ final class Duet {
   private final Map<Address, NodeEngine> nodes = new HashMap<>();
   private final ArrayDeque<Frame> frames = new ArrayDeque<>();
   private final MemberConfig member = MemberConfig.standard();
-  private boolean isCut;
+  private boolean isCut; // what `a` says does not arrive
   private long now;
 
   final NodeEngine a = node(Members.A);
   final NodeEngine b = node(Members.B);
 
+  /// Both are in one view, and in the midst of something: `b` has multicast, then `a` has, and what `a` says does not
+  /// arrive any more.
   Duet(GroupConfig group) {
-    request(a, new Request.Create(GROUP, Terms.voter(group, member), new User(), 1));
-    request(b, new Request.Join(GROUP, null, member, false, new User()));
-    run();
+    this(group, new User(), new User());
     multicast(b);
     multicast(a);
     run();
+    cut();
+    multicast(b);
+    multicast(a);
+  }
+
+  /// Both are in one view.
+  Duet(GroupConfig group, User ofA, User ofB) {
+    request(a, new Request.Create(GROUP, Terms.voter(group, member), ofA, 1));
+    request(b, new Request.Join(GROUP, null, member, false, ofB));
+    run();
+  }
+
+  /// From now on nothing arrives that `a` says.
+  void cut() {
     isCut = true;
-    multicast(b);
-    multicast(a);
+  }
+
+  void heal() {
+    isCut = false;
   }
 
   private NodeEngine node(MemberId self) {
@@ -61,7 +76,8 @@ final class Duet {
     return node;
   }
 
-  private void run() {
+  /// Lets some seconds pass.
+  void run() {
     for (int step = 0; step < 200; step++) {
       settle();
       now = Math.min(a.deadlineNanos(), b.deadlineNanos());
@@ -91,7 +107,7 @@ final class Duet {
     settle();
   }
 
-  private void multicast(NodeEngine node) {
+  void multicast(NodeEngine node) {
     request(node, new Request.Multicast(GROUP, MessageBlock.of(Batch.Kind.TOTAL, ByteBuffer.allocate(8))));
   }
 
@@ -125,7 +141,7 @@ final class Duet {
   }
 
   /// Takes everything at once.
-  static final class User implements GroupUser {
+  static class User implements GroupUser {
     private long consumed;
 
     @Override
