@@ -2,21 +2,21 @@ package org.tutti.net.udp;
 
 import java.util.concurrent.TimeUnit;
 
-/// How many bytes may be on the way to one peer: CUBIC (RFC 9438) with slow start (RFC 5681), twice as eager, and with an
-/// answer to random loss, which CUBIC takes for a queue that overflows.
+/// How many bytes may be on the way to one peer: CUBIC (RFC 9438) with slow start (RFC 5681), twice as eager, and
+/// with an answer to random loss, which CUBIC takes for a queue that overflows.
 ///
-/// A *round* is the time in which what was on the way at its beginning has come to rest. The window doubles each round
-/// until datagrams are lost; it does not look at round trips as HyStart++ does, because they contain how long processes
-/// waited for a processor, which says nothing of queues. After that the window grows by the cubic function of the time
-/// since it was made smaller last: quickly towards the window at which datagrams were lost, slowly around it, quickly
-/// beyond it; but not slower than Reno's would. A round with more loss than the medium has by itself makes the window
-/// 0.7 of what it was. Growth is twice that of the RFC, as echoes that come late make it slower.
+/// A *round* is the time in which what was on the way at its beginning has come to rest. The window doubles each
+/// round until datagrams are lost; it does not look at round trips as HyStart++ does, because they contain how long
+/// processes waited for a processor, which says nothing of queues. After that the window grows by the cubic function
+/// of the time since it was made smaller last: quickly towards the window at which datagrams were lost, slowly around
+/// it, quickly beyond it; but not slower than Reno's would. A round with more loss than the medium has by itself
+/// makes the window 0.7 of what it was. Growth is twice that of the RFC, as echoes that come late make it slower.
 ///
-/// Loss while the queue is full is that queue's. Only while it is not, as round trips tell (as in TCP Veno, Fu and Liew,
-/// 2003), loss can be the medium's own, which follows its average slowly, up to three tenths. When three rounds of that
-/// kind in a row have not made the loss smaller, the window is not what causes it: then it is taken for the medium's
-/// own at once, and the window is what it was. So random loss costs the frames that are lost, but not the speed, while a
-/// queue that overflows is relieved.
+/// Loss while the queue is full is that queue's. Only while it is not, as round trips tell (as in TCP Veno, Fu and
+/// Liew, 2003), loss can be the medium's own, which follows its average slowly, up to three tenths. When three rounds
+/// of that kind in a row have not made the loss smaller, the window is not what causes it: then it is taken for the
+/// medium's own at once, and the window is what it was. So random loss costs the frames that are lost, but not the
+/// speed, while a queue that overflows is relieved.
 ///
 /// The window is not a promise of the receiver, see [Flight].
 final class Congestion {

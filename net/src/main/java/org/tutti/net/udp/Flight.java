@@ -97,7 +97,8 @@ final class Flight {
     return roundTrip / (congestion.gain() * congestion.window());
   }
 
-  /// How many bytes may leave at once: as many as go in a millisecond. A queue that has no room for all of them loses all.
+  /// How many bytes may leave at once: as many as go in a millisecond. A queue that has no room for all of them loses
+  /// all.
   int burstBytes() {
     int least = TRAIN_DATAGRAMS_MIN * charge(lastLength);
     return (int) Math.clamp(BURST_NANOS / nanosPerByte(), least, 1 << 16);
