@@ -63,7 +63,7 @@ class LineTest {
       assertThat(LineStack.of(stack.word())).isEqualTo(stack);
     }
     assertThatThrownBy(() -> LineStack.of("carrier-pigeon"))
-        .hasMessageStartingWith("'carrier-pigeon' is none of tutti-tcp,tutti-udp,");
+        .hasMessageStartingWith("'carrier-pigeon' is none of tutti-tcp,");
   }
 
   /// What others send comes in over one's own line, and what one sends is there already.
