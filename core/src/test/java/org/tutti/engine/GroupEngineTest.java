@@ -116,7 +116,9 @@ class GroupEngineTest {
     duet.run();
     duet.multicast(duet.b);
     duet.run();
-    assertThat(a.take()).as("b0 is the switch").containsExactly("ordering SYMMETRIC", "deliver b0 at 0", "deliver b1 at 0");
+    assertThat(a.take())
+        .as("b0 is the switch")
+        .containsExactly("ordering SYMMETRIC", "deliver b0 at 0", "deliver b1 at 0");
     assertThat(b.take()).startsWith("ordering SYMMETRIC").contains("deliver b1 at 0");
   }
 

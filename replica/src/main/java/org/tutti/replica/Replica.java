@@ -87,7 +87,8 @@ public final class Replica implements AutoCloseable {
                     new SystemClock()));
     this.protocol = port.protocol();
     this.events = Thread.ofPlatform().name("replica-" + service + "-" + node.self().name()).unstarted(this::serve);
-    this.clients = Thread.ofPlatform().name("clients-" + service + "-" + node.self().name()).unstarted(port::run);
+    this.clients =
+        Thread.ofPlatform().name("clients-" + service + "-" + node.self().name()).unstarted(this::serveClients);
   }
 
   /// Begins a replica of a service.
@@ -202,6 +203,15 @@ public final class Replica implements AutoCloseable {
     }
   }
 
+  /// A bug ends the replica, not only its port.
+  private void serveClients() {
+    try {
+      port.run();
+    } catch (RuntimeException | Error why) {
+      end(why);
+    }
+  }
+
   // ---- the thread of events --------------------------------------------------------------------------------------
 
   private void serve() {
@@ -281,8 +291,9 @@ public final class Replica implements AutoCloseable {
         });
   }
 
-  /// Replaces the service's state. Clients go to other replicas meanwhile: what they ask cannot be answered. The lock is
-  /// not held while the state comes, which takes as long as it takes: whoever connects has to be turned away at once.
+  /// Replaces the service's state. Clients go to other replicas meanwhile: what they ask cannot be answered. The lock
+  /// is not held while the state comes, which takes as long as it takes: whoever connects has to be turned away at
+  /// once.
   private void restore(StateSource from) throws IOException {
     away(true);
     try (var in = new BufferedInputStream(from, 64 << 10)) {

@@ -38,8 +38,8 @@ import org.tutti.transport.Endpoint;
 /// holds the replica's lock. The slow steps of TLS handshakes run on virtual threads.
 ///
 /// Clients are not trusted, and everything is bounded: connections (`Admission`: who says nothing yields), replies that
-/// wait for a client that does not read, together and for each, and room for long frames whose bytes do not come. Who is
-/// ended is told why, as far as his socket takes it at once, and counted with the reason.
+/// wait for a client that does not read, together and for each, and room for long frames whose bytes do not come. Who
+/// is ended is told why, as far as his socket takes it at once, and counted with the reason.
 final class ServicePort implements ReplicaProtocol.Clients {
   private static final Duration FIRST_WORDS_MAX = Duration.ofSeconds(5);
   private static final int UNWRITTEN_BYTES_MAX = 32 << 20; // for one
@@ -48,6 +48,7 @@ final class ServicePort implements ReplicaProtocol.Clients {
   private static final int BACKLOG = 1024;
   private static final int ACCEPTS_PER_TURN_MAX = 64;
   private static final long ACCEPT_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long ACCEPT_TROUBLE_NANOS = TimeUnit.MINUTES.toNanos(1); // is logged so often at most
   private static final int RECORDS = 1; // of TLS, which are read or written at once
 
   /// Who may come.
@@ -103,6 +104,7 @@ final class ServicePort implements ReplicaProtocol.Clients {
   private boolean acceptsPause;
   private long acceptsAgainAt;
   private boolean acceptTrouble; // was logged
+  private long acceptTroubleAt;
   private long wakesAt = Long.MIN_VALUE; // when the port's thread looks at the protocol without being woken
   private volatile boolean away; // no connections, as the replica's state is being replaced
   private volatile boolean closed;
@@ -236,7 +238,6 @@ final class ServicePort implements ReplicaProtocol.Clients {
         if (socket == null) {
           return;
         }
-        acceptTrouble = false;
         take(socket);
       } catch (IOException e) {
         pauseAccepting(e);
@@ -251,10 +252,15 @@ final class ServicePort implements ReplicaProtocol.Clients {
     acceptsPause = true;
     acceptsAgainAt = System.nanoTime() + ACCEPT_PAUSE_NANOS;
     accepting.interestOps(0);
-    if (!acceptTrouble) {
+    if (!acceptTrouble || System.nanoTime() - acceptTroubleAt > ACCEPT_TROUBLE_NANOS) {
       acceptTrouble = true;
-      System.getLogger("org.tutti.replica")
-          .log(System.Logger.Level.WARNING, () -> "no client can be accepted at " + address + " now: " + why);
+      acceptTroubleAt = System.nanoTime();
+      // On a thread of its own: without descriptors, a logger that loads something throws errors.
+      Thread.ofVirtual()
+          .name("replica-log")
+          .start(() ->
+              System.getLogger("org.tutti.replica")
+                  .log(System.Logger.Level.WARNING, () -> "no client can be accepted at " + address + " now: " + why));
     }
   }
 

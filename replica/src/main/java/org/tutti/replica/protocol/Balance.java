@@ -16,11 +16,11 @@ import java.util.TreeMap;
 ///  moves    r1 -> r3 13   r2 -> r3 13
 /// ```
 ///
-/// So several replicas that decide at once, without a word to each other, do not give more than there is room for. Three
-/// things keep clients from going to and fro. Between the average, where a move ends, and the threshold, where the next
-/// one begins, nothing happens. A replica has to be above the threshold for longer than the whiteboard takes: when many
-/// clients come at once, each replica sees its own first. And one that has moved clients decides nothing until the
-/// others have had time to show them and what they do.
+/// So several replicas that decide at once, without a word to each other, do not give more than there is room for.
+/// Three things keep clients from going to and fro. Between the average, where a move ends, and the threshold, where
+/// the next one begins, nothing happens. A replica has to be above the threshold for longer than the whiteboard takes:
+/// when many clients come at once, each replica sees its own first. And one that has moved clients decides nothing
+/// until the others have had time to show them and what they do.
 final class Balance {
   /// How often a replica looks at it.
   static final long EVERY_NANOS = 100_000_000;

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Late is measured by the client's own recent answers. A command is asked again only when it is the oldest without a
 /// reply, so that none before it is missing at the second replica. The extra load is bounded: one further request for
-/// twenty that were made, and four at once. When the second replica is the faster one several times in a row, the client
-/// goes there.
+/// twenty that were made, and four at once. When the second replica is the faster one several times in a row, the
+/// client goes there.
 ///
 /// The second connection is *quiet*: its replica sends replies to what was asked over it and to nothing else.
 public final class Hedge {
