@@ -190,6 +190,28 @@ class ReplicaTest {
   }
 
   @Test
+  void clientsThatAreAllAtOneReplicaAreShared() throws Exception {
+    startAll();
+    String first = replicas.get(0).clients();
+    List<Client> all = new ArrayList<>();
+    for (int i = 0; i < 15; i++) {
+      all.add(client(first));
+    }
+    Instant end = Instant.now().plus(PATIENCE);
+    for (long value = 0; open(1) < 3 || open(2) < 3; ) {
+      for (Client each : all) {
+        assertThat(call(each, 1)).isEqualTo(++value);
+      }
+      assertThat(Instant.now()).as(open(0) + ", " + open(1) + " and " + open(2) + " clients").isBefore(end);
+    }
+    assertThat(Metric.sum(replicas.get(0).metrics(), "replica.clients.moved")).isBetween(6L, 10L);
+  }
+
+  private long open(int replica) {
+    return Metric.sum(replicas.get(replica).metrics(), "replica.connections.open");
+  }
+
+  @Test
   void aReplicaThatGetsAStateHoldsUpNobody() throws Exception {
     start("a");
     start("b");

@@ -857,7 +857,7 @@ public final class Mutants {
                   "acknowledge-unread",
                   "a client says that it has replies which it has not",
                   "replica.protocol.ClientProtocol",
-                  "send",
+                  "call",
                   new Redirect("TreeMap.firstKey", "lastKey"))
               .in(RunKind.REPLICA),
           new Mutant(
