@@ -1,4 +1,5 @@
-/// Deterministic simulation of Tutti nodes: one thread, one seed, many faults.
+/// Deterministic simulation of Tutti nodes: one thread, one seed, many faults. For programs:
+/// [org.tutti.sim.service.Simulated], the test of a replicated service.
 module org.tutti.sim {
   requires transitive org.tutti;
   requires transitive org.tutti.replica;
@@ -6,9 +7,19 @@ module org.tutti.sim {
   requires java.xml;
   requires static org.jspecify;
 
-  exports org.tutti.sim;
-  exports org.tutti.sim.check;
-  exports org.tutti.sim.diagram;
-  exports org.tutti.sim.exhaustive;
-  exports org.tutti.sim.mutant;
+  exports org.tutti.sim.service;
+  exports org.tutti.sim to
+      org.tutti.bench,
+      org.tutti.lab,
+      org.tutti.workshop;
+  exports org.tutti.sim.check to
+      org.tutti.bench,
+      org.tutti.lab,
+      org.tutti.workshop;
+  exports org.tutti.sim.diagram to
+      org.tutti.workshop;
+  exports org.tutti.sim.exhaustive to
+      org.tutti.workshop;
+  exports org.tutti.sim.mutant to
+      org.tutti.workshop;
 }

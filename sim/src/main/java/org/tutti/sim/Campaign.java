@@ -6,13 +6,14 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /// Many seeds, on a few threads: each run is single-threaded and knows nothing of the others, and the report takes them
 /// up in their order, so that it does not depend on the threads and is at any moment that of the seeds before one.
 public final class Campaign {
   private final long last; // behind the last seed
-  private final Limits limits;
+  private final LongFunction<RunResult> run;
   private final AtomicLong seedNext;
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
   private final CampaignReport report;
@@ -35,8 +36,21 @@ public final class Campaign {
   /// @param limits what to leave out of every run
   /// @param before the report of those that are done
   public Campaign(long first, long count, Limits limits, CampaignReport before) {
+    this(first, count, seed -> Simulation.run(Plan.draw(seed).within(limits)), before);
+  }
+
+  /// Prepares a campaign of other runs.
+  ///
+  /// @param first the first seed
+  /// @param count how many seeds, at least 1
+  /// @param run   runs a seed, on any of the threads
+  public Campaign(long first, long count, LongFunction<RunResult> run) {
+    this(first, count, run, new CampaignReport());
+  }
+
+  private Campaign(long first, long count, LongFunction<RunResult> run, CampaignReport before) {
     this.last = first + count;
-    this.limits = limits;
+    this.run = run;
     this.report = before;
     this.reportedNext = first + before.seeds();
     this.seedNext = new AtomicLong(reportedNext);
@@ -74,10 +88,15 @@ public final class Campaign {
     return report;
   }
 
+  /// Runs no more seeds but those that have begun.
+  public void stop() {
+    seedNext.set(last);
+  }
+
   private void work(Consumer<CampaignReport> progress) {
     try {
       for (long seed = seedNext.getAndIncrement(); seed < last; seed = seedNext.getAndIncrement()) {
-        RunResult outcome = Simulation.run(Plan.draw(seed).within(limits));
+        RunResult outcome = run.apply(seed);
         synchronized (report) {
           early.put(seed, outcome);
           while (early.containsKey(reportedNext)) {

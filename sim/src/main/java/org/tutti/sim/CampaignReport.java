@@ -28,6 +28,8 @@ public final class CampaignReport {
     SUBSET_DELIVERIES("deliveries of subset multicasts", RunResult::subsetDeliveries),
     VIEWS("views installed", RunResult::views),
     TRANSFERS("state transfers", RunResult::transfers),
+    CALLS("calls of clients", RunResult::calls),
+    TOLD("calls with an outcome", RunResult::told),
     FIRST_CRASHED("seeds: first member crashed", outcome -> one(outcome.firstCrashed())),
     SENDER_CRASHED("seeds: sender at work crashed", outcome -> one(outcome.senderCrashed())),
     QUORUM_LOST("seeds that lost their quorum", outcome -> one(outcome.quorumLost())),
@@ -99,6 +101,28 @@ public final class CampaignReport {
   /// @return by seed
   public List<RunResult> failures() {
     return List.copyOf(failures);
+  }
+
+  /// How many calls the clients of replicated services made.
+  ///
+  /// @return calls
+  public long calls() {
+    return count(Count.CALLS);
+  }
+
+  /// How many of them had a reply or a refusal.
+  ///
+  /// @return calls
+  public long told() {
+    return count(Count.TOLD);
+  }
+
+  /// How often a kind of fault was injected.
+  ///
+  /// @param kind the kind
+  /// @return times
+  public long faults(FaultKind kind) {
+    return faults.getOrDefault(kind, 0L);
   }
 
   /// In how many runs a kind of fault was injected.

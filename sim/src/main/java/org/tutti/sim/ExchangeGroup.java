@@ -39,11 +39,12 @@ final class ExchangeGroup {
   private boolean founded;
   private boolean expecting; // to come to rest
 
-  ExchangeGroup(Simulation.Setting setting) {
+  /// @param may whether it may be used at all
+  ExchangeGroup(Simulation.Setting setting, boolean may) {
     this.setting = setting;
     this.random = setting.streams().open(Streams.Purpose.EXCHANGE, 0);
     GroupConfig main = setting.plan().config();
-    this.used = random.nextBoolean();
+    this.used = random.nextBoolean() && may;
     this.left = random.nextInt(ACTS_MAX);
     this.config =
         GroupConfig.builder()

@@ -112,6 +112,18 @@ public record Plan(
   private static final int STATELESS_ONE_IN = 3;
   private static final int STUCK_ONE_IN = 4;
   private static final int SERVES_ONE_IN = 8;
+  private static final int SERVICE_SPARED_ONE_IN = 3;
+  private static final Set<FaultKind> NOT_OF_SERVICES =
+      EnumSet.of(
+          FaultKind.SLOW_CONSUMER,
+          FaultKind.STATE_TROUBLE,
+          FaultKind.LARGE_MESSAGE,
+          FaultKind.SWITCH,
+          FaultKind.BLACKOUT,
+          FaultKind.TORN_WRITE,
+          FaultKind.DISK_LOSS,
+          FaultKind.DISK_FULL,
+          FaultKind.NAMESAKE);
   private static final int PACKING_DEGREE_MAX = 64;
   private static final int PACKING_DELAY_MICROS_MAX = 20_000;
   private static final int PACKING_INTERVAL_MILLIS_MAX = 500;
@@ -132,6 +144,34 @@ public record Plan(
   /// Draws a run's configuration but for the packing, with members that are all configured in the same way.
   static Plan drawAlike(long seed, Packing packing) {
     return draw(seed, packing, false);
+  }
+
+  /// Draws the configuration of a run of which a replicated service and its clients are all. In most of these runs
+  /// replicas end and come back, or come late, so that states are transferred.
+  ///
+  /// @param seed     the run's seed
+  /// @param replicas how many there are
+  /// @return the configuration
+  public static Plan drawOfService(long seed, int replicas) {
+    Plan drawn = draw(seed);
+    Map<FaultKind, Double> faults = new EnumMap<>(drawn.strengths);
+    faults.keySet().removeAll(NOT_OF_SERVICES);
+    SplittableRandom random = new Streams(seed).open(Streams.Purpose.REPLICA, Long.MIN_VALUE);
+    for (FaultKind kind : List.of(FaultKind.CRASH, FaultKind.RESTART, FaultKind.LATE_JOIN, FaultKind.PARTITION)) {
+      double strength = random.nextDouble();
+      if (random.nextInt(SERVICE_SPARED_ONE_IN) > 0) {
+        faults.putIfAbsent(kind, strength);
+      }
+    }
+    GroupConfig group =
+        drawn.config.toBuilder()
+            .domain(null)
+            .primaryViews(PrimaryViews.DYNAMIC_LINEAR)
+            .electorate(Set.of())
+            .partitions(Partitions.SUSPEND)
+            .durability(Durability.NONE)
+            .build();
+    return drawn.with(replicas, group, false, faults);
   }
 
   private static Plan draw(long seed, Packing packing, boolean mayMix) {

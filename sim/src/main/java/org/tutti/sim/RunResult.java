@@ -27,6 +27,8 @@ import org.tutti.sim.check.Violation;
 /// @param senderCrashed whether a member crashed while the fate of its own multicasts was open
 /// @param splits     what splits there were, and what merged, in a campaign of splits
 /// @param quorumLost whether the crashes of this run took away for good what the group needs to go on
+/// @param calls      how many calls the clients of a replicated service made
+/// @param told       how many of them had a reply or a refusal
 /// @param violations what did not hold
 public record RunResult(
     Plan plan,
@@ -50,6 +52,8 @@ public record RunResult(
     boolean senderCrashed,
     SplitTable splits,
     boolean quorumLost,
+    long calls,
+    long told,
     List<Violation> violations) {
   /// Whether everything held.
   ///

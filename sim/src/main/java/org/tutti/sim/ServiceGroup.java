@@ -18,7 +18,6 @@ import org.tutti.View;
 import org.tutti.membership.Terms;
 import org.tutti.replica.protocol.Frame;
 import org.tutti.replica.protocol.SessionTable;
-import org.tutti.sim.check.Linearizability;
 import org.tutti.sim.check.Role;
 import org.tutti.sim.check.ServiceHistory;
 import org.tutti.sim.check.ServiceOrder;
@@ -34,6 +33,7 @@ final class ServiceGroup {
 
   private static final String GROUP = "service";
   private static final int CLIENTS_MAX = 5;
+  private static final int VIOLATIONS_MAX = 5; // shown
   private static final int ACTS_MAX = 150;
   private static final long REST_UNITS = 60;
   private static final int LIFE_UNITS_MAX = 40; // of a session, in times of suspicion
@@ -129,7 +129,8 @@ final class ServiceGroup {
   private final SplittableRandom random;
   private final GroupConfig config;
   private final SessionTable.Limits limits;
-  private final ServiceHistory history = new ServiceHistory();
+  private final TestedService tested;
+  private final ServiceHistory history;
   private final List<SimulatedReplica> replicas = new ArrayList<>(); // all lives
   private final @Nullable SimulatedReplica[] places; // the newest life at each
   private final List<SimulatedClient> clients = new ArrayList<>();
@@ -147,22 +148,26 @@ final class ServiceGroup {
     void broken(SimulatedNode node, Throwable error);
   }
 
-  ServiceGroup(Simulation.Setting setting, Breakage breakage) {
+  /// @param actsMax how often clients do something at most
+  ServiceGroup(Simulation.Setting setting, TestedService tested, int actsMax, Breakage breakage) {
     Plan plan = setting.plan();
     this.setting = setting;
+    this.tested = tested;
+    this.history = new ServiceHistory(tested::words);
     this.breakage = breakage;
     this.random = setting.streams().open(Streams.Purpose.REPLICA, 0);
-    this.left = random.nextInt(ACTS_MAX);
+    this.left = Math.min(random.nextInt(ACTS_MAX), actsMax);
     this.places = new SimulatedReplica[plan.nodes()];
     this.config = GroupConfig.builder().stateTransfer(true).ordering(Plan.draw(random)).build();
     long life = Math.max(1, plan.suspectNanos() * Plan.between(random, 2, LIFE_UNITS_MAX) / 1_000_000);
     this.limits =
         new SessionTable.Limits(
             life,
-            CLIENTS_MAX + Plan.between(random, 0, 50),
+            Math.max(CLIENTS_MAX, tested.clients()) + Plan.between(random, 0, 50),
             Plan.between(random, 1, 16),
             Plan.between(random, 40, 10_000));
-    int count = random.nextInt(1, CLIENTS_MAX + 1);
+    int drawn = random.nextInt(1, CLIENTS_MAX + 1);
+    int count = tested.clients() == 0 ? drawn : tested.clients();
     this.near = random.nextBoolean();
     this.stalls = new long[count][plan.nodes()];
     for (int i = 0; i < count; i++) {
@@ -174,6 +179,10 @@ final class ServiceGroup {
 
   private static String address(int place) {
     return "c" + place;
+  }
+
+  TestedService tested() {
+    return tested;
   }
 
   ServiceHistory history() {
@@ -256,7 +265,7 @@ final class ServiceGroup {
       toReplica(intruder.id, new Frame.Resume(session, guess, random.nextBoolean()).encode());
     }
     for (long number = Math.max(1, victim.calls() - GUESSES); number <= victim.calls() + 1; number++) {
-      ByteBuffer payload = RegisterService.command(NOBODYS_CALL, ServiceHistory.Kind.ADD, 0, 1, 0);
+      ByteBuffer payload = RecordedService.command(NOBODYS_CALL, ByteBuffer.allocate(0));
       toReplica(intruder.id, new Frame.Call(session, number, 1, false, payload).encode());
     }
     closedByClient(intruder.id);
@@ -397,18 +406,20 @@ final class ServiceGroup {
   boolean isAtRest() {
     return !expecting
         || !isTogether()
-        || violationsAtRest().isEmpty() && living().stream().allMatch(SimulatedReplica::isAtRest);
+        || living().stream().allMatch(SimulatedReplica::isAtRest) && violationsAtRest().isEmpty();
   }
 
   /// What did not hold at any time.
   List<Violation> violations() {
     List<Violation> found = new ArrayList<>(history.violations());
-    found.addAll(ServiceOrder.check(history));
     if (found.isEmpty()) {
-      found.addAll(Linearizability.check(history));
+      found.addAll(ServiceOrder.check(history, tested.model(), tested.refusesInSameWords()));
+    }
+    if (found.isEmpty()) {
+      found.addAll(tested.check(history));
     }
     clients.forEach(client -> client.checkHedges(found));
-    return found;
+    return found.subList(0, Math.min(VIOLATIONS_MAX, found.size()));
   }
 
   /// What does not hold although the living are together in a primary view since [#last]: then all clients have been
@@ -423,15 +434,23 @@ final class ServiceGroup {
         found.add(new Violation("ClientsAnswered", client + " waits: " + client.state()));
       }
     }
+    if (!history.violations().isEmpty()) {
+      return found; // that they are not equal follows from it
+    }
     var states = new TreeMap<Long, SimulatedReplica>(); // by position; the time is told now and then, also at rest
     for (SimulatedReplica replica : living()) {
       SimulatedReplica other = states.putIfAbsent(replica.protocol().positionNext(), replica);
-      if (other != null && !replica.state().equals(other.state())) {
+      if (other != null && !areEqual(replica, other)) {
         String words = replica.node().self + ": " + replica.state() + "; " + other.node().self + ": " + other.state();
         found.add(new Violation("EqualReplicas", words));
       }
     }
     return found;
+  }
+
+  private boolean areEqual(SimulatedReplica one, SimulatedReplica other) {
+    return one.protocol().sessions() == other.protocol().sessions()
+        && (!tested.comparesStatesAtRest() || tested.areEqual(one.picture(), other.picture()));
   }
 
   /// Where a command was executed that failed, which its client is not told.
@@ -443,8 +462,13 @@ final class ServiceGroup {
         .orElse(-1);
   }
 
-  /// How many calls were made, and how many of them have an outcome.
+  /// How many calls clients made.
   int calls() {
     return history.calls().size();
+  }
+
+  /// How many of them have a reply or a refusal.
+  int told() {
+    return (int) history.calls().stream().filter(ServiceHistory.Call::isTold).count();
   }
 }

@@ -2,21 +2,24 @@ package org.tutti.sim;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 
 /// Makes a failing run smaller while it fails in the same way: without kinds of faults, with fewer nodes, with fewer
 /// multicasts. Greedy: what can go, goes; the rest is needed, or hides it.
 public final class Shrinking {
   private static final int RUNS_MAX = 200;
 
-  private final Plan plan;
+  private final Function<Limits, RunResult> run;
+  private final int runsMax;
   private final String property;
   private Limits limits;
   private RunResult smallest;
   private int runs;
 
-  private Shrinking(RunResult failing, Limits limits) {
+  private Shrinking(RunResult failing, Limits limits, int runsMax, Function<Limits, RunResult> run) {
     this.limits = limits;
-    this.plan = Plan.draw(failing.plan().seed());
+    this.run = run;
+    this.runsMax = runsMax;
     this.property = failing.violations().getFirst().property();
     this.smallest = failing;
   }
@@ -34,9 +37,21 @@ public final class Shrinking {
   /// @param limits  what was left out already
   /// @return the smallest that was found, which may be the same run
   public static Shrunk shrink(RunResult failing, Limits limits) {
-    var shrinking = new Shrinking(failing, limits);
+    Plan plan = Plan.draw(failing.plan().seed());
+    return shrink(failing, limits, RUNS_MAX, smaller -> Simulation.run(plan.within(smaller)));
+  }
+
+  /// Shrinks a run of another kind.
+  ///
+  /// @param failing what came of it; has a violation
+  /// @param limits  what was left out already
+  /// @param runsMax how many runs it may take
+  /// @param run     runs the same seed with more left out
+  /// @return the smallest that was found, which may be the same run
+  public static Shrunk shrink(RunResult failing, Limits limits, int runsMax, Function<Limits, RunResult> run) {
+    var shrinking = new Shrinking(failing, limits, runsMax, run);
     boolean smaller = true;
-    while (smaller && shrinking.runs < RUNS_MAX) {
+    while (smaller && shrinking.runs < runsMax) {
       smaller = shrinking.dropFaults() | shrinking.dropNodes() | shrinking.dropMulticasts();
     }
     return new Shrunk(shrinking.limits, shrinking.smallest, shrinking.runs);
@@ -70,11 +85,11 @@ public final class Shrinking {
   }
 
   private boolean attempt(Limits smaller) {
-    if (runs >= RUNS_MAX) {
+    if (runs >= runsMax) {
       return false;
     }
     runs++;
-    RunResult outcome = Simulation.run(plan.within(smaller));
+    RunResult outcome = run.apply(smaller);
     boolean same = !outcome.passed() && outcome.violations().getFirst().property().equals(property);
     if (same) {
       limits = smaller;

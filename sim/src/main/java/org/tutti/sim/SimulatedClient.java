@@ -14,14 +14,12 @@ import org.tutti.replica.protocol.ClientProtocol;
 import org.tutti.replica.protocol.Hedge;
 import org.tutti.sim.check.ServiceHistory.Call;
 import org.tutti.sim.check.ServiceHistory.End;
-import org.tutti.sim.check.ServiceHistory.Kind;
 import org.tutti.sim.check.Violation;
 
 /// A client of the [ServiceGroup]: makes calls, one after the other or several at once, gives some of them up, and is
 /// not heard for a while now and then.
 final class SimulatedClient implements ClientProtocol.Host {
   private static final int CALLS_OF_A_CLIENT = 1_000_000;
-  private static final Kind[] COMMANDS = {Kind.SET, Kind.ADD, Kind.ADD, Kind.COMPARE_AND_SET, Kind.FAIL};
 
   private final Simulation.Setting setting;
   private final ServiceGroup service;
@@ -47,7 +45,10 @@ final class SimulatedClient implements ClientProtocol.Host {
     @Override
     protected void replied(ByteBuffer reply, long position) {
       open.remove(this);
-      service.history().end(call, End.REPLIED, reply.getLong(), position);
+      service.history().end(call, End.REPLIED, reply, position);
+      if (call.read == null) {
+        service.tested().replied(number, reply.asReadOnlyBuffer());
+      }
       if (breaks && call.read == null) {
         breaks = false;
         setting.scheduler().after(1, SimulatedClient.this::breakOff);
@@ -64,7 +65,7 @@ final class SimulatedClient implements ClientProtocol.Host {
             default -> End.UNKNOWN;
           };
       boolean command = call.read == null;
-      service.history().end(call, end, 0, command && end == End.FAILED ? service.placeOf(call) : -1);
+      service.history().end(call, end, null, command && end == End.FAILED ? service.placeOf(call) : -1);
     }
   }
 
@@ -107,13 +108,13 @@ final class SimulatedClient implements ClientProtocol.Host {
     call(patienceNanos, reads ? Read.values()[Math.max(0, random.nextInt(5) - 2)] : null); // mostly linearizable
   }
 
-  private void call(long patienceNanos, @Nullable Read read) {
+  private void call(long patienceNanos, @Nullable Read wanted) {
     long id = number * (long) CALLS_OF_A_CLIENT + ++calls;
-    boolean reads = read != null;
-    int key = random.nextInt(RegisterService.REGISTERS);
-    Kind kind = reads ? Kind.READ : COMMANDS[random.nextInt(COMMANDS.length)];
-    Call call = service.history().invoke(number, id, kind, read, key, random.nextInt(-3, 4), random.nextInt(-3, 4));
-    ByteBuffer payload = reads ? ByteBuffer.allocate(1).put(0, (byte) key) : RegisterService.command(call);
+    ByteBuffer question = wanted == null ? null : service.tested().question(number, random);
+    Read read = question == null ? null : wanted;
+    ByteBuffer asked = question == null ? service.tested().command(number, random) : question;
+    Call call = service.history().invoke(number, id, read, asked.asReadOnlyBuffer());
+    ByteBuffer payload = read == null ? RecordedService.command(id, asked) : asked;
     long deadline = patienceNanos == Long.MAX_VALUE ? Long.MAX_VALUE : nanos() + patienceNanos;
     var pending = new Pending(payload, read, deadline, call);
     open.add(pending);
@@ -141,7 +142,7 @@ final class SimulatedClient implements ClientProtocol.Host {
     if (!open.isEmpty()) {
       Pending pending = open.remove(random.nextInt(open.size()));
       protocol.cancel(pending);
-      service.history().end(pending.call, End.UNKNOWN, 0, -1);
+      service.history().end(pending.call, End.UNKNOWN, null, -1);
     }
   }
 

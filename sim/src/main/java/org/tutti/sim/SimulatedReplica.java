@@ -47,7 +47,7 @@ final class SimulatedReplica implements GroupUser, ReplicaProtocol.Group, Replic
   private final String group;
   private final Terms terms;
   private final SplittableRandom random;
-  private final RegisterService machine;
+  private final RecordedService machine;
   private final ReplicaProtocol protocol;
   private final ArrayDeque<Runnable> told = new ArrayDeque<>();
   private final TreeMap<Long, Outgoing> outgoing = new TreeMap<>();
@@ -69,7 +69,8 @@ final class SimulatedReplica implements GroupUser, ReplicaProtocol.Group, Replic
     this.group = group;
     this.terms = terms;
     this.random = setting.streams().open(Streams.Purpose.REPLICA, node.self.incarnation());
-    this.machine = new RegisterService(node.self.toString(), service.history(), setting.plan().stateBytes());
+    this.machine =
+        new RecordedService(node.self.toString(), service.history(), service.tested(), trace() ? this::say : null);
     long skew = random.nextInt(SKEW_MILLIS);
     this.protocol =
         new ReplicaProtocol(
@@ -114,7 +115,12 @@ final class SimulatedReplica implements GroupUser, ReplicaProtocol.Group, Replic
     return node.isAlive() && !closed;
   }
 
-  /// What must be equal at all replicas that are equally far.
+  /// The service's state as bytes: equal at all replicas that are equally far.
+  byte[] picture() {
+    return machine.picture();
+  }
+
+  /// Its state in words.
   String state() {
     return machine + ", " + protocol.sessions() + " sessions";
   }
@@ -338,7 +344,7 @@ final class SimulatedReplica implements GroupUser, ReplicaProtocol.Group, Replic
     }
     byte[] bytes = state.bytes;
     if (bytes == null) {
-      bytes = bytes(state.picture);
+      bytes = TestedService.bytes(state.picture);
       state.bytes = bytes;
     }
     while (state.credits > 0) {
@@ -354,16 +360,6 @@ final class SimulatedReplica implements GroupUser, ReplicaProtocol.Group, Replic
         return;
       }
     }
-  }
-
-  private static byte[] bytes(StateMachine.Snapshot picture) {
-    var out = new ByteArrayOutputStream();
-    try {
-      picture.writeTo(out);
-    } catch (IOException impossible) {
-      throw new UncheckedIOException(impossible);
-    }
-    return out.toByteArray();
   }
 
   /// What is delivered behind the state waits for it, in the order of what the engine tells.

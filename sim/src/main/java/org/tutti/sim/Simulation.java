@@ -42,20 +42,24 @@ public final class Simulation {
   private final @Nullable Overlap overlap;
   private final ExchangeGroup exchange;
   private final @Nullable ServiceGroup service;
+  private final boolean alone; // nobody but a service and its clients does anything
   private final @Nullable Recorder recorder;
   private final List<Violation> violations = new ArrayList<>();
   private boolean broken;
   private boolean quorumLost;
 
-  private Simulation(Plan plan, @Nullable Consumer<String> lines, @Nullable Recorder recorder) {
+  /// @param tested a service that is all that the run is about, or null
+  private Simulation(
+      Plan plan, @Nullable TestedService tested, @Nullable Consumer<String> lines, @Nullable Recorder recorder) {
     this.plan = plan;
     this.recorder = recorder;
     var tally = new RunCounts();
     var history = new History(plan.config());
     this.setting = new Setting(plan, new Streams(plan.seed()), scheduler, tally, new Trace(scheduler, lines), history);
     this.overlap = plan.overlaps() ? new Overlap(setting) : null;
-    this.exchange = new ExchangeGroup(setting);
-    this.service = plan.serves() ? new ServiceGroup(setting, this::broken) : null;
+    this.exchange = new ExchangeGroup(setting, tested == null);
+    this.service = service(tested);
+    this.alone = tested != null;
     this.cluster = new SimulatedCluster(setting, this::started, this::broken);
     this.network = new Network(scheduler, plan, tally, cluster);
     if (recorder != null) {
@@ -64,6 +68,14 @@ public final class Simulation {
     this.faults = new Faults(setting, cluster, network);
     this.workload = new Workload(setting, cluster);
     this.subsets = new Workload.Subsets(setting, cluster);
+  }
+
+  private @Nullable ServiceGroup service(@Nullable TestedService tested) {
+    if (tested != null) {
+      return new ServiceGroup(setting, tested, plan.multicasts(), this::broken);
+    }
+    var registers = new RegisterService.Tested(plan.stateBytes());
+    return plan.serves() ? new ServiceGroup(setting, registers, Integer.MAX_VALUE, this::broken) : null;
   }
 
   private void started(SimulatedNode node) {
@@ -81,7 +93,7 @@ public final class Simulation {
   /// @param plan what to do
   /// @return what came of it
   public static RunResult run(Plan plan) {
-    return new Simulation(plan, null, null).run();
+    return new Simulation(plan, null, null, null).run();
   }
 
   /// Runs a plan and tells every step.
@@ -90,7 +102,7 @@ public final class Simulation {
   /// @param lines gets the steps: simulated time, node, event
   /// @return what came of it
   public static RunResult run(Plan plan, Consumer<String> lines) {
-    return new Simulation(plan, lines, null).run();
+    return new Simulation(plan, null, lines, null).run();
   }
 
   /// Runs a plan and shows it to somebody.
@@ -99,14 +111,26 @@ public final class Simulation {
   /// @param recorder is shown it
   /// @return what came of it
   public static RunResult run(Plan plan, Recorder recorder) {
-    return new Simulation(plan, null, recorder).run();
+    return new Simulation(plan, null, null, recorder).run();
+  }
+
+  /// Runs a plan of which a service and its clients are all.
+  ///
+  /// @param plan   what to do, as [Plan#drawOfService] draws it; its multicasts are what clients do at most
+  /// @param tested the service, for this run only
+  /// @param lines  gets the steps, as above; null if nobody reads them
+  /// @return what came of it
+  public static RunResult run(Plan plan, TestedService tested, @Nullable Consumer<String> lines) {
+    return new Simulation(plan, tested, lines, null).run();
   }
 
   private RunResult run() {
     cluster.begin(network);
     faults.begin();
-    workload.begin();
-    subsets.begin();
+    if (!alone) {
+      workload.begin();
+      subsets.begin();
+    }
     if (overlap != null) {
       overlap.begin();
     }
@@ -167,6 +191,8 @@ public final class Simulation {
         tally.senderCrashed,
         SplitTable.of(tally.splits(), setting.history(), plan.safetyNanos()),
         quorumLost,
+        service == null ? 0 : service.calls(),
+        service == null ? 0 : service.told(),
         List.copyOf(found));
   }
 

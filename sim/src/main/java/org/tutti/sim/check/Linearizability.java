@@ -14,13 +14,15 @@ import org.tutti.sim.check.ServiceHistory.End;
 /// which no call comes before one that had ended when it was made (Herlihy and Wing, TOPLAS 12(3), 1990). Commands
 /// whose outcome nobody knows may stand anywhere after they were made, or nowhere.
 ///
-/// Found by search (Wing and Gong, JPDC 17, 1993) that remembers where it was in vain (Lowe, CPE 29(4), 2017). Each
-/// register is looked at by itself, which is enough, as linearizability is local. It knows nothing of positions: what
-/// [ServiceOrder] takes from the replicas is not believed here.
+/// The service is one of registers ([RegisterCall]). Found by search (Wing and Gong, JPDC 17, 1993) that remembers
+/// where it was in vain (Lowe, CPE 29(4), 2017). Each register is looked at by itself, which is enough, as
+/// linearizability is local. It knows nothing of positions: what [ServiceOrder] takes from the replicas is not believed
+/// here.
 public final class Linearizability {
   private static final int STATES_MAX = 2_000_000;
 
   private final List<Call> calls; // in the order in which they were made
+  private final List<RegisterCall> asked; // by them
   private final int determined; // of them have to stand somewhere
   private final BitSet done = new BitSet();
   private final Set<Place> vain = new HashSet<>();
@@ -29,6 +31,7 @@ public final class Linearizability {
 
   private Linearizability(List<Call> calls) {
     this.calls = calls;
+    this.asked = calls.stream().map(call -> RegisterCall.decode(call.payload())).toList();
     this.determined = (int) calls.stream().filter(Linearizability::isTold).count();
   }
 
@@ -39,10 +42,11 @@ public final class Linearizability {
   public static List<Violation> check(ServiceHistory history) {
     var byKey = new TreeMap<Integer, List<Call>>();
     for (Call call : history.calls()) {
-      boolean command = call.read == null && call.end() != End.NOT_SENT && call.kind != ServiceHistory.Kind.FAIL;
+      RegisterCall asked = RegisterCall.decode(call.payload());
+      boolean command = call.read == null && call.end() != End.NOT_SENT && asked.kind() != RegisterCall.Kind.FAIL;
       boolean read = call.read == Read.LINEARIZABLE && call.end() == End.REPLIED;
       if (command || read) {
-        byKey.computeIfAbsent(call.key, _ -> new ArrayList<>()).add(call);
+        byKey.computeIfAbsent(asked.key(), _ -> new ArrayList<>()).add(call);
       }
     }
     List<Violation> found = new ArrayList<>();
@@ -80,11 +84,11 @@ public final class Linearizability {
         break;
       }
       var register = new TreeMap<Integer, Long>();
-      register.put(call.key, value);
-      long result = ServiceOrder.apply(register, call);
-      if (!isTold(call) || result == call.result()) {
+      register.put(asked.get(i).key(), value);
+      long result = asked.get(i).apply(register);
+      if (!isTold(call) || result == call.reply().getLong()) {
         done.set(i);
-        if (search(placed + (isTold(call) ? 1 : 0), register.get(call.key))) {
+        if (search(placed + (isTold(call) ? 1 : 0), register.get(asked.get(i).key()))) {
           return true;
         }
         done.clear(i);

@@ -1,33 +1,26 @@
 package org.tutti.sim.check;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.tutti.replica.Command;
 import org.tutti.replica.Read;
 
 /// What clients of one replicated service did in one run, and what its replicas executed; in the order in which it
-/// happened, which is counted and not measured. The service is a few registers.
+/// happened, which is counted and not measured. Of what service, it does not know: calls and replies are bytes.
 public final class ServiceHistory {
-  /// What is done to a register.
-  public enum Kind {
-    /// Sets it; the result is its value before.
-    SET,
-    /// Adds to it; the result is its value after.
-    ADD,
-    /// Sets it if it has a value; the result is 1 when it had, else 0.
-    COMPARE_AND_SET,
-    /// Is refused by the service.
-    FAIL,
-    /// Reads it.
-    READ
-  }
-
   /// How a call ended for its client.
   public enum End {
     /// It has not ended.
     OPEN,
-    /// With a result.
+    /// With a reply.
     REPLIED,
     /// With the service's refusal.
     FAILED,
@@ -38,45 +31,38 @@ public final class ServiceHistory {
   }
 
   /// A call of a client.
-  public static final class Call {
+  public final class Call {
     /// Whose.
     public final int client;
 
     /// Its number: rises from call to call of a client, and no other client has it.
     public final long id;
 
-    /// What it does.
-    public final Kind kind;
-
     /// How it reads; null for a command.
     public final @Nullable Read read;
-
-    /// To which register.
-    public final int key;
-
-    /// What is set, added or compared.
-    public final long first;
-
-    /// What is set when it compares equal.
-    public final long second;
 
     /// When it was made.
     public final long invoked;
 
+    private final ByteBuffer payload;
     private long returned = Long.MAX_VALUE;
     private End end = End.OPEN;
-    private long result;
+    private ByteBuffer reply = ByteBuffer.allocate(0);
     private long position = -1;
 
-    Call(int client, long id, Kind kind, @Nullable Read read, int key, long first, long second, long invoked) {
+    private Call(int client, long id, @Nullable Read read, ByteBuffer payload, long invoked) {
       this.client = client;
       this.id = id;
-      this.kind = kind;
       this.read = read;
-      this.key = key;
-      this.first = first;
-      this.second = second;
+      this.payload = payload;
       this.invoked = invoked;
+    }
+
+    /// What the client asked.
+    ///
+    /// @return the service's bytes, another buffer each time
+    public ByteBuffer payload() {
+      return payload.duplicate();
     }
 
     /// When it ended; [Long#MAX_VALUE] when it did not.
@@ -93,11 +79,18 @@ public final class ServiceHistory {
       return end;
     }
 
-    /// The reply.
+    /// Whether the client knows what became of it.
     ///
-    /// @return the result, when it was replied
-    public long result() {
-      return result;
+    /// @return whether it has a reply or a refusal
+    public boolean isTold() {
+      return end == End.REPLIED || end == End.FAILED;
+    }
+
+    /// What the client was told.
+    ///
+    /// @return the reply, when it was replied; another buffer each time
+    public ByteBuffer reply() {
+      return reply.duplicate();
     }
 
     /// Where it stands: a command's place; all that a query saw lies before it.
@@ -109,41 +102,97 @@ public final class ServiceHistory {
 
     @Override
     public String toString() {
-      String what = kind + " of register " + key + (read == null ? "" : " " + read);
-      return "call " + id + " of client " + client + " (" + what + ", " + end + " " + result + " @" + position + ")";
+      String what = words.apply(payload()) + (read == null ? "" : ", " + read);
+      String how = end + (end == End.REPLIED ? " " + text(reply()) : "") + (position < 0 ? "" : " @" + position);
+      return "call " + id + " of client " + client + " (" + what + "; " + how + ")";
     }
   }
 
   /// A command as a replica executed it.
   ///
-  /// @param call     the call's number
-  /// @param position its place
-  /// @param failed   whether it was refused
-  /// @param result   the result
-  /// @param replica  the first replica that executed it
-  public record Execution(long call, long position, boolean failed, long result, String replica) {}
+  /// @param call    the call's number
+  /// @param command what the service was given
+  /// @param failed  whether the service refused it
+  /// @param reply   the reply, or the words of the refusal; never changed
+  /// @param replica the first replica that executed it
+  public record Execution(long call, Command command, boolean failed, ByteBuffer reply, String replica) {
+    /// Its place.
+    ///
+    /// @return the position
+    public long position() {
+      return command.position();
+    }
 
+    /// What the service said.
+    ///
+    /// @return in words
+    public String said() {
+      return (failed ? "refuses with " : "replies ") + text(reply);
+    }
+
+    private boolean isSame(Execution other) {
+      return call == other.call && failed == other.failed && reply.equals(other.reply);
+    }
+  }
+
+  /// A service's state as a replica wrote it.
+  ///
+  /// @param replica the first replica that was there
+  /// @param bytes   a snapshot
+  public record State(String replica, byte[] bytes) {}
+
+  private static final int SHOWN_BYTES = 40;
+
+  private final Function<ByteBuffer, String> words;
   private final List<Call> calls = new ArrayList<>();
   private final TreeMap<Long, Call> byId = new TreeMap<>();
   private final TreeMap<Long, Execution> executions = new TreeMap<>(); // by position
+  private final TreeMap<Long, State> states = new TreeMap<>(); // by the position of the command before
   private final List<Violation> violations = new ArrayList<>();
   private long moments;
 
   /// An empty history.
-  public ServiceHistory() {}
+  ///
+  /// @param words says what a call asks
+  public ServiceHistory(Function<ByteBuffer, String> words) {
+    this.words = words;
+  }
+
+  /// Bytes for people: as text if they are one, else as hexadecimal numbers.
+  ///
+  /// @param bytes from position to limit
+  /// @return a short text
+  public static String text(ByteBuffer bytes) {
+    byte[] all = new byte[Math.min(SHOWN_BYTES, bytes.remaining())];
+    bytes.duplicate().get(all);
+    boolean readable = all.length > 0;
+    var hex = new StringBuilder();
+    for (byte one : all) {
+      readable &= one >= ' ' && one <= '~';
+      hex.append(String.format("%02x", one));
+    }
+    String more = bytes.remaining() > all.length ? "... (" + bytes.remaining() + " bytes)" : "";
+    return (readable ? "\"" + new String(all, UTF_8) + "\"" : "0x" + hex) + more;
+  }
+
+  /// What a client is told of a refusal.
+  ///
+  /// @param refusal what the service threw
+  /// @return its message in UTF-8
+  public static ByteBuffer words(RuntimeException refusal) {
+    String message = refusal.getMessage();
+    return UTF_8.encode(message == null ? refusal.getClass().getSimpleName() : message);
+  }
 
   /// A client makes a call.
   ///
-  /// @param client who
-  /// @param id     its number
-  /// @param kind   what it does
-  /// @param read   how it reads, or null
-  /// @param key    to which register
-  /// @param first  what is set, added or compared
-  /// @param second what is set when it compares equal
+  /// @param client  who
+  /// @param id      its number
+  /// @param read    how it reads, or null
+  /// @param payload what it asks; never changed
   /// @return the call
-  public Call invoke(int client, long id, Kind kind, @Nullable Read read, int key, long first, long second) {
-    var call = new Call(client, id, kind, read, key, first, second, moments++);
+  public Call invoke(int client, long id, @Nullable Read read, ByteBuffer payload) {
+    var call = new Call(client, id, read, payload, moments++);
     calls.add(call);
     byId.put(id, call);
     return call;
@@ -153,16 +202,16 @@ public final class ServiceHistory {
   ///
   /// @param call     which
   /// @param end      how
-  /// @param result   the result, if it was replied
+  /// @param reply    the reply, if it was replied; never changed
   /// @param position where it stands, or -1
-  public void end(Call call, End end, long result, long position) {
+  public void end(Call call, End end, @Nullable ByteBuffer reply, long position) {
     if (call.end != End.OPEN) {
       violations.add(new Violation("OneOutcome", call + " ended again: " + end));
       return;
     }
     call.returned = moments++;
     call.end = end;
-    call.result = result;
+    call.reply = reply == null ? call.reply : reply;
     call.position = position;
   }
 
@@ -170,13 +219,48 @@ public final class ServiceHistory {
   ///
   /// @param execution what it did
   public void execute(Execution execution) {
-    Execution before = executions.putIfAbsent(execution.position, execution);
-    boolean equal =
-        before == null
-            || before.call == execution.call && before.failed == execution.failed && before.result == execution.result;
-    if (!equal) {
-      violations.add(new Violation("ReplicasAgree", before + " and " + execution));
+    Execution before = executions.putIfAbsent(execution.position(), execution);
+    if (before != null && !before.isSame(execution)) {
+      String words = before.replica + " " + before.said() + ", " + execution.replica + " " + execution.said();
+      violations.add(
+          new Violation("ReplicasAgree", "at position " + execution.position() + " " + what(execution) + ": " + words));
     }
+  }
+
+  /// What was executed, in words.
+  ///
+  /// @param execution one of this history
+  /// @return command and client
+  public String what(Execution execution) {
+    Call call = byId.get(execution.call);
+    String asked = call == null ? "of nobody" : words.apply(call.payload()) + " of client " + call.client;
+    return "command " + execution.command.number() + " of session " + execution.command.session() + ", " + asked;
+  }
+
+  /// A replica is in a state.
+  ///
+  /// @param position of the command that it has executed last
+  /// @param state    its state
+  /// @return the state in which another one was there, if one was
+  public @Nullable State stateAt(long position, State state) {
+    return states.putIfAbsent(position, state);
+  }
+
+  /// Says that two replicas are in different states.
+  ///
+  /// @param execution the command behind which they are
+  /// @param one       the state of one
+  /// @param other     the state of the other
+  public void differ(Execution execution, State one, State other) {
+    int from = Math.max(0, Arrays.mismatch(one.bytes, other.bytes));
+    String where =
+        "behind position " + execution.position() + ", " + what(execution) + ", the states differ from byte ";
+    violations.add(new Violation("EqualStates", where + from + " on: " + shown(one, from) + ", " + shown(other, from)));
+  }
+
+  private static String shown(State state, int from) {
+    int at = Math.min(from, state.bytes.length);
+    return state.replica + " has " + text(ByteBuffer.wrap(state.bytes, at, state.bytes.length - at));
   }
 
   /// Something was seen that does not hold.
@@ -187,11 +271,13 @@ public final class ServiceHistory {
     violations.add(new Violation(property, words));
   }
 
-  /// What was seen on the way.
+  /// What was seen on the way: of each property the first time, as the others often follow from it.
   ///
   /// @return violations
   public List<Violation> violations() {
-    return violations;
+    var first = new LinkedHashMap<String, Violation>();
+    violations.forEach(violation -> first.putIfAbsent(violation.property(), violation));
+    return List.copyOf(first.values());
   }
 
   /// All calls in the order in which they were made.

@@ -1,48 +1,62 @@
 package org.tutti.sim.check;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.tutti.replica.Command;
 import org.tutti.replica.Read;
+import org.tutti.replica.StateMachine;
 import org.tutti.sim.check.ServiceHistory.Call;
 import org.tutti.sim.check.ServiceHistory.End;
 import org.tutti.sim.check.ServiceHistory.Execution;
-import org.tutti.sim.check.ServiceHistory.Kind;
 
 /// Clients see one service: what each was told is what happens when the commands are executed one by one, each once, in
 /// the order of their positions; that order is the order of each client, and nothing comes before what had ended when
 /// it was made. Queries see what they may see.
 ///
-/// Positions say in which order it was, so this is checked in time that grows no faster than the history. That there
-/// *is* an order, [Linearizability] looks for without positions.
+/// What is executed one by one is a *model*: the service itself, in one more instance, or another one that is simpler.
+///
+/// Positions say in which order it was, so this is checked in time that grows no faster than the history; and when
+/// nothing is found, that order is one as [linearizability][Linearizability] asks for: commands at their positions,
+/// each query behind the commands that it saw.
 public final class ServiceOrder {
+  private static final int SHOWN_MAX = 5;
+
   private final ServiceHistory history;
+  private final StateMachine model;
+  private final boolean sameWords;
   private final List<Violation> found = new ArrayList<>();
 
-  private ServiceOrder(ServiceHistory history) {
+  private ServiceOrder(ServiceHistory history, StateMachine model, boolean sameWords) {
     this.history = history;
+    this.model = model;
+    this.sameWords = sameWords;
   }
 
   /// Looks for what no single service would have done.
   ///
-  /// @param history what happened
+  /// @param history   what happened
+  /// @param model     the service that should have been seen; has executed nothing
+  /// @param sameWords whether it refuses in the same words, too
   /// @return what did not hold
-  public static List<Violation> check(ServiceHistory history) {
-    var check = new ServiceOrder(history);
+  public static List<Violation> check(ServiceHistory history, StateMachine model, boolean sameWords) {
+    var check = new ServiceOrder(history, model, sameWords);
     check.executions();
     check.realTime();
     check.reads();
-    return check.found.subList(0, Math.min(5, check.found.size()));
+    check.replies();
+    return check.found.subList(0, Math.min(SHOWN_MAX, check.found.size()));
   }
 
-  /// Every command is executed once at most, in its client's order, with the result that follows; and its client was
-  /// told that.
+  /// Every command is executed once at most, in its client's order; and its client was told that.
   private void executions() {
     var lastOf = new TreeMap<Integer, Long>(); // by client
     var placed = new TreeMap<Long, Execution>(); // by call
-    var registers = new TreeMap<Integer, Long>();
     for (Execution execution : history.executions().values()) {
       Call call = history.call(execution.call());
       if (call == null || call.read != null) {
@@ -57,48 +71,19 @@ public final class ServiceOrder {
       if (last != call.id) {
         violate("ClientOrder", call + " was executed after call " + last + " of the same client");
       }
-      long expected = apply(registers, call);
-      if (execution.failed() != (call.kind == Kind.FAIL) || !execution.failed() && execution.result() != expected) {
-        violate("Deterministic", execution + " of " + call + ", expected was " + expected);
-      }
       if (call.end() == End.NOT_SENT) {
         violate("NotExecuted", call + " was executed at " + execution.position());
       }
     }
     for (Call call : history.calls()) {
       Execution execution = placed.get(call.id);
-      boolean told = call.read == null && (call.end() == End.REPLIED || call.end() == End.FAILED);
+      boolean told = call.read == null && call.isTold();
       if (told && (execution == null || call.position() != execution.position())) {
         violate("ReplyIsOfExecution", call + " was executed as " + execution);
-      } else if (told && call.end() == End.REPLIED && call.result() != execution.result()) {
-        violate("ReplyIsOfExecution", call + " had the result " + execution.result());
+      } else if (told && call.end() == End.REPLIED && !call.reply().equals(execution.reply())) {
+        violate("ReplyIsOfExecution", call + " had the reply " + ServiceHistory.text(execution.reply()));
       }
     }
-  }
-
-  /// What a command does to the registers.
-  ///
-  /// @return its result
-  static long apply(Map<Integer, Long> registers, Call call) {
-    long before = registers.getOrDefault(call.key, 0L);
-    return switch (call.kind) {
-      case SET -> {
-        registers.put(call.key, call.first);
-        yield before;
-      }
-      case ADD -> {
-        registers.put(call.key, before + call.first);
-        yield before + call.first;
-      }
-      case COMPARE_AND_SET -> {
-        if (before == call.first) {
-          registers.put(call.key, call.second);
-        }
-        yield before == call.first ? 1 : 0;
-      }
-      case FAIL -> 0;
-      case READ -> before;
-    };
   }
 
   /// Nothing is placed before what had ended when it was made.
@@ -109,18 +94,17 @@ public final class ServiceOrder {
       if (call == null) {
         continue;
       }
-      boolean told = call.end() == End.REPLIED || call.end() == End.FAILED;
-      if (latest != null && told && call.returned() < latest.invoked) {
+      if (latest != null && call.isTold() && call.returned() < latest.invoked) {
         violate("RealTime", call + " had ended when " + latest + " was made, which was executed before it");
       }
       latest = latest == null || call.invoked > latest.invoked ? call : latest;
     }
   }
 
+  /// A query sees no less than it must.
   private void reads() {
-    List<Call> told = new ArrayList<>(); // in the order of their ends
-    history.calls().stream().filter(call -> call.end() == End.REPLIED || call.end() == End.FAILED).forEach(told::add);
-    told.sort((one, other) -> Long.compare(one.returned(), other.returned()));
+    List<Call> told = new ArrayList<>(history.calls().stream().filter(Call::isTold).toList());
+    told.sort(Comparator.comparingLong(Call::returned));
     long seen = 0; // by anybody who was told
     var seenBy = new TreeMap<Integer, Long>(); // by client
     int next = 0;
@@ -145,26 +129,78 @@ public final class ServiceOrder {
       if (read.read != Read.LOCAL && read.position() < own) {
         violate("SequentialRead", read + " does not see all before " + own + ", which its client had seen");
       }
-      values(read);
     }
   }
 
-  /// A read sees the state at its position, and nothing that was made when it had ended.
-  private void values(Call read) {
-    var registers = new TreeMap<Integer, Long>();
+  /// The model gives the same replies at the same places, and to queries the same answers from the state that they saw;
+  /// no query saw what was made when it had ended. Ends at the first difference: others follow from it.
+  private void replies() {
+    List<Call> reads = new ArrayList<>();
+    history.calls().stream().filter(call -> call.read != null && call.end() == End.REPLIED).forEach(reads::add);
+    reads.sort(Comparator.comparingLong(Call::position));
+    Iterator<Execution> commands = history.executions().values().iterator();
+    @Nullable Execution next = commands.hasNext() ? commands.next() : null;
     @Nullable Call last = null;
-    for (Execution execution : history.executions().headMap(read.position()).values()) {
-      Call call = history.call(execution.call());
-      if (call != null) {
-        apply(registers, call);
-        last = last == null || call.invoked > last.invoked ? call : last;
+    for (Call read : reads) {
+      while (next != null && next.position() < read.position()) {
+        if (!executes(next)) {
+          return;
+        }
+        Call call = history.call(next.call());
+        last = call != null && (last == null || call.invoked > last.invoked) ? call : last;
+        next = commands.hasNext() ? commands.next() : null;
+      }
+      if (last != null && last.invoked > read.returned()) {
+        violate("QueryAnswer", read + " saw " + last + ", which was made later");
+      }
+      Outcome expected = Outcome.of(() -> model.query(read.payload().asReadOnlyBuffer()));
+      if (expected.failed || !expected.says(read.reply())) {
+        violate("QueryAnswer", read + " was answered from another state; the answer there is " + expected);
+        return;
       }
     }
-    if (apply(registers, read) != read.result()) {
-      violate("ReadValue", read + ", the register had " + registers.getOrDefault(read.key, 0L));
+    for (; next != null && executes(next); next = commands.hasNext() ? commands.next() : null) {}
+  }
+
+  private boolean executes(Execution execution) {
+    Command was = execution.command();
+    var command = new Command(was.session(), was.number(), was.position(), was.time(), was.payload().duplicate());
+    Outcome expected = Outcome.of(() -> model.apply(command));
+    boolean same =
+        expected.failed == execution.failed() && (expected.failed && !sameWords || expected.says(execution.reply()));
+    if (!same) {
+      String said = (execution.failed() ? "refused with " : "answered ") + ServiceHistory.text(execution.reply());
+      violate(
+          "AsModel",
+          "at position "
+              + execution.position()
+              + " "
+              + history.what(execution)
+              + ": "
+              + said
+              + ", executed one by one it is "
+              + expected);
     }
-    if (last != null && last.invoked > read.returned()) {
-      violate("ReadValue", read + " saw " + last + ", which was made later");
+    return same;
+  }
+
+  /// What the model says.
+  private record Outcome(boolean failed, ByteBuffer words) {
+    static Outcome of(Supplier<ByteBuffer> step) {
+      try {
+        return new Outcome(false, step.get());
+      } catch (RuntimeException refusal) {
+        return new Outcome(true, ServiceHistory.words(refusal));
+      }
+    }
+
+    boolean says(ByteBuffer reply) {
+      return words.equals(reply);
+    }
+
+    @Override
+    public String toString() {
+      return (failed ? "refused with " : "") + ServiceHistory.text(words);
     }
   }
 

@@ -31,6 +31,11 @@ record Pom(Element project) {
         .orElseThrow();
   }
 
+  /// A property that it sets.
+  String property(String name) {
+    return children(project, "properties").findFirst().flatMap(all -> text(all, name)).orElseThrow();
+  }
+
   List<Dependency> dependencies() {
     return dependencies(project);
   }

@@ -20,7 +20,8 @@ import org.tutti.fixture.Tree;
 import org.tutti.verify.build.Pom.Dependency;
 
 /// A project outside of the source tree that depends on Tutti as the README says, builds with Maven without a network,
-/// runs the README's program as a Java module, and compiles the one of the getting-started page.
+/// runs the README's program as a Java module, compiles the one of the getting-started page, and tests a service in the
+/// simulator.
 ///
 /// Its local repository is a directory of its own, which has Tutti as `install` would lay it out; plugins come from the
 /// repository of the build that runs this test, in which they are already.
@@ -76,6 +77,16 @@ class StrangerTest {
           </configuration>
         </execution>
       </executions>
+      """;
+  private static final String CLASS_PATH = "<configuration><useModulePath>false</useModulePath></configuration>";
+  private static final String JUNIT =
+      """
+      <dependency>
+        <groupId>org.junit.jupiter</groupId>
+        <artifactId>junit-jupiter</artifactId>
+        <version>%s</version>
+        <scope>test</scope>
+      </dependency>
       """;
   private static final String MODULE =
       """
@@ -159,11 +170,21 @@ class StrangerTest {
     String all =
         plugin("org.apache.maven.plugins", "maven-resources-plugin", "")
             + plugin("org.apache.maven.plugins", "maven-compiler-plugin", "")
-            + plugin("org.apache.maven.plugins", "maven-surefire-plugin", "")
+            + plugin("org.apache.maven.plugins", "maven-surefire-plugin", CLASS_PATH)
             + plugin("org.apache.maven.plugins", "maven-jar-plugin", "")
             + plugin("org.apache.maven.plugins", "maven-dependency-plugin", COPY)
             + plugin("org.codehaus.mojo", "exec-maven-plugin", RUN);
-    Files.writeString(project.resolve("pom.xml"), POM.formatted(readme("(?s)\n```xml\n(.*?)\n```\n"), all));
+    String simulator = block("docs/guides/test-your-service.md", "(?s)\n```xml\n(.*?)\n```\n");
+    String needs = readme("(?s)\n```xml\n(.*?)\n```\n");
+    int end = needs.lastIndexOf("</dependencies>");
+    String tests = simulator + JUNIT.formatted(Pom.of("").property("junit.version"));
+    Files.writeString(
+        project.resolve("pom.xml"), POM.formatted(needs.substring(0, end) + tests + needs.substring(end), all));
+    Path counter = Files.createDirectories(project.resolve("src/test/java/com/example/counter"));
+    for (String name : List.of("Counter.java", "CounterTest.java")) {
+      Path ours = Tree.root().resolve("dev/verify/src/test/java/com/example/counter").resolve(name);
+      Files.copy(ours, counter.resolve(name));
+    }
     Path chat = Files.createDirectories(project.resolve("src/main/java/com/example/chat"));
     Files.writeString(chat.resolve("Chat.java"), block("docs/guides/start.md", "(?s)\n```java\n(.*?)\n```\n"));
     Path sources = Files.createDirectories(project.resolve("src/main/java/com/example/stranger"));
@@ -215,6 +236,9 @@ class StrangerTest {
     List<String> expected = readme("(?s)\n```\n(n1 sees .*?)\n```\n").lines().toList();
     assertThat(said.lines()).containsSubsequence(expected).endsWith("Ordered[position=0]");
     assertThat(project.resolve("target/data")).isNotEmptyDirectory();
+    assertThat(project.resolve("target/surefire-reports/TEST-com.example.counter.CounterTest.xml"))
+        .content()
+        .contains("tests=\"1\"", "errors=\"0\"", "failures=\"0\"");
     try (Stream<Path> lib = Files.list(project.resolve("target/lib"))) {
       assertThat(lib.map(jar -> jar.getFileName().toString().replaceFirst("-\\d.*", "")))
           .as("what the program was given")

@@ -1,0 +1,83 @@
+package org.tutti.sim.check;
+
+import java.nio.ByteBuffer;
+import java.util.Map;
+
+/// What is asked of a service of registers, which is what campaigns replicate.
+///
+/// @param kind   what is done
+/// @param key    to which register
+/// @param first  what is set, added or compared
+/// @param second what is set when it compares equal
+public record RegisterCall(Kind kind, int key, long first, long second) {
+  /// What is done to a register.
+  public enum Kind {
+    /// Sets it; the result is its value before.
+    SET,
+    /// Adds to it; the result is its value after.
+    ADD,
+    /// Sets it if it has a value; the result is 1 when it had, else 0.
+    COMPARE_AND_SET,
+    /// Is refused by the service.
+    FAIL,
+    /// Reads it.
+    READ
+  }
+
+  private static final Kind[] KINDS = Kind.values();
+  private static final int COMMAND_BYTES = 2 + 2 * Long.BYTES;
+
+  /// The call as bytes: of a question, the register only.
+  ///
+  /// @return from position to limit
+  public ByteBuffer encode() {
+    if (kind == Kind.READ) {
+      return ByteBuffer.allocate(1).put(0, (byte) key);
+    }
+    return ByteBuffer.allocate(COMMAND_BYTES)
+        .put((byte) kind.ordinal())
+        .put((byte) key)
+        .putLong(first)
+        .putLong(second)
+        .flip();
+  }
+
+  /// Reads what [#encode] has written.
+  ///
+  /// @param in from position to limit
+  /// @return the call
+  public static RegisterCall decode(ByteBuffer in) {
+    return in.remaining() == 1
+        ? new RegisterCall(Kind.READ, in.get(), 0, 0)
+        : new RegisterCall(KINDS[in.get()], in.get(), in.getLong(), in.getLong());
+  }
+
+  /// Does it.
+  ///
+  /// @param registers their values; 0 for those that are absent
+  /// @return the result
+  public long apply(Map<Integer, Long> registers) {
+    long before = registers.getOrDefault(key, 0L);
+    return switch (kind) {
+      case SET -> {
+        registers.put(key, first);
+        yield before;
+      }
+      case ADD -> {
+        registers.put(key, before + first);
+        yield before + first;
+      }
+      case COMPARE_AND_SET -> {
+        registers.put(key, before == first ? second : before);
+        yield before == first ? 1 : 0;
+      }
+      case FAIL -> throw new IllegalArgumentException("refused");
+      case READ -> before;
+    };
+  }
+
+  @Override
+  public String toString() {
+    return kind + " of register " + key + (kind == Kind.READ ? "" : " " + first + " " + second);
+  }
+}
