@@ -125,7 +125,7 @@ public final class Client implements AutoCloseable {
   /// @return as there; [CallTimeoutException] when the deadline passes
   /// @throws InterruptedException when interrupted while waiting; nothing was sent
   public CompletableFuture<ByteBuffer> call(ByteBuffer command, Duration wait) throws InterruptedException {
-    return request(command, null, wait);
+    return request(command, null, wait, false);
   }
 
   /// Asks the service a question that changes nothing ([StateMachine#query]). Blocks while as many calls are open as
@@ -136,10 +136,23 @@ public final class Client implements AutoCloseable {
   /// @return completes with the answer; exceptionally with a [ServiceException]
   /// @throws InterruptedException when interrupted while waiting; nothing was sent
   public CompletableFuture<ByteBuffer> query(ByteBuffer question, Read read) throws InterruptedException {
-    return request(question, read, deadline);
+    return request(question, read, deadline, false);
   }
 
-  private CompletableFuture<ByteBuffer> request(ByteBuffer payload, @Nullable Read read, Duration wait)
+  /// As [#query(ByteBuffer, Read)], with a deadline of its own: for questions that wait. A [hedged][Builder#hedged]
+  /// client asks them once only.
+  ///
+  /// @param question as there
+  /// @param read     as there
+  /// @param wait     how long to wait for the answer, from now
+  /// @return as there; [CallTimeoutException] when the deadline passes. Cancelling it withdraws the question
+  /// @throws InterruptedException when interrupted while waiting; nothing was sent
+  public CompletableFuture<ByteBuffer> query(ByteBuffer question, Read read, Duration wait)
+      throws InterruptedException {
+    return request(question, read, wait, true);
+  }
+
+  private CompletableFuture<ByteBuffer> request(ByteBuffer payload, @Nullable Read read, Duration wait, boolean mayWait)
       throws InterruptedException {
     if (payload.remaining() > Frame.PAYLOAD_BYTES_MAX) {
       throw new IllegalArgumentException(
@@ -152,6 +165,9 @@ public final class Client implements AutoCloseable {
     }
     ByteBuffer copy = ByteBuffer.allocate(payload.remaining()).put(payload.duplicate()).flip();
     var pending = new Pending(copy, read, System.nanoTime() + wait.toNanos());
+    if (mayWait) {
+      pending.mayWait();
+    }
     pending.future.whenComplete((_, _) -> {
       if (pending.future.isCancelled()) {
         giveUp(pending);

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /// A service that is replicated: all that a program has to write. Every replica has one, and each gets the same
 /// commands in the same order; so all have the same state, as long as what a command does follows from the state and
@@ -59,12 +61,27 @@ public interface StateMachine {
   /// Answers a question that changes nothing. Called at one replica only, between two commands; what it sees depends on
   /// the [Read] that the client has chosen. A [RuntimeException] goes to the client as a [CommandFailedException].
   ///
+  /// A question that has no answer yet waits: whoever waits for a lock, or for the next change of a value, asks for
+  /// it, and the service returns null as long as there is nothing to say. The replica asks it again after later
+  /// commands, at the latest when the last one that has arrived is executed; the client waits until its deadline.
+  ///
   /// @param request the client's bytes; lent until the method returns
-  /// @return the answer, from position to limit; the replica's from now on
+  /// @return the answer, from position to limit; the replica's from now on. Null when there is none yet
   /// @throws UnsupportedOperationException by default
-  default ByteBuffer query(ByteBuffer request) {
+  default @Nullable ByteBuffer query(ByteBuffer request) {
     throw new UnsupportedOperationException("this service answers no queries");
   }
+
+  /// A client's session has ended: the client was closed, or no replica has heard it for the life of a session. Called
+  /// between the same two commands at all replicas, so what a service keeps for a session only as long as its client
+  /// lives (a lock, a place in a queue) can be given up here. Nothing of the session is executed later.
+  ///
+  /// Has to be as deterministic as [#apply]. An exception stops the replica, as there is nobody to be told.
+  ///
+  /// @param session  the session: [Command#session]
+  /// @param position the place among all messages of the group; several sessions may end at one
+  /// @param time     the agreed time
+  default void sessionEnded(long session, long position, Instant time) {}
 
   /// Takes a picture of the state as it is now, for a replica that joins, and for stable storage. No command is
   /// executed until the method returns, so it should only copy references: to values that never change, to a persistent

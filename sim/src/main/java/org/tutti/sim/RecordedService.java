@@ -11,6 +11,7 @@ import org.tutti.replica.Command;
 import org.tutti.replica.StateMachine;
 import org.tutti.sim.check.ServiceHistory;
 import org.tutti.sim.check.ServiceHistory.Execution;
+import org.tutti.sim.check.ServiceHistory.SessionEnd;
 import org.tutti.sim.check.ServiceHistory.State;
 
 /// The service of one replica, between the replica and what is tested: tells the history what it executes and in which
@@ -94,7 +95,13 @@ final class RecordedService implements StateMachine {
   }
 
   @Override
-  public ByteBuffer query(ByteBuffer request) {
+  public void sessionEnded(long session, long position, Instant now) {
+    history.end(new SessionEnd(session, position, now));
+    machine.sessionEnded(session, position, now);
+  }
+
+  @Override
+  public @Nullable ByteBuffer query(ByteBuffer request) {
     byte[] lent = copy(request);
     byte[] before = compares ? picture() : new byte[0];
     try {

@@ -5,9 +5,11 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.time.Instant;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 import org.tutti.replica.Command;
 import org.tutti.replica.StateMachine;
 import org.tutti.sim.check.Linearizability;
@@ -24,6 +26,7 @@ final class RegisterService implements StateMachine {
   private final int ballast;
   private final TreeMap<Integer, Long> registers = new TreeMap<>();
   private long executed;
+  private long ended; // sessions
   private long timeMillis;
 
   RegisterService(int ballast) {
@@ -38,18 +41,29 @@ final class RegisterService implements StateMachine {
   }
 
   @Override
-  public ByteBuffer query(ByteBuffer request) {
-    return ByteBuffer.allocate(Long.BYTES).putLong(0, RegisterCall.decode(request).apply(registers));
+  public @Nullable ByteBuffer query(ByteBuffer request) {
+    RegisterCall asked = RegisterCall.decode(request);
+    long value = asked.apply(registers);
+    return asked.kind() == Kind.AWAIT && value == asked.first()
+        ? null
+        : ByteBuffer.allocate(Long.BYTES).putLong(0, value);
+  }
+
+  @Override
+  public void sessionEnded(long session, long position, Instant time) {
+    ended++;
   }
 
   @Override
   public Snapshot snapshot() {
     var copy = new TreeMap<>(registers);
     long count = executed;
+    long sessions = ended;
     long time = timeMillis;
     return out -> {
       var data = new DataOutputStream(out);
       data.writeLong(count);
+      data.writeLong(sessions);
       data.writeLong(time);
       data.writeInt(copy.size());
       for (var entry : copy.entrySet()) {
@@ -66,6 +80,7 @@ final class RegisterService implements StateMachine {
   public void restore(InputStream in) throws IOException {
     var data = new DataInputStream(in);
     executed = data.readLong();
+    ended = data.readLong();
     timeMillis = data.readLong();
     registers.clear();
     for (int left = data.readInt(); left > 0; left--) {
@@ -76,13 +91,14 @@ final class RegisterService implements StateMachine {
 
   @Override
   public String toString() {
-    return executed + " executed, " + registers + " at " + timeMillis + " ms";
+    return executed + " executed, " + ended + " sessions ended, " + registers + " at " + timeMillis + " ms";
   }
 
   /// Replicates it, and asks it everything.
   ///
   /// @param ballast how many bytes of it are of no use
   record Tested(int ballast) implements TestedService {
+    private static final Kind[] QUESTIONS = {Kind.READ, Kind.READ, Kind.READ, Kind.AWAIT};
     private static final Kind[] COMMANDS = {Kind.SET, Kind.ADD, Kind.ADD, Kind.COMPARE_AND_SET, Kind.FAIL};
 
     @Override
@@ -97,15 +113,18 @@ final class RegisterService implements StateMachine {
 
     @Override
     public ByteBuffer command(int client, RandomGenerator random) {
-      int key = random.nextInt(REGISTERS);
-      Kind kind = COMMANDS[random.nextInt(COMMANDS.length)];
-      return new RegisterCall(kind, key, random.nextInt(-3, 4), random.nextInt(-3, 4)).encode();
+      return call(COMMANDS, random).encode();
     }
 
     @Override
     public ByteBuffer question(int client, RandomGenerator random) {
+      return call(QUESTIONS, random).encode();
+    }
+
+    private static RegisterCall call(Kind[] of, RandomGenerator random) {
       int key = random.nextInt(REGISTERS);
-      return new RegisterCall(Kind.READ, key, random.nextInt(-3, 4), random.nextInt(-3, 4)).encode();
+      Kind kind = of[random.nextInt(of.length)];
+      return new RegisterCall(kind, key, random.nextInt(-3, 4), random.nextInt(-3, 4));
     }
 
     @Override

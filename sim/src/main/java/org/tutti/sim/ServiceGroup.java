@@ -430,7 +430,7 @@ final class ServiceGroup {
     }
     List<Violation> found = new ArrayList<>();
     for (SimulatedClient client : clients) {
-      if (!client.isIdle()) {
+      if (!client.isAnswered(living().getFirst()::hasNoAnswer)) {
         found.add(new Violation("ClientsAnswered", client + " waits: " + client.state()));
       }
     }

@@ -120,6 +120,15 @@ final class SimulatedReplica implements GroupUser, ReplicaProtocol.Group, Replic
     return machine.picture();
   }
 
+  /// Whether the service has no answer to a question yet.
+  boolean hasNoAnswer(ByteBuffer question) {
+    try {
+      return machine.query(question) == null;
+    } catch (RuntimeException refusal) {
+      return false;
+    }
+  }
+
   /// Its state in words.
   String state() {
     return machine + ", " + protocol.sessions() + " sessions";

@@ -73,6 +73,7 @@ public final class ClientProtocol {
     private boolean over;
     long sentAt; // first, when it has a number
     boolean hedged; // asked over the second connection, too
+    private boolean waits; // perhaps for long, and nobody is to blame
 
     /// Makes one.
     ///
@@ -83,6 +84,12 @@ public final class ClientProtocol {
       this.payload = payload;
       this.read = read;
       this.deadlineNanos = deadlineNanos;
+    }
+
+    /// Says that the service may have no answer for long: then it is no use to ask a second replica, and it does not
+    /// say how long an answer takes. To be called before the request is made.
+    public final void mayWait() {
+      waits = true;
     }
 
     /// It has a reply. Called at most once, and then [#failed] is not.
@@ -203,11 +210,25 @@ public final class ClientProtocol {
     }
     request.over = true; // a command that was sent keeps its number
     if (request.read != null) {
-      questions.remove(request.number, request);
+      forget(request);
     } else if (request.number == 0) {
       unsent.remove(request);
     }
     return true;
+  }
+
+  /// A question that waits at a replica is to be forgotten there, too.
+  private void forget(Request question) {
+    if (!questions.remove(question.number, question)) {
+      return;
+    }
+    ByteBuffer frame = new Frame.Forget(question.number).encode();
+    if (hedge != null && question.hedged) {
+      hedge.forget(frame.duplicate());
+    }
+    if (phase == Phase.READY) {
+      host.send(frame);
+    }
   }
 
   /// Ends the client; what has no outcome fails.
@@ -362,7 +383,7 @@ public final class ClientProtocol {
   }
 
   private void answered(Request request, boolean bySecond) {
-    if (hedge != null) {
+    if (hedge != null && !request.waits) {
       hedge.answered(host.nanos() - request.sentAt, request.hedged, bySecond);
     }
   }
@@ -476,7 +497,7 @@ public final class ClientProtocol {
       found = null;
     }
     for (Request question : questions.values()) {
-      if (!question.hedged) {
+      if (!question.hedged && !question.waits) {
         return found == null || question.sentAt < found.sentAt ? question : found;
       }
     }
@@ -610,7 +631,7 @@ public final class ClientProtocol {
     }
     for (Request question : List.copyOf(questions.values())) {
       if (now >= question.deadlineNanos) {
-        questions.remove(question.number);
+        forget(question);
         fail(question, timeout("no answer to the query", false));
       } else {
         checkAt = earlier(checkAt, question.deadlineNanos);
@@ -669,6 +690,13 @@ public final class ClientProtocol {
   /// @return a count since the start
   public long moves() {
     return moves;
+  }
+
+  /// Whether a command waits for an outcome.
+  ///
+  /// @return whether it is so; commands that were given up count as long as the replicas may execute them
+  public boolean awaitsCommands() {
+    return !sent.isEmpty() || !unsent.isEmpty();
   }
 
   /// Whether nothing waits for an outcome.

@@ -20,6 +20,7 @@ import org.tutti.replica.Read;
 ///           QUERY    i64 id, u8 read, i64 position, payload
 ///           PING
 ///           CLOSE    i64 session
+///           FORGET   i64 id                                      of a query whose answer is not wanted any more
 /// replica   WELCOME  i32 window, i64 session's life in ms, then as REPLICAS
 ///           OPENED   i64 nonce, i64 session, or 0
 ///           REPLY    i64 session, i64 number, u8 status, i64 position, payload
@@ -96,6 +97,11 @@ public sealed interface Frame {
   ///
   /// @param session the session
   record Close(long session) implements Frame {}
+
+  /// The client does not wait for an answer any more.
+  ///
+  /// @param id its number for the question
+  record Forget(long id) implements Frame {}
 
   /// A replica begins to serve the client.
   ///
@@ -194,6 +200,7 @@ public sealed interface Frame {
       case Close(long session) -> begin(6, 8).putLong(session).flip();
       case Resume(long session, SessionTable.Secret(long high, long low), boolean quiet) ->
           begin(7, 25).putLong(session).putLong(high).putLong(low).put((byte) (quiet ? 1 : 0)).flip();
+      case Forget(long id) -> begin(8, 8).putLong(id).flip();
       case Welcome(int window, long millis, List<String> replicas) -> {
         List<byte[]> texts = texts(replicas);
         yield put(begin(16, 12 + length(texts)).putInt(window).putLong(millis), texts).flip();
@@ -271,6 +278,7 @@ public sealed interface Frame {
             case 5 -> new Ping();
             case 6 -> new Close(in.getLong());
             case 7 -> new Resume(in.getLong(), secret(in), in.get() != 0);
+            case 8 -> new Forget(in.getLong());
             case 16 -> new Welcome(in.getInt(), in.getLong(), addresses(in));
             case 17 -> new Opened(in.getLong(), in.getLong());
             case 18 -> replied(in);

@@ -161,6 +161,13 @@ public final class Hedge {
     }
   }
 
+  /// A question that was asked here, too, is withdrawn.
+  void forget(ByteBuffer frame) {
+    if (phase == Phase.READY) {
+      line.send(frame);
+    }
+  }
+
   /// The client has another session, or none.
   void sessionChanged() {
     if (resumed != 0) {

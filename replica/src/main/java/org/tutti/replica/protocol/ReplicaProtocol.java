@@ -148,7 +148,9 @@ public final class ReplicaProtocol {
   }
 
   /// Something to be done for a client once this replica has applied all before a position.
-  private record Waiting(Connection from, long position, long bytes, Runnable then) {}
+  ///
+  /// @param question the client's number for it; 0 if it is none
+  private record Waiting(Connection from, long question, long position, long bytes, Runnable then) {}
 
   private final String service;
   private final String self;
@@ -170,6 +172,8 @@ public final class ReplicaProtocol {
   private final List<Waiting> nextRound = new ArrayList<>(); // to be confirmed by the next round
   private final List<Waiting> thisRound = new ArrayList<>();
   private final List<Waiting> waiting = new ArrayList<>(); // for a position
+  private final List<Waiting> unanswered = new ArrayList<>(); // until the service has executed more
+  private long askedAt; // the position at which these were asked last
   private long waitingBytes;
   private long heldBytes;
   private boolean confirming;
@@ -275,7 +279,7 @@ public final class ReplicaProtocol {
   public void confirmed(long position) {
     confirming = false;
     for (Waiting one : thisRound) {
-      waiting.add(new Waiting(one.from, position, one.bytes, one.then));
+      waiting.add(new Waiting(one.from, one.question, position, one.bytes, one.then));
     }
     thisRound.clear();
     confirm();
@@ -360,6 +364,7 @@ public final class ReplicaProtocol {
       nextRound.removeIf(one -> one.from == gone);
       thisRound.removeIf(one -> one.from == gone);
       waiting.removeIf(one -> one.from == gone);
+      unanswered.removeIf(one -> one.from == gone);
       waitingBytes -= gone.waitingBytes;
       gone.waitingBytes = 0;
     }
@@ -411,6 +416,7 @@ public final class ReplicaProtocol {
       case Frame.Resume resume -> resume(from, resume);
       case Frame.Call call -> call(from, call);
       case Frame.Query query -> query(from, query);
+      case Frame.Forget(long id) -> drop(from, id);
       case Frame.Ping() -> {
         attach(from, from.session);
         send(from, new Frame.Pong());
@@ -466,7 +472,7 @@ public final class ReplicaProtocol {
     } else {
       from.resuming = true;
       clients.read(from.id, false);
-      keep(nextRound, from, 0, 0, () -> resumed(from, session, resume.secret()));
+      keep(nextRound, new Waiting(from, 0, 0, WAITING_OVERHEAD, () -> resumed(from, session, resume.secret())));
       confirm();
     }
   }
@@ -587,30 +593,30 @@ public final class ReplicaProtocol {
     }
     ByteBuffer payload = ByteBuffer.allocate(query.payload().remaining()).put(query.payload()).flip();
     Runnable then = () -> answer(from, query.id(), payload);
+    var kept = new Waiting(from, query.id(), query.position(), payload.remaining() + WAITING_OVERHEAD, then);
     switch (query.read()) {
       case LOCAL -> then.run();
       case SEQUENTIAL -> {
         if (query.position() <= table.positionNext()) {
           then.run();
         } else {
-          keep(waiting, from, query.position(), payload.remaining(), then);
+          keep(waiting, kept);
         }
       }
       case LINEARIZABLE -> {
-        keep(nextRound, from, 0, payload.remaining(), then);
+        keep(nextRound, kept);
         confirm();
       }
     }
   }
 
   /// Keeps something until later; if that is too much, the client that waits for most loses its connection.
-  private void keep(List<Waiting> in, Connection from, long position, int payloadBytes, Runnable then) {
-    int bytes = payloadBytes + WAITING_OVERHEAD;
-    in.add(new Waiting(from, position, bytes, then));
-    from.waitingBytes += bytes;
-    waitingBytes += bytes;
+  private void keep(List<Waiting> in, Waiting one) {
+    in.add(one);
+    one.from.waitingBytes += one.bytes;
+    waitingBytes += one.bytes;
     if (waitingBytes > WAITING_BYTES_MAX) {
-      Connection most = Collections.max(connections.values(), Comparator.comparingLong(one -> one.waitingBytes));
+      Connection most = Collections.max(connections.values(), Comparator.comparingLong(each -> each.waitingBytes));
       refuse(most, Fault.GREEDY, "too many questions wait for an answer");
     }
   }
@@ -630,19 +636,43 @@ public final class ReplicaProtocol {
     }
     List<Waiting> ready = new ArrayList<>();
     waiting.removeIf(one -> one.position <= position && ready.add(one));
+    run(ready);
+  }
+
+  /// Does what is not kept any more, for those who are still there.
+  private void run(List<Waiting> ready) {
+    ready.forEach(this::dropped);
     for (Waiting one : ready) {
-      one.from.waitingBytes -= one.bytes;
-      waitingBytes -= one.bytes;
-      one.then.run();
+      if (connections.get(one.from.id) == one.from) {
+        one.then.run();
+      }
+    }
+  }
+
+  private boolean dropped(Waiting one) {
+    one.from.waitingBytes -= one.bytes;
+    waitingBytes -= one.bytes;
+    return true;
+  }
+
+  /// The client does not want an answer any more.
+  private void drop(Connection from, long question) {
+    for (List<Waiting> some : List.of(nextRound, thisRound, waiting, unanswered)) {
+      some.removeIf(one -> one.from == from && one.question == question && dropped(one));
     }
   }
 
   private void answer(Connection from, long id, ByteBuffer payload) {
-    queries++;
     ByteBuffer result;
     boolean failed = false;
     try {
-      result = machine.query(payload.asReadOnlyBuffer()).slice();
+      result = machine.query(payload.asReadOnlyBuffer());
+      if (result == null) {
+        Runnable again = () -> answer(from, id, payload);
+        keep(unanswered, new Waiting(from, id, 0, payload.remaining() + WAITING_OVERHEAD, again));
+        return;
+      }
+      result = result.slice();
       if (result.remaining() > SessionTable.REPLY_BYTES_MAX) {
         throw new IllegalStateException("an answer of " + result.remaining() + " bytes");
       }
@@ -650,7 +680,19 @@ public final class ReplicaProtocol {
       result = SessionTable.words(failure);
       failed = true;
     }
+    queries++;
     send(from, new Frame.Answer(id, failed, table.positionNext(), result));
+  }
+
+  /// Asks the service once more what it had no answer to, if it has executed something since.
+  private void askAgain() {
+    if (unanswered.isEmpty() || askedAt == table.positionNext()) {
+      return;
+    }
+    askedAt = table.positionNext();
+    List<Waiting> again = List.copyOf(unanswered);
+    unanswered.clear();
+    run(again);
   }
 
   private void send(Connection to, Frame frame) {
@@ -662,6 +704,7 @@ public final class ReplicaProtocol {
   /// Does what is due: to be called after each run of inputs, and at the latest at [#deadlineNanos].
   public void work() {
     passHeld();
+    askAgain();
     if (!isServing()) {
       return;
     }

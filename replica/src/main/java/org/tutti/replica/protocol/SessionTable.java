@@ -271,9 +271,14 @@ public final class SessionTable {
       }
       case OrderedMessage.TICK -> {
         advance(message.getLong());
-        expire();
+        expire(position, machine);
       }
-      case OrderedMessage.CLOSE -> sessions.remove(message.getLong());
+      case OrderedMessage.CLOSE -> {
+        long id = message.getLong();
+        if (sessions.remove(id) != null) {
+          machine.sessionEnded(id, position, Instant.ofEpochMilli(time));
+        }
+      }
       default -> throw new IllegalStateException("a replica sent message " + kind + ", which is not of this version");
     }
   }
@@ -348,10 +353,14 @@ public final class SessionTable {
     return StandardCharsets.UTF_8.encode(words).asReadOnlyBuffer();
   }
 
-  private void expire() {
+  private void expire(long position, StateMachine machine) {
     if (limits != null) {
       long oldest = time - limits.sessionMillis;
-      sessions.values().removeIf(session -> session.heard < oldest);
+      List<Session> expired = sessions.values().stream().filter(session -> session.heard < oldest).toList();
+      for (Session session : expired) {
+        sessions.remove(session.id);
+        machine.sessionEnded(session.id, position, Instant.ofEpochMilli(time));
+      }
     }
   }
 

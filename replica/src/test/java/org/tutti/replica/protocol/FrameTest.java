@@ -34,6 +34,7 @@ class FrameTest {
         new Frame.Query(3, Read.SEQUENTIAL, 12, bytes(4)),
         new Frame.Ping(),
         new Frame.Close(4),
+        new Frame.Forget(3),
         new Frame.Welcome(256, 60_000, List.of("a:1", "ü:2")),
         new Frame.Opened(-5, 17),
         new Frame.Replied(1, 2, reply),

@@ -8,6 +8,7 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -33,6 +34,11 @@ class SessionTableTest {
             throw new IllegalArgumentException("refused");
           }
           return ByteBuffer.wrap(new byte[] {what});
+        }
+
+        @Override
+        public void sessionEnded(long session, long at, Instant time) {
+          executed.add("end of " + session + "@" + at + "," + time.toEpochMilli());
         }
 
         @Override
@@ -151,7 +157,7 @@ class SessionTableTest {
     answers.clear();
     call(2502, 2, 2, 1, 'b');
     assertThat(answers).containsExactly("refused 2 EXPIRED");
-    assertThat(executed).containsExactly("a@500");
+    assertThat(executed).containsExactly("a@500", "end of 2@6,2501");
   }
 
   @Test
@@ -196,5 +202,19 @@ class SessionTableTest {
     assertThat(executed).containsExactly("b@12");
     assertThat(newcomer.addresses()).containsEntry("n1", "host:1");
     assertThat(newcomer.time()).isEqualTo(12);
+  }
+
+  @Test
+  void theServiceIsToldWhenASessionEnds() {
+    open(); // session 2
+    apply(OrderedMessage.open(10, 8)); // session 3
+    apply(OrderedMessage.close(3));
+    apply(OrderedMessage.close(3));
+    apply(OrderedMessage.tick(10 + LIMITS.sessionMillis()));
+    assertThat(executed).containsExactly("end of 3@3,10");
+    apply(OrderedMessage.tick(11 + LIMITS.sessionMillis()));
+    assertThat(executed).containsExactly("end of 3@3,10", "end of 2@6," + (11 + LIMITS.sessionMillis()));
+    call(12 + LIMITS.sessionMillis(), 2, 1, 1, 'a');
+    assertThat(executed).hasSize(2);
   }
 }

@@ -21,18 +21,24 @@ public record RegisterCall(Kind kind, int key, long first, long second) {
     /// Is refused by the service.
     FAIL,
     /// Reads it.
-    READ
+    READ,
+    /// Reads it as soon as it has another value than the first.
+    AWAIT
   }
 
   private static final Kind[] KINDS = Kind.values();
   private static final int COMMAND_BYTES = 2 + 2 * Long.BYTES;
+  private static final int AWAIT_BYTES = 1 + Long.BYTES;
 
-  /// The call as bytes: of a question, the register only.
+  /// The call as bytes: of a question, the register, and what it must not be.
   ///
   /// @return from position to limit
   public ByteBuffer encode() {
     if (kind == Kind.READ) {
       return ByteBuffer.allocate(1).put(0, (byte) key);
+    }
+    if (kind == Kind.AWAIT) {
+      return ByteBuffer.allocate(AWAIT_BYTES).put((byte) key).putLong(first).flip();
     }
     return ByteBuffer.allocate(COMMAND_BYTES)
         .put((byte) kind.ordinal())
@@ -47,9 +53,11 @@ public record RegisterCall(Kind kind, int key, long first, long second) {
   /// @param in from position to limit
   /// @return the call
   public static RegisterCall decode(ByteBuffer in) {
-    return in.remaining() == 1
-        ? new RegisterCall(Kind.READ, in.get(), 0, 0)
-        : new RegisterCall(KINDS[in.get()], in.get(), in.getLong(), in.getLong());
+    return switch (in.remaining()) {
+      case 1 -> new RegisterCall(Kind.READ, in.get(), 0, 0);
+      case AWAIT_BYTES -> new RegisterCall(Kind.AWAIT, in.get(), in.getLong(), 0);
+      default -> new RegisterCall(KINDS[in.get()], in.get(), in.getLong(), in.getLong());
+    };
   }
 
   /// Does it.
@@ -72,7 +80,7 @@ public record RegisterCall(Kind kind, int key, long first, long second) {
         yield before == first ? 1 : 0;
       }
       case FAIL -> throw new IllegalArgumentException("refused");
-      case READ -> before;
+      case READ, AWAIT -> before;
     };
   }
 

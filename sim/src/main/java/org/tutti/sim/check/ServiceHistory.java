@@ -3,6 +3,7 @@ package org.tutti.sim.check;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.nio.ByteBuffer;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -135,6 +136,13 @@ public final class ServiceHistory {
     }
   }
 
+  /// A session has ended.
+  ///
+  /// @param session  which
+  /// @param position where
+  /// @param time     the agreed time
+  public record SessionEnd(long session, long position, Instant time) {}
+
   /// A service's state as a replica wrote it.
   ///
   /// @param replica the first replica that was there
@@ -147,6 +155,7 @@ public final class ServiceHistory {
   private final List<Call> calls = new ArrayList<>();
   private final TreeMap<Long, Call> byId = new TreeMap<>();
   private final TreeMap<Long, Execution> executions = new TreeMap<>(); // by position
+  private final TreeMap<Long, List<SessionEnd>> ends = new TreeMap<>(); // by position
   private final TreeMap<Long, State> states = new TreeMap<>(); // by the position of the command before
   private final List<Violation> violations = new ArrayList<>();
   private long moments;
@@ -225,6 +234,23 @@ public final class ServiceHistory {
       violations.add(
           new Violation("ReplicasAgree", "at position " + execution.position() + " " + what(execution) + ": " + words));
     }
+  }
+
+  /// A replica is told that a session has ended.
+  ///
+  /// @param end which, and where
+  public void end(SessionEnd end) {
+    List<SessionEnd> there = ends.computeIfAbsent(end.position, _ -> new ArrayList<>());
+    if (!there.contains(end)) {
+      there.add(end);
+    }
+  }
+
+  /// Which sessions have ended.
+  ///
+  /// @return ends by position
+  public TreeMap<Long, List<SessionEnd>> ends() {
+    return ends;
   }
 
   /// What was executed, in words.

@@ -14,6 +14,7 @@ import org.tutti.replica.StateMachine;
 import org.tutti.sim.check.ServiceHistory.Call;
 import org.tutti.sim.check.ServiceHistory.End;
 import org.tutti.sim.check.ServiceHistory.Execution;
+import org.tutti.sim.check.ServiceHistory.SessionEnd;
 
 /// Clients see one service: what each was told is what happens when the commands are executed one by one, each once, in
 /// the order of their positions; that order is the order of each client, and nothing comes before what had ended when
@@ -30,6 +31,7 @@ public final class ServiceOrder {
   private final ServiceHistory history;
   private final StateMachine model;
   private final boolean sameWords;
+  private long endedBefore; // position
   private final List<Violation> found = new ArrayList<>();
 
   private ServiceOrder(ServiceHistory history, StateMachine model, boolean sameWords) {
@@ -47,6 +49,7 @@ public final class ServiceOrder {
   public static List<Violation> check(ServiceHistory history, StateMachine model, boolean sameWords) {
     var check = new ServiceOrder(history, model, sameWords);
     check.executions();
+    check.sessions();
     check.realTime();
     check.reads();
     check.replies();
@@ -82,6 +85,25 @@ public final class ServiceOrder {
         violate("ReplyIsOfExecution", call + " was executed as " + execution);
       } else if (told && call.end() == End.REPLIED && !call.reply().equals(execution.reply())) {
         violate("ReplyIsOfExecution", call + " had the reply " + ServiceHistory.text(execution.reply()));
+      }
+    }
+  }
+
+  /// A session ends once, and none of its commands is executed later.
+  private void sessions() {
+    var ended = new TreeMap<Long, SessionEnd>();
+    history.ends().values().stream()
+        .flatMap(List::stream)
+        .forEach(end -> {
+          SessionEnd before = ended.putIfAbsent(end.session(), end);
+          if (before != null) {
+            violate("SessionEndsOnce", before + " and " + end);
+          }
+        });
+    for (Execution execution : history.executions().values()) {
+      SessionEnd end = ended.get(execution.command().session());
+      if (end != null && end.position() < execution.position()) {
+        violate("SessionEndsOnce", history.what(execution) + " was executed behind " + end);
       }
     }
   }
@@ -153,6 +175,7 @@ public final class ServiceOrder {
       if (last != null && last.invoked > read.returned()) {
         violate("QueryAnswer", read + " saw " + last + ", which was made later");
       }
+      endSessions(read.position());
       Outcome expected = Outcome.of(() -> model.query(read.payload().asReadOnlyBuffer()));
       if (expected.failed || !expected.says(read.reply())) {
         violate("QueryAnswer", read + " was answered from another state; the answer there is " + expected);
@@ -162,7 +185,16 @@ public final class ServiceOrder {
     for (; next != null && executes(next); next = commands.hasNext() ? commands.next() : null) {}
   }
 
+  /// The model is told of the sessions that ended before a position.
+  private void endSessions(long position) {
+    for (List<SessionEnd> some : history.ends().subMap(endedBefore, Math.max(endedBefore, position)).values()) {
+      some.forEach(end -> model.sessionEnded(end.session(), end.position(), end.time()));
+    }
+    endedBefore = Math.max(endedBefore, position);
+  }
+
   private boolean executes(Execution execution) {
+    endSessions(execution.position());
     Command was = execution.command();
     var command = new Command(was.session(), was.number(), was.position(), was.time(), was.payload().duplicate());
     Outcome expected = Outcome.of(() -> model.apply(command));
@@ -185,8 +217,8 @@ public final class ServiceOrder {
   }
 
   /// What the model says.
-  private record Outcome(boolean failed, ByteBuffer words) {
-    static Outcome of(Supplier<ByteBuffer> step) {
+  private record Outcome(boolean failed, @Nullable ByteBuffer words) {
+    static Outcome of(Supplier<@Nullable ByteBuffer> step) {
       try {
         return new Outcome(false, step.get());
       } catch (RuntimeException refusal) {
@@ -195,12 +227,12 @@ public final class ServiceOrder {
     }
 
     boolean says(ByteBuffer reply) {
-      return words.equals(reply);
+      return words != null && words.equals(reply);
     }
 
     @Override
     public String toString() {
-      return (failed ? "refused with " : "") + ServiceHistory.text(words);
+      return words == null ? "none yet" : (failed ? "refused with " : "") + ServiceHistory.text(words);
     }
   }
 

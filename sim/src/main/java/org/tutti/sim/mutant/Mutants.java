@@ -903,6 +903,20 @@ public final class Mutants {
                   new Drop("Math.max", 0))
               .in(RunKind.REPLICA),
           new Mutant(
+                  "question-asked-once",
+                  "a question that has no answer yet is not asked again",
+                  "replica.protocol.ReplicaProtocol",
+                  "work",
+                  new Drop("askAgain", 0))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "session-outlives-its-end",
+                  "the service is told that a session has expired, and the session goes on",
+                  "replica.protocol.SessionTable",
+                  "expire",
+                  new Drop("Map.remove", 0))
+              .in(RunKind.REPLICA),
+          new Mutant(
                   "read-older",
                   "a sequential read does not wait for what its client has seen",
                   "replica.protocol.ReplicaProtocol",

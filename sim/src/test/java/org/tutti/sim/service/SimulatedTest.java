@@ -9,6 +9,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -20,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.replica.Command;
@@ -48,8 +50,8 @@ class SimulatedTest {
     }
 
     @Override
-    public ByteBuffer query(ByteBuffer request) {
-      return ByteBuffer.allocate(8).putLong(0, sums.getOrDefault((int) request.get(), 0L));
+    public @Nullable ByteBuffer query(ByteBuffer request) {
+      return ByteBuffer.allocate(8).putLong(0, sums.getOrDefault((int) request.get(0), 0L));
     }
 
     @Override
@@ -316,6 +318,89 @@ class SimulatedTest {
             })
         .seeds(10)
         .check();
+  }
+
+  @Test
+  void aQuestionMayWaitForItsAnswerOrBeRefused() {
+    Report report =
+        simulated(() ->
+                new Sums(new TreeMap<>()) {
+                  @Override
+                  public @Nullable ByteBuffer query(ByteBuffer request) {
+                    if (request.get(0) == 0) {
+                      throw new IllegalArgumentException("nobody asks for 0");
+                    }
+                    return sums.getOrDefault((int) request.get(0), 0L) < 60 ? null : super.query(request);
+                  }
+                })
+            .check();
+    assertThat(report.told()).isLessThan(report.calls()); // some wait to the end
+  }
+
+  @Test
+  void whoIsToldThatASessionHasEndedMayForgetIt() {
+    Simulated.service(Sessions::new)
+        .calls((_, random) -> ByteBuffer.wrap(new byte[] {(byte) random.nextInt(5)}))
+        .queries((_, _) -> ByteBuffer.allocate(0))
+        .seeds(SEEDS)
+        .check();
+    String found =
+        violation(
+            Simulated.service(() ->
+                    new Sessions() {
+                      @Override
+                      public void sessionEnded(long session, long position, Instant time) {
+                        if (System.nanoTime() % 2 == 0) {
+                          super.sessionEnded(session, position, time);
+                        }
+                      }
+                    })
+                .calls((_, random) -> ByteBuffer.wrap(new byte[] {(byte) random.nextInt(5)}))
+                .seeds(SEEDS));
+    assertThat(found).containsPattern("ReplicasAgree|EqualStates|EqualReplicas|AsModel");
+  }
+
+  /// Adds up what each session has said as long as it lives.
+  private static class Sessions implements StateMachine {
+    final TreeMap<Long, Long> sums = new TreeMap<>();
+
+    @Override
+    public ByteBuffer apply(Command command) {
+      sums.merge(command.session(), (long) command.payload().get(), Long::sum);
+      return query(command.payload());
+    }
+
+    @Override
+    public ByteBuffer query(ByteBuffer request) {
+      return ByteBuffer.allocate(8).putLong(0, sums.values().stream().mapToLong(Long::longValue).sum());
+    }
+
+    @Override
+    public void sessionEnded(long session, long position, Instant time) {
+      sums.remove(session);
+    }
+
+    @Override
+    public Snapshot snapshot() {
+      var copy = new TreeMap<>(sums);
+      return out -> {
+        var data = new DataOutputStream(out);
+        data.writeInt(copy.size());
+        for (var entry : copy.entrySet()) {
+          data.writeLong(entry.getKey());
+          data.writeLong(entry.getValue());
+        }
+      };
+    }
+
+    @Override
+    public void restore(InputStream in) throws IOException {
+      var data = new DataInputStream(in);
+      sums.clear();
+      for (int left = data.readInt(); left > 0; left--) {
+        sums.put(data.readLong(), data.readLong());
+      }
+    }
   }
 
   @Test
