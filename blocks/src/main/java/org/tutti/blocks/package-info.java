@@ -1,0 +1,2 @@
+/// Building blocks on a replicated service; see [Blocks].
+package org.tutti.blocks;
