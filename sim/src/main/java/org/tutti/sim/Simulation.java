@@ -124,7 +124,7 @@ public final class Simulation {
     return new Simulation(plan, tested, lines, null).run();
   }
 
-  private RunResult run() {
+  private void begin() {
     cluster.begin(network);
     faults.begin();
     if (!alone) {
@@ -138,6 +138,10 @@ public final class Simulation {
     if (service != null) {
       service.begin();
     }
+  }
+
+  private RunResult run() {
+    begin();
     advance(plan.safetyNanos());
     boolean rest = false;
     if (!stopped()) {

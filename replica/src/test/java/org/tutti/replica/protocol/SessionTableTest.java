@@ -207,7 +207,7 @@ class SessionTableTest {
   @Test
   void theServiceIsToldWhenASessionEnds() {
     open(); // session 2
-    apply(OrderedMessage.open(10, 8)); // session 3
+    apply(OrderedMessage.open(10, 8, new SessionTable.Secret(3, 4))); // session 3
     apply(OrderedMessage.close(3));
     apply(OrderedMessage.close(3));
     apply(OrderedMessage.tick(10 + LIMITS.sessionMillis()));
