@@ -8,9 +8,9 @@ import org.tutti.View;
 /// Notices when this node's line is what a star waits for, and when a star would do again.
 ///
 /// The line is the bottleneck when packets to *every* other member wait for it: they take longer than the fastest ones
-/// did lately, by [#QUEUEING_NANOS], and several are on the way to each; or the transport says so. One slow member alone
-/// is not that: in a chain it would hold up the others. What all members acknowledge in such a time is what the line
-/// carries. A star would do again when nothing waits and it would fill half of that.
+/// did lately, by [#QUEUEING_NANOS], and several are on the way to each; or the transport says so. One slow member
+/// alone is not that: in a chain it would hold up the others. What all members acknowledge in such a time is what the
+/// line carries. A star would do again when nothing waits and it would fill half of that.
 ///
 /// A chain spares the line only if the others multicast less than this member: it carries their messages, too. With the
 /// rates r of this member and q of all others, of n members, a star takes r (n - 1) of the line, and chains of all
@@ -95,18 +95,14 @@ public final class BottleneckDetector implements Disseminator.Choice {
       }
     }
     boolean full = (chains ? most : waits) >= QUEUEING_NANOS;
-    if (since == Long.MIN_VALUE || now - since >= 2 * INTERVAL_NANOS) {
-      chains = full && isSpared(current.size()); // it has been idle, so there are no rates
-    } else {
-      double passed = now - since;
-      double rate = Math.max(0, total - acknowledged) / passed;
-      if (full) {
-        capacity = rate;
-        chains = isSpared(current.size());
-      } else if (chains) {
-        double star = rate + sent / passed * (current.size() - 2);
-        chains = star * STAR_PARTS > capacity;
-      }
+    double passed = Math.max(INTERVAL_NANOS, (double) now - since);
+    double rate = Math.max(0, total - acknowledged) / passed;
+    if (full) {
+      capacity = passed < 2 * INTERVAL_NANOS ? rate : capacity; // else it may have been idle
+      chains = isSpared(current.size());
+    } else if (chains) {
+      double star = rate + sent / passed * (current.size() - 2);
+      chains = star * STAR_PARTS > capacity;
     }
     since = now;
     sent = 0;

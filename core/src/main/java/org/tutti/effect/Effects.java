@@ -7,7 +7,7 @@ import org.tutti.MemberId;
 /// The only port out of a protocol. Nothing blocks, nothing throws; what is sent leaves after the step.
 ///
 /// Messages between two members are delivered in the order in which they were sent, without loss, as long as both are
-/// in one view; see `org.tutti.link.Link` for what ends that.
+/// in one view; see `org.tutti.link.Link` for what ends that. But batches may be overtaken by what was sent later.
 ///
 /// @param <M> the protocol's sealed messages
 public interface Effects<M> {

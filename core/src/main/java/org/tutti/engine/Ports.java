@@ -140,7 +140,7 @@ final class Ports implements OrderingEpochs.PortFactory {
       } else if (to.equals(node.self)) {
         node.later.accept(() -> inward.receive(to, message));
       } else {
-        node.links.send(to, Encoded.of(frame(channel), codec, message));
+        node.links.send(to, Encoded.of(frame(channel), codec, message, channel.isBulk()));
       }
     }
 
@@ -151,7 +151,7 @@ final class Ports implements OrderingEpochs.PortFactory {
         return;
       }
       broadcasts++;
-      Encoded encoded = Encoded.of(frame(channel), codec, message);
+      Encoded encoded = Encoded.of(frame(channel), codec, message, channel.isBulk());
       for (MemberId member : current.members()) {
         if (!member.equals(node.self)) {
           node.links.send(member, encoded);

@@ -27,6 +27,8 @@ final class InStream {
   private static final int SPARE_BYTES_MAX = 256 << 10;
   private static final int ACK_EVERY = 16;
   private static final int ACKS_PER_TIMEOUT = 4;
+  private static final int ACK_SOON_BYTES = 32 << 10; // when so much has come, its sender may wait for a word
+  private static final long ACK_SOON_NANOS = 5_000_000;
 
   /// What the streams of one node keep together.
   static final class Kept {
@@ -57,6 +59,7 @@ final class InStream {
   private @Nullable ByteBuffer spare; // for the next message in pieces
   private long kept; // as it is reckoned in `all`
   private int ackOwed;
+  private long ackOwedBytes;
   private long ackAt = Long.MAX_VALUE;
   private long takenNanos = Long.MIN_VALUE; // when the last packet in order came
 
@@ -93,9 +96,11 @@ final class InStream {
 
   // ---- acknowledgements ------------------------------------------------------------------------------------------
 
-  private void owe(long now, int packets) {
+  private void owe(long now, int packets, int bytes) {
     ackOwed += packets;
-    ackAt = Math.min(ackAt, now + ackAfterNanos);
+    ackOwedBytes += bytes;
+    long after = ackOwedBytes < ACK_SOON_BYTES ? ackAfterNanos : Math.min(ackAfterNanos, ACK_SOON_NANOS);
+    ackAt = Math.min(ackAt, now + after);
   }
 
   boolean owes(long now) {
@@ -109,6 +114,7 @@ final class InStream {
   /// An acknowledgement has gone out.
   void acknowledged() {
     ackOwed = 0;
+    ackOwedBytes = 0;
     ackAt = Long.MAX_VALUE;
   }
 
@@ -174,7 +180,7 @@ final class InStream {
   private void take(long now, long seq, ByteBuffer chunks) throws Malformed {
     if (seq < expected || seq >= expected + WINDOW_PACKETS || early.containsKey(seq)) {
       counters.count(seq >= expected + WINDOW_PACKETS ? Count.PACKET_BEYOND_WINDOW : Count.PACKETS_DUPLICATE);
-      owe(now, ACK_EVERY);
+      owe(now, ACK_EVERY, 0);
       return;
     }
     check(chunks.duplicate());
@@ -185,10 +191,10 @@ final class InStream {
     if (seq > expected) {
       earlyBytes += chunks.remaining();
       early.put(seq, ByteBuffer.allocate(chunks.remaining()).put(chunks).flip());
-      owe(now, ACK_EVERY);
+      owe(now, ACK_EVERY, 0);
       return;
     }
-    owe(now, 1);
+    owe(now, 1, chunks.remaining());
     takenNanos = now;
     expected++;
     chunks(chunks);

@@ -11,7 +11,7 @@ final class RoundTrip {
   private long mean;
   private long deviation;
   private boolean measured;
-  private long best = Long.MAX_VALUE; // since bestSince, and in the period before it
+  private long best = Long.MAX_VALUE; // of unloaded ones since bestSince, and in the period before it
   private long bestBefore = Long.MAX_VALUE;
   private long bestSince;
 
@@ -20,13 +20,16 @@ final class RoundTrip {
     this.least = least;
   }
 
-  void measure(long now, long nanos) {
-    if (now - bestSince > BEST_NANOS) {
-      bestBefore = best;
-      best = Long.MAX_VALUE;
-      bestSince = now;
+  /// @param unloaded whether little was on the way, so that it did not wait for other packets
+  void measure(long now, long nanos, boolean unloaded) {
+    if (unloaded) {
+      if (now - bestSince > BEST_NANOS) {
+        bestBefore = best;
+        best = Long.MAX_VALUE;
+        bestSince = now;
+      }
+      best = Math.min(best, nanos);
     }
-    best = Math.min(best, nanos);
     if (!measured) {
       measured = true;
       mean = nanos;
@@ -41,7 +44,13 @@ final class RoundTrip {
   ///
   /// @param oldest how long one has been on the way that is not acknowledged
   long queueingNanos(long oldest) {
-    return measured ? Math.max(0, Math.max(mean, oldest) - Math.min(best, bestBefore)) : 0;
+    return beyondBest(Math.max(mean, oldest));
+  }
+
+  /// How much longer a time is than the fastest packets took.
+  long beyondBest(long nanos) {
+    long fastest = Math.min(best, bestBefore);
+    return fastest == Long.MAX_VALUE ? 0 : Math.max(0, nanos - fastest);
   }
 
   /// After how long without any news packets are sent again.

@@ -28,9 +28,9 @@ import org.tutti.wire.WireWriter;
 ///     | <---- Alive(7) ------------------------------- |    everybody is heard past 7: b has its place
 /// ```
 ///
-/// Why it is safe. (1) Batches are placed by (stamp, rank), the same at all. (2) A member's stamps rise, and its batches
-/// arrive in order. `Alive` may overtake batches that go from member to member; so it says how many were sent before,
-/// and counts when these are here. Then who is heard at a stamp sends nothing at or below it any more. (3) So nothing
+/// Why it is safe. (1) Batches are placed by (stamp, rank), the same at all. (2) A member's stamps rise, and its
+/// batches arrive in order. `Alive` may overtake batches; so it says how many were sent before, and counts when these
+/// are here. Then who is heard at a stamp sends nothing at or below it any more. (3) So nothing
 /// that stands before a placed batch can still arrive.
 public final class Symmetric implements TotalOrder<Symmetric.Message> {
   /// What members say.

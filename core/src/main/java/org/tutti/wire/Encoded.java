@@ -7,7 +7,16 @@ import java.nio.ByteBuffer;
 ///
 /// @param head from position 0 to its limit; never changed
 /// @param tail from its position to its limit; never changed
-public record Encoded(ByteBuffer head, ByteBuffer tail) {
+/// @param bulk whether other messages may overtake it, and it none of its kind
+public record Encoded(ByteBuffer head, ByteBuffer tail, boolean bulk) {
+  /// A message that nothing overtakes.
+  ///
+  /// @param head from position 0 to its limit; never changed
+  /// @param tail from its position to its limit; never changed
+  public Encoded(ByteBuffer head, ByteBuffer tail) {
+    this(head, tail, false);
+  }
+
   /// Encodes a message behind what was written already.
   ///
   /// @param <M>     the protocol's messages
@@ -16,8 +25,20 @@ public record Encoded(ByteBuffer head, ByteBuffer tail) {
   /// @param message the message
   /// @return the bytes
   public static <M> Encoded of(WireWriter out, Codec<M> codec, M message) {
+    return of(out, codec, message, false);
+  }
+
+  /// Encodes a message behind what was written already.
+  ///
+  /// @param <M>     the protocol's messages
+  /// @param out     holds the frame's header
+  /// @param codec   the protocol's codec
+  /// @param message the message
+  /// @param bulk    whether other messages may overtake it
+  /// @return the bytes
+  public static <M> Encoded of(WireWriter out, Codec<M> codec, M message, boolean bulk) {
     codec.write(message, out);
-    return new Encoded(out.copy(), codec.tail(message));
+    return new Encoded(out.copy(), codec.tail(message), bulk);
   }
 
   /// How many bytes there are.

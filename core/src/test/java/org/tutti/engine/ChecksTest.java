@@ -55,6 +55,7 @@ import org.tutti.pack.Batch;
 import org.tutti.pack.MessageBlock;
 import org.tutti.pack.Packer;
 import org.tutti.storage.Region;
+import org.tutti.wire.Encoded;
 
 /// Each invariant is seen to be broken once: in a group at work something is changed that no code changes, and
 /// [NodeEngine#check] says which one is broken.
@@ -234,7 +235,11 @@ class ChecksTest {
         "packets that are not acknowledged have successive numbers up to the last one",
         in -> in.set(LINK + "out.seqNext", in.number(LINK + "out.seqNext") + 1));
     row("no packet goes beyond the receiver's window", in -> in.set(LINK + "out.seqLimit", 0L));
-    row("of the first message that waits something is left", in -> in.set(LINK + "out.queueHeadDone", 1));
+    row("of a message that is begun something is left", in -> in.set(LINK + "out.unfinishedDone", 1));
+    row("what is on the way is counted", in -> in.set(LINK + "out.onTheWay", FAR));
+    row(
+        "bulk waits apart",
+        in -> in.add(LINK + "out.queue", new Encoded(ByteBuffer.allocate(0), ByteBuffer.allocate(0), true)));
     row("what is not acknowledged is going to be sent again", in -> in.set(LINK + "out.retransmitAt", Long.MAX_VALUE));
     row("what is queued or not acknowledged is counted", in -> in.set(LINK + "out.outstanding", FAR));
     row(

@@ -63,6 +63,52 @@ class LinkTest {
 
   @ParameterizedTest
   @MethodSource("media")
+  void bulkArrivesOnceAndInOrderAndSoDoesWhatOvertakesIt(Medium medium) {
+    for (long seed = 0; seed < SEEDS; seed++) {
+      var pair = new LossyPair(medium, seed);
+      for (int i = 0; i < 60; i++) {
+        pair.a.sendBulk(pair.random().nextInt(3) == 0 ? pair.random().nextInt(5000) : 9);
+        pair.a.send(pair.random().nextInt(5) == 0 ? pair.random().nextInt(2000) : 3);
+        for (int steps = pair.random().nextInt(6); steps > 0; steps--) {
+          pair.step();
+        }
+        pair.a.links.check();
+      }
+      assertThat(pair.quiet(STEPS_MAX)).as("seed " + seed).isTrue();
+      assertThat(pair.b.received.stream().filter(one -> one < LossyPair.BULK)).isEqualTo(upTo(pair.a.sent()));
+      assertThat(pair.b.received.stream().filter(one -> one >= LossyPair.BULK))
+          .as("seed " + seed)
+          .isEqualTo(LongStream.range(LossyPair.BULK, pair.a.sentBulk()).boxed().toList());
+    }
+  }
+
+  @Test
+  void aMessageOvertakesTheBulkThatWaits() {
+    var pair = new LossyPair(QUIET, 1);
+    pair.a.sendBulk(5000);
+    pair.a.sendBulk(5000);
+    pair.a.send(9);
+    assertThat(pair.quiet(STEPS_MAX)).isTrue();
+    assertThat(pair.b.received).containsExactly(0L, LossyPair.BULK, LossyPair.BULK + 1);
+  }
+
+  @Test
+  void bulkIsHeldBackWhileWhatIsOnTheWayIsLate() {
+    long late = 50_000_000;
+    var pair = new LossyPair(QUIET, 1);
+    pair.a.send(9);
+    assertThat(pair.quiet(STEPS_MAX)).isTrue();
+    pair.lengthen(late);
+    pair.a.sendBulk(150_000);
+    pair.pass(late / 2);
+    pair.a.sendBulk(1000); // waits for the first one's acknowledgement
+    pair.a.send(9);
+    assertThat(pair.quiet(STEPS_MAX)).isTrue();
+    assertThat(pair.b.received).containsExactly(0L, LossyPair.BULK, 1L, LossyPair.BULK + 1);
+  }
+
+  @ParameterizedTest
+  @MethodSource("media")
   void nothingIsMissingOrRepeatedAfterTheReceiverClosed(Medium medium) {
     afterMishaps(medium, LossyPair.End::forget, LinkTest::hasAllOnce);
   }

@@ -26,6 +26,9 @@ final class LossyPair {
   static final int FRAME_BYTES_MAX = 600;
   static final long RETRANSMIT_NANOS = 1_000_000;
 
+  /// The number of an end's first message that others may overtake.
+  static final long BULK = 1L << 32;
+
   /// What the medium does to a frame.
   ///
   /// @param loss        how likely it is lost
@@ -44,6 +47,7 @@ final class LossyPair {
           (one, other) -> one.at != other.at ? Long.compare(one.at, other.at) : Long.compare(one.order, other.order));
   private long order;
   private long now;
+  private long way; // what every frame takes, besides the medium's delay
 
   final End a;
   final End b;
@@ -53,6 +57,18 @@ final class LossyPair {
     this.random = new SplittableRandom(seed);
     this.a = new End(Members.A);
     this.b = new End(Members.B);
+  }
+
+  /// Time passes in which nothing arrives.
+  void pass(long nanos) {
+    now += nanos;
+    a.links.flush(now);
+    b.links.flush(now);
+  }
+
+  /// From now on every frame takes so much longer.
+  void lengthen(long nanos) {
+    way = nanos;
   }
 
   SplittableRandom random() {
@@ -103,6 +119,7 @@ final class LossyPair {
     long beat = 1;
     long heardBeat;
     private long numberNext;
+    private long bulkNext = BULK;
     private @Nullable ByteBuffer claimed;
 
     private End(MemberId self) {
@@ -123,6 +140,16 @@ final class LossyPair {
       ByteBuffer head = ByteBuffer.allocate(Long.BYTES).putLong(numberNext++).flip();
       ByteBuffer tail = size == 0 ? Codec.NOTHING : ByteBuffer.allocate(size);
       links.send(other().self, new Encoded(head, tail));
+    }
+
+    /// Sends a numbered message that others may overtake.
+    void sendBulk(int size) {
+      ByteBuffer head = ByteBuffer.allocate(Long.BYTES).putLong(bulkNext++).flip();
+      links.send(other().self, new Encoded(head, ByteBuffer.allocate(size), true));
+    }
+
+    long sentBulk() {
+      return bulkNext;
     }
 
     long sent() {
@@ -170,7 +197,7 @@ final class LossyPair {
         carried[random.nextInt(carried.length)] ^= (byte) (1 << random.nextInt(Byte.SIZE));
       }
       long delay = medium.delayNanos == 0 ? 0 : random.nextLong(medium.delayNanos);
-      flights.add(new Flight(now + delay, order++, other(), carried));
+      flights.add(new Flight(now + way + delay, order++, other(), carried));
     }
 
     @Override

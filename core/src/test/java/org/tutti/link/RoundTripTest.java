@@ -11,8 +11,22 @@ class RoundTripTest {
 
   private void measure(int times, long nanos) {
     for (int i = 0; i < times; i++) {
-      roundTrip.measure(i, nanos);
+      roundTrip.measure(i, nanos, true);
     }
+  }
+
+  @Test
+  void onlyUnloadedPacketsSayWhatTheFastestTake() {
+    roundTrip.measure(0, 90 * MILLI, false);
+    assertThat(roundTrip.beyondBest(100 * MILLI)).as("nothing is known").isZero();
+    roundTrip.measure(1, 10 * MILLI, true);
+    roundTrip.measure(2, 5 * MILLI, false);
+    assertThat(roundTrip.beyondBest(100 * MILLI)).isEqualTo(90 * MILLI);
+    assertThat(roundTrip.beyondBest(3 * MILLI)).isZero();
+    roundTrip.measure(30_000 * MILLI, 40 * MILLI, true); // the route has become longer; the period before counts, too
+    assertThat(roundTrip.beyondBest(100 * MILLI)).isEqualTo(90 * MILLI);
+    roundTrip.measure(60_000 * MILLI, 40 * MILLI, true);
+    assertThat(roundTrip.beyondBest(100 * MILLI)).isEqualTo(60 * MILLI);
   }
 
   @Test

@@ -26,8 +26,8 @@ import org.tutti.ViewId;
 /// The packages of the core depend downwards only, and the core on nothing but the JDK's base module.
 ///
 /// From top to bottom: host; engine; history; domain, durable; user; membership; order, consensus below it, detector,
-/// dissemination, link, pack; wire; the API. Its values (member, view, ...) and the effects are for everybody. A rule about an absent
-/// package passes.
+/// dissemination, link, pack; wire; the API. Its values (member, view, ...) and the effects are for everybody. A rule
+/// about an absent package passes.
 class ArchitectureTest {
   private static final String[] PROTOCOLS = {
     "org.tutti.membership..",
