@@ -16,6 +16,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Durability;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
@@ -31,6 +32,7 @@ import org.tutti.TuttiException;
 import org.tutti.View;
 import org.tutti.replica.protocol.ReplicaProtocol;
 import org.tutti.replica.protocol.SessionTable;
+import org.tutti.replica.protocol.SnapshotStore;
 import org.tutti.tls.Credentials;
 import org.tutti.transport.Address;
 
@@ -46,7 +48,14 @@ import org.tutti.transport.Address;
 ///
 /// The same lines on each node, at the first start and at every later one: a majority of the expected replicas found
 /// the service together, and whoever comes later gets its state. Delivery is uniform: what a client is told survives
-/// any crashes that leave a quorum.
+/// any crashes that leave a quorum. With [Builder#data] the service also survives the end of all replicas at once: each
+/// keeps snapshots there, and what follows on them in the group's log, which is its node's ([org.tutti.NodeBuilder#data]):
+///
+/// ```java
+/// Node node = Node.named("n1").listen("127.0.0.1:7001").contacts(others).data(directory.resolve("log")).start();
+/// Replica replica =
+///     Replica.of("counter", new Counter()).data(directory.resolve("snapshots")).expecting(3).start(node);
+/// ```
 ///
 /// A replica whose service breaks with an [Error], or whose state cannot be read, leaves the group and closes; [#ended]
 /// says why. All methods may be called from any thread.
@@ -57,8 +66,11 @@ public final class Replica implements AutoCloseable {
   private static final String CLIENTS = "replica.clients"; // on the whiteboard
   private static final String COMMANDS = "replica.commands";
 
+  private static final int SNAPSHOT_BYTES_MIN = 1 << 10;
+
   private final String service;
   private final Group group;
+  private final @Nullable SnapshotDirectory snapshots;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition news = lock.newCondition(); // the group has told something
   private final ReplicaProtocol protocol;
@@ -67,9 +79,8 @@ public final class Replica implements AutoCloseable {
   private final Thread clients;
   private volatile @Nullable Throwable broken;
 
-  private Replica(Builder settings, Node node, Group group) throws IOException {
+  private Replica(Builder settings, Node node) throws IOException {
     this.service = settings.service;
-    this.group = group;
     this.port =
         new ServicePort(
             new Address(settings.clients),
@@ -89,6 +100,34 @@ public final class Replica implements AutoCloseable {
     this.events = Thread.ofPlatform().name("replica-" + service + "-" + node.self().name()).unstarted(this::serve);
     this.clients =
         Thread.ofPlatform().name("clients-" + service + "-" + node.self().name()).unstarted(this::serveClients);
+    SnapshotDirectory opened = null;
+    try {
+      opened = settings.data == null ? null : SnapshotDirectory.open(settings.data);
+      this.snapshots = opened;
+      if (opened != null) {
+        recover(opened, settings.snapshotEvery);
+      }
+      this.group = settings.enter(node, protocol.positionNext());
+    } catch (IOException | RuntimeException e) {
+      port.close();
+      port.run(); // as it is closed it only lets go of what it has
+      if (opened != null) {
+        opened.close();
+      }
+      throw e;
+    }
+  }
+
+  private void recover(SnapshotDirectory directory, long every) throws IOException {
+    var store = new SnapshotStore(directory, service);
+    SnapshotStore.Intact found = protocol.recover(store, every, new Keeper(store));
+    if (found != null && !found.damaged().isEmpty()) {
+      log("a snapshot in " + directory + " is damaged; going on from the one before it, " + found.damaged(), null);
+    }
+  }
+
+  private void log(String words, @Nullable Throwable why) {
+    System.getLogger("org.tutti.replica").log(System.Logger.Level.WARNING, service + ": " + words, why);
   }
 
   /// Begins a replica of a service.
@@ -182,6 +221,12 @@ public final class Replica implements AutoCloseable {
       metrics.add(
           Metric.counter("replica.commands.executed", "Commands were executed here.").with(protocol.executed()));
       metrics.add(Metric.counter("replica.queries.answered", "Queries were answered here.").with(protocol.queries()));
+      metrics.add(
+          Metric.counter("replica.snapshots.written", "Snapshots were written to the disk.")
+              .with(protocol.snapshotsWritten()));
+      metrics.add(
+          Metric.counter("replica.snapshots.failed", "A snapshot could not be written; the log says why.")
+              .with(protocol.snapshotsFailed()));
       metrics.add(Metric.gauge("replica.sessions.open", "Clients have sessions, anywhere.").with(protocol.sessions()));
       metrics.add(
           Metric.counter("replica.sessions.refused", "A session was used without its secret, or never opened.")
@@ -317,11 +362,12 @@ public final class Replica implements AutoCloseable {
     if (broken == null) {
       broken = why;
       if (!(why instanceof InterruptedException)) {
-        System.getLogger("org.tutti.replica").log(System.Logger.Level.WARNING, () -> service + ": " + why, why);
+        log(String.valueOf(why), why);
       }
     }
     port.close();
     group.leave();
+    release();
     lock.lock();
     try {
       news.signalAll();
@@ -339,6 +385,18 @@ public final class Replica implements AutoCloseable {
     port.close();
     group.close();
     events.interrupt();
+    release();
+  }
+
+  /// A snapshot that is being written is given up.
+  private void release() {
+    try {
+      if (snapshots != null) {
+        snapshots.close();
+      }
+    } catch (IOException _) {
+      // It is closed as far as this process is concerned.
+    }
   }
 
   // ---- what the protocol asks ------------------------------------------------------------------------------------
@@ -385,6 +443,39 @@ public final class Replica implements AutoCloseable {
     }
   }
 
+  private final class Keeper implements ReplicaProtocol.Disk {
+    private final SnapshotStore store;
+
+    Keeper(SnapshotStore store) {
+      this.store = store;
+    }
+
+    @Override
+    public void write(long position, StateMachine.Snapshot picture) {
+      Thread.ofPlatform()
+          .daemon()
+          .name("snapshot-" + service)
+          .start(() -> {
+            try {
+              long bytes = store.write(position, picture);
+              port.later(() -> protocol.kept(position, bytes));
+            } catch (IOException why) {
+              if (broken == null) {
+                log("no snapshot of position " + position + " was written", why);
+              }
+              port.later(protocol::notKept);
+            } catch (RuntimeException | Error why) {
+              end(why);
+            }
+          });
+    }
+
+    @Override
+    public void persisted(long position) {
+      group.persisted(position);
+    }
+  }
+
   private static final class SystemClock implements ReplicaProtocol.Clock {
     @Override
     public long nanos() {
@@ -417,6 +508,9 @@ public final class Replica implements AutoCloseable {
     private int commandsMax = 256;
     private int replyBytesMax = 4 << 20;
     private MemberConfig member = MemberConfig.standard();
+    private @Nullable Path data;
+    private Durability durability = Durability.EACH; // with data
+    private long snapshotEvery = 64 << 20;
 
     private Builder(String service, StateMachine machine) {
       this.service = service;
@@ -568,19 +662,65 @@ public final class Replica implements AutoCloseable {
       return new ServicePort.Security(insecure, own, asks, connectionsMax == 0 ? usual : connectionsMax);
     }
 
+    /// Keeps the service on disk: it survives the end of all replicas at once. Snapshots are written to this directory;
+    /// the node, which has to have a directory of its own ([org.tutti.NodeBuilder#data]), keeps the commands behind
+    /// them. All replicas of a service do so, or none.
+    ///
+    /// @param directory of this replica only; made when it is not there
+    /// @return this builder
+    public Builder data(Path directory) {
+      data = directory;
+      return this;
+    }
+
+    /// Chooses what the service survives, with [#data]; for the founder.
+    ///
+    /// @param value by default [Durability#EACH]: also the loss of power of all machines; with [Durability#VIEWS] that
+    ///              may cost the last commands, and a replica that is ahead of its log then refuses to start
+    /// @return this builder
+    public Builder durability(Durability value) {
+      durability = value;
+      return this;
+    }
+
+    /// Chooses how often snapshots are written, with [#data]. One is written when the log has grown by so much since the
+    /// last one, and by as much as that one is long. What a replica reads at its start, and keeps on its disk, grows
+    /// with it: two snapshots and the log from the older one on.
+    ///
+    /// @param logBytes 1 KiB or more; by default 64 MiB
+    /// @return this builder
+    public Builder snapshotEvery(long logBytes) {
+      snapshotEvery = logBytes;
+      return this;
+    }
+
     private SessionTable.Limits limits() {
       return new SessionTable.Limits(session.toMillis(), sessionsMax, commandsMax, replyBytesMax);
     }
 
-    /// Starts the replica; returns at once ([Replica#awaitServing]).
+    /// Starts the replica: reads its newest snapshot, if it has one, and enters the group ([Replica#awaitServing]).
     ///
     /// @param node the node whose member it is; may have other groups and replicas, too, and is closed by whoever
     ///             started it
     /// @return the running replica
-    /// @throws UncheckedIOException     when clients cannot be served at the address, or certificates cannot be used
-    /// @throws IllegalArgumentException when settings do not go together, or are out of range
+    /// @throws UncheckedIOException     when clients cannot be served at the address, or certificates cannot be used; when
+    ///                                  the directory is in use, or has snapshots and none of them is intact
+    /// @throws IllegalArgumentException when settings do not go together, or are out of range; when the replica has a
+    ///                                  directory, and its node has none
     /// @throws IllegalStateException    when the node is in such a group already, or closed
     public Replica start(Node node) {
+      check();
+      try {
+        var replica = new Replica(this, node);
+        replica.clients.start();
+        replica.events.start();
+        return replica;
+      } catch (IOException e) {
+        throw new UncheckedIOException(e.getMessage(), e);
+      }
+    }
+
+    private void check() {
       if (member.listener() != null) {
         throw new IllegalArgumentException("the events of a replica's group are the replica's: no listener");
       }
@@ -591,30 +731,33 @@ public final class Replica implements AutoCloseable {
       if (ways > 1) {
         throw new IllegalArgumentException("a service is founded alone, by names or by a number, not by two of these");
       }
+      if (snapshotEvery < SNAPSHOT_BYTES_MIN) {
+        throw new IllegalArgumentException(
+            "snapshots are written every " + SNAPSHOT_BYTES_MIN + " bytes of log at most, not every " + snapshotEvery);
+      }
+      if (data != null && durability == Durability.NONE) {
+        throw new IllegalArgumentException("a replica with a directory has a durability, not NONE");
+      }
       limits();
-      GroupConfig config = GroupConfig.builder().stateTransfer(true).ordering(ordering).build();
-      Group group;
+    }
+
+    /// Enters the group, behind what the replica has kept.
+    private Group enter(Node node, long position) {
+      GroupConfig config =
+          GroupConfig.builder()
+              .stateTransfer(true)
+              .ordering(ordering)
+              .durability(data == null ? Durability.NONE : durability)
+              .build();
+      MemberConfig own = data == null ? member : member.toBuilder().position(position).build();
       if (creates) {
-        group = node.create(service, config, member);
+        return node.create(service, config, own);
       } else if (expectedCount > 0) {
-        group = node.joinOrCreate(service, expectedCount, config, member);
+        return node.joinOrCreate(service, expectedCount, config, own);
       } else if (!expected.isEmpty()) {
-        group = node.joinOrCreate(service, expected, config, member);
-      } else {
-        group = node.join(service, member);
+        return node.joinOrCreate(service, expected, config, own);
       }
-      try {
-        var replica = new Replica(this, node, group);
-        replica.clients.start();
-        replica.events.start();
-        return replica;
-      } catch (IOException e) {
-        group.leave();
-        throw new UncheckedIOException(e.getMessage(), e);
-      } catch (RuntimeException e) {
-        group.leave();
-        throw e;
-      }
+      return node.join(service, own);
     }
   }
 }

@@ -311,6 +311,11 @@ public record Plan(
     return config.durability() != Durability.NONE;
   }
 
+  /// Whether the replicated service survives the end of all processes, too: in two of three runs with disks.
+  boolean keepsService() {
+    return isDurable() && new Streams(seed).open(Streams.Purpose.REPLICA, Long.MAX_VALUE - 1).nextInt(3) > 0;
+  }
+
   /// Whether disks may lose what was not forced.
   boolean losesPower() {
     return config.durability() == Durability.EACH;
@@ -572,12 +577,19 @@ public record Plan(
     return with(Math.max(nodes, SPLIT_NODES_MIN), config, true, strengths);
   }
 
-  /// The same run with a replicated service.
+  /// The same run with a replicated service; half of those without disks get some, and what goes wrong with these.
   private Plan serving() {
+    Map<FaultKind, Double> faults = new EnumMap<>(strengths);
+    SplittableRandom disks = new Streams(seed).open(Streams.Purpose.REPLICA, Long.MAX_VALUE - 3);
+    Durability drawn = isDurable() ? Durability.NONE : durability(disks, true, faults);
+    GroupConfig group =
+        drawn == Durability.NONE
+            ? config
+            : config.toBuilder().domain(null).partitions(Partitions.SUSPEND).durability(drawn).build();
     return new Plan(
         seed,
         nodes,
-        config,
+        group,
         member,
         heartbeatNanos,
         suspectNanos,
@@ -595,7 +607,7 @@ public record Plan(
         mixed,
         observed,
         true,
-        strengths);
+        faults);
   }
 
   /// The same run with a static majority of all nodes, in which members crash and come back.
@@ -726,7 +738,7 @@ public record Plan(
     text.append(isDurable() ? ", " + config.durability().name().toLowerCase(Locale.ROOT) + " durable" : "");
     text.append(overlaps() ? " in overlapping groups" : "");
     text.append(mixed ? ", settings mixed" : "");
-    text.append(serves ? ", with a service" : "");
+    text.append(serves ? ", with a service" + (keepsService() ? " that is durable" : "") : "");
     text.append(roles());
     text.append(config.stateTransfer() ? ", state of about " + stateBytes + " bytes" : ", no state");
     text.append(", window ").append(member.windowBytes());

@@ -11,6 +11,8 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Dissemination;
+import org.tutti.Durability;
+import org.tutti.End;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
@@ -36,6 +38,8 @@ final class ServiceGroup {
   private static final int VIOLATIONS_MAX = 5; // shown
   private static final int ACTS_MAX = 150;
   private static final long REST_UNITS = 60;
+  private static final int SNAPSHOT_EVERY_MAX = 10_000;
+  private static final int DAMAGED_ONE_IN = 8; // of starts
   private static final int LIFE_UNITS_MAX = 40; // of a session, in times of suspicion
   private static final long NOBODYS_CALL = -1;
   private static final int GUESSES = 20;
@@ -138,7 +142,12 @@ final class ServiceGroup {
   private final boolean near; // clients are nearer to replicas than these to each other
   private final long[][] stalls; // until when nothing arrives, by client and place
   private long connectionNext = 1;
+  private final SplittableRandom disks; // what happens to snapshots
+  private final boolean durable;
+  private final long snapshotEvery; // bytes of the log
   private int left;
+  private boolean wiped; // a disk was
+  private boolean damaged; // a snapshot was, somewhere
   private boolean founded;
   private boolean calm;
   private boolean expecting;
@@ -158,7 +167,15 @@ final class ServiceGroup {
     this.random = setting.streams().open(Streams.Purpose.REPLICA, 0);
     this.left = Math.min(random.nextInt(ACTS_MAX), actsMax);
     this.places = new SimulatedReplica[plan.nodes()];
-    this.config = GroupConfig.builder().stateTransfer(true).ordering(Plan.draw(random)).build();
+    this.durable = plan.keepsService();
+    this.disks = setting.streams().open(Streams.Purpose.REPLICA, Long.MAX_VALUE - 2);
+    this.snapshotEvery = Plan.between(disks, 1, SNAPSHOT_EVERY_MAX);
+    this.config =
+        GroupConfig.builder()
+            .stateTransfer(true)
+            .ordering(Plan.draw(random))
+            .durability(durable ? plan.config().durability() : Durability.NONE)
+            .build();
     long life = Math.max(1, plan.suspectNanos() * Plan.between(random, 2, LIFE_UNITS_MAX) / 1_000_000);
     this.limits =
         new SessionTable.Limits(
@@ -193,17 +210,37 @@ final class ServiceGroup {
     return limits;
   }
 
+  /// Where a place's replicas keep their snapshots.
+  ///
+  /// @param every how many bytes of the log lie between two, at least
+  record Keeping(SimulatedFiles files, long every, SplittableRandom random) {}
+
   /// A node has begun a life.
-  void started(SimulatedNode node) {
-    boolean observes = founded && setting.plan().role(node.number) == Role.OBSERVER;
+  void started(SimulatedNode node, @Nullable SimulatedDisk disk) {
+    Role role = setting.plan().role(node.number);
+    boolean observes = founded && (durable ? disk == null : role == Role.OBSERVER);
     Dissemination way = Settings.dissemination(setting.plan(), node.number);
     MemberConfig member = MemberConfig.builder().windowBytes(64 << 10).dissemination(way).build();
     var terms = new Terms(config, member, observes);
+    Keeping keeping = durable && disk != null ? new Keeping(disk.files(), snapshotEvery, disks) : null;
+    if (keeping != null && !calm && disks.nextInt(DAMAGED_ONE_IN) == 0) {
+      damaged |= keeping.files.damageNewest(disks);
+    }
+    wiped |= disk != null && disk.wasWiped();
     var replica = new SimulatedReplica(setting, node, this, GROUP, terms, address(node.number));
     replicas.add(replica);
     places[node.number] = replica;
-    replica.enter(!founded);
-    founded = true;
+    if (replica.recover(keeping)) {
+      replica.enter(!founded);
+      founded = true;
+    }
+  }
+
+  /// A replica's membership has ended by no wish of its own.
+  void refused(SimulatedReplica replica, End end) {
+    if (durable && end.cause() == End.Cause.REFUSED && !setting.plan().has(FaultKind.NAMESAKE)) {
+      history.violate("StorageFits", replica.node().self + " may not go on with what it has kept: " + end);
+    }
   }
 
   void broken(SimulatedNode node, Throwable error) {
@@ -402,6 +439,17 @@ final class ServiceGroup {
     return !living.isEmpty();
   }
 
+  /// Whether all who vote are back with what they had kept, so that the service has to be there again.
+  private boolean areAllBack() {
+    boolean all = durable && !wiped && !damaged && !history.executions().isEmpty();
+    for (int place = 0; place < places.length; place++) {
+      SimulatedReplica replica = places[place];
+      boolean votes = setting.plan().role(place) == Role.VOTER;
+      all &= !votes || replica != null && replica.isHere();
+    }
+    return all && !setting.plan().has(FaultKind.NAMESAKE);
+  }
+
   /// Whether nothing is under way.
   boolean isAtRest() {
     return !expecting
@@ -426,7 +474,9 @@ final class ServiceGroup {
   /// answered, and all replicas are equal.
   List<Violation> violationsAtRest() {
     if (!expecting || !isTogether()) {
-      return List.of();
+      return areAllBack() && !isTogether()
+          ? List.of(new Violation("ServiceRestarts", "all replicas are back, and in no primary view: " + views()))
+          : List.of();
     }
     List<Violation> found = new ArrayList<>();
     for (SimulatedClient client : clients) {
@@ -451,6 +501,10 @@ final class ServiceGroup {
   private boolean areEqual(SimulatedReplica one, SimulatedReplica other) {
     return one.protocol().sessions() == other.protocol().sessions()
         && (!tested.comparesStatesAtRest() || tested.areEqual(one.picture(), other.picture()));
+  }
+
+  private String views() {
+    return String.join(", ", living().stream().map(replica -> replica.node().self + " in " + replica.view()).toList());
   }
 
   /// Where a command was executed that failed, which its client is not told.

@@ -172,6 +172,11 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Simul
     return lives;
   }
 
+  /// A place's disk, if the group is durable and its node votes.
+  @Nullable SimulatedDisk disk(int place) {
+    return disks[place];
+  }
+
   /// Places whose node is gone.
   List<Integer> emptyPlaces() {
     List<Integer> empty = new ArrayList<>();
@@ -264,7 +269,7 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Simul
         disk.loseUnforced(fates);
       }
       View last = deciders.last();
-      lostFounding |= disk.isBlank() && last != null && last.size() == 1 && last.contains(node.self);
+      lostFounding |= disk.isBlank(GROUP) && last != null && last.size() == 1 && last.contains(node.self);
     }
   }
 

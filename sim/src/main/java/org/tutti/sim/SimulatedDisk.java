@@ -31,6 +31,7 @@ final class SimulatedDisk {
   /// @param whole   whether the state contains the history from its beginning
   record Saved(int life, HistoryEvent.Summary summary, boolean whole) {}
 
+  private final SimulatedFiles files = new SimulatedFiles();
   private ArrayDeque<TreeMap<String, Contents>> commits = new ArrayDeque<>(); // the last forced one, and all since
   private @Nullable Mount mounted;
   private @Nullable MemberId lastLife;
@@ -87,12 +88,14 @@ final class SimulatedDisk {
     for (int lost = random.nextInt(commits.size()); lost > 0; lost--) {
       commits.removeLast();
     }
+    files.loseUnforced(random);
   }
 
   /// The disk is replaced by an empty one.
   void wipe() {
     commits.clear();
     commits.add(new TreeMap<>());
+    files.clear();
     lastLife = null;
     saved = null;
     knowsGroup = false;
@@ -100,8 +103,14 @@ final class SimulatedDisk {
   }
 
   /// Whether a group that was founded here is not on it.
-  boolean isBlank() {
-    return commits.getLast().values().stream().allMatch(region -> region.records.isEmpty() && region.log.isEmpty());
+  boolean isBlank(String group) {
+    Contents region = commits.getLast().get(group);
+    return region == null || region.records.isEmpty() && region.log.isEmpty();
+  }
+
+  /// Where a replica of a service keeps its snapshots.
+  SimulatedFiles files() {
+    return files;
   }
 
   boolean wasWiped() {

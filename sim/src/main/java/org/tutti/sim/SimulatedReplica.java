@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -20,15 +21,18 @@ import org.tutti.pack.Batch;
 import org.tutti.pack.MessageBlock;
 import org.tutti.replica.StateMachine;
 import org.tutti.replica.protocol.ReplicaProtocol;
+import org.tutti.replica.protocol.SnapshotStore;
 import org.tutti.user.GroupUser;
 import org.tutti.user.Request;
 
 /// A life's replica of the [ServiceGroup]: what the host's thread of a replica does. What the engine tells comes to the
 /// replica a little later, in order, as through the queue of a host; state is written from the picture that was taken,
 /// after further commands were executed.
-final class SimulatedReplica implements GroupUser, ReplicaProtocol.Group, ReplicaProtocol.Clients {
+final class SimulatedReplica
+    implements GroupUser, ReplicaProtocol.Group, ReplicaProtocol.Clients, ReplicaProtocol.Disk {
   private static final long WALL_MILLIS = 1_700_000_000_000L;
   private static final int SKEW_MILLIS = 5000;
+  private static final long WRITE_STEP_NANOS_MAX = 4_000_000;
 
   private static final class Outgoing {
     final StateMachine.Snapshot picture;
@@ -45,7 +49,7 @@ final class SimulatedReplica implements GroupUser, ReplicaProtocol.Group, Replic
   private final SimulatedNode node;
   private final ServiceGroup service;
   private final String group;
-  private final Terms terms;
+  private Terms terms;
   private final SplittableRandom random;
   private final RecordedService machine;
   private final ReplicaProtocol protocol;
@@ -60,6 +64,7 @@ final class SimulatedReplica implements GroupUser, ReplicaProtocol.Group, Replic
   private long consumed;
   private boolean closed;
   private long workPlanned = Long.MAX_VALUE;
+  private ServiceGroup.@Nullable Keeping keeping;
 
   SimulatedReplica(
       Simulation.Setting setting, SimulatedNode node, ServiceGroup service, String group, Terms terms, String address) {
@@ -92,6 +97,28 @@ final class SimulatedReplica implements GroupUser, ReplicaProtocol.Group, Replic
                 return WALL_MILLIS + skew + setting.scheduler().nowNanos() / 1_000_000;
               }
             });
+  }
+
+  /// Goes on from what earlier lives have kept.
+  ///
+  /// @param where null for nothing
+  /// @return whether it could
+  boolean recover(ServiceGroup.@Nullable Keeping where) {
+    if (where == null) {
+      return true;
+    }
+    keeping = where;
+    try {
+      protocol.recover(new SnapshotStore(where.files(), ServiceGroup.NAME), where.every(), this);
+    } catch (IOException | RuntimeException damaged) {
+      service.broken(node, damaged);
+      return false;
+    }
+    if (trace()) {
+      say("goes on from @" + protocol.positionNext() + " " + state());
+    }
+    terms = Terms.voter(terms.group(), terms.member().toBuilder().position(protocol.positionNext()).build());
+    return true;
   }
 
   void enter(boolean creates) {
@@ -250,6 +277,64 @@ final class SimulatedReplica implements GroupUser, ReplicaProtocol.Group, Replic
   @Override
   public void close(long connection, ReplicaProtocol.Fault fault) {
     service.closedByReplica(connection);
+  }
+
+  // ---- its disk --------------------------------------------------------------------------------------------------
+
+  /// By another thread of the process, step by step: each step may be the last one of this life.
+  @Override
+  public void write(long position, StateMachine.Snapshot picture) {
+    if (trace()) {
+      say("begins to write a snapshot of @" + position);
+    }
+    ServiceGroup.Keeping to = Objects.requireNonNull(keeping);
+    later(
+        to,
+        () -> {
+          SimulatedFiles draft = to.files().draft();
+          try {
+            long bytes = new SnapshotStore(draft, ServiceGroup.NAME).write(position, picture);
+            step(to, new ArrayDeque<>(draft.changes()), () -> protocol.kept(position, bytes));
+          } catch (IOException impossible) {
+            throw new UncheckedIOException(impossible);
+          }
+        });
+  }
+
+  private void later(ServiceGroup.Keeping to, Runnable step) {
+    setting
+        .scheduler()
+        .after(
+            to.random().nextLong(WRITE_STEP_NANOS_MAX),
+            () -> {
+              if (isHere() && node.isPaused()) {
+                later(to, step);
+              } else if (isHere()) {
+                step.run();
+              }
+            });
+  }
+
+  private void step(ServiceGroup.Keeping to, ArrayDeque<SimulatedFiles.Change> left, Runnable over) {
+    SimulatedFiles.Change next = left.poll();
+    if (next == null) {
+      tell(over);
+      return;
+    }
+    try {
+      next.make(to.files());
+    } catch (IOException impossible) {
+      throw new UncheckedIOException(impossible);
+    }
+    later(to, () -> step(to, left, over));
+  }
+
+  @Override
+  public void persisted(long position) {
+    if (trace()) {
+      say("needs no log before @" + position);
+    }
+    node.request(new Request.Persisted(group, () -> position), 0);
   }
 
   // ---- what the engine tells -------------------------------------------------------------------------------------
@@ -413,6 +498,7 @@ final class SimulatedReplica implements GroupUser, ReplicaProtocol.Group, Replic
   @Override
   public void closed(End end) {
     closed = true;
+    service.refused(this, end);
     service.gone(this);
   }
 

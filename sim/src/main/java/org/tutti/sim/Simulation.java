@@ -22,6 +22,7 @@ import org.tutti.sim.check.Violation;
 /// all faults end, and within a bounded time the living members must be in one primary view, know the fate of all their
 /// multicasts and have the same state. When the run is over, the checkers read its history.
 public final class Simulation {
+  private static final int DURABLE_BALLAST_MAX = 500; // a snapshot follows when the log is as long as the last one
   private static final long STEPS_MAX = 600_000;
   private static final long LIVENESS_UNITS = 80;
   private static final long HELD_BACK_UNITS = 3;
@@ -74,7 +75,8 @@ public final class Simulation {
     if (tested != null) {
       return new ServiceGroup(setting, tested, plan.multicasts(), this::broken);
     }
-    var registers = new RegisterService.Tested(plan.stateBytes());
+    int most = plan.keepsService() ? DURABLE_BALLAST_MAX : Integer.MAX_VALUE;
+    var registers = new RegisterService.Tested(Math.min(plan.stateBytes(), most));
     return plan.serves() ? new ServiceGroup(setting, registers, Integer.MAX_VALUE, this::broken) : null;
   }
 
@@ -84,7 +86,7 @@ public final class Simulation {
     }
     exchange.started(node);
     if (service != null) {
-      service.started(node);
+      service.started(node, cluster.disk(node.number));
     }
   }
 

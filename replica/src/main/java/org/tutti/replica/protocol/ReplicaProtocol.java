@@ -32,6 +32,10 @@ import org.tutti.replica.StateMachine;
 /// anybody loses its session: each replica says now and then, in one message, whom it has heard, and the most senior
 /// one says what time it is.
 ///
+/// **A replica with a disk** ([#recover]) writes snapshots of sessions and service there now and then, and goes on from
+/// the newest one and the log behind it. When all replicas were away, their clients were, too: so the time, at which
+/// sessions expire, is first told when clients have had the life of a session to come back.
+///
 /// **Linearizable queries** (ReadIndex: Ongaro, Consensus: Bridging Theory and Practice, 2014, section 6.4) wait until
 /// a quorum has confirmed where the history stands ([org.tutti.Group#confirmPosition]), and are then answered from the
 /// state at or behind that position. All queries that come while one confirmation is under way share the next one.
@@ -103,6 +107,21 @@ public final class ReplicaProtocol {
     GREEDY
   }
 
+  /// What a replica whose state survives the end of all processes asks of its disk.
+  public interface Disk {
+    /// Writes a snapshot ([SnapshotStore#write]), on a thread of its own; [ReplicaProtocol#kept] or
+    /// [ReplicaProtocol#notKept] tells when that is over. Never called while one is being written.
+    ///
+    /// @param position of the first message that it does not contain
+    /// @param picture  the snapshot
+    void write(long position, StateMachine.Snapshot picture);
+
+    /// The group's log is not needed before a position ([org.tutti.Group#persisted]).
+    ///
+    /// @param position of the first message that is needed
+    void persisted(long position);
+  }
+
   /// Steady and wall time.
   public interface Clock {
     /// Steady time.
@@ -124,6 +143,7 @@ public final class ReplicaProtocol {
   private static final long WAITING_BYTES_MAX = 16L << 20; // of what waits for a position
   private static final int WAITING_OVERHEAD = 128; // bytes, for each
   private static final long HELD_BYTES_MAX = 64L << 20; // of messages for which the window has no room
+  private static final int LOGGED_BYTES = 32; // of a message in the log, besides its own
 
   private static final class Connection {
     final long id;
@@ -178,6 +198,17 @@ public final class ReplicaProtocol {
   private long heldBytes;
   private boolean confirming;
 
+  private @Nullable Disk disk;
+  private long snapshotEvery; // bytes of the log
+  private long logBytes; // since the last snapshot was begun
+  private long snapshotBytes; // of the last one
+  private long keptNext = -1; // position of the last one
+  private boolean due; // whatever the log has, as it does not go back to the one before
+  private boolean writing;
+  private long written;
+  private long unwritten;
+  private boolean awaitsClients; // who may have been away with all replicas
+
   private @Nullable View view;
   private boolean caughtUp;
   private boolean configured; // it has said the limits in this view, as nobody had
@@ -230,6 +261,35 @@ public final class ReplicaProtocol {
     this.settledAt = touchAt;
   }
 
+  /// Goes on from the newest snapshot of an earlier life, and keeps snapshots from now on. To be called before anything
+  /// else; then the group's deliveries go on at [#positionNext].
+  ///
+  /// A snapshot is due when the log has grown by so many bytes since the last one, and by as many as that one is long:
+  /// so what is written for snapshots is at most what is written for commands, or a snapshot each so many bytes.
+  ///
+  /// @param store where they are
+  /// @param every by how much the log grows at least from one snapshot to the next, in bytes
+  /// @param to    writes them
+  /// @return the snapshot; null when there is none
+  /// @throws IOException when there are some and none can be read
+  public SnapshotStore.@Nullable Intact recover(SnapshotStore store, long every, Disk to) throws IOException {
+    disk = to;
+    snapshotEvery = every;
+    awaitsClients = true;
+    SnapshotStore.Intact found = store.newest().orElse(null);
+    if (found != null) {
+      try (InputStream in = store.open(found)) {
+        restore(in, false);
+      }
+      if (table.positionNext() != found.position()) {
+        throw new IOException("a snapshot of position " + found.position() + " says " + table.positionNext());
+      }
+      keptNext = found.position();
+      snapshotBytes = found.bytes();
+    }
+    return found;
+  }
+
   // ---- what the group tells --------------------------------------------------------------------------------------
 
   /// A message is delivered.
@@ -238,6 +298,10 @@ public final class ReplicaProtocol {
   /// @param position its position; each one at most once, rising
   /// @param message  its bytes; lent
   public void delivered(String sender, long position, ByteBuffer message) {
+    if (position != table.positionNext()) {
+      throw new IllegalStateException("position " + position + " was delivered to a state of " + table.positionNext());
+    }
+    logBytes += message.remaining() + LOGGED_BYTES;
     boolean announces = message.get(message.position()) == OrderedMessage.ANNOUNCE;
     table.apply(sender, position, message, machine, answering);
     if (announces) {
@@ -269,6 +333,10 @@ public final class ReplicaProtocol {
   /// @param position of the next delivery
   public void caughtUp(long position) {
     caughtUp = true;
+    if (awaitsClients && table.limits() != null) {
+      tickAt = clock.nanos() + table.limits().sessionMillis() * 1_000_000;
+    }
+    awaitsClients = false;
     connections.values().forEach(connection -> connection.told = false);
     confirm(); // what was asked before
   }
@@ -318,8 +386,39 @@ public final class ReplicaProtocol {
     table = restored;
     if (isAlive) {
       agreed.heard(table.time());
+      due = true;
     }
     answerUpTo(table.positionNext());
+  }
+
+  /// A snapshot is on the disk. The log is kept from the one before it on, in case that this one is damaged there.
+  ///
+  /// @param position of the first message that it does not contain
+  /// @param bytes    how long it is
+  public void kept(long position, long bytes) {
+    writing = false;
+    written++;
+    if (keptNext >= 0 && disk != null) {
+      disk.persisted(keptNext);
+    }
+    keptNext = position;
+    snapshotBytes = bytes;
+  }
+
+  /// A snapshot could not be written. The next one is due when the log has grown as much again.
+  public void notKept() {
+    writing = false;
+    unwritten++;
+  }
+
+  private void keep() {
+    boolean grown = logBytes >= Math.max(snapshotEvery, snapshotBytes);
+    if (disk != null && !writing && (due || grown)) {
+      writing = true;
+      due = false;
+      logBytes = 0;
+      disk.write(table.positionNext(), snapshot());
+    }
   }
 
   /// How far this replica is.
@@ -703,6 +802,7 @@ public final class ReplicaProtocol {
 
   /// Does what is due: to be called after each run of inputs, and at the latest at [#deadlineNanos].
   public void work() {
+    keep();
     passHeld();
     askAgain();
     if (!isServing()) {
@@ -880,6 +980,20 @@ public final class ReplicaProtocol {
   /// @return a count since the start
   public long queries() {
     return queries;
+  }
+
+  /// How many snapshots were written to the disk.
+  ///
+  /// @return a count since the start
+  public long snapshotsWritten() {
+    return written;
+  }
+
+  /// How many snapshots could not be written.
+  ///
+  /// @return a count since the start
+  public long snapshotsFailed() {
+    return unwritten;
   }
 
   /// How many clients are connected.

@@ -922,6 +922,34 @@ public final class Mutants {
                   "replica.protocol.ReplicaProtocol",
                   "query",
                   new Fix(2, false))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "snapshot-unverified",
+                  "a replica goes on from a snapshot that is damaged",
+                  "replica.protocol.SnapshotStore",
+                  "verify",
+                  new Return(0))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "snapshot-unforced",
+                  "a snapshot has its name before its content is on the disk",
+                  "replica.protocol.SnapshotStore",
+                  "write",
+                  new Drop("SnapshotStore$Disk.force", 0))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "snapshot-name-unforced",
+                  "the log is cut off although a power failure may take the snapshot's name",
+                  "replica.protocol.SnapshotStore",
+                  "write",
+                  new Drop("forceNames", 0))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "log-cut-without-snapshot",
+                  "the log is cut off for a snapshot that is not there",
+                  "replica.protocol.SnapshotStore",
+                  "write",
+                  new Drop("rename", 0))
               .in(RunKind.REPLICA));
 
   private Mutants() {}
