@@ -2,6 +2,7 @@ package org.tutti.replica;
 
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -336,14 +337,20 @@ public final class Replica implements AutoCloseable {
         });
   }
 
-  /// Replaces the service's state. Clients go to other replicas meanwhile: what they ask cannot be answered. The lock
-  /// is not held while the state comes, which takes as long as it takes: whoever connects has to be turned away at
-  /// once.
+  /// Replaces the service's state. Clients go to other replicas meanwhile: what they ask cannot be answered. The lock is
+  /// not held while the state comes, which takes as long as it takes: whoever connects has to be turned away at once.
+  /// When the replica that gives it has gone, half of it is here, and clients stay away until another one gives its own.
   private void restore(StateSource from) throws IOException {
     away(true);
-    try (var in = new BufferedInputStream(from, 64 << 10)) {
+    var given = new Given(from);
+    try (var in = new BufferedInputStream(given, 64 << 10)) {
       protocol.restore(in, true);
       in.transferTo(OutputStream.nullOutputStream()); // what the service has not read; half a state is none
+    } catch (IOException | RuntimeException why) {
+      if (!given.broken) {
+        throw why;
+      }
+      return;
     }
     away(false);
   }
@@ -351,10 +358,37 @@ public final class Replica implements AutoCloseable {
   private void away(boolean on) {
     lock.lock();
     try {
-      protocol.stopServing();
+      if (on) {
+        protocol.stopServing();
+      }
       port.away(on);
     } finally {
       lock.unlock();
+    }
+  }
+
+  /// A state that knows whether it was the donor, and not the service, that failed.
+  private static final class Given extends FilterInputStream {
+    boolean broken;
+
+    Given(StateSource from) {
+      super(from);
+    }
+
+    @Override
+    public int read() throws IOException {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public int read(byte[] into, int offset, int length) throws IOException {
+      try {
+        return super.read(into, offset, length);
+      } catch (IOException gone) {
+        broken = true;
+        throw gone;
+      }
     }
   }
 

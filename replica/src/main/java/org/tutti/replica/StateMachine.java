@@ -93,7 +93,9 @@ public interface StateMachine {
   /// Replaces the state by one that [Snapshot#writeTo] has written, at another replica or in an earlier life.
   ///
   /// @param in the same bytes; what the method does not read is skipped. No need to close it
-  /// @throws IOException when the stream fails, or is not what this service writes; the replica stops
+  /// @throws IOException when the stream fails, because the replica that gives the state has gone: then the method is
+  ///                     called again with the state of another one; or when it is not what this service writes: then
+  ///                     the replica stops
   void restore(InputStream in) throws IOException;
 
   /// A picture of a service's state at one moment.

@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -64,7 +65,13 @@ class ReplicaTest {
     @Override
     public Snapshot snapshot() {
       byte[] copy = number(value).array();
-      return out -> out.write(copy);
+      return out -> {
+        out.write(copy, 0, 4);
+        if (DONOR_GOES.getAndSet(false)) {
+          throw new IOException("the donor gives up");
+        }
+        out.write(copy, 4, 4);
+      };
     }
 
     @Override
@@ -73,6 +80,8 @@ class ReplicaTest {
       value = ByteBuffer.wrap(in.readNBytes(Long.BYTES)).getLong();
     }
   }
+
+  private static final AtomicBoolean DONOR_GOES = new AtomicBoolean();
 
   private final InProcess hub = new InProcess();
   private Duration session = Duration.ofMinutes(1);
@@ -243,6 +252,20 @@ class ReplicaTest {
     mayEnd.countDown();
     newcomer.awaitServing(PATIENCE);
     assertThat(read(client(newcomer.clients()), Read.LINEARIZABLE)).isEqualTo(6);
+  }
+
+  @Test
+  void aNewcomerWhoseDonorGivesUpGetsTheStateAllTheSame() throws Exception {
+    startAll();
+    Client client = client(replicas.get(0).clients());
+    assertThat(call(client, 5)).isEqualTo(5);
+    replicas.get(1).close();
+    nodes.get(1).close();
+    DONOR_GOES.set(true);
+    Replica newcomer = start("b");
+    newcomer.awaitServing(PATIENCE);
+    assertThat(DONOR_GOES).isFalse();
+    assertThat(read(client(newcomer.clients()), Read.LOCAL)).isEqualTo(5);
   }
 
   @Test

@@ -204,6 +204,7 @@ public final class ReplicaProtocol {
   private long snapshotBytes; // of the last one
   private long keptNext = -1; // position of the last one
   private boolean due; // whatever the log has, as it does not go back to the one before
+  private volatile boolean whole = true; // the state is not being replaced, nor half of one whose donor has gone
   private boolean writing;
   private long written;
   private long unwritten;
@@ -369,6 +370,7 @@ public final class ReplicaProtocol {
   /// A state will be restored: this replica serves again when it is told so by [#caughtUp].
   public void stopServing() {
     caughtUp = false;
+    whole = false;
     show(new Balance.Load(-1, 0));
   }
 
@@ -377,13 +379,15 @@ public final class ReplicaProtocol {
   ///
   /// @param in      what [#snapshot] has written
   /// @param isAlive whether it comes from a group at work, so that its time is good
-  /// @throws IOException when it fails or is not that; then neither can be used any more
+  /// @throws IOException when it fails or is not that; then neither can be used until another one is restored
   public void restore(InputStream in, boolean isAlive) throws IOException {
     var data = new DataInputStream(in);
+    whole = false;
     var restored = new SessionTable(table.executed());
     restored.restore(data);
     machine.restore(data);
     table = restored;
+    whole = true;
     if (isAlive) {
       agreed.heard(table.time());
       due = true;
@@ -413,7 +417,7 @@ public final class ReplicaProtocol {
 
   private void keep() {
     boolean grown = logBytes >= Math.max(snapshotEvery, snapshotBytes);
-    if (disk != null && !writing && (due || grown)) {
+    if (disk != null && !writing && whole && (due || grown)) {
       writing = true;
       due = false;
       logBytes = 0;

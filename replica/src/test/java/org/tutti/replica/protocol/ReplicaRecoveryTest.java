@@ -25,6 +25,7 @@ import org.tutti.transport.Address;
 /// One replica that writes snapshots, ends, and goes on from them; its group is a list of messages.
 class ReplicaRecoveryTest {
   private static final SessionTable.Limits LIMITS = new SessionTable.Limits(1000, 10, 10, 1000);
+  private static final SessionTable.Secret SECRET = new SessionTable.Secret(1, 2);
   private static final MemberId SELF = new MemberId("a", new Address("a"), 1);
 
   /// Adds up, and remembers how often it was asked to.
@@ -173,7 +174,7 @@ class ReplicaRecoveryTest {
     public void read(long connection, boolean on) {}
 
     @Override
-    public void close(long connection) {}
+    public void close(long connection, ReplicaProtocol.Fault fault) {}
 
     @Override
     public void write(long position, StateMachine.Snapshot picture) {
@@ -200,7 +201,7 @@ class ReplicaRecoveryTest {
   private Life founded(long every) throws IOException {
     var life = new Life(every);
     life.deliver(OrderedMessage.configure(LIMITS));
-    life.deliver(OrderedMessage.open(10, 7)); // session 2
+    life.deliver(OrderedMessage.open(10, 7, SECRET)); // session 2
     return life;
   }
 
@@ -221,7 +222,7 @@ class ReplicaRecoveryTest {
     assertThat(second.service.applied).as("only what the snapshot does not have").isLessThan(6);
     second.protocol.connected(1);
     second.protocol.said(1, bare(new Frame.Hello("sum")));
-    second.protocol.said(1, bare(new Frame.Ping(2)));
+    second.protocol.said(1, bare(new Frame.Resume(2, SECRET, false)));
     second.call(2, 6, 6); // a retry
     assertThat(second.service.value).isEqualTo(21);
     assertThat(second.told.getLast())
@@ -269,6 +270,22 @@ class ReplicaRecoveryTest {
     assertThat(newcomer.positions).containsExactly(3L);
     newcomer.writeSnapshot();
     assertThat(new Life(1).service.value).isEqualTo(5);
+  }
+
+  @Test
+  void halfAStateIsNotWritten() throws Exception {
+    Life donor = founded(1 << 20);
+    donor.call(2, 1, 5);
+    var state = new ByteArrayOutputStream();
+    donor.protocol.snapshot().writeTo(state);
+    var newcomer = new Life(1);
+    var half = new ByteArrayInputStream(state.toByteArray(), 0, state.size() - 1);
+    assertThatThrownBy(() -> newcomer.protocol.restore(half, true)).isInstanceOf(IOException.class);
+    newcomer.protocol.work();
+    assertThat(newcomer.positions).isEmpty();
+    newcomer.protocol.restore(new ByteArrayInputStream(state.toByteArray()), true);
+    newcomer.protocol.work();
+    assertThat(newcomer.positions).containsExactly(3L);
   }
 
   @Test
