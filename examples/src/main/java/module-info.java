@@ -4,8 +4,7 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked
 module org.tutti.examples {
   requires transitive java.sql;
-  requires org.tutti;
-  requires org.tutti.store;
+  requires transitive org.tutti.replica;
   requires static org.jspecify;
 
   exports org.tutti.examples.accounts;

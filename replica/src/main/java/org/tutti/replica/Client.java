@@ -21,6 +21,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Metric;
 import org.tutti.replica.protocol.ClientProtocol;
 import org.tutti.replica.protocol.Frame;
 import org.tutti.replica.protocol.Hedge;
@@ -203,6 +204,20 @@ public final class Client implements AutoCloseable {
     lock.lock();
     try {
       return hedge == null ? 0 : hedge.hedges();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// What this client counts.
+  ///
+  /// @return how often it went to another replica, and how many commands it has sent again
+  public List<Metric> metrics() {
+    lock.lock();
+    try {
+      return List.of(
+          Metric.counter("client.replicas.left", "The client went to another replica.").with(protocol.moves()),
+          Metric.counter("client.commands.repeated", "A command was sent again.").with(protocol.repeated()));
     } finally {
       lock.unlock();
     }

@@ -61,6 +61,21 @@ import org.tutti.transport.Address;
 /// A replica whose service breaks with an [Error], or whose state cannot be read, leaves the group and closes; [#ended]
 /// says why. All methods may be called from any thread.
 public final class Replica implements AutoCloseable {
+  /// Hears how a replica stands, for logs and probes. Called by a thread of the replica, which must not wait: no client
+  /// is served meanwhile.
+  public interface Watcher {
+    /// The replicas that are there have changed.
+    ///
+    /// @param view who is there; serves clients only if it is primary
+    default void viewed(View view) {}
+
+    /// The replica begins to serve clients, or ceases to.
+    ///
+    /// @param serves   whether it does from now on
+    /// @param position the position behind the last message that it has applied
+    default void served(boolean serves, long position) {}
+  }
+
   private static final int CONNECTIONS_MAX = 10_000;
   private static final int TLS_CONNECTIONS_MAX = 2_000; // each has 50 KiB outside of the heap
   private static final int EVENTS_PER_RUN = 256;
@@ -68,6 +83,7 @@ public final class Replica implements AutoCloseable {
   private static final String COMMANDS = "replica.commands";
 
   private static final int SNAPSHOT_BYTES_MIN = 1 << 10;
+  private static final Duration LAST_EVENTS_MAX = Duration.ofSeconds(5);
 
   private final String service;
   private final Group group;
@@ -78,10 +94,13 @@ public final class Replica implements AutoCloseable {
   private final ServicePort port;
   private final Thread events;
   private final Thread clients;
+  private final Watcher watcher;
+  private boolean served; // as the watcher was told
   private volatile @Nullable Throwable broken;
 
   private Replica(Builder settings, Node node) throws IOException {
     this.service = settings.service;
+    this.watcher = settings.watcher;
     this.port =
         new ServicePort(
             new Address(settings.clients),
@@ -221,6 +240,9 @@ public final class Replica implements AutoCloseable {
       List<Metric> metrics = new ArrayList<>(port.metrics());
       metrics.add(
           Metric.counter("replica.commands.executed", "Commands were executed here.").with(protocol.executed()));
+      metrics.add(
+          Metric.counter("replica.commands.repeated", "A command came again that had been executed.")
+              .with(protocol.repeated()));
       metrics.add(Metric.counter("replica.queries.answered", "Queries were answered here.").with(protocol.queries()));
       metrics.add(
           Metric.counter("replica.snapshots.written", "Snapshots were written to the disk.")
@@ -288,6 +310,7 @@ public final class Replica implements AutoCloseable {
         if (!take(event)) {
           return event;
         }
+        watch(event);
         event = group.receive(Duration.ZERO);
       }
       if (event != null) {
@@ -299,6 +322,20 @@ public final class Replica implements AutoCloseable {
       lock.unlock();
     }
     return group.receive();
+  }
+
+  private void watch(Event event) {
+    if (event instanceof Event.ViewChange(View view)) {
+      watcher.viewed(view);
+    }
+    watchService();
+  }
+
+  private void watchService() {
+    if (served != protocol.isServing()) {
+      served = protocol.isServing();
+      watcher.served(served, protocol.positionNext());
+    }
   }
 
   /// Takes an event that has nothing to wait for.
@@ -360,6 +397,7 @@ public final class Replica implements AutoCloseable {
     try {
       if (on) {
         protocol.stopServing();
+        watchService();
       }
       port.away(on);
     } finally {
@@ -410,7 +448,8 @@ public final class Replica implements AutoCloseable {
     }
   }
 
-  /// Leaves the group and closes the port: clients go to other replicas. Waits 5 s at most.
+  /// Leaves the group and closes the port: clients go to other replicas. Waits 10 s at most; then the service is not
+  /// called any more, unless it is busy or has been for so long.
   @Override
   public void close() {
     if (broken == null) {
@@ -418,7 +457,14 @@ public final class Replica implements AutoCloseable {
     }
     port.close();
     group.close();
-    events.interrupt();
+    try {
+      if (Thread.currentThread() != events) {
+        events.join(LAST_EVENTS_MAX);
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+    events.interrupt(); // a service that takes longer, or waits for something
     release();
   }
 
@@ -542,6 +588,7 @@ public final class Replica implements AutoCloseable {
     private int commandsMax = 256;
     private int replyBytesMax = 4 << 20;
     private MemberConfig member = MemberConfig.standard();
+    private Watcher watcher = new Watcher() {};
     private @Nullable Path data;
     private Durability durability = Durability.EACH; // with data
     private long snapshotEvery = 64 << 20;
@@ -694,6 +741,15 @@ public final class Replica implements AutoCloseable {
       Credentials own = credentials == null && tls != null ? Credentials.load(tls) : credentials;
       int usual = own == null ? CONNECTIONS_MAX : TLS_CONNECTIONS_MAX;
       return new ServicePort.Security(insecure, own, asks, connectionsMax == 0 ? usual : connectionsMax);
+    }
+
+    /// Says who hears how the replica stands.
+    ///
+    /// @param value called by a thread of the replica
+    /// @return this builder
+    public Builder watch(Watcher value) {
+      watcher = value;
+      return this;
     }
 
     /// Keeps the service on disk: it survives the end of all replicas at once. Snapshots are written to this directory;

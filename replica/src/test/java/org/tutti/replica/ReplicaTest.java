@@ -16,7 +16,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -27,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.Metric;
 import org.tutti.Node;
+import org.tutti.View;
 import org.tutti.replica.protocol.Frame;
 import org.tutti.replica.protocol.SessionTable;
 import org.tutti.transport.Address;
@@ -90,6 +93,7 @@ class ReplicaTest {
   private final List<Node> nodes = new ArrayList<>();
   private final List<Replica> replicas = new ArrayList<>();
   private final List<Client> clients = new ArrayList<>();
+  private final Queue<String> heard = new ConcurrentLinkedQueue<>();
 
   private static ByteBuffer number(long value) {
     return ByteBuffer.allocate(Long.BYTES).putLong(0, value);
@@ -107,6 +111,18 @@ class ReplicaTest {
         Replica.of("counter", new Counter(restores))
             .session(session)
             .connectionsMax(connectionsMax)
+            .watch(
+                new Replica.Watcher() {
+                  @Override
+                  public void viewed(View view) {
+                    heard.add(name + " sees " + view.size() + (view.primary() ? "" : ", not primary"));
+                  }
+
+                  @Override
+                  public void served(boolean serves, long position) {
+                    heard.add(name + (serves ? " serves" : " ceases to serve"));
+                  }
+                })
             .expecting("a", "b", "c")
             .start(node);
     replicas.add(replica);
@@ -193,6 +209,7 @@ class ReplicaTest {
     replicas.get(0).close(); // the client goes to one of the others, of whom it has been told
     nodes.get(0).close();
     assertThat(call(client, 1)).isEqualTo(6);
+    assertThat(Metric.sum(client.metrics(), "client.replicas.left")).isPositive();
     Client other = client(newcomer.clients());
     assertThat(read(other, Read.LINEARIZABLE)).isEqualTo(6);
     assertThat(Metric.sum(newcomer.metrics(), "replica.sessions.open")).isEqualTo(1);
@@ -266,6 +283,23 @@ class ReplicaTest {
     newcomer.awaitServing(PATIENCE);
     assertThat(DONOR_GOES).isFalse();
     assertThat(read(client(newcomer.clients()), Read.LOCAL)).isEqualTo(5);
+  }
+
+  @Test
+  void whoWatchesHearsOfViewsAndOfService() throws Exception {
+    startAll();
+    assertThat(heard).contains("a serves", "b serves", "c serves");
+    replicas.get(1).close();
+    awaitHeard("a sees 2");
+    assertThat(replicas.get(1).isServing()).isFalse();
+  }
+
+  private void awaitHeard(String words) {
+    Instant end = Instant.now().plus(PATIENCE);
+    while (!heard.contains(words)) {
+      assertThat(Instant.now()).as("not heard: " + words + ", but " + heard).isBefore(end);
+      Thread.onSpinWait();
+    }
   }
 
   @Test

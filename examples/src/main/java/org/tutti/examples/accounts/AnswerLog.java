@@ -1,5 +1,7 @@
 package org.tutti.examples.accounts;
 
+import static java.util.Comparator.comparingLong;
+
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -9,7 +11,8 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.tutti.examples.accounts.Reply.Outcome;
 
-/// What a client was told: one line `number,outcome,wait,time` per answered request, for the audit.
+/// What a client was told: one line `number,outcome,wait,time` per answered request, for the audit. When a replica
+/// dies, the answer to a later request may be here before that to an earlier one.
 final class AnswerLog implements AutoCloseable {
   /// One answer: how long it took from the first sending of the request to the reply, and by the clock that all
   /// processes of a host share, when that was; both in microseconds.
@@ -36,7 +39,7 @@ final class AnswerLog implements AutoCloseable {
 
   static List<Entry> read(Path file) throws IOException {
     try (Stream<String> lines = Files.lines(file)) {
-      return lines.map(line -> line.split(",")).map(AnswerLog::entry).toList();
+      return lines.map(line -> line.split(",")).map(AnswerLog::entry).sorted(comparingLong(Entry::number)).toList();
     }
   }
 

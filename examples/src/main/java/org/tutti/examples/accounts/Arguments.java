@@ -1,7 +1,5 @@
 package org.tutti.examples.accounts;
 
-import java.net.InetSocketAddress;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,21 +38,5 @@ final class Arguments {
 
   List<String> list(String name) {
     return List.of(text(name).split(","));
-  }
-
-  InetSocketAddress endpoint(String name) {
-    return endpoints(name).getFirst();
-  }
-
-  List<InetSocketAddress> endpoints(String name) {
-    var endpoints = new ArrayList<InetSocketAddress>();
-    for (String text : list(name)) {
-      int colon = text.lastIndexOf(':');
-      if (colon < 1) {
-        throw new IllegalArgumentException("--" + name + ": expected HOST:PORT, not " + text);
-      }
-      endpoints.add(new InetSocketAddress(text.substring(0, colon), Integer.parseInt(text.substring(colon + 1))));
-    }
-    return endpoints;
   }
 }

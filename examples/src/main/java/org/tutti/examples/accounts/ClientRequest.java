@@ -4,11 +4,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
-/// A client's numbered request; its bytes travel from client to replica and, unchanged, through the group.
-///
-/// A client numbers its requests 1, 2, 3, ... and may send several before the first is answered. When its replica fails
-/// it sends the unanswered ones again, with the same numbers and in the same order, to another one: number and client
-/// are what makes a retry recognisable.
+/// A client's request, the command of the service. Client and number are for the journal, so that the [Audit] can tell
+/// whose it is; that it is executed once is the business of [org.tutti.replica.Client] and its session.
 ///
 /// @param client      who asks; positive and unique to one run of one client
 /// @param number      the request's number, from 1
@@ -16,9 +13,6 @@ import java.nio.charset.StandardCharsets;
 public record ClientRequest(long client, long number, Transaction transaction) {
   /// The longest encoded request, in bytes.
   public static final int BYTES_MAX = 2 * Long.BYTES + 256;
-
-  /// How many unanswered requests a client may have.
-  public static final int WINDOW_MAX = 1024;
 
   /// Checks the ranges.
   public ClientRequest {

@@ -68,7 +68,7 @@ final class DemoLog {
       case StatusLine.Suspended(long next) ->
           display.event(replica.name + " is cut off at position " + ProgressDisplay.count(next));
       case StatusLine.Waiting(String status) -> display.event(replica.name + ": " + status);
-      case StatusLine.Progress(long answered, _, _, _) when answered > 0 -> {
+      case StatusLine.Progress(long answered, _, _) when answered > 0 -> {
         lastAnswerNanos = System.nanoTime();
         firstAnswerNanos = firstAnswerNanos == 0 ? lastAnswerNanos : firstAnswerNanos;
       }
@@ -125,10 +125,9 @@ final class DemoLog {
             .collect(Collectors.joining(", ")));
     display.result(
         "retries",
-        "%d requests sent again, %d of them called undecided, by clients that changed replica %d times; %d came twice"
+        "%d commands sent again by clients that changed replica %d times; %d came twice and were executed once"
             .formatted(
                 clients.stream().mapToLong(StatusLine.Progress::resent).sum(),
-                clients.stream().mapToLong(StatusLine.Progress::undecided).sum(),
                 clients.stream().mapToLong(StatusLine.Progress::moves).sum(),
                 executedBefore));
     double seconds = (lastAnswerNanos - firstAnswerNanos) / 1e9;

@@ -1,7 +1,10 @@
 package org.tutti.examples.accounts;
 
+import java.io.IOError;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -15,44 +18,39 @@ import org.tutti.examples.accounts.Reply.Outcome;
 import org.tutti.examples.accounts.Transaction.Deposit;
 import org.tutti.examples.accounts.Transaction.Transfer;
 import org.tutti.examples.accounts.Transaction.Withdraw;
+import org.tutti.replica.Command;
+import org.tutti.replica.StateMachine;
 
-/// One replica's accounts, in an SQL database of its own.
+/// The service: one replica's accounts, in an SQL database of its own.
 ///
-/// It is a deterministic state machine: what [#apply] does depends on the database and the request only, so replicas
-/// that apply the same requests at the same positions hold the same balances. Balances, journal, each client's last
-/// number and the position reached change in **one** SQL transaction, which ends with [#commit]; therefore a request is
-/// executed exactly once however often it is delivered: a number that is not new gets the reply in the journal.
+/// It is deterministic: what [#apply] does depends on the database and the command only, so replicas that execute the
+/// same commands hold the same balances. Each command leaves a row in the journal; the database refuses a second one of
+/// the same client and number.
 ///
-/// A commit reaches the disk some time later, or with [#force]. Until then it is the group that keeps what was done: a
-/// replica that starts again gets it from a living one, or from the group's log.
+/// What a replica must not lose is in the group, and on its disk if the replica has a directory: snapshots, and the
+/// log behind them. The database is made of these at each start, so its commits wait for nothing: there is one per
+/// thousand commands, and one for each snapshot.
 ///
-/// For one thread, except [#next] and [#retries], which any thread may ask.
-public final class Ledger implements AutoCloseable {
+/// For one thread, as every state machine.
+public final class Ledger implements StateMachine, AutoCloseable {
   /// No balance exceeds this, in cents.
   public static final long BALANCE_MAX = 1_000_000_000_000_000L;
 
+  private static final int COMMIT_EVERY = 1000;
   private static final String[] TABLES = {
-    "CREATE TABLE IF NOT EXISTS account(name VARCHAR PRIMARY KEY, balance BIGINT NOT NULL)",
-    "CREATE TABLE IF NOT EXISTS client(id BIGINT PRIMARY KEY, last BIGINT NOT NULL)",
+    "CREATE TABLE account(name VARCHAR PRIMARY KEY, balance BIGINT NOT NULL)",
     """
-    CREATE TABLE IF NOT EXISTS journal(position BIGINT PRIMARY KEY, client BIGINT NOT NULL, number BIGINT NOT NULL,
+    CREATE TABLE journal(position BIGINT PRIMARY KEY, client BIGINT NOT NULL, number BIGINT NOT NULL,
       entry VARCHAR NOT NULL, outcome BIGINT NOT NULL, balance BIGINT NOT NULL, UNIQUE(client, number))
-    """,
-    "CREATE TABLE IF NOT EXISTS progress(next BIGINT NOT NULL)"
+    """
   };
 
   private final String url;
   private final Connection database;
   private final PreparedStatement selectBalance;
   private final PreparedStatement mergeBalance;
-  private final PreparedStatement selectLast;
-  private final PreparedStatement mergeLast;
-  private final PreparedStatement selectReply;
   private final PreparedStatement insertEntry;
-  private final PreparedStatement selectNext;
-  private final PreparedStatement updateNext;
-  private volatile long next; // every position below it is applied
-  private volatile long retries;
+  private int uncommitted;
 
   private Ledger(String url) throws SQLException {
     this.url = url;
@@ -62,117 +60,66 @@ public final class Ledger implements AutoCloseable {
       for (String table : TABLES) {
         statement.execute(table);
       }
-      statement.execute("INSERT INTO progress SELECT 0 WHERE NOT EXISTS(SELECT * FROM progress)");
     }
     database.commit();
     selectBalance = database.prepareStatement("SELECT balance FROM account WHERE name = ?");
     mergeBalance = database.prepareStatement("MERGE INTO account VALUES(?, ?)");
-    selectLast = database.prepareStatement("SELECT last FROM client WHERE id = ?");
-    mergeLast = database.prepareStatement("MERGE INTO client VALUES(?, ?)");
-    selectReply = database.prepareStatement("SELECT outcome, balance FROM journal WHERE client = ? AND number = ?");
     insertEntry = database.prepareStatement("INSERT INTO journal VALUES(?, ?, ?, ?, ?, ?)");
-    selectNext = database.prepareStatement("SELECT next FROM progress");
-    updateNext = database.prepareStatement("UPDATE progress SET next = ?");
-    next = number(selectNext);
   }
 
-  /// Opens the database in a directory; makes an empty one when there is none.
+  /// Opens an empty database in a directory; its content comes from a snapshot, from the log and from the group.
   ///
-  /// @param directory where its files are; no two processes may open the same
-  /// @return the ledger, as it was committed last
-  /// @throws SQLException when the database cannot be opened
-  public static Ledger open(Path directory) throws SQLException {
-    return new Ledger(url(directory));
-  }
-
-  /// Opens an empty database in a directory, for a replica that will get its content from the group.
-  ///
-  /// What an earlier life left there is set aside under another name. It is of no use to the group, but it is the last
-  /// copy if the group is lost too.
+  /// What an earlier life left there is set aside under another name, for whoever wants to look at it.
   ///
   /// @param directory where its files are; no two processes may open the same
   /// @return an empty ledger
   /// @throws IOException  when the old file cannot be moved
   /// @throws SQLException when the database cannot be opened
-  public static Ledger openEmpty(Path directory) throws IOException, SQLException {
-    if (exists(directory)) {
-      Files.move(
-          file(directory), file(directory).resolveSibling("ledger.earlier"), StandardCopyOption.REPLACE_EXISTING);
+  public static Ledger open(Path directory) throws IOException, SQLException {
+    Path file = directory.resolve("ledger.mv.db");
+    if (Files.exists(file)) {
+      Files.move(file, file.resolveSibling("ledger.earlier"), StandardCopyOption.REPLACE_EXISTING);
     }
-    return open(directory);
+    return new Ledger(url(directory));
   }
 
-  /// Whether there is a database in a directory.
-  ///
-  /// @param directory the directory
-  /// @return whether [#open] would find something
-  public static boolean exists(Path directory) {
-    return Files.exists(file(directory));
-  }
-
-  private static Path file(Path directory) {
-    return directory.resolve("ledger.mv.db");
-  }
-
-  /// Each commit is written to the file at once. Else a thread of H2 writes now and then, in the middle of transactions
-  /// too, and what a kill then leaves is not always mended at the next start: `docs/decisions/0005-h2.md`.
+  /// Each commit is written to the file at once, so that the file is whole when the process ends.
   static String url(Path directory) {
     return "jdbc:h2:file:"
         + directory.toAbsolutePath().resolve("ledger")
         + ";DB_CLOSE_ON_EXIT=FALSE;TRACE_LEVEL_FILE=0;WRITE_DELAY=0";
   }
 
-  /// The first position that is not applied.
-  ///
-  /// @return 0 for an empty ledger
-  public long next() {
-    return next;
+  @Override
+  public ByteBuffer apply(Command command) {
+    ClientRequest request = ClientRequest.decode(command.payload()); // what is none is refused, at all replicas alike
+    try {
+      Reply reply = execute(request);
+      update(
+          insertEntry,
+          command.position(),
+          request.client(),
+          request.number(),
+          request.transaction().toLine(),
+          (long) reply.outcome().ordinal(),
+          reply.balance());
+      if (++uncommitted >= COMMIT_EVERY) {
+        commit();
+      }
+      return reply.encode();
+    } catch (SQLException e) {
+      throw new IOError(e); // a replica that cannot execute must stop
+    }
   }
 
-  /// How many requests were delivered again after they had been executed.
-  ///
-  /// @return a count since the start of this process
-  public long retries() {
-    return retries;
-  }
-
-  /// Executes a request, unless that was done before.
-  ///
-  /// @param position the position of its delivery, [#next] or higher
-  /// @param request  the request
-  /// @return the reply; to be sent after [#commit] only
-  /// @throws SQLException when the database fails: this replica must stop
-  public Reply apply(long position, ClientRequest request) throws SQLException {
-    pass(position);
-    long last = number(selectLast, request.client());
-    if (request.number() <= last) {
-      retries++;
-      return journalled(request);
+  /// Tells the balance of an account, whose name is the request.
+  @Override
+  public ByteBuffer query(ByteBuffer request) {
+    try {
+      return ByteBuffer.allocate(Long.BYTES).putLong(0, balance(StandardCharsets.UTF_8.decode(request).toString()));
+    } catch (SQLException e) {
+      throw new IOError(e);
     }
-    if (request.number() != last + 1) {
-      return new Reply(request.number(), Outcome.OUT_OF_ORDER, 0);
-    }
-    Reply reply = execute(request);
-    update(mergeLast, request.client(), request.number());
-    update(
-        insertEntry,
-        position,
-        request.client(),
-        request.number(),
-        request.transaction().toLine(),
-        (long) reply.outcome().ordinal(),
-        reply.balance());
-    return reply;
-  }
-
-  /// Goes past a delivery that is not a request.
-  ///
-  /// @param position the position of the delivery, [#next] or higher
-  public void pass(long position) {
-    if (position < next) {
-      throw new IllegalStateException("position " + position + " delivered again, expected " + next);
-    }
-    next = position + 1;
   }
 
   private Reply execute(ClientRequest request) throws SQLException {
@@ -180,23 +127,21 @@ public final class Ledger implements AutoCloseable {
       case Deposit(String account, long amount) -> {
         long balance = balance(account);
         yield balance > BALANCE_MAX - amount
-            ? new Reply(request.number(), Outcome.TOO_LARGE, balance)
+            ? new Reply(Outcome.TOO_LARGE, balance)
             : accept(request, account, balance + amount);
       }
       case Withdraw(String account, long amount) -> {
         long balance = balance(account);
-        yield balance < amount
-            ? new Reply(request.number(), Outcome.OVERDRAWN, balance)
-            : accept(request, account, balance - amount);
+        yield balance < amount ? new Reply(Outcome.OVERDRAWN, balance) : accept(request, account, balance - amount);
       }
       case Transfer(String from, String to, long amount) -> {
         long payer = balance(from);
         long payee = balance(to);
         if (payer < amount) {
-          yield new Reply(request.number(), Outcome.OVERDRAWN, payer);
+          yield new Reply(Outcome.OVERDRAWN, payer);
         }
         if (payee > BALANCE_MAX - amount) {
-          yield new Reply(request.number(), Outcome.TOO_LARGE, payer);
+          yield new Reply(Outcome.TOO_LARGE, payer);
         }
         update(mergeBalance, to, payee + amount);
         yield accept(request, from, payer - amount);
@@ -206,34 +151,12 @@ public final class Ledger implements AutoCloseable {
 
   private Reply accept(ClientRequest request, String account, long balance) throws SQLException {
     update(mergeBalance, account, balance);
-    return new Reply(request.number(), Outcome.ACCEPTED, balance);
+    return new Reply(Outcome.ACCEPTED, balance);
   }
 
-  private Reply journalled(ClientRequest request) throws SQLException {
-    set(selectReply, request.client(), request.number());
-    try (ResultSet row = selectReply.executeQuery()) {
-      if (!row.next()) {
-        throw new IllegalStateException("no reply in the journal for " + request);
-      }
-      return new Reply(request.number(), Outcome.of(row.getInt(1)), row.getLong(2));
-    }
-  }
-
-  /// Makes everything since the last commit durable, and [#next] with it.
-  ///
-  /// @throws SQLException when the database fails: this replica must stop
-  public void commit() throws SQLException {
-    update(updateNext, next);
+  private void commit() throws SQLException {
+    uncommitted = 0;
     database.commit();
-  }
-
-  /// Forces what was committed to the disk, where it outlives this process and a power failure.
-  ///
-  /// @throws SQLException when the database fails: this replica must stop
-  public void force() throws SQLException {
-    try (Statement statement = database.createStatement()) {
-      statement.execute("CHECKPOINT SYNC");
-    }
   }
 
   /// An account's balance.
@@ -245,33 +168,37 @@ public final class Ledger implements AutoCloseable {
     return number(selectBalance, account);
   }
 
-  /// Freezes the ledger as it is now, between two commits; it can go on changing meanwhile.
-  ///
-  /// @return the frozen ledger, which any one thread may write out; close it
-  /// @throws SQLException when the database fails
-  public Snapshot snapshot() throws SQLException {
-    commit();
-    return Snapshot.of(url);
+  @Override
+  public Snapshot snapshot() {
+    try {
+      commit();
+      FrozenLedger frozen = FrozenLedger.of(url);
+      return out -> {
+        try (frozen) {
+          frozen.writeTo(out);
+        } catch (SQLException e) {
+          throw new IOError(e);
+        }
+      };
+    } catch (SQLException e) {
+      throw new IOError(e);
+    }
   }
 
-  /// Replaces everything by a snapshot, in one SQL transaction: all of it or, when reading fails, nothing.
-  ///
-  /// @param source   what [Snapshot#writeTo] wrote
-  /// @param position the position that the snapshot must have reached
-  /// @throws IOException  when reading fails; the ledger is as it was before
-  /// @throws SQLException when the database fails: this replica must stop
-  public void restore(InputStream source, long position) throws IOException, SQLException {
+  /// Replaces everything in one SQL transaction: all of it or, when reading fails, nothing.
+  @Override
+  public void restore(InputStream in) throws IOException {
     try {
-      Snapshot.read(source, database);
-      long reached = number(selectNext);
-      if (reached != position) {
-        throw new IllegalStateException("the state offered for position " + position + " is of " + reached);
+      try {
+        commit();
+        FrozenLedger.read(in, database);
+        commit();
+      } catch (IOException | RuntimeException e) {
+        database.rollback();
+        throw e;
       }
-      database.commit();
-      next = position;
-    } catch (IOException | RuntimeException e) {
-      database.rollback();
-      throw e;
+    } catch (SQLException e) {
+      throw new IOError(e);
     }
   }
 
@@ -295,6 +222,7 @@ public final class Ledger implements AutoCloseable {
 
   @Override
   public void close() throws SQLException {
+    commit();
     database.close();
   }
 }

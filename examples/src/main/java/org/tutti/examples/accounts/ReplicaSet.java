@@ -1,8 +1,6 @@
 package org.tutti.examples.accounts;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -216,8 +214,8 @@ final class ReplicaSet {
   }
 
   /// Where clients reach a replica.
-  InetSocketAddress clientPort(ChildProcess replica) {
-    return new InetSocketAddress(InetAddress.getLoopbackAddress(), clientPort(index(replica)));
+  String clientPort(ChildProcess replica) {
+    return "127.0.0.1:" + clientPort(index(replica));
   }
 
   /// Where other replicas reach a replica.

@@ -4,12 +4,11 @@ import java.nio.ByteBuffer;
 
 /// The answer to a [ClientRequest], the same from every replica and however often it is asked for.
 ///
-/// @param number  the request's number
 /// @param outcome what became of it
 /// @param balance the balance, after the request, of the account that was paid into or that had to pay, in cents
-public record Reply(long number, Outcome outcome, long balance) {
+public record Reply(Outcome outcome, long balance) {
   /// The length of an encoded reply, in bytes.
-  public static final int BYTES = 2 * Long.BYTES + 1;
+  public static final int BYTES = Long.BYTES + 1;
 
   /// What can become of a request. The places in this list are stored and sent: add at the end only.
   public enum Outcome {
@@ -18,12 +17,7 @@ public record Reply(long number, Outcome outcome, long balance) {
     /// It was refused because an account would have been overdrawn.
     OVERDRAWN,
     /// It was refused because a balance would have exceeded [Ledger#BALANCE_MAX].
-    TOO_LARGE,
-    /// It was not looked at because the number before it is missing; not journalled, so the number can be used again.
-    OUT_OF_ORDER,
-    /// It was on the way when the replica was cut off from the primary view: perhaps it was executed, perhaps it will
-    /// be. Not journalled, and not an answer: who asks again elsewhere, under the same number, gets one.
-    UNDECIDED;
+    TOO_LARGE;
 
     /// Reads an outcome that was stored or sent.
     ///
@@ -41,12 +35,12 @@ public record Reply(long number, Outcome outcome, long balance) {
 
   /// The reply as bytes.
   ///
-  /// @return [#BYTES] bytes: number, outcome, balance
-  public byte[] encode() {
-    return ByteBuffer.allocate(BYTES).putLong(number).put((byte) outcome.ordinal()).putLong(balance).array();
+  /// @return [#BYTES] bytes: outcome, balance
+  public ByteBuffer encode() {
+    return ByteBuffer.allocate(BYTES).put((byte) outcome.ordinal()).putLong(balance).flip();
   }
 
-  /// Reads a reply that comes from outside.
+  /// Reads a reply.
   ///
   /// @param bytes from position to limit; consumed
   /// @return the reply
@@ -55,6 +49,6 @@ public record Reply(long number, Outcome outcome, long balance) {
     if (bytes.remaining() != BYTES) {
       throw new IllegalArgumentException("a reply has " + BYTES + " bytes, not " + bytes.remaining());
     }
-    return new Reply(bytes.getLong(), Outcome.of(bytes.get()), bytes.getLong());
+    return new Reply(Outcome.of(bytes.get()), bytes.getLong());
   }
 }

@@ -1,15 +1,20 @@
 package org.tutti.examples.accounts;
 
 import java.io.IOException;
-import java.net.ConnectException;
-import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
+import org.tutti.replica.CallTimeoutException;
+import org.tutti.replica.Client;
+import org.tutti.replica.Read;
 
 /// The network between the replicas is cut into a minority and a majority, and mended. Clients reach all replicas all
 /// the time; what they try at the minority must not be acknowledged, and the majority must go on.
 final class Splitting {
-  private static final int CONNECT_MILLIS_MAX = 2000;
+  private static final Duration CALL_MAX = Duration.ofSeconds(1);
   private static final double SECONDS_MIN = 4; // a cut that lasts for several times of suspicion
 
   private final Scenario.Split scenario;
@@ -54,7 +59,7 @@ final class Splitting {
     List<Long> stoodAt = minority.stream().map(child -> ReplicaSet.status(child).next()).toList();
     long answeredBefore = replicaSet.answered();
     long startNanos = System.nanoTime();
-    minority.forEach(this::tryToConnect);
+    minority.forEach(this::tryToCall);
     replicaSet.await(
         "the majority to go on",
         () -> replicaSet.answered() - answeredBefore >= replicaSet.rate() && secondsSince(cutNanos) >= SECONDS_MIN);
@@ -64,8 +69,6 @@ final class Splitting {
         "the minority executed something while it was cut off");
     long answered = replicaSet.answered() - answeredBefore;
     long perSecond = (long) (answered / secondsSince(startNanos));
-    long undecided = minority.stream().mapToLong(child -> ReplicaSet.status(child).undecided()).sum();
-    demoLog.event("%s requests are undecided at %s".formatted(ProgressDisplay.count(undecided), names(minority)));
     demoLog.result(
         "split",
         ("%s marked the view as not primary %.2f s after the cut and executed nothing;"
@@ -78,15 +81,17 @@ final class Splitting {
                 ProgressDisplay.count(perSecond)));
   }
 
-  /// A client of the minority finds nobody.
-  private void tryToConnect(ChildProcess replica) {
-    try (var socket = new Socket()) {
-      socket.connect(replicaSet.clientPort(replica), CONNECT_MILLIS_MAX);
+  /// A client that knows of the minority only is answered by nobody.
+  private void tryToCall(ChildProcess replica) {
+    String at = replicaSet.clientPort(replica);
+    try (Client client = Client.of(AccountReplica.SERVICE).at(at).deadline(CALL_MAX).connect()) {
+      client.query(ByteBuffer.wrap("alice".getBytes(StandardCharsets.UTF_8)), Read.LINEARIZABLE).get();
       demoLog.expect(false, replica.name + " serves clients although it is cut off");
-    } catch (ConnectException _) {
+    } catch (ExecutionException e) {
+      demoLog.expect(e.getCause() instanceof CallTimeoutException, replica.name + ": " + e.getCause());
       demoLog.event(replica.name + " turns clients away");
-    } catch (IOException e) {
-      demoLog.expect(false, replica.name + ": " + e.getMessage());
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -100,20 +105,11 @@ final class Splitting {
       replicaSet.awaitService(child);
     }
     double servedSeconds = secondsSince(mendedNanos);
-    replicaSet.await(
-        "the undecided requests to be decided", () -> minority.stream().allMatch(Splitting::knowsAllMulticaster));
-    long decided = minority.stream().mapToLong(child -> ReplicaSet.status(child).decided()).sum();
-    demoLog.event("the fate of %s undecided requests is known".formatted(ProgressDisplay.count(decided)));
     demoLog.result(
         "merge",
-        "one view of all %.2f s after mending, all replicas serve after %.2f s; %s undecided requests are decided"
-            .formatted(secondsUntilView(mendedNanos, all), servedSeconds, ProgressDisplay.count(decided)));
+        "one view of all %.2f s after mending, all replicas serve after %.2f s"
+            .formatted(secondsUntilView(mendedNanos, all), servedSeconds));
     replicaSet.awaitAnswers(replicaSet.rate());
-  }
-
-  private static boolean knowsAllMulticaster(ChildProcess replica) {
-    return replica.last(StatusLine.Status.class) instanceof StatusLine.Status status
-        && status.undecided() == status.decided();
   }
 
   private static boolean isIn(ChildProcess replica, boolean primary, int size) {

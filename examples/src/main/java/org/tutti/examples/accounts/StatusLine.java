@@ -30,12 +30,11 @@ sealed interface StatusLine {
   /// A replica that was started again waits for others; in words for people.
   record Waiting(String status) implements StatusLine {}
 
-  /// The answer to `status`: the position reached, requests delivered again, how many were undecided when it was cut
-  /// off, of how many of these the fate is known, and the view, its sequencer first.
-  record Status(long next, long retries, long undecided, long decided, List<String> members) implements StatusLine {}
+  /// The answer to `status`: the position reached, commands delivered again, and the view, its sequencer first.
+  record Status(long next, long retries, List<String> members) implements StatusLine {}
 
-  /// How far a client is: requests answered, sent again, called undecided by a replica, and changes of replica.
-  record Progress(long answered, long resent, long undecided, long moves) implements StatusLine {}
+  /// How far a client is: requests answered, sent again, and changes of replica.
+  record Progress(long answered, long resent, long moves) implements StatusLine {}
 
   static Installed installed(View view) {
     return new Installed(view.id().toString(), view.primary(), names(view));
@@ -56,10 +55,10 @@ sealed interface StatusLine {
               case CaughtUp(long next) -> "caught-up " + next;
               case Suspended(long next) -> "suspended " + next;
               case Waiting(String status) -> "waiting " + status;
-              case Status(long next, long retries, long undecided, long decided, var members) ->
-                  "status " + next + " " + retries + " " + undecided + " " + decided + " " + String.join(" ", members);
-              case Progress(long answered, long resent, long undecided, long moves) ->
-                  "progress " + answered + " " + resent + " " + undecided + " " + moves;
+              case Status(long next, long retries, var members) ->
+                  "status " + next + " " + retries + " " + String.join(" ", members);
+              case Progress(long answered, long resent, long moves) ->
+                  "progress " + answered + " " + resent + " " + moves;
             });
   }
 
@@ -77,10 +76,8 @@ sealed interface StatusLine {
       case "caught-up" -> new CaughtUp(number(words, 1));
       case "suspended" -> new Suspended(number(words, 1));
       case "waiting" -> new Waiting(String.join(" ", words.subList(1, words.size())));
-      case "status" ->
-          new Status(
-              number(words, 1), number(words, 2), number(words, 3), number(words, 4), words.subList(5, words.size()));
-      case "progress" -> new Progress(number(words, 1), number(words, 2), number(words, 3), number(words, 4));
+      case "status" -> new Status(number(words, 1), number(words, 2), words.subList(3, words.size()));
+      case "progress" -> new Progress(number(words, 1), number(words, 2), number(words, 3));
       default -> throw new IllegalStateException("unknown report: " + line);
     };
   }

@@ -2,8 +2,11 @@ package org.tutti.examples.accounts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -11,6 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.tutti.examples.accounts.Reply.Outcome;
+import org.tutti.replica.Command;
 
 class AuditTest {
   private static final List<Transaction> SHARE = List.of(deposit(1), deposit(2));
@@ -27,7 +31,7 @@ class AuditTest {
   }
 
   @Test
-  void aReplicaThatLeftMayHoldABeginning() throws SQLException {
+  void aReplicaThatLeftMayHoldABeginning() throws SQLException, IOException {
     audit.inspect("stayed", ledger("stayed", 1, 2, 1));
     audit.inspectDeparted("left", ledger("left", 1, 2));
     assertThat(audit.findings()).isEmpty();
@@ -35,7 +39,7 @@ class AuditTest {
   }
 
   @Test
-  void aReplicaThatLeftMustNotHoldAnythingElse() throws SQLException {
+  void aReplicaThatLeftMustNotHoldAnythingElse() throws SQLException, IOException {
     audit.inspect("stayed", ledger("stayed", 1, 2, 1));
     audit.inspectDeparted("other", ledger("other", 1, 3));
     audit.inspectDeparted("longer", ledger("longer", 1, 2, 1, 1));
@@ -44,18 +48,18 @@ class AuditTest {
   }
 
   @Test
-  void whatWasAcknowledgedMustBeThere() throws SQLException {
+  void whatWasAcknowledgedMustBeThere() throws SQLException, IOException {
     audit.inspect("stayed", ledger("stayed", 1, 2));
     assertThat(audit.findings()).anyMatch(finding -> finding.contains("was told of 3 transactions, the journal has 2"));
   }
 
-  private Path ledger(String name, long... amounts) throws SQLException {
+  private Path ledger(String name, long... amounts) throws SQLException, IOException {
     Path files = directory.resolve(name);
     try (Ledger ledger = Ledger.open(files)) {
       for (int i = 0; i < amounts.length; i++) {
-        ledger.apply(i, new ClientRequest(1, i + 1, deposit(amounts[i])));
+        ByteBuffer payload = ByteBuffer.wrap(new ClientRequest(1, i + 1, deposit(amounts[i])).encode());
+        ledger.apply(new Command(1, i + 1, i, Instant.EPOCH, payload));
       }
-      ledger.commit();
     }
     return files;
   }

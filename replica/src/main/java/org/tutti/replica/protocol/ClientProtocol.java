@@ -144,6 +144,7 @@ public final class ClientProtocol {
   private long lifeNanos = Long.MAX_VALUE;
   private long seen; // all before this position was seen
   private long moves;
+  private long repeated;
   private @Nullable String wanted; // the replica to go to next
   private @Nullable Hedge hedge;
   private boolean closed;
@@ -429,6 +430,7 @@ public final class ClientProtocol {
 
   private void sendAgain() {
     againAt = Long.MAX_VALUE;
+    repeated += sent.size();
     for (Request command : sent.values()) {
       send(command);
     }
@@ -697,6 +699,13 @@ public final class ClientProtocol {
   /// @return whether it is so; commands that were given up count as long as the replicas may execute them
   public boolean awaitsCommands() {
     return !sent.isEmpty() || !unsent.isEmpty();
+  }
+
+  /// How many commands it has sent again.
+  ///
+  /// @return a count since the start
+  public long repeated() {
+    return repeated;
   }
 
   /// Whether nothing waits for an outcome.

@@ -383,7 +383,7 @@ public final class ReplicaProtocol {
   public void restore(InputStream in, boolean isAlive) throws IOException {
     var data = new DataInputStream(in);
     whole = false;
-    var restored = new SessionTable(table.executed());
+    var restored = new SessionTable(table.executed(), table.repeated());
     restored.restore(data);
     machine.restore(data);
     table = restored;
@@ -977,6 +977,13 @@ public final class ReplicaProtocol {
   /// @return a count since the start; not those contained in a state that it got
   public long executed() {
     return table.executed();
+  }
+
+  /// How many commands came again that had been executed.
+  ///
+  /// @return a count since the start
+  public long repeated() {
+    return table.repeated();
   }
 
   /// How many queries this replica has answered.

@@ -159,19 +159,22 @@ public final class SessionTable {
   private long time; // agreed, in milliseconds since 1970
   private long positionNext;
   private long executed; // in this life; no part of the state
+  private long repeated; // in this life
   private final Map<Long, Session> sessions = new LinkedHashMap<>(); // in the order in which they were opened
   private final SortedMap<String, String> addresses = new TreeMap<>();
 
   /// A table of a service that nothing has happened to.
   public SessionTable() {
-    this(0);
+    this(0, 0);
   }
 
   /// A table to be restored.
   ///
   /// @param executed how many commands were executed in this life
-  SessionTable(long executed) {
+  /// @param repeated how many of them came again
+  SessionTable(long executed, long repeated) {
     this.executed = executed;
+    this.repeated = repeated;
   }
 
   /// What bounds sessions.
@@ -225,6 +228,13 @@ public final class SessionTable {
   /// @return a count since the start; not those contained in a state that was restored
   public long executed() {
     return executed;
+  }
+
+  /// How many commands came again here that had been executed.
+  ///
+  /// @return a count since the start
+  public long repeated() {
+    return repeated;
   }
 
   /// Where clients reach the replicas.
@@ -310,6 +320,7 @@ public final class SessionTable {
     session.heard = time;
     session.acknowledge(below);
     if (number <= session.last) {
+      repeated++;
       CommandReply kept = session.reply(number);
       if (kept != null) {
         answers.replied(id, number, kept);

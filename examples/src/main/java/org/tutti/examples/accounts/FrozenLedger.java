@@ -19,31 +19,29 @@ import java.sql.Statement;
 ///
 /// It is a second connection to the database in a transaction of isolation level SNAPSHOT: it goes on seeing what was
 /// committed when it began, while deliveries change the database. Rows are streamed, so no size is too large.
-public final class Snapshot implements AutoCloseable {
+final class FrozenLedger implements AutoCloseable {
   /// A table as it is streamed: one character per column, `n` for a number and `s` for a text.
   private record Table(String name, String columns) {}
 
-  private static final Table[] TABLES = {
-    new Table("progress", "n"), new Table("client", "nn"), new Table("account", "sn"), new Table("journal", "nnnsnn")
-  };
+  private static final Table[] TABLES = {new Table("account", "sn"), new Table("journal", "nnnsnn")};
   private static final int ROWS_AT_ONCE = 1000;
   private static final int BUFFER_BYTES = 1 << 16;
 
   private final Connection database;
 
-  private Snapshot(Connection database) {
+  private FrozenLedger(Connection database) {
     this.database = database;
   }
 
-  static Snapshot of(String url) throws SQLException {
+  static FrozenLedger of(String url) throws SQLException {
     Connection database = DriverManager.getConnection(url);
     database.setAutoCommit(false);
     try (Statement statement = database.createStatement()) {
       statement.execute("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SNAPSHOT");
       statement.execute("SET LAZY_QUERY_EXECUTION 1"); // rows are fetched as they are asked for, not all at once
-      statement.executeQuery("SELECT next FROM progress").close(); // the first look is the moment that is frozen
+      statement.executeQuery("SELECT COUNT(*) FROM account").close(); // the first look is the moment that is frozen
     }
-    return new Snapshot(database);
+    return new FrozenLedger(database);
   }
 
   /// Writes the frozen ledger.
@@ -91,8 +89,7 @@ public final class Snapshot implements AutoCloseable {
         }
       }
     } catch (EOFException e) {
-      // A donor that fails makes the source throw; a source that merely ends was written wrongly.
-      throw new IllegalStateException("the state ends early", e);
+      throw new IOException("the state ends early", e);
     }
   }
 
