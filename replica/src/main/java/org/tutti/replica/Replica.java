@@ -33,6 +33,7 @@ import org.tutti.TuttiException;
 import org.tutti.View;
 import org.tutti.replica.protocol.ReplicaProtocol;
 import org.tutti.replica.protocol.SessionTable;
+import org.tutti.replica.protocol.SnapshotSchedule;
 import org.tutti.replica.protocol.SnapshotStore;
 import org.tutti.tls.Credentials;
 import org.tutti.transport.Address;
@@ -50,7 +51,8 @@ import org.tutti.transport.Address;
 /// The same lines on each node, at the first start and at every later one: a majority of the expected replicas found
 /// the service together, and whoever comes later gets its state. Delivery is uniform: what a client is told survives
 /// any crashes that leave a quorum. With [Builder#data] the service also survives the end of all replicas at once: each
-/// keeps snapshots there, and what follows on them in the group's log, which is its node's ([org.tutti.NodeBuilder#data]):
+/// keeps snapshots there, and what follows on them in the group's log, which is its node's
+/// ([org.tutti.NodeBuilder#data]):
 ///
 /// ```java
 /// Node node = Node.named("n1").listen("127.0.0.1:7001").contacts(others).data(directory.resolve("log")).start();
@@ -88,6 +90,7 @@ public final class Replica implements AutoCloseable {
   private final String service;
   private final Group group;
   private final @Nullable SnapshotDirectory snapshots;
+  private @Nullable SnapshotSchedule schedule; // of snapshots, with the lock
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition news = lock.newCondition(); // the group has told something
   private final ReplicaProtocol protocol;
@@ -140,7 +143,9 @@ public final class Replica implements AutoCloseable {
 
   private void recover(SnapshotDirectory directory, long every) throws IOException {
     var store = new SnapshotStore(directory, service);
-    SnapshotStore.Intact found = protocol.recover(store, every, new Keeper(store));
+    var keeper = new Keeper(store, every);
+    schedule = keeper.schedule;
+    SnapshotStore.Intact found = protocol.recover(store, keeper.schedule);
     if (found != null && !found.damaged().isEmpty()) {
       log("a snapshot in " + directory + " is damaged; going on from the one before it, " + found.damaged(), null);
     }
@@ -246,10 +251,10 @@ public final class Replica implements AutoCloseable {
       metrics.add(Metric.counter("replica.queries.answered", "Queries were answered here.").with(protocol.queries()));
       metrics.add(
           Metric.counter("replica.snapshots.written", "Snapshots were written to the disk.")
-              .with(protocol.snapshotsWritten()));
+              .with(schedule == null ? 0 : schedule.written()));
       metrics.add(
           Metric.counter("replica.snapshots.failed", "A snapshot could not be written; the log says why.")
-              .with(protocol.snapshotsFailed()));
+              .with(schedule == null ? 0 : schedule.failed()));
       metrics.add(Metric.gauge("replica.sessions.open", "Clients have sessions, anywhere.").with(protocol.sessions()));
       metrics.add(
           Metric.counter("replica.sessions.refused", "A session was used without its secret, or never opened.")
@@ -374,9 +379,10 @@ public final class Replica implements AutoCloseable {
         });
   }
 
-  /// Replaces the service's state. Clients go to other replicas meanwhile: what they ask cannot be answered. The lock is
-  /// not held while the state comes, which takes as long as it takes: whoever connects has to be turned away at once.
-  /// When the replica that gives it has gone, half of it is here, and clients stay away until another one gives its own.
+  /// Replaces the service's state. Clients go to other replicas meanwhile: what they ask cannot be answered. The lock
+  /// is not held while the state comes, which takes as long as it takes: whoever connects has to be turned away at
+  /// once. When the replica that gives it has gone, half of it is here, and clients stay away until another one gives
+  /// its own.
   private void restore(StateSource from) throws IOException {
     away(true);
     var given = new Given(from);
@@ -523,11 +529,13 @@ public final class Replica implements AutoCloseable {
     }
   }
 
-  private final class Keeper implements ReplicaProtocol.Disk {
+  private final class Keeper implements SnapshotSchedule.Disk {
     private final SnapshotStore store;
+    private final SnapshotSchedule schedule;
 
-    Keeper(SnapshotStore store) {
+    Keeper(SnapshotStore store, long every) {
       this.store = store;
+      this.schedule = new SnapshotSchedule(this, every);
     }
 
     @Override
@@ -538,12 +546,12 @@ public final class Replica implements AutoCloseable {
           .start(() -> {
             try {
               long bytes = store.write(position, picture);
-              port.later(() -> protocol.kept(position, bytes));
+              port.later(() -> schedule.kept(position, bytes));
             } catch (IOException why) {
               if (broken == null) {
                 log("no snapshot of position " + position + " was written", why);
               }
-              port.later(protocol::notKept);
+              port.later(schedule::notKept);
             } catch (RuntimeException | Error why) {
               end(why);
             }
@@ -773,9 +781,9 @@ public final class Replica implements AutoCloseable {
       return this;
     }
 
-    /// Chooses how often snapshots are written, with [#data]. One is written when the log has grown by so much since the
-    /// last one, and by as much as that one is long. What a replica reads at its start, and keeps on its disk, grows
-    /// with it: two snapshots and the log from the older one on.
+    /// Chooses how often snapshots are written, with [#data]. One is written when the log has grown by so much since
+    /// the last one, and by as much as that one is long. What a replica reads at its start, and keeps on its disk,
+    /// grows with it: two snapshots and the log from the older one on.
     ///
     /// @param logBytes 1 KiB or more; by default 64 MiB
     /// @return this builder
@@ -793,8 +801,8 @@ public final class Replica implements AutoCloseable {
     /// @param node the node whose member it is; may have other groups and replicas, too, and is closed by whoever
     ///             started it
     /// @return the running replica
-    /// @throws UncheckedIOException     when clients cannot be served at the address, or certificates cannot be used; when
-    ///                                  the directory is in use, or has snapshots and none of them is intact
+    /// @throws UncheckedIOException     when clients cannot be served at the address, or certificates cannot be used;
+    ///                                  when the directory is in use, or has snapshots and none of them is intact
     /// @throws IllegalArgumentException when settings do not go together, or are out of range; when the replica has a
     ///                                  directory, and its node has none
     /// @throws IllegalStateException    when the node is in such a group already, or closed

@@ -21,6 +21,7 @@ import org.tutti.pack.Batch;
 import org.tutti.pack.MessageBlock;
 import org.tutti.replica.StateMachine;
 import org.tutti.replica.protocol.ReplicaProtocol;
+import org.tutti.replica.protocol.SnapshotSchedule;
 import org.tutti.replica.protocol.SnapshotStore;
 import org.tutti.user.GroupUser;
 import org.tutti.user.Request;
@@ -29,7 +30,7 @@ import org.tutti.user.Request;
 /// replica a little later, in order, as through the queue of a host; state is written from the picture that was taken,
 /// after further commands were executed.
 final class SimulatedReplica
-    implements GroupUser, ReplicaProtocol.Group, ReplicaProtocol.Clients, ReplicaProtocol.Disk {
+    implements GroupUser, ReplicaProtocol.Group, ReplicaProtocol.Clients, SnapshotSchedule.Disk {
   private static final long WALL_MILLIS = 1_700_000_000_000L;
   private static final int SKEW_MILLIS = 5000;
   private static final long WRITE_STEP_NANOS_MAX = 4_000_000;
@@ -65,6 +66,7 @@ final class SimulatedReplica
   private boolean closed;
   private long workPlanned = Long.MAX_VALUE;
   private ServiceGroup.@Nullable Keeping keeping;
+  private @Nullable SnapshotSchedule schedule;
 
   SimulatedReplica(
       Simulation.Setting setting, SimulatedNode node, ServiceGroup service, String group, Terms terms, String address) {
@@ -109,7 +111,8 @@ final class SimulatedReplica
     }
     keeping = where;
     try {
-      protocol.recover(new SnapshotStore(where.files(), ServiceGroup.NAME), where.every(), this);
+      schedule = new SnapshotSchedule(this, where.every());
+      protocol.recover(new SnapshotStore(where.files(), ServiceGroup.NAME), schedule);
     } catch (IOException | RuntimeException damaged) {
       service.broken(node, damaged);
       return false;
@@ -294,7 +297,8 @@ final class SimulatedReplica
           SimulatedFiles draft = to.files().draft();
           try {
             long bytes = new SnapshotStore(draft, ServiceGroup.NAME).write(position, picture);
-            step(to, new ArrayDeque<>(draft.changes()), () -> protocol.kept(position, bytes));
+            SnapshotSchedule next = Objects.requireNonNull(schedule);
+            step(to, new ArrayDeque<>(draft.changes()), () -> next.kept(position, bytes));
           } catch (IOException impossible) {
             throw new UncheckedIOException(impossible);
           }

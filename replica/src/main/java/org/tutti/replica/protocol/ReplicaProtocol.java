@@ -107,21 +107,6 @@ public final class ReplicaProtocol {
     GREEDY
   }
 
-  /// What a replica whose state survives the end of all processes asks of its disk.
-  public interface Disk {
-    /// Writes a snapshot ([SnapshotStore#write]), on a thread of its own; [ReplicaProtocol#kept] or
-    /// [ReplicaProtocol#notKept] tells when that is over. Never called while one is being written.
-    ///
-    /// @param position of the first message that it does not contain
-    /// @param picture  the snapshot
-    void write(long position, StateMachine.Snapshot picture);
-
-    /// The group's log is not needed before a position ([org.tutti.Group#persisted]).
-    ///
-    /// @param position of the first message that is needed
-    void persisted(long position);
-  }
-
   /// Steady and wall time.
   public interface Clock {
     /// Steady time.
@@ -143,7 +128,6 @@ public final class ReplicaProtocol {
   private static final long WAITING_BYTES_MAX = 16L << 20; // of what waits for a position
   private static final int WAITING_OVERHEAD = 128; // bytes, for each
   private static final long HELD_BYTES_MAX = 64L << 20; // of messages for which the window has no room
-  private static final int LOGGED_BYTES = 32; // of a message in the log, besides its own
 
   private static final class Connection {
     final long id;
@@ -198,16 +182,8 @@ public final class ReplicaProtocol {
   private long heldBytes;
   private boolean confirming;
 
-  private @Nullable Disk disk;
-  private long snapshotEvery; // bytes of the log
-  private long logBytes; // since the last snapshot was begun
-  private long snapshotBytes; // of the last one
-  private long keptNext = -1; // position of the last one
-  private boolean due; // whatever the log has, as it does not go back to the one before
+  private @Nullable SnapshotSchedule snapshots;
   private volatile boolean whole = true; // the state is not being replaced, nor half of one whose donor has gone
-  private boolean writing;
-  private long written;
-  private long unwritten;
   private boolean awaitsClients; // who may have been away with all replicas
 
   private @Nullable View view;
@@ -265,17 +241,12 @@ public final class ReplicaProtocol {
   /// Goes on from the newest snapshot of an earlier life, and keeps snapshots from now on. To be called before anything
   /// else; then the group's deliveries go on at [#positionNext].
   ///
-  /// A snapshot is due when the log has grown by so many bytes since the last one, and by as many as that one is long:
-  /// so what is written for snapshots is at most what is written for commands, or a snapshot each so many bytes.
-  ///
   /// @param store where they are
-  /// @param every by how much the log grows at least from one snapshot to the next, in bytes
-  /// @param to    writes them
+  /// @param next  when the next ones are written
   /// @return the snapshot; null when there is none
   /// @throws IOException when there are some and none can be read
-  public SnapshotStore.@Nullable Intact recover(SnapshotStore store, long every, Disk to) throws IOException {
-    disk = to;
-    snapshotEvery = every;
+  public SnapshotStore.@Nullable Intact recover(SnapshotStore store, SnapshotSchedule next) throws IOException {
+    snapshots = next;
     awaitsClients = true;
     SnapshotStore.Intact found = store.newest().orElse(null);
     if (found != null) {
@@ -285,8 +256,7 @@ public final class ReplicaProtocol {
       if (table.positionNext() != found.position()) {
         throw new IOException("a snapshot of position " + found.position() + " says " + table.positionNext());
       }
-      keptNext = found.position();
-      snapshotBytes = found.bytes();
+      next.found(found);
     }
     return found;
   }
@@ -302,7 +272,9 @@ public final class ReplicaProtocol {
     if (position != table.positionNext()) {
       throw new IllegalStateException("position " + position + " was delivered to a state of " + table.positionNext());
     }
-    logBytes += message.remaining() + LOGGED_BYTES;
+    if (snapshots != null) {
+      snapshots.delivered(message.remaining());
+    }
     boolean announces = message.get(message.position()) == OrderedMessage.ANNOUNCE;
     table.apply(sender, position, message, machine, answering);
     if (announces) {
@@ -390,38 +362,16 @@ public final class ReplicaProtocol {
     whole = true;
     if (isAlive) {
       agreed.heard(table.time());
-      due = true;
+      if (snapshots != null) {
+        snapshots.restored();
+      }
     }
     answerUpTo(table.positionNext());
   }
 
-  /// A snapshot is on the disk. The log is kept from the one before it on, in case that this one is damaged there.
-  ///
-  /// @param position of the first message that it does not contain
-  /// @param bytes    how long it is
-  public void kept(long position, long bytes) {
-    writing = false;
-    written++;
-    if (keptNext >= 0 && disk != null) {
-      disk.persisted(keptNext);
-    }
-    keptNext = position;
-    snapshotBytes = bytes;
-  }
-
-  /// A snapshot could not be written. The next one is due when the log has grown as much again.
-  public void notKept() {
-    writing = false;
-    unwritten++;
-  }
-
   private void keep() {
-    boolean grown = logBytes >= Math.max(snapshotEvery, snapshotBytes);
-    if (disk != null && !writing && whole && (due || grown)) {
-      writing = true;
-      due = false;
-      logBytes = 0;
-      disk.write(table.positionNext(), snapshot());
+    if (snapshots != null && whole && snapshots.isDue()) {
+      snapshots.write(table.positionNext(), snapshot());
     }
   }
 
@@ -991,20 +941,6 @@ public final class ReplicaProtocol {
   /// @return a count since the start
   public long queries() {
     return queries;
-  }
-
-  /// How many snapshots were written to the disk.
-  ///
-  /// @return a count since the start
-  public long snapshotsWritten() {
-    return written;
-  }
-
-  /// How many snapshots could not be written.
-  ///
-  /// @return a count since the start
-  public long snapshotsFailed() {
-    return unwritten;
   }
 
   /// How many clients are connected.

@@ -99,9 +99,10 @@ class ReplicaRecoveryTest {
   private long nanos;
 
   private final class Life
-      implements ReplicaProtocol.Group, ReplicaProtocol.Clients, ReplicaProtocol.Disk, ReplicaProtocol.Clock {
+      implements ReplicaProtocol.Group, ReplicaProtocol.Clients, SnapshotSchedule.Disk, ReplicaProtocol.Clock {
     final Sum service = new Sum();
     final ReplicaProtocol protocol = new ReplicaProtocol("sum", "a", "", LIMITS, service, this, this, this);
+    final SnapshotSchedule schedule;
     final List<Frame> told = new ArrayList<>();
     final ArrayDeque<StateMachine.Snapshot> pictures = new ArrayDeque<>();
     final ArrayDeque<Long> positions = new ArrayDeque<>();
@@ -109,7 +110,8 @@ class ReplicaRecoveryTest {
     final List<Integer> posted = new ArrayList<>(); // kinds
 
     Life(long every) throws IOException {
-      protocol.recover(new SnapshotStore(files, "sum"), every, this);
+      schedule = new SnapshotSchedule(this, every);
+      protocol.recover(new SnapshotStore(files, "sum"), schedule);
     }
 
     void deliver(ByteBuffer message) {
@@ -149,7 +151,7 @@ class ReplicaRecoveryTest {
     /// Lets the thread that writes come to its end.
     void writeSnapshot() throws IOException {
       long position = positions.remove();
-      protocol.kept(position, new SnapshotStore(files, "sum").write(position, pictures.remove()));
+      schedule.kept(position, new SnapshotStore(files, "sum").write(position, pictures.remove()));
     }
 
     @Override
@@ -293,9 +295,9 @@ class ReplicaRecoveryTest {
     Life life = founded(500);
     life.callUntilOneIsDue();
     life.positions.clear();
-    life.protocol.notKept();
+    life.schedule.notKept();
     assertThat(life.callUntilOneIsDue()).isGreaterThan(1);
-    assertThat(life.protocol.snapshotsFailed()).isEqualTo(1);
+    assertThat(life.schedule.failed()).isEqualTo(1);
     assertThat(life.persisted).isEmpty();
   }
 

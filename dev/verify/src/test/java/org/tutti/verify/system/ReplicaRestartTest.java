@@ -125,7 +125,7 @@ class ReplicaRestartTest {
       killAll();
       for (int i = 0; i < 3; i++) {
         List<Path> snapshots = snapshots(i);
-        assertThat(snapshots).hasSize(2);
+        assertThat(snapshots).hasSizeGreaterThan(1);
         Files.write(snapshots.getLast(), new byte[10]);
       }
       startAll();
