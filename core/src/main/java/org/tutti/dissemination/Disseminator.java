@@ -1,7 +1,7 @@
 package org.tutti.dissemination;
 
-import java.util.HashSet;
 import java.util.Set;
+import java.util.TreeSet;
 import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.View;
@@ -159,7 +159,7 @@ public final class Disseminator {
 
   /// Fails when an invariant does not hold.
   public void check() {
-    Set<Integer> reached = new HashSet<>();
+    Set<Integer> reached = new TreeSet<>();
     for (int rank = successor(self); rank != NOBODY && rank != self && reached.add(rank); ) {
       rank = successor(self, rank);
     }

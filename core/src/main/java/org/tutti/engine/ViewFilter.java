@@ -2,7 +2,7 @@ package org.tutti.engine;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -134,7 +134,7 @@ final class ViewFilter {
 
     private final long bytesMax;
     private final ArrayDeque<Early> waiting = new ArrayDeque<>();
-    private final Map<Source, Long> bytesFrom = new HashMap<>();
+    private final Map<Source, Long> bytesFrom = new LinkedHashMap<>();
 
     /// Whose messages are counted together.
     private record Source(MemberId from, boolean chained) {}
