@@ -114,7 +114,8 @@ public final class Frontier {
     }
   }
 
-  /// Takes a member's word when all batches are here that it sent before: these may be overtaken. Of several that are too early the last one is enough.
+  /// Takes a member's word when all batches are here that it sent before: these may be overtaken. Of several that are
+  /// too early the last one is enough.
   private void hear(int rank, Message.@Nullable Said word) {
     if (word != null && arrivedNext[rank] < word.sentNext) {
       ahead[rank] = word;
