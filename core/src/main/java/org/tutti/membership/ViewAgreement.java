@@ -544,6 +544,8 @@ public final class ViewAgreement {
       follow(proposal, !promise.ballot().equals(agreed.ballot()));
     } else if (proposal.view().primary()) {
       chain.learn(proposal);
+    } else {
+      backoff.begin(); // a member has lied: at once it would be decided and fail in the same way, for ever
     }
     if (leaving && !identity.isIn(proposal.view())) {
       ended = true;
