@@ -440,7 +440,7 @@ public final class Mutants {
               "null-messages-not-counted",
               "a member's clock without a batch does not count",
               "order.Symmetric",
-              "receive",
+              "hear",
               new Drop("Math.max", 0)),
           new Mutant(
               "clock-ignores-arrivals",
