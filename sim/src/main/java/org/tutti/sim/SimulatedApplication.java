@@ -127,9 +127,11 @@ final class SimulatedApplication implements GroupUser {
   }
 
   /// Begins the membership again, with what an earlier life had kept.
-  void beginAgain(MemberId earlier, boolean creates) {
+  ///
+  /// @param blank nothing of the group, so that who creates it stands at its beginning
+  void beginAgain(MemberId earlier, boolean creates, boolean blank) {
     long now = scheduler.nowNanos();
-    history.add(new HistoryEvent.Entered(ordinal, now, false));
+    history.add(new HistoryEvent.Entered(ordinal, now, creates && blank));
     history.add(new HistoryEvent.Restarted(ordinal, now, history.ordinalOf(earlier), durable.summary()));
     enter(creates);
   }

@@ -127,7 +127,8 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Simul
     if (earlier == null || (founds && !plan.isJoint())) {
       application.begin(founds);
     } else {
-      application.beginAgain(earlier, plan.isJoint() ? founds : disk.knowsGroup() && fates.nextBoolean());
+      boolean creates = plan.isJoint() ? founds : disk.knowsGroup() && fates.nextBoolean();
+      application.beginAgain(earlier, creates, disk.isBlank(GROUP));
     }
     atStart.accept(node);
   }
