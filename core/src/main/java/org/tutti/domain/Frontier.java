@@ -1,10 +1,9 @@
 package org.tutti.domain;
 
-import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 import org.tutti.Invariant;
 import org.tutti.effect.Effects;
 import org.tutti.order.Clock;
+import org.tutti.order.HeardClocks;
 import org.tutti.order.Log;
 import org.tutti.order.TotalOrder;
 import org.tutti.pack.Batch;
@@ -52,9 +51,7 @@ public final class Frontier {
   private final int self;
   private final Clock clock;
   private final Effects<Message> effects;
-  private final long[] heard; // by rank: nothing at or below comes any more
-  private final long[] arrivedNext; // by rank, the number behind the last batch that is here
-  private final Message.@Nullable Said[] ahead; // by rank: the last one that came before batches that it counts
+  private final HeardClocks heard;
   private final long[] delivered; // by rank, the number behind the sender's last delivered batch
   private long said;
   private long asked;
@@ -70,12 +67,9 @@ public final class Frontier {
     this.self = context.self();
     this.clock = context.clock();
     this.effects = effects;
-    this.heard = new long[context.view().size()];
-    this.arrivedNext = new long[heard.length];
-    this.ahead = new Message.Said[heard.length];
-    this.delivered = new long[heard.length];
+    this.delivered = new long[context.view().size()];
+    this.heard = new HeardClocks(delivered.length, from);
     this.said = from;
-    Arrays.fill(heard, from);
   }
 
   /// A batch is here, or this member's own has gone.
@@ -84,9 +78,7 @@ public final class Frontier {
   /// @param seq   its number
   /// @param stamp its stamp
   public void arrived(int rank, long seq, long stamp) {
-    heard[rank] = Math.max(heard[rank], stamp);
-    arrivedNext[rank] = seq + 1;
-    hear(rank, ahead[rank]);
+    heard.arrived(rank, seq, stamp);
     if (rank == self) {
       said = Math.max(said, stamp);
     }
@@ -109,19 +101,8 @@ public final class Frontier {
       case Message.Said word -> {
         clock.witness(word.clock);
         wanted = Math.max(wanted, word.wanted);
-        hear(rank, word);
+        heard.said(rank, word.clock, word.sentNext);
       }
-    }
-  }
-
-  /// Takes a member's word when all batches are here that it sent before: these may be overtaken. Of several that are
-  /// too early the last one is enough.
-  private void hear(int rank, Message.@Nullable Said word) {
-    if (word != null && arrivedNext[rank] < word.sentNext) {
-      ahead[rank] = word;
-    } else if (word != null) {
-      ahead[rank] = null;
-      heard[rank] = Math.max(heard[rank], word.clock);
     }
   }
 
@@ -138,7 +119,7 @@ public final class Frontier {
       long wants = asked > askedSaid ? asked : 0;
       askedSaid = asked;
       said = clock.now();
-      effects.broadcast(new Message.Said(said, arrivedNext[self], wants));
+      effects.broadcast(new Message.Said(said, heard.arrivedNext(self), wants));
     }
   }
 
@@ -148,12 +129,12 @@ public final class Frontier {
   /// @return the stamp, or [Long#MAX_VALUE] when this member is alone and has nothing undelivered
   public long bound(Log log) {
     long lowest = Long.MAX_VALUE;
-    for (int rank = 0; rank < heard.length; rank++) {
+    for (int rank = 0; rank < delivered.length; rank++) {
       Batch next = log.from(rank, delivered[rank]);
       if (next != null) {
         lowest = Math.min(lowest, next.stamp());
       } else if (rank != self) {
-        lowest = Math.min(lowest, heard[rank] + 1);
+        lowest = Math.min(lowest, heard.of(rank) + 1);
       }
     }
     return lowest;
@@ -161,12 +142,11 @@ public final class Frontier {
 
   /// Fails when an invariant does not hold.
   public void check() {
+    heard.check();
     Invariant.check(said <= clock.now(), "this member has not said more than its clock");
     Invariant.check(askedSaid <= asked, "only what is wanted was asked for");
-    for (int rank = 0; rank < heard.length; rank++) {
-      Invariant.check(heard[rank] <= clock.now(), "no member's clock is known to be beyond this one's");
-      Message.Said early = ahead[rank];
-      Invariant.check(early == null || early.sentNext > arrivedNext[rank], "a word waits only for batches");
+    for (int rank = 0; rank < delivered.length; rank++) {
+      Invariant.check(heard.of(rank) <= clock.now(), "no member's clock is known to be beyond this one's");
     }
   }
 }

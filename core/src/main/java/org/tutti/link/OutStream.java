@@ -62,9 +62,9 @@ final class OutStream {
   private final long[] beyond = new long[Packet.ACK_WORDS_MAX]; // of the acknowledgement that is read
   private long highestArrived = -1; // beyond a gap
   private long holesAt = Long.MAX_VALUE;
-  private long outstanding; // bytes of messages that are queued or not acknowledged
   private long flushedAt;
-  private long onTheWay; // those that are not acknowledged
+  private long outstanding; // bytes of messages that are queued or not acknowledged
+  private long onTheWay; // those of them that are in packets
   private long acknowledgedBytes; // of messages, ever
 
   OutStream(Path path, InStream acknowledgements, LongSupplier numbers) {
@@ -86,9 +86,13 @@ final class OutStream {
     return unfinished != null || !queue.isEmpty() || !bulk.isEmpty();
   }
 
+  private ArrayDeque<Encoded> queueOf(Encoded message) {
+    return message.bulk() ? bulk : queue;
+  }
+
   /// Whether a packet may be made: if only bulk waits, not while what is on the way waits for the line.
   private boolean isDue(long now) {
-    return isWaiting() && seqNext < seqLimit && (unfinished != null || !queue.isEmpty() || !isHeld(now));
+    return seqNext < seqLimit && (unfinished != null || next(now) != null);
   }
 
   private boolean isHeld(long now) {
@@ -100,7 +104,7 @@ final class OutStream {
     if (stream == 0) {
       stream = numbers.getAsLong();
     }
-    (message.bulk() ? bulk : queue).add(message);
+    queueOf(message).add(message);
     outstanding += message.length();
   }
 
@@ -304,7 +308,7 @@ final class OutStream {
     int done = unfinishedDone;
     while (room > Chunk.HEADER_MAX) {
       if (message == null) {
-        message = queue.isEmpty() ? isHeld(now) ? null : bulk.peekFirst() : queue.peekFirst();
+        message = next(now);
         done = 0;
       }
       if (message == null) {
@@ -320,7 +324,7 @@ final class OutStream {
       sent.bytes += size;
       room -= size + Chunk.HEADER_MAX;
       if (done == 0) {
-        (message.bulk() ? bulk : queue).pollFirst();
+        queueOf(message).pollFirst();
       }
       done += size;
       if (!last) {
@@ -345,11 +349,17 @@ final class OutStream {
     unfinishedDone = message == null ? 0 : done;
   }
 
+  /// The message whose turn it is; null when none waits, or only bulk that is held back.
+  private @Nullable Encoded next(long now) {
+    Encoded first = queue.peekFirst();
+    return first != null || isHeld(now) ? first : bulk.peekFirst();
+  }
+
   /// What was not sent after all waits again where it did.
   private void takeBack(Sent sent) {
     for (Chunk chunk : sent.chunks.reversed()) {
       if (chunk.first()) {
-        (chunk.message().bulk() ? bulk : queue).addFirst(chunk.message());
+        queueOf(chunk.message()).addFirst(chunk.message());
       }
     }
   }

@@ -2,7 +2,6 @@ package org.tutti.order;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.View;
@@ -69,9 +68,7 @@ public final class Symmetric implements TotalOrder<Symmetric.Message> {
   private final Effects<Message> effects;
   private final Places places;
   private final List<Sequence<Pending>> pending = new ArrayList<>(); // by rank, in the order of stamps
-  private final long[] heard; // by rank: nothing at or below comes any more; not used for this member
-  private final long[] arrivedNext; // by rank, the number behind the last batch that is here
-  private final Message.@Nullable Alive[] ahead; // by rank: the last one that came before batches that it counts
+  private final HeardClocks heard; // not used for this member
   private long seen; // the highest stamp of another member's batch
   private long said; // the highest stamp that the others have from this member
 
@@ -86,9 +83,7 @@ public final class Symmetric implements TotalOrder<Symmetric.Message> {
     this.clock = context.clock();
     this.effects = effects;
     this.places = places;
-    this.heard = new long[view.size()];
-    this.arrivedNext = new long[view.size()];
-    this.ahead = new Message.Alive[view.size()];
+    this.heard = new HeardClocks(view.size(), 0);
     for (int rank = 0; rank < view.size(); rank++) {
       pending.add(new Sequence<>(0));
     }
@@ -97,9 +92,7 @@ public final class Symmetric implements TotalOrder<Symmetric.Message> {
   @Override
   public void arrived(int rank, long seq, long stamp) {
     pending.get(rank).append(new Pending(seq, stamp));
-    heard[rank] = Math.max(heard[rank], stamp);
-    arrivedNext[rank] = seq + 1;
-    hear(rank, ahead[rank]);
+    heard.arrived(rank, seq, stamp);
     if (rank == self) {
       said = Math.max(said, stamp);
     } else {
@@ -117,21 +110,10 @@ public final class Symmetric implements TotalOrder<Symmetric.Message> {
     switch (message) {
       case Message.Alive alive -> {
         clock.witness(alive.clock);
-        hear(rank, alive);
+        heard.said(rank, alive.clock, alive.sentNext);
       }
     }
     place();
-  }
-
-  /// Takes a member's word when all batches are here that it sent before. Of several that are too early the last one is
-  /// enough: both of its numbers are the highest.
-  private void hear(int rank, Message.@Nullable Alive alive) {
-    if (alive != null && arrivedNext[rank] < alive.sentNext) {
-      ahead[rank] = alive;
-    } else if (alive != null) {
-      ahead[rank] = null;
-      heard[rank] = Math.max(heard[rank], alive.clock);
-    }
   }
 
   private void place() {
@@ -162,8 +144,8 @@ public final class Symmetric implements TotalOrder<Symmetric.Message> {
 
   /// What this member will send has a higher stamp than all that it has seen.
   private boolean isHeardPast(long stamp) {
-    for (int rank = 0; rank < heard.length; rank++) {
-      if (rank != self && heard[rank] < stamp) {
+    for (int rank = 0; rank < view.size(); rank++) {
+      if (rank != self && heard.of(rank) < stamp) {
         return false;
       }
     }
@@ -174,25 +156,24 @@ public final class Symmetric implements TotalOrder<Symmetric.Message> {
   public void flush() {
     if (seen > said) {
       said = clock.now();
-      effects.broadcast(new Message.Alive(said, arrivedNext[self]));
+      effects.broadcast(new Message.Alive(said, heard.arrivedNext(self)));
     }
   }
 
   @Override
   public void check() {
+    heard.check();
     Invariant.check(Math.max(said, seen) <= clock.now(), "nothing is said or seen beyond the clock");
-    for (int rank = 0; rank < heard.length; rank++) {
+    for (int rank = 0; rank < view.size(); rank++) {
       Sequence<Pending> lane = pending.get(rank);
       lane.check();
-      Invariant.check(heard[rank] <= clock.now(), "nobody is heard beyond the clock");
+      Invariant.check(heard.of(rank) <= clock.now(), "nobody is heard beyond the clock");
       long last = 0;
       for (long at = lane.first(); at < lane.next(); at++) {
         Invariant.check(lane.get(at).stamp > last, "a sender's stamps rise");
         last = lane.get(at).stamp;
       }
-      Invariant.check(last <= heard[rank], "who has sent a batch is heard");
-      Message.Alive early = ahead[rank];
-      Invariant.check(early == null || early.sentNext > arrivedNext[rank], "a word waits only for batches");
+      Invariant.check(last <= heard.of(rank), "who has sent a batch is heard");
     }
     int lowest = lowest();
     Invariant.check(lowest < 0 || !isHeardPast(first(lowest).stamp), "nothing waits past which everybody is heard");

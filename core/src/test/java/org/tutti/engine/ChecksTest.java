@@ -36,7 +36,6 @@ import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.domain.Domain;
 import org.tutti.domain.DomainMember;
-import org.tutti.domain.Frontier;
 import org.tutti.durable.Journal;
 import org.tutti.durable.Position;
 import org.tutti.durable.Restart;
@@ -50,7 +49,6 @@ import org.tutti.order.ReadIndex;
 import org.tutti.order.Run;
 import org.tutti.order.Skeen;
 import org.tutti.order.SubsetMulticasts;
-import org.tutti.order.Symmetric;
 import org.tutti.pack.Batch;
 import org.tutti.pack.MessageBlock;
 import org.tutti.pack.Packer;
@@ -651,11 +649,13 @@ class ChecksTest {
 
   private void symmetric() {
     row("nothing is said or seen beyond the clock", in -> in.set(ORDER + "said", FAR));
-    row("nobody is heard beyond the clock", in -> in.set(ORDER + "heard.1", FAR));
+    row("nobody is heard beyond the clock", in -> in.set(ORDER + "heard.clocks.1", FAR));
     row("a sender's stamps rise", in -> in.set(ORDER + "pending.0.ring", ring(0)));
-    row("a word waits only for batches", in -> in.set(ORDER + "ahead.1", new Symmetric.Message.Alive(0, 0)));
-    row("who has sent a batch is heard", in -> in.set(ORDER + "heard.0", 0L));
-    row("nothing waits past which everybody is heard", in -> in.set(ORDER + "heard.1", in.number("clock.last")));
+    row(
+        "a word waits only for batches",
+        in -> in.set(ORDER + "heard.ahead.1", Innards.make("order.HeardClocks$Word", 0L, 0L)));
+    row("who has sent a batch is heard", in -> in.set(ORDER + "heard.clocks.0", 0L));
+    row("nothing waits past which everybody is heard", in -> in.set(ORDER + "heard.clocks.1", in.number("clock.last")));
   }
 
   private static Object[] ring(long stamp) {
@@ -692,10 +692,10 @@ class ChecksTest {
     String member = "domains.0.members.0.";
     row("this member has not said more than its clock", in -> in.set(HISTORY + "frontier.said", FAR));
     row("only what is wanted was asked for", in -> in.set(HISTORY + "frontier.askedSaid", FAR));
-    row("no member's clock is known to be beyond this one's", in -> in.set(HISTORY + "frontier.heard.1", FAR));
+    row("no member's clock is known to be beyond this one's", in -> in.set(HISTORY + "frontier.heard.clocks.1", FAR));
     row(
         "a word waits only for batches",
-        in -> in.set(HISTORY + "frontier.ahead.1", new Frontier.Message.Said(0, 0, 0)));
+        in -> in.set(HISTORY + "frontier.heard.ahead.1", Innards.make("order.HeardClocks$Word", 0L, 0L)));
     row("only a member of the domain has the turn", in -> in.set("domains.0.turn", stranger()));
     row(
         "only members of the domain wait for their turn",

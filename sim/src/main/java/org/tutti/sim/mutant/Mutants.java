@@ -439,8 +439,8 @@ public final class Mutants {
           new Mutant(
               "null-messages-not-counted",
               "a member's clock without a batch does not count",
-              "order.Symmetric",
-              "hear",
+              "order.HeardClocks",
+              "said",
               new Drop("Math.max", 0)),
           new Mutant(
               "clock-ignores-arrivals",
@@ -638,18 +638,18 @@ public final class Mutants {
               .in(RunKind.MIXED),
           new Mutant(
                   "believe-too-early",
-                  "a member's clock counts before the batches that it had sent are here",
+                  "a member does not say which of its batches its clock counts, so it counts before they are here",
                   "order.Symmetric",
-                  "hear",
-                  new Fix(1, true))
+                  "flush",
+                  new Drop("HeardClocks.arrivedNext", 0))
               .in(Ordering.SYMMETRIC)
               .in(RunKind.MIXED),
           new Mutant(
                   "frontier-too-early",
-                  "in a domain a member's clock counts before the batches that it had sent are here",
+                  "the same in a domain",
                   "domain.Frontier",
-                  "hear",
-                  new Fix(1, true))
+                  "flush",
+                  new Drop("HeardClocks.arrivedNext", 0))
               .in(RunKind.OVERLAPS));
 
   /// Bugs planted in branches, and in how they end.
