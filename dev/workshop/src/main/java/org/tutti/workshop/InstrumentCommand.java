@@ -1,7 +1,6 @@
 package org.tutti.workshop;
 
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +30,6 @@ final class InstrumentCommand {
 
   /// What they have in common.
   static final class Common {
-    private static final double PERCENT = 100;
 
     @Option(names = "--members", paramLabel = "N", description = "Processes of a group (${DEFAULT-VALUE}).")
     int members = 3;
@@ -97,25 +95,7 @@ final class InstrumentCommand {
         description = "Flags of all JVMs, separated by spaces (${DEFAULT-VALUE}).")
     String flags = "-Xms512m -Xmx512m -XX:+UseZGC";
 
-    @Option(
-        names = "--record",
-        description = "Each JVM keeps a flight recording of what its threads do with CPU time, beside its log.")
-    boolean record;
-
-    @Option(names = "--out", paramLabel = "DIR", description = "Where results and logs go (${DEFAULT-VALUE}).")
-    Path out = Path.of("target", "bench");
-
-    @Option(
-        names = "--others",
-        paramLabel = "PERCENT",
-        description = "A round does not count when others used more than this of the machine (${DEFAULT-VALUE}).")
-    double others = 10;
-
-    @Option(
-        names = "--steal",
-        paramLabel = "PERCENT",
-        description = "A round does not count when the host took more than this of the machine (${DEFAULT-VALUE}).")
-    double steal = 3;
+    @Mixin RoundOptions each = new RoundOptions();
 
     @Option(names = "--quick", description = "Short rounds, under 55 seconds.")
     boolean quick;
@@ -155,10 +135,10 @@ final class InstrumentCommand {
             unix,
             settings(),
             List.of(flags.strip().split("\\s+")),
-            record,
-            out,
-            others / PERCENT,
-            steal / PERCENT,
+            each.record,
+            each.out,
+            each.others(),
+            each.steal(),
             quick);
       } catch (IllegalArgumentException e) {
         throw new ParameterException(spec.commandLine(), e.getMessage(), e);

@@ -1,6 +1,5 @@
 package org.tutti.workshop;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +14,7 @@ import org.tutti.lab.network.LineNetwork;
 import org.tutti.lab.network.Unavailable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -39,7 +39,6 @@ import picocli.CommandLine.TypeConversionException;
     })
 final class LineCommand implements Callable<Integer> {
   private static final int UNAVAILABLE = 3;
-  private static final double PERCENT = 100;
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -101,25 +100,7 @@ final class LineCommand implements Callable<Integer> {
       description = "Flags of all JVMs, separated by spaces (${DEFAULT-VALUE}).")
   String flags = "-Xms256m -Xmx256m -XX:+UseZGC";
 
-  @Option(
-      names = "--record",
-      description = "Each JVM keeps a flight recording of what its threads do with CPU time, beside its log.")
-  boolean record;
-
-  @Option(names = "--out", paramLabel = "DIR", description = "Where results and logs go (${DEFAULT-VALUE}).")
-  Path out = Path.of("target", "bench");
-
-  @Option(
-      names = "--others",
-      paramLabel = "PERCENT",
-      description = "A round does not count when others used more than this of the machine (${DEFAULT-VALUE}).")
-  double others = 10;
-
-  @Option(
-      names = "--steal",
-      paramLabel = "PERCENT",
-      description = "A round does not count when the host took more than this of the machine (${DEFAULT-VALUE}).")
-  double steal = 3;
+  @Mixin RoundOptions each = new RoundOptions();
 
   /// The names of what can be compared.
   static final class Stacks extends ArrayList<String> {
@@ -178,10 +159,10 @@ final class LineCommand implements Callable<Integer> {
           rounds,
           List.of(flags.strip().split("\\s+")),
           settings,
-          record,
-          out,
-          others / PERCENT,
-          steal / PERCENT);
+          each.record,
+          each.out,
+          each.others(),
+          each.steal());
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage(), e);
     }

@@ -56,20 +56,11 @@ public final class LabNetwork implements AutoCloseable {
               + (Files.exists(Path.of(TapDevice.DEVICE)) ? " needs root" : " does not exist in this kernel"));
     }
     var network = new LabNetwork(names, seed);
-    try {
-      network.build();
-      return network;
-    } catch (IOException e) {
-      network.close();
-      throw Namespaces.unavailable(e);
-    } catch (RuntimeException e) {
-      network.close();
-      throw e;
-    }
+    Namespaces.build(network::build, network::close);
+    return network;
   }
 
   private void build() throws IOException {
-    Namespaces.removeStale();
     for (int node = 0; node < names.size(); node++) {
       String namespace = namespaces.add(names.get(node));
       TapDevice tap = TapDevice.open(kernel, "tt" + ProcessHandle.current().pid() + "x" + node);

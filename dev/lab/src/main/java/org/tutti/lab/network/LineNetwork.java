@@ -117,20 +117,11 @@ public final class LineNetwork implements AutoCloseable {
     }
     Namespaces.require();
     var network = new LineNetwork(hosts, line);
-    try {
-      network.build();
-      return network;
-    } catch (IOException e) {
-      network.close();
-      throw Namespaces.unavailable(e);
-    } catch (RuntimeException e) {
-      network.close();
-      throw e;
-    }
+    Namespaces.build(network::build, network::close);
+    return network;
   }
 
   private void build() throws IOException {
-    Namespaces.removeStale();
     for (int host = 0; host < hosts; host++) {
       names.add(namespaces.add("host" + host));
     }

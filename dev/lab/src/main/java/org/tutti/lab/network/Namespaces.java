@@ -17,7 +17,7 @@ final class Namespaces implements AutoCloseable {
   private final List<String> names = new ArrayList<>();
 
   /// Why there can be none here.
-  static Unavailable unavailable(IOException cause) {
+  private static Unavailable unavailable(IOException cause) {
     return cause instanceof Iproute.Missing
         ? new Unavailable(cause.getMessage(), cause)
         : new Unavailable("network namespaces, which need root, cannot be had: " + cause.getMessage(), cause);
@@ -32,6 +32,29 @@ final class Namespaces implements AutoCloseable {
     }
   }
 
+  /// What makes a network of them.
+  interface Building {
+    void build() throws IOException;
+  }
+
+  /// Makes a network, or nothing of it.
+  ///
+  /// @param building makes it
+  /// @param close    removes what there is of it
+  /// @throws Unavailable when it cannot be had here
+  static void build(Building building, Runnable close) throws Unavailable {
+    try {
+      removeStale();
+      building.build();
+    } catch (IOException e) {
+      close.run();
+      throw unavailable(e);
+    } catch (RuntimeException e) {
+      close.run();
+      throw e;
+    }
+  }
+
   /// Makes one.
   ///
   /// @return its name
@@ -43,7 +66,7 @@ final class Namespaces implements AutoCloseable {
   }
 
   /// Removes what processes left behind that were killed.
-  static void removeStale() throws IOException {
+  private static void removeStale() throws IOException {
     for (String line : Iproute.run("netns", "list")) {
       Matcher own = OWN.matcher(line);
       if (own.matches() && ProcessHandle.of(Long.parseLong(own.group(2))).isEmpty()) {

@@ -1,0 +1,43 @@
+package org.tutti.workshop;
+
+import java.nio.file.Path;
+import picocli.CommandLine.Option;
+
+/// Options of benchmarks that measure in rounds: when one counts, and what is kept of it.
+final class RoundOptions {
+  private static final double PERCENT = 100;
+
+  @Option(
+      names = "--record",
+      description = "Each JVM keeps a flight recording of what its threads do with CPU time, beside its log.")
+  boolean record;
+
+  @Option(names = "--out", paramLabel = "DIR", description = "Where results and logs go (${DEFAULT-VALUE}).")
+  Path out = Path.of("target", "bench");
+
+  @Option(
+      names = "--others",
+      paramLabel = "PERCENT",
+      description = "A round does not count when others used more than this of the machine (${DEFAULT-VALUE}).")
+  private double others = 10;
+
+  @Option(
+      names = "--steal",
+      paramLabel = "PERCENT",
+      description = "A round does not count when the host took more than this of the machine (${DEFAULT-VALUE}).")
+  private double steal = 3;
+
+  /// How much of the machine others may use in a round that counts.
+  ///
+  /// @return a fraction
+  double others() {
+    return others / PERCENT;
+  }
+
+  /// How much of the machine the host may take in a round that counts.
+  ///
+  /// @return a fraction
+  double steal() {
+    return steal / PERCENT;
+  }
+}
