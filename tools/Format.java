@@ -50,10 +50,26 @@ class Format {
         bad = true;
       }
     }
+    boolean tooLong = reportLongLines(root, outcomes);
     if (bad && !fix) {
       System.err.println("Run tools/format to format these files (google-java-format, 2 spaces, 120 columns).");
     }
-    System.exit(bad ? 1 : 0);
+    System.exit(bad || tooLong ? 1 : 0);
+  }
+
+  /// Tells the lines that stay too long: comments, and strings, which the formatter leaves as they are.
+  private static boolean reportLongLines(Path root, List<Outcome> outcomes) {
+    boolean any = false;
+    for (Outcome outcome : outcomes) {
+      List<String> lines = outcome.after().lines().toList();
+      for (int i = 0; i < lines.size(); i++) {
+        if (lines.get(i).codePointCount(0, lines.get(i).length()) > COLUMNS) {
+          System.err.println("longer than " + COLUMNS + ": " + root.relativize(outcome.file()) + ":" + (i + 1));
+          any = true;
+        }
+      }
+    }
+    return any;
   }
 
   private static List<Path> sources(Path root) throws IOException {

@@ -6,10 +6,10 @@ import org.tutti.Invariant;
 
 /// How far each member of a view is heard: a stamp at or below which no batch of it comes any more.
 ///
-/// A member is heard by its batches, whose stamps rise, and by its word: "I have sent all batches up to this stamp". The
-/// word may overtake batches that go from member to member, or wait for the line. So it says the number behind the last
-/// of these batches, and counts when all before are here. Of several that are too early the last one is enough: both of
-/// its numbers are the highest.
+/// A member is heard by its batches, whose stamps rise, and by its word: "I have sent all batches up to this stamp".
+/// The word may overtake batches that go from member to member, or wait for the line. So it says the number behind the
+/// last of these batches, and counts when all before are here. Of several that are too early the last one is enough:
+/// both of its numbers are the highest.
 public final class HeardClocks {
   /// A member's word.
   ///
