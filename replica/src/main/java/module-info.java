@@ -11,6 +11,7 @@ module org.tutti.replica {
   requires static org.jspecify;
 
   exports org.tutti.replica;
+  exports org.tutti.replica.consolidation;
   exports org.tutti.replica.protocol to
       org.tutti.sim;
 }
