@@ -27,7 +27,13 @@ import picocli.CommandLine.Spec;
     exitCodeList = {"0:success", "1:failure; one line on standard error says which", "2:wrong usage"})
 public final class Tutti implements Runnable {
   private static final List<Class<?>> COMMANDS =
-      List.of(MemberCommand.class, SendCommand.class, WatchCommand.class, RegistryCommand.class, CertsCommand.class);
+      List.of(
+          MemberCommand.class,
+          SendCommand.class,
+          WatchCommand.class,
+          RegistryCommand.class,
+          CertsCommand.class,
+          WarmCommand.class);
 
   @Spec private CommandSpec spec = CommandSpec.create();
 

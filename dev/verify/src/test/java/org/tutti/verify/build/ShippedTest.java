@@ -105,10 +105,28 @@ class ShippedTest {
     String text = new String(help.getInputStream().readAllBytes());
     assertThat(help.waitFor()).isZero();
     assertThat(text.lines().filter(line -> line.matches("  [a-z]+  .*")).map(line -> line.strip().split(" ")[0]))
-        .containsExactly("member", "send", "watch", "registry", "certs");
+        .containsExactly("member", "send", "watch", "registry", "certs", "warm");
     Process simulate = tutti("simulate");
     assertThat(new String(simulate.getInputStream().readAllBytes())).contains("'simulate'");
     assertThat(simulate.waitFor()).isEqualTo(2);
+  }
+
+  /// What it prints comes from a second JVM, which has the cache that the first one has made.
+  @Test
+  void theOperatorsCommandMakesACacheAndUsesIt() throws Exception {
+    Path cache = distribution().resolve("tutti.aot");
+    Files.deleteIfExists(cache);
+    Process warm = tutti("warm", "--time", "2s");
+    String text = new String(warm.getInputStream().readAllBytes());
+    assertThat(warm.waitFor()).as(text).isZero();
+    assertThat(text).contains("first view of three members: ").contains("first over last: ");
+    assertThat(cache).isNotEmptyFile();
+    Process version = tutti("--version");
+    assertThat(new String(version.getInputStream().readAllBytes())).startsWith("tutti ").hasLineCount(1);
+    Files.writeString(cache, "not a cache"); // a damaged one does no harm
+    Process damaged = tutti("--version");
+    assertThat(new String(damaged.getInputStream().readAllBytes())).startsWith("tutti ").hasLineCount(1);
+    Files.delete(cache);
   }
 
   @Test

@@ -51,6 +51,11 @@ class UsageTest {
   }
 
   @Test
+  void aWarmUpHasTimeToShowTwoSeconds() throws Exception {
+    refuses("--time is from 2s to 60s, not 1 s", "warm", "--time", "1s");
+  }
+
+  @Test
   void namesThatWouldConfuseAreRefused() throws Exception {
     String[] here = {"--group", "bank", "--listen", "127.0.0.1:0"};
     refuses("'--name': a name has no blanks", member(here[0], here[1], here[2], here[3], "--name", "a b"));
