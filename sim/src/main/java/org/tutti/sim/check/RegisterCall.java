@@ -66,21 +66,37 @@ public record RegisterCall(Kind kind, int key, long first, long second) {
   /// @return the result
   public long apply(Map<Integer, Long> registers) {
     long before = registers.getOrDefault(key, 0L);
+    long result = result(before);
+    long after = after(before);
+    if (kind != Kind.READ && kind != Kind.AWAIT) {
+      registers.put(key, after);
+    }
+    return result;
+  }
+
+  /// What it returns.
+  ///
+  /// @param before the register's value before
+  /// @return the result
+  long result(long before) {
     return switch (kind) {
-      case SET -> {
-        registers.put(key, first);
-        yield before;
-      }
-      case ADD -> {
-        registers.put(key, before + first);
-        yield before + first;
-      }
-      case COMPARE_AND_SET -> {
-        registers.put(key, before == first ? second : before);
-        yield before == first ? 1 : 0;
-      }
+      case SET, READ, AWAIT -> before;
+      case ADD -> before + first;
+      case COMPARE_AND_SET -> before == first ? 1 : 0;
       case FAIL -> throw new IllegalArgumentException("refused");
-      case READ, AWAIT -> before;
+    };
+  }
+
+  /// What it leaves.
+  ///
+  /// @param before the register's value before
+  /// @return its value after
+  long after(long before) {
+    return switch (kind) {
+      case SET -> first;
+      case ADD -> before + first;
+      case COMPARE_AND_SET -> before == first ? second : before;
+      case FAIL, READ, AWAIT -> before;
     };
   }
 
