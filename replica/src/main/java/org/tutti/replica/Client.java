@@ -97,6 +97,9 @@ public final class Client implements AutoCloseable {
     this.second = settings.hedges ? new Lane(this::toSecond) : null;
     this.protocol = new ClientProtocol(settings.service, settings.contacts, settings.silence.toNanos(), new Outside());
     this.hedge = settings.hedges ? protocol.hedge() : null;
+    if (settings.policy != null) {
+      protocol.wish(settings.policy);
+    }
     this.thread = Thread.ofPlatform().daemon().name("client-" + settings.service).unstarted(this::run);
   }
 
@@ -204,6 +207,19 @@ public final class Client implements AutoCloseable {
     lock.lock();
     try {
       return hedge == null ? 0 : hedge.hedges();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// What the replicas do for this client: the policy that it wants ([Builder#policy]), with the replication and the
+  /// ordering that they have.
+  ///
+  /// @return what was agreed on with the replica that it is, or was, connected to; null before, and when it wants none
+  public @Nullable Policy policy() {
+    lock.lock();
+    try {
+      return protocol.policy();
     } finally {
       lock.unlock();
     }
@@ -578,6 +594,7 @@ public final class Client implements AutoCloseable {
     private Duration deadline = Duration.ofSeconds(30);
     private int callsMax = 1024;
     private boolean hedges;
+    private @Nullable Policy policy;
     private @Nullable Path tls;
     private @Nullable Credentials credentials;
 
@@ -632,6 +649,19 @@ public final class Client implements AutoCloseable {
       return this;
     }
 
+    /// Chooses how the client uses the replicas; otherwise it goes to any one of them and takes its reply. Not together
+    /// with [#hedged].
+    ///
+    /// @param value what the client wants, with dissemination to the manager, and no reply or the first;
+    ///              [Client#policy] says what it gets
+    /// @return this builder
+    /// @throws IllegalArgumentException when it is another dissemination or collection
+    public Builder policy(Policy value) {
+      value.checkServed();
+      policy = value;
+      return this;
+    }
+
     /// Encrypts, shows a certificate, and believes replicas that show one of the same authority and cluster.
     ///
     /// @param directory with `cert.pem`, `key.pem` and `ca.pem`; files that change are taken into use
@@ -670,6 +700,9 @@ public final class Client implements AutoCloseable {
                 + silence
                 + "; a deadline is to come, not "
                 + deadline);
+      }
+      if (hedges && policy != null) {
+        throw new IllegalArgumentException("a client has a policy, or is hedged, not both");
       }
       for (String address : contacts) {
         if (!address.matches(".+:\\d{1,5}")) {

@@ -115,6 +115,7 @@ public final class Replica implements AutoCloseable {
                     node.self().name(),
                     settings.advertised == null ? with.address().text() : settings.advertised,
                     settings.limits(),
+                    settings.replication,
                     settings.machine,
                     new Outside(),
                     with,
@@ -248,6 +249,9 @@ public final class Replica implements AutoCloseable {
       metrics.add(
           Metric.counter("replica.commands.repeated", "A command came again that had been executed.")
               .with(protocol.repeated()));
+      metrics.add(
+          Metric.counter("replica.changes.outdated", "An outcome of a primary came too late and changed nothing.")
+              .with(protocol.outdated()));
       metrics.add(Metric.counter("replica.queries.answered", "Queries were answered here.").with(protocol.queries()));
       metrics.add(
           Metric.counter("replica.snapshots.written", "Snapshots were written to the disk.")
@@ -262,6 +266,9 @@ public final class Replica implements AutoCloseable {
       metrics.add(
           Metric.counter("replica.clients.moved", "Clients were sent to replicas that have less to do.")
               .with(protocol.moved()));
+      metrics.add(
+          Metric.counter("replica.clients.redirected", "A client wanted the request manager, which is another replica.")
+              .with(protocol.misdirected()));
       metrics.add(Metric.gauge("replica.connections.open", "Clients are connected here.").with(protocol.connections()));
       return metrics;
     });
@@ -508,6 +515,12 @@ public final class Replica implements AutoCloseable {
     }
 
     @Override
+    public Ordering ordering() {
+      Ordering its = group.ordering();
+      return its == null ? Ordering.SEQUENCER : its;
+    }
+
+    @Override
     public long clients(MemberId member) {
       return group.whiteboard().get(member, CLIENTS).orElse(-1);
     }
@@ -591,6 +604,7 @@ public final class Replica implements AutoCloseable {
     private int expectedCount;
     private boolean creates;
     private Ordering ordering = Ordering.SEQUENCER;
+    private Replication replication;
     private Duration session = Duration.ofMinutes(1);
     private int sessionsMax = 10_000;
     private int commandsMax = 256;
@@ -604,6 +618,7 @@ public final class Replica implements AutoCloseable {
     private Builder(String service, StateMachine machine) {
       this.service = service;
       this.machine = machine;
+      this.replication = machine instanceof PassiveStateMachine ? Replication.PASSIVE : Replication.ACTIVE;
     }
 
     /// Says where clients reach this replica.
@@ -709,6 +724,15 @@ public final class Replica implements AutoCloseable {
     /// @return this builder
     public Builder ordering(Ordering value) {
       ordering = value;
+      return this;
+    }
+
+    /// Chooses who executes commands: the same at all replicas of a service.
+    ///
+    /// @param value by default [Replication#PASSIVE] for a [PassiveStateMachine], else [Replication#ACTIVE]
+    /// @return this builder
+    public Builder replication(Replication value) {
+      replication = value;
       return this;
     }
 
@@ -835,6 +859,10 @@ public final class Replica implements AutoCloseable {
       }
       if (data != null && durability == Durability.NONE) {
         throw new IllegalArgumentException("a replica with a directory has a durability, not NONE");
+      }
+      if (replication == Replication.PASSIVE && !(machine instanceof PassiveStateMachine)) {
+        throw new IllegalArgumentException(
+            "passive replication needs a PassiveStateMachine, which " + machine.getClass().getName() + " is not");
       }
       limits();
     }

@@ -98,6 +98,7 @@ final class RegisterService implements StateMachine {
   ///
   /// @param ballast how many bytes of it are of no use
   record Tested(int ballast) implements TestedService {
+    private static final int PASSIVE_BALLAST_MAX = 10_000; // it is part of each change
     private static final Kind[] QUESTIONS = {Kind.READ, Kind.READ, Kind.READ, Kind.AWAIT};
     private static final Kind[] COMMANDS = {Kind.SET, Kind.ADD, Kind.ADD, Kind.COMPARE_AND_SET, Kind.FAIL};
 
@@ -109,6 +110,11 @@ final class RegisterService implements StateMachine {
     @Override
     public StateMachine model() {
       return machine();
+    }
+
+    @Override
+    public boolean mayBePassive() {
+      return ballast <= PASSIVE_BALLAST_MAX;
     }
 
     @Override

@@ -18,6 +18,7 @@ import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.membership.Terms;
+import org.tutti.replica.Replication;
 import org.tutti.replica.protocol.Frame;
 import org.tutti.replica.protocol.SessionTable;
 import org.tutti.sim.check.Role;
@@ -36,6 +37,7 @@ final class ServiceGroup {
   private static final String GROUP = "service";
   private static final int CLIENTS_MAX = 5;
   private static final int VIOLATIONS_MAX = 5; // shown
+  private static final int PASSIVE_ONE_IN = 3; // runs
   private static final int ACTS_MAX = 150;
   private static final long REST_UNITS = 60;
   private static final int SNAPSHOT_EVERY_MAX = 10_000;
@@ -133,6 +135,7 @@ final class ServiceGroup {
   private final SplittableRandom random;
   private final GroupConfig config;
   private final SessionTable.Limits limits;
+  private final Replication replication;
   private final TestedService tested;
   private final ServiceHistory history;
   private final List<SimulatedReplica> replicas = new ArrayList<>(); // all lives
@@ -176,6 +179,9 @@ final class ServiceGroup {
             .ordering(Plan.draw(random))
             .durability(durable ? plan.config().durability() : Durability.NONE)
             .build();
+    SplittableRandom ways = setting.streams().open(Streams.Purpose.REPLICA, Long.MAX_VALUE - 4);
+    boolean passive = tested.mayBePassive() && ways.nextInt(PASSIVE_ONE_IN) == 0;
+    this.replication = passive ? Replication.PASSIVE : Replication.ACTIVE;
     long life = Math.max(1, plan.suspectNanos() * Plan.between(random, 2, LIFE_UNITS_MAX) / 1_000_000);
     this.limits =
         new SessionTable.Limits(
@@ -204,6 +210,10 @@ final class ServiceGroup {
 
   ServiceHistory history() {
     return history;
+  }
+
+  Replication replication() {
+    return replication;
   }
 
   SessionTable.Limits limits() {
@@ -296,7 +306,7 @@ final class ServiceGroup {
       intruder.replicaOpen = true;
       replica.protocol().connected(intruder.id);
     });
-    toReplica(intruder.id, new Frame.Hello(NAME).encode());
+    toReplica(intruder.id, new Frame.Hello(NAME, Frame.NO_POLICY).encode());
     if (random.nextBoolean()) {
       var guess = new SessionTable.Secret(random.nextLong(), random.nextLong());
       toReplica(intruder.id, new Frame.Resume(session, guess, random.nextBoolean()).encode());
@@ -461,7 +471,8 @@ final class ServiceGroup {
   List<Violation> violations() {
     List<Violation> found = new ArrayList<>(history.violations());
     if (found.isEmpty()) {
-      found.addAll(ServiceOrder.check(history, tested.model(), tested.refusesInSameWords()));
+      int drawn = replication == Replication.PASSIVE ? RecordedService.DRAWN_BYTES : 0;
+      found.addAll(ServiceOrder.check(history, tested.model(), tested.refusesInSameWords(), drawn));
     }
     if (found.isEmpty()) {
       found.addAll(tested.check(history));

@@ -7,9 +7,12 @@ import java.util.SplittableRandom;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import org.tutti.Ordering;
 import org.tutti.replica.CallTimeoutException;
 import org.tutti.replica.CommandFailedException;
+import org.tutti.replica.Policy;
 import org.tutti.replica.Read;
+import org.tutti.replica.Replication;
 import org.tutti.replica.ServiceException;
 import org.tutti.replica.protocol.ClientProtocol;
 import org.tutti.replica.protocol.Hedge;
@@ -46,6 +49,10 @@ final class SimulatedClient implements ClientProtocol.Host {
     @Override
     protected void replied(ByteBuffer reply, long position) {
       open.remove(this);
+      if (position < 0) {
+        service.history().end(call, End.UNKNOWN, null, -1); // it was handed over, and nobody will say more
+        return;
+      }
       service.history().end(call, End.REPLIED, reply, position);
       if (call.read == null) {
         service.tested().replied(number, reply.asReadOnlyBuffer());
@@ -77,7 +84,19 @@ final class SimulatedClient implements ClientProtocol.Host {
     this.random = setting.streams().open(Streams.Purpose.REPLICA, -1 - number);
     this.protocol = new ClientProtocol(ServiceGroup.NAME, contacts, silence, this);
     this.hedge = random.nextBoolean() ? protocol.hedge() : null;
+    SplittableRandom choices = setting.streams().open(Streams.Purpose.REPLICA, Long.MAX_VALUE - 5 - number);
+    if (hedge == null && choices.nextBoolean()) {
+      protocol.wish(wish(choices));
+    }
     wake();
+  }
+
+  /// To the request manager, mostly with the reply that it gives.
+  private static Policy wish(SplittableRandom choices) {
+    Policy.Collection collection = choices.nextInt(4) == 0 ? Policy.Collection.NONE : Policy.Collection.FIRST;
+    Replication replication = choices.nextBoolean() ? Replication.PASSIVE : Replication.ACTIVE;
+    Ordering ordering = choices.nextBoolean() ? Ordering.SEQUENCER : Ordering.SYMMETRIC;
+    return new Policy(Policy.Dissemination.MANAGER, collection, replication, ordering);
   }
 
   int number() {

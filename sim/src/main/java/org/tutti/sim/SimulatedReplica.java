@@ -19,6 +19,7 @@ import org.tutti.membership.StateChecksum;
 import org.tutti.membership.Terms;
 import org.tutti.pack.Batch;
 import org.tutti.pack.MessageBlock;
+import org.tutti.replica.Replication;
 import org.tutti.replica.StateMachine;
 import org.tutti.replica.protocol.ReplicaProtocol;
 import org.tutti.replica.protocol.SnapshotSchedule;
@@ -77,7 +78,12 @@ final class SimulatedReplica
     this.terms = terms;
     this.random = setting.streams().open(Streams.Purpose.REPLICA, node.self.incarnation());
     this.machine =
-        new RecordedService(node.self.toString(), service.history(), service.tested(), trace() ? this::say : null);
+        new RecordedService(
+            node.self.toString(),
+            service.history(),
+            service.tested(),
+            service.replication() == Replication.PASSIVE ? random.split() : null,
+            trace() ? this::say : null);
     long skew = random.nextInt(SKEW_MILLIS);
     this.protocol =
         new ReplicaProtocol(
@@ -85,6 +91,7 @@ final class SimulatedReplica
             node.self.name(),
             address,
             service.limits(),
+            service.replication(),
             machine,
             this,
             this,

@@ -25,6 +25,14 @@ public interface TestedService {
   /// @return one that has executed nothing
   StateMachine model();
 
+  /// Whether the service is also replicated passively, in some of the runs: what it changes is then all that a snapshot
+  /// has, and the replica that executes a command draws a random number besides.
+  ///
+  /// @return whether snapshots are small enough for that
+  default boolean mayBePassive() {
+    return false;
+  }
+
   /// Whether the model refuses in the same words as the service.
   ///
   /// @return whether words are compared, too

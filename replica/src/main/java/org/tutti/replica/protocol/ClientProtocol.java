@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.replica.CallTimeoutException;
 import org.tutti.replica.ClientClosedException;
 import org.tutti.replica.CommandFailedException;
+import org.tutti.replica.Policy;
 import org.tutti.replica.Read;
 import org.tutti.replica.ServiceException;
 import org.tutti.replica.SessionExpiredException;
@@ -71,6 +72,7 @@ public final class ClientProtocol {
     private final long deadlineNanos;
     private long number; // 0 before it is sent
     private boolean over;
+    private boolean handedOver; // its caller wants no reply, and has gone
     long sentAt; // first, when it has a number
     boolean hedged; // asked over the second connection, too
     private boolean waits; // perhaps for long, and nobody is to blame
@@ -95,7 +97,8 @@ public final class ClientProtocol {
     /// It has a reply. Called at most once, and then [#failed] is not.
     ///
     /// @param reply    the service's bytes
-    /// @param position of a command, its place in the history; of a question, all that it saw lies before
+    /// @param position of a command, its place in the history, or -1 when no reply is collected; of a question, all
+    ///                 that it saw lies before
     protected abstract void replied(ByteBuffer reply, long position);
 
     /// It has none. Called at most once, and then [#replied] is not.
@@ -147,6 +150,8 @@ public final class ClientProtocol {
   private long repeated;
   private @Nullable String wanted; // the replica to go to next
   private @Nullable Hedge hedge;
+  private @Nullable Policy wish;
+  private @Nullable Policy agreed;
   private boolean closed;
 
   /// Makes a client that is not connected.
@@ -172,6 +177,21 @@ public final class ClientProtocol {
   public Hedge hedge() {
     hedge = new Hedge(this, host, silenceNanos);
     return hedge;
+  }
+
+  /// Chooses a policy. To be called before anything else is.
+  ///
+  /// @param policy what the client wants of the replicas
+  public void wish(Policy policy) {
+    wish = policy;
+  }
+
+  /// What the replicas do for this client.
+  ///
+  /// @return the policy that was agreed on with the replica that it is, or was, connected to; null before, and when it
+  ///     has wished nothing
+  public @Nullable Policy policy() {
+    return agreed;
   }
 
   // ---- what the caller wants -------------------------------------------------------------------------------------
@@ -279,7 +299,7 @@ public final class ClientProtocol {
   }
 
   ByteBuffer hello() {
-    return new Frame.Hello(service).encode();
+    return new Frame.Hello(service, wish == null ? Frame.NO_POLICY : wish.code()).encode();
   }
 
   /// The connection, or the attempt, has ended.
@@ -315,17 +335,7 @@ public final class ClientProtocol {
   /// @param over the second connection, or null
   void handle(Frame frame, @Nullable Hedge over) throws Frame.MalformedException {
     switch (frame) {
-      case Frame.Welcome(int most, long millis, List<String> others) -> {
-        phase = Phase.READY;
-        window = most;
-        lifeNanos = millis * 1_000_000;
-        replicas = others;
-        pingAt = host.nanos() + pingNanos();
-        if (session > 0) {
-          host.send(new Frame.Resume(session, secret, false).encode());
-        }
-        sendAgain();
-      }
+      case Frame.Welcome welcome -> welcome(welcome);
       case Frame.Opened(long its, long opened) -> {
         if (its == nonce && opened == 0) {
           lastTrouble = at + ": there are too many sessions";
@@ -374,12 +384,39 @@ public final class ClientProtocol {
           moveTo(replica, "it has more to do than another replica");
         }
       }
+      case Frame.Redirected(String manager) -> {
+        if (!candidates().contains(manager)) {
+          replicas = List.of(manager);
+        }
+        moveTo(manager, "it is not the request manager");
+      }
       case Frame.Pong() -> {}
       case Frame.Wrong(String words) -> {
         lastTrouble = at + ": " + words;
         move();
       }
       default -> throw new Frame.MalformedException("what a client says came from a replica");
+    }
+  }
+
+  private void welcome(Frame.Welcome welcome) throws Frame.MalformedException {
+    agreed = welcome.policy() == Frame.NO_POLICY ? null : agreedOn(welcome.policy());
+    phase = Phase.READY;
+    window = welcome.window();
+    lifeNanos = welcome.sessionMillis() * 1_000_000;
+    replicas = welcome.replicas();
+    pingAt = host.nanos() + pingNanos();
+    if (session > 0) {
+      host.send(new Frame.Resume(session, secret, false).encode());
+    }
+    sendAgain();
+  }
+
+  private static Policy agreedOn(int policy) throws Frame.MalformedException {
+    try {
+      return Policy.of(policy);
+    } catch (IllegalArgumentException unknown) {
+      throw new Frame.MalformedException(String.valueOf(unknown.getMessage()));
     }
   }
 
@@ -457,6 +494,11 @@ public final class ClientProtocol {
       command.sentAt = host.nanos();
       sent.put(command.number, command);
       send(command);
+      if (wish != null && wish.collection() == Policy.Collection.NONE && !command.over) {
+        command.over = true;
+        command.handedOver = true;
+        command.replied(ByteBuffer.allocate(0), -1);
+      }
     }
   }
 
@@ -466,8 +508,8 @@ public final class ClientProtocol {
 
   private Frame call(Request command) {
     long below = sent.firstKey();
-    ByteBuffer payload = command.over ? ByteBuffer.allocate(0) : command.payload;
-    return new Frame.Call(session, command.number, below, command.over, payload);
+    boolean skip = command.over && !command.handedOver;
+    return new Frame.Call(session, command.number, below, skip, skip ? ByteBuffer.allocate(0) : command.payload);
   }
 
   private void ask(Request question) {

@@ -5,7 +5,8 @@ import java.nio.ByteBuffer;
 /// What became of a command, as it is kept in the replicated state for clients that ask again.
 ///
 /// @param status   what the service did
-/// @param position the command's place among the messages of the group
+/// @param position the place among the messages of the group at which it was executed; where the replication is
+///                 passive, at which its outcome was delivered
 /// @param payload  the reply, or, of a failure, the service's words in UTF-8; never changed
 public record CommandReply(Status status, long position, ByteBuffer payload) {
   /// What the service did.

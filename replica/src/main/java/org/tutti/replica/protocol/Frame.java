@@ -13,7 +13,8 @@ import org.tutti.replica.Read;
 /// ```
 /// i32 length of what follows, u8 kind, ...
 ///
-/// client    HELLO    i32 magic, u16 version, service            first on a connection
+/// client    HELLO    i32 magic, u16 version, i32 policy,        first on a connection; the policy that the client
+///                    service                                    wants, or -1
 ///           OPEN     i64 nonce, 2 i64 secret
 ///           RESUME   i64 session, 2 i64 secret, u8 quiet         opened on another connection; once on this one
 ///           CALL     i64 session, i64 number, i64 below, u8 skip, payload
@@ -21,7 +22,7 @@ import org.tutti.replica.Read;
 ///           PING
 ///           CLOSE    i64 session
 ///           FORGET   i64 id                                      of a query whose answer is not wanted any more
-/// replica   WELCOME  i32 window, i64 session's life in ms, then as REPLICAS
+/// replica   WELCOME  i32 window, i64 session's life in ms, i32 policy that was agreed on, or -1, then as REPLICAS
 ///           OPENED   i64 nonce, i64 session, or 0
 ///           REPLY    i64 session, i64 number, u8 status, i64 position, payload
 ///           REFUSED  i64 session, i64 number, u8 why
@@ -29,6 +30,7 @@ import org.tutti.replica.Read;
 ///           AWAY     u16 n, addresses                            it does not serve now; others may
 ///           REPLICAS u16 n, addresses                            where clients reach them
 ///           MOVE     address                                     another replica has less to do
+///           MANAGER  address                                     this replica is not the request manager
 ///           PONG
 ///           WRONG    words                                       last on a connection
 /// ```
@@ -41,7 +43,7 @@ public sealed interface Frame {
   int MAGIC = 0x54554331;
 
   /// This version of the protocol.
-  int VERSION = 1;
+  int VERSION = 2;
 
   /// The longest payload of a command or query, in bytes.
   int PAYLOAD_BYTES_MAX = 8 << 20;
@@ -55,10 +57,14 @@ public sealed interface Frame {
   /// How many addresses a replica tells at most.
   int REPLICAS_MAX = 256;
 
+  /// No policy is wanted: any replica will do, and its reply.
+  int NO_POLICY = -1;
+
   /// A client begins.
   ///
   /// @param service the name of the service that it wants
-  record Hello(String service) implements Frame {}
+  /// @param policy  the policy that it wants, as [org.tutti.replica.Policy#code]; not checked; [#NO_POLICY] for none
+  record Hello(String service, int policy) implements Frame {}
 
   /// It wants a session.
   ///
@@ -107,8 +113,9 @@ public sealed interface Frame {
   ///
   /// @param window        how many commands may be without acknowledgement
   /// @param sessionMillis how long a session lives
+  /// @param policy        what was agreed on; [#NO_POLICY] when none was wanted
   /// @param replicas      where clients reach the replicas
-  record Welcome(int window, long sessionMillis, List<String> replicas) implements Frame {}
+  record Welcome(int window, long sessionMillis, int policy, List<String> replicas) implements Frame {}
 
   /// A session is open.
   ///
@@ -153,6 +160,11 @@ public sealed interface Frame {
   /// @param replica where
   record Move(String replica) implements Frame {}
 
+  /// This replica does not serve who goes to the request manager.
+  ///
+  /// @param replica where the manager is
+  record Redirected(String replica) implements Frame {}
+
   /// The replica lives.
   record Pong() implements Frame {}
 
@@ -175,9 +187,9 @@ public sealed interface Frame {
   /// @return from position to limit
   default ByteBuffer encode() {
     return switch (this) {
-      case Hello(String service) -> {
+      case Hello(String service, int policy) -> {
         byte[] name = service.getBytes(StandardCharsets.UTF_8);
-        yield begin(1, 4 + 2 + name.length).putInt(MAGIC).putShort((short) VERSION).put(name).flip();
+        yield begin(1, 4 + 2 + 4 + name.length).putInt(MAGIC).putShort((short) VERSION).putInt(policy).put(name).flip();
       }
       case Open(long nonce, SessionTable.Secret(long high, long low)) ->
           begin(2, 24).putLong(nonce).putLong(high).putLong(low).flip();
@@ -201,9 +213,9 @@ public sealed interface Frame {
       case Resume(long session, SessionTable.Secret(long high, long low), boolean quiet) ->
           begin(7, 25).putLong(session).putLong(high).putLong(low).put((byte) (quiet ? 1 : 0)).flip();
       case Forget(long id) -> begin(8, 8).putLong(id).flip();
-      case Welcome(int window, long millis, List<String> replicas) -> {
+      case Welcome(int window, long millis, int policy, List<String> replicas) -> {
         List<byte[]> texts = texts(replicas);
-        yield put(begin(16, 12 + length(texts)).putInt(window).putLong(millis), texts).flip();
+        yield put(begin(16, 16 + length(texts)).putInt(window).putLong(millis).putInt(policy), texts).flip();
       }
       case Opened(long nonce, long session) -> begin(17, 16).putLong(nonce).putLong(session).flip();
       case Replied(long session, long number, CommandReply reply) ->
@@ -231,16 +243,16 @@ public sealed interface Frame {
         List<byte[]> texts = texts(replicas);
         yield put(begin(22, length(texts)), texts).flip();
       }
-      case Move(String replica) -> {
-        byte[] text = replica.getBytes(StandardCharsets.UTF_8);
-        yield begin(25, text.length).put(text).flip();
-      }
+      case Move(String replica) -> withText(25, replica);
+      case Redirected(String replica) -> withText(26, replica);
       case Pong() -> begin(23, 0).flip();
-      case Wrong(String words) -> {
-        byte[] text = words.getBytes(StandardCharsets.UTF_8);
-        yield begin(24, text.length).put(text).flip();
-      }
+      case Wrong(String words) -> withText(24, words);
     };
+  }
+
+  private static ByteBuffer withText(int kind, String words) {
+    byte[] text = words.getBytes(StandardCharsets.UTF_8);
+    return begin(kind, text.length).put(text).flip();
   }
 
   private static ByteBuffer begin(int kind, int length) {
@@ -279,7 +291,7 @@ public sealed interface Frame {
             case 6 -> new Close(in.getLong());
             case 7 -> new Resume(in.getLong(), secret(in), in.get() != 0);
             case 8 -> new Forget(in.getLong());
-            case 16 -> new Welcome(in.getInt(), in.getLong(), addresses(in));
+            case 16 -> new Welcome(in.getInt(), in.getLong(), in.getInt(), addresses(in));
             case 17 -> new Opened(in.getLong(), in.getLong());
             case 18 -> replied(in);
             case 19 -> new Refused(in.getLong(), in.getLong(), refusal(in.get()));
@@ -289,6 +301,7 @@ public sealed interface Frame {
             case 23 -> new Pong();
             case 24 -> new Wrong(text(in, in.remaining()));
             case 25 -> new Move(text(in, in.remaining()));
+            case 26 -> new Redirected(text(in, in.remaining()));
             default -> throw new MalformedException("no frame of kind " + kind);
           };
       if (in.hasRemaining()) {
@@ -310,7 +323,8 @@ public sealed interface Frame {
     if (version != VERSION) {
       throw new MalformedException("a client of version " + version + "; this is version " + VERSION);
     }
-    return new Hello(text(in, in.remaining()));
+    int policy = in.getInt();
+    return new Hello(text(in, in.remaining()), policy);
   }
 
   private static SessionTable.Secret secret(ByteBuffer in) {

@@ -3,17 +3,21 @@ package org.tutti.replica.protocol;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.tutti.replica.Replication;
 
 /// What replicas multicast to each other, totally ordered: everything that changes the replicated state.
 ///
 /// ```
-/// CONFIGURE  u8 1, i64 millis, i32 sessions, i32 window, i32 bytes   the limits, decided by the first one
+/// CONFIGURE  u8 1, i64 millis, i32 sessions, i32 window, i32 bytes,  the limits and the replication, decided by the
+///            u8 replication                                          first one
 /// ANNOUNCE   u8 2, address                                           where clients reach the sender
 /// OPEN       u8 3, i64 time, i64 nonce, 2 i64 secret                 a client wants a session
 /// CALL       u8 4, i64 time, i64 session, i64 number, i64 below, u8 skip, payload
 /// TOUCH      u8 5, i64 time, i64 session...                          these clients are connected
 /// TICK       u8 6, i64 time                                          time passes
 /// CLOSE      u8 7, i64 session                                       a client is through
+/// CHANGE     u8 8, i64 position, i64 version, u8 status,             the outcome of the command at a position, in a
+///            u8 changes, i32 length, reply, change                   version of the state
 /// ```
 final class OrderedMessage {
   static final int CONFIGURE = 1;
@@ -23,19 +27,21 @@ final class OrderedMessage {
   static final int TOUCH = 5;
   static final int TICK = 6;
   static final int CLOSE = 7;
+  static final int CHANGE = 8;
 
   /// Bytes of a call before its payload.
   static final int CALL_HEADER = 1 + 4 * Long.BYTES + 1;
 
   private OrderedMessage() {}
 
-  static ByteBuffer configure(SessionTable.Limits limits) {
-    return ByteBuffer.allocate(1 + Long.BYTES + 3 * Integer.BYTES)
+  static ByteBuffer configure(SessionTable.Limits limits, Replication replication) {
+    return ByteBuffer.allocate(1 + Long.BYTES + 3 * Integer.BYTES + 1)
         .put((byte) CONFIGURE)
         .putLong(limits.sessionMillis())
         .putInt(limits.sessionsMax())
         .putInt(limits.window())
         .putInt(limits.replyBytesMax())
+        .put((byte) replication.ordinal())
         .flip();
   }
 
@@ -82,5 +88,28 @@ final class OrderedMessage {
 
   static ByteBuffer close(long session) {
     return ByteBuffer.allocate(1 + Long.BYTES).put((byte) CLOSE).putLong(session).flip();
+  }
+
+  /// @param changes whether the service is to be changed; a command that has thrown an exception changes nothing
+  static ByteBuffer change(
+      long position, long version, CommandReply.Status status, boolean changes, ByteBuffer reply, ByteBuffer change) {
+    return ByteBuffer.allocate(1 + 2 * Long.BYTES + 2 + Integer.BYTES + reply.remaining() + change.remaining())
+        .put((byte) CHANGE)
+        .putLong(position)
+        .putLong(version)
+        .put((byte) status.ordinal())
+        .put((byte) (changes ? 1 : 0))
+        .putInt(reply.remaining())
+        .put(reply.duplicate())
+        .put(change.duplicate())
+        .flip();
+  }
+
+  static Replication replication(int number) {
+    return switch (number) {
+      case 0 -> Replication.PASSIVE;
+      case 1 -> Replication.ACTIVE;
+      default -> throw new IllegalStateException("no replication " + number);
+    };
   }
 }

@@ -6,18 +6,19 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
+import org.tutti.Ordering;
 import org.tutti.View;
+import org.tutti.replica.PassiveStateMachine;
+import org.tutti.replica.Policy;
 import org.tutti.replica.Read;
+import org.tutti.replica.Replication;
 import org.tutti.replica.StateMachine;
 
 /// One replica: between its group, its clients and its service. It passes commands on to the group, executes what the
@@ -35,10 +36,6 @@ import org.tutti.replica.StateMachine;
 /// **A replica with a disk** ([#recover]) writes snapshots of sessions and service there now and then, and goes on from
 /// the newest one and the log behind it. When all replicas were away, their clients were, too: so the time, at which
 /// sessions expire, is first told when clients have had the life of a session to come back.
-///
-/// **Linearizable queries** (ReadIndex: Ongaro, Consensus: Bridging Theory and Practice, 2014, section 6.4) wait until
-/// a quorum has confirmed where the history stands ([org.tutti.Group#confirmPosition]), and are then answered from the
-/// state at or behind that position. All queries that come while one confirmation is under way share the next one.
 ///
 /// One thread at a time; nothing here waits, and no clock but the given one is read.
 public final class ReplicaProtocol {
@@ -58,6 +55,13 @@ public final class ReplicaProtocol {
     /// @param clients  how many are connected here; -1 when it does not serve
     /// @param commands how many commands and queries they made in the last second
     default void show(long clients, long commands) {}
+
+    /// How the group orders now.
+    ///
+    /// @return the ordering in force
+    default Ordering ordering() {
+      return Ordering.SEQUENCER;
+    }
 
     /// How many clients a replica has shown.
     ///
@@ -101,6 +105,8 @@ public final class ReplicaProtocol {
   public enum Fault {
     /// It said what no client says.
     MALFORMED,
+    /// It wanted a policy that there is not, or not with this service.
+    POLICY,
     /// It used a session that was not opened or resumed on its connection.
     FOREIGN_SESSION,
     /// Of too many questions that waited, most were its own.
@@ -125,42 +131,15 @@ public final class ReplicaProtocol {
   private static final int TOUCHED_MAX = 4096; // sessions in one message
   private static final int ASKED_MAX = 1024; // commands of a quiet connection whose replies are awaited
   private static final long RETRY_NANOS = 1_000_000; // when the window is full
-  private static final long WAITING_BYTES_MAX = 16L << 20; // of what waits for a position
-  private static final int WAITING_OVERHEAD = 128; // bytes, for each
   private static final long HELD_BYTES_MAX = 64L << 20; // of messages for which the window has no room
-
-  private static final class Connection {
-    final long id;
-    boolean greeted;
-    long session; // 0 before it has opened or resumed one
-    boolean resumed; // it has said which session it has
-    boolean resuming; // and that is not decided yet
-    boolean quiet; // gets replies only to what it has asked
-    final TreeSet<Long> asked = new TreeSet<>(); // numbers of commands, if it is quiet
-    long lost; // the session that it wanted to resume in vain
-    long waitingBytes;
-    long calls; // in this second
-    long callsBefore; // in the last one
-    long nonce; // of a session that it asks for, or 0
-    boolean heard; // since sessions were touched last
-    boolean told; // that this replica does not serve
-    @Nullable ByteBuffer held; // a message for which the window has no room
-
-    Connection(long id) {
-      this.id = id;
-    }
-  }
-
-  /// Something to be done for a client once this replica has applied all before a position.
-  ///
-  /// @param question the client's number for it; 0 if it is none
-  private record Waiting(Connection from, long question, long position, long bytes, Runnable then) {}
 
   private final String service;
   private final String self;
   private final String address;
   private final SessionTable.Limits limits;
+  private final Replication replication;
   private final StateMachine machine;
+  private final @Nullable Primary primary; // of passive replication
   private final Group group;
   private final Clients clients;
   private final Clock clock;
@@ -173,14 +152,8 @@ public final class ReplicaProtocol {
   private final Map<Long, Connection> quietBySession = new TreeMap<>();
   private final Map<Long, Connection> byNonce = new TreeMap<>();
   private final ArrayDeque<Connection> held = new ArrayDeque<>(); // those with a message that has no room
-  private final List<Waiting> nextRound = new ArrayList<>(); // to be confirmed by the next round
-  private final List<Waiting> thisRound = new ArrayList<>();
-  private final List<Waiting> waiting = new ArrayList<>(); // for a position
-  private final List<Waiting> unanswered = new ArrayList<>(); // until the service has executed more
-  private long askedAt; // the position at which these were asked last
-  private long waitingBytes;
   private long heldBytes;
-  private boolean confirming;
+  private final Questions questions;
 
   private @Nullable SnapshotSchedule snapshots;
   private volatile boolean whole = true; // the state is not being replaced, nor half of one whose donor has gone
@@ -201,7 +174,8 @@ public final class ReplicaProtocol {
   private long settledAt;
   private long moved;
   private long foreignSessions;
-  private long queries;
+  private long misdirected;
+  private boolean manages; // as its clients were told
 
   /// Makes a replica that has executed nothing.
   ///
@@ -209,7 +183,8 @@ public final class ReplicaProtocol {
   /// @param self    this node's name
   /// @param address where clients reach it; empty when none can
   /// @param limits  what bounds sessions, if nobody has said it before
-  /// @param machine the service
+  /// @param replication who executes commands; a replica that was started with another one than the service has ends
+  /// @param machine the service; a [PassiveStateMachine] for passive replication
   /// @param group   its group
   /// @param clients its clients
   /// @param clock   the time
@@ -218,6 +193,7 @@ public final class ReplicaProtocol {
       String self,
       String address,
       SessionTable.Limits limits,
+      Replication replication,
       StateMachine machine,
       Group group,
       Clients clients,
@@ -226,10 +202,13 @@ public final class ReplicaProtocol {
     this.self = self;
     this.address = address;
     this.limits = limits;
+    this.replication = replication;
     this.machine = machine;
+    this.primary = replication == Replication.PASSIVE ? new Primary((PassiveStateMachine) machine) : null;
     this.group = group;
     this.clients = clients;
     this.clock = clock;
+    this.questions = new Questions(this, machine, group);
     this.agreed = new AgreedClock(clock::nanos, clock::wallMillis);
     this.touchAt = clock.nanos();
     this.tickAt = touchAt;
@@ -275,15 +254,21 @@ public final class ReplicaProtocol {
     if (snapshots != null) {
       snapshots.delivered(message.remaining());
     }
-    boolean announces = message.get(message.position()) == OrderedMessage.ANNOUNCE;
+    int kind = message.get(message.position());
     table.apply(sender, position, message, machine, answering);
-    if (announces) {
+    if (kind == OrderedMessage.ANNOUNCE) {
       tellReplicas();
+    } else if (kind == OrderedMessage.CONFIGURE && table.replication() != replication) {
+      throw new IllegalStateException(otherReplication(table));
     }
     if (isServing()) {
       agreed.heard(table.time());
     }
-    answerUpTo(table.positionNext());
+    questions.arrivedAt(table.positionNext());
+  }
+
+  private String otherReplication(SessionTable of) {
+    return "service \"" + service + "\" is replicated " + of.replication() + ", and this replica " + replication;
   }
 
   /// A view was installed.
@@ -293,6 +278,9 @@ public final class ReplicaProtocol {
     view = installed;
     configured = false;
     announced = null;
+    if (primary != null) {
+      primary.forget();
+    }
     if (!installed.primary()) {
       caughtUp = false;
       show(new Balance.Load(-1, 0));
@@ -311,20 +299,14 @@ public final class ReplicaProtocol {
     }
     awaitsClients = false;
     connections.values().forEach(connection -> connection.told = false);
-    confirm(); // what was asked before
+    questions.confirm(); // what was asked before
   }
 
   /// The answer to [Group#confirm].
   ///
   /// @param position whatever anybody was told before the question lies before it
   public void confirmed(long position) {
-    confirming = false;
-    for (Waiting one : thisRound) {
-      waiting.add(new Waiting(one.from, one.question, position, one.bytes, one.then));
-    }
-    thisRound.clear();
-    confirm();
-    answerUpTo(table.positionNext());
+    questions.confirmed(position);
   }
 
   /// Takes a picture of sessions and service, for a newcomer.
@@ -355,9 +337,15 @@ public final class ReplicaProtocol {
   public void restore(InputStream in, boolean isAlive) throws IOException {
     var data = new DataInputStream(in);
     whole = false;
-    var restored = new SessionTable(table.executed(), table.repeated());
+    var restored = new SessionTable(table.executed(), table.repeated(), table.outdated());
     restored.restore(data);
+    if (restored.limits() != null && restored.replication() != replication) {
+      throw new IOException(otherReplication(restored));
+    }
     machine.restore(data);
+    if (primary != null) {
+      primary.forget();
+    }
     table = restored;
     whole = true;
     if (isAlive) {
@@ -366,7 +354,7 @@ public final class ReplicaProtocol {
         snapshots.restored();
       }
     }
-    answerUpTo(table.positionNext());
+    questions.arrivedAt(table.positionNext());
   }
 
   private void keep() {
@@ -413,14 +401,7 @@ public final class ReplicaProtocol {
     quietBySession.remove(gone.session, gone);
     byNonce.remove(gone.nonce, gone);
     release(gone);
-    if (gone.waitingBytes > 0) {
-      nextRound.removeIf(one -> one.from == gone);
-      thisRound.removeIf(one -> one.from == gone);
-      waiting.removeIf(one -> one.from == gone);
-      unanswered.removeIf(one -> one.from == gone);
-      waitingBytes -= gone.waitingBytes;
-      gone.waitingBytes = 0;
-    }
+    questions.forget(gone);
   }
 
   /// Forgets the message of a connection for which there was no room.
@@ -452,7 +433,7 @@ public final class ReplicaProtocol {
     }
   }
 
-  private void refuse(Connection from, Fault fault, String words) {
+  void refuse(Connection from, Fault fault, String words) {
     send(from, new Frame.Wrong(words));
     connections.remove(from.id);
     forget(from);
@@ -464,12 +445,12 @@ public final class ReplicaProtocol {
       throw new Frame.MalformedException("a client says HELLO first");
     }
     switch (frame) {
-      case Frame.Hello(String wanted) -> hello(from, wanted);
+      case Frame.Hello(String wanted, int policy) -> hello(from, wanted, policy);
       case Frame.Open(long nonce, SessionTable.Secret secret) -> open(from, nonce, secret);
       case Frame.Resume resume -> resume(from, resume);
       case Frame.Call call -> call(from, call);
       case Frame.Query query -> query(from, query);
-      case Frame.Forget(long id) -> drop(from, id);
+      case Frame.Forget(long id) -> questions.withdraw(from, id);
       case Frame.Ping() -> {
         attach(from, from.session);
         send(from, new Frame.Pong());
@@ -483,7 +464,7 @@ public final class ReplicaProtocol {
     }
   }
 
-  private void hello(Connection from, String wanted) throws Frame.MalformedException {
+  private void hello(Connection from, String wanted, int policy) throws Frame.MalformedException {
     if (from.greeted) {
       throw new Frame.MalformedException("a second HELLO");
     }
@@ -492,11 +473,51 @@ public final class ReplicaProtocol {
     }
     SessionTable.Limits most = table.limits();
     from.greeted = true;
+    try {
+      from.policy = policy == Frame.NO_POLICY ? null : agree(Policy.of(policy));
+    } catch (IllegalArgumentException contradiction) {
+      refuse(from, Fault.POLICY, String.valueOf(contradiction.getMessage()));
+      return;
+    }
     if (most == null || !isServing()) {
       away(from);
-    } else {
-      send(from, new Frame.Welcome(most.window(), most.sessionMillis(), replicas));
+    } else if (!sendsToManager(from)) {
+      int agreedOn = from.policy == null ? Frame.NO_POLICY : from.policy.code();
+      send(from, new Frame.Welcome(most.window(), most.sessionMillis(), agreedOn, replicas));
     }
+  }
+
+  private Policy agree(Policy wish) {
+    wish.checkServed();
+    return wish.agreed(replication, group.ordering());
+  }
+
+  /// Sends a client that wants the request manager there, when this replica is not the manager: it has suspected the
+  /// manager, which is there as far as this replica knows, or has not found it yet.
+  private boolean sendsToManager(Connection from) {
+    boolean wantsManager = from.policy != null && from.policy.dissemination() == Policy.Dissemination.MANAGER;
+    String manager = manager();
+    String there = manager == null || manager.equals(self) ? null : table.addresses().get(manager);
+    if (!wantsManager || there == null || there.isEmpty()) {
+      return false;
+    }
+    from.told = true;
+    misdirected++;
+    send(from, new Frame.Redirected(there));
+    return true;
+  }
+
+  /// The clients that want the request manager follow the role.
+  private void redirect() {
+    boolean now = self.equals(manager());
+    if (manages && !now) {
+      for (Connection connection : List.copyOf(connections.values())) {
+        if (connection.greeted && !connection.told && sendsToManager(connection) && release(connection)) {
+          clients.read(connection.id, true);
+        }
+      }
+    }
+    manages = now;
   }
 
   /// One session for each connection, and one at a time: who floods gets no more.
@@ -525,8 +546,7 @@ public final class ReplicaProtocol {
     } else {
       from.resuming = true;
       clients.read(from.id, false);
-      keep(nextRound, new Waiting(from, 0, 0, WAITING_OVERHEAD, () -> resumed(from, session, resume.secret())));
-      confirm();
+      questions.whenCurrent(from, () -> resumed(from, session, resume.secret()));
     }
   }
 
@@ -642,113 +662,16 @@ public final class ReplicaProtocol {
     from.calls++;
     if (query.read() != Read.LOCAL && !isServing()) {
       away(from);
-      return;
-    }
-    ByteBuffer payload = ByteBuffer.allocate(query.payload().remaining()).put(query.payload()).flip();
-    Runnable then = () -> answer(from, query.id(), payload);
-    var kept = new Waiting(from, query.id(), query.position(), payload.remaining() + WAITING_OVERHEAD, then);
-    switch (query.read()) {
-      case LOCAL -> then.run();
-      case SEQUENTIAL -> {
-        if (query.position() <= table.positionNext()) {
-          then.run();
-        } else {
-          keep(waiting, kept);
-        }
-      }
-      case LINEARIZABLE -> {
-        keep(nextRound, kept);
-        confirm();
-      }
+    } else {
+      questions.ask(from, query);
     }
   }
 
-  /// Keeps something until later; if that is too much, the client that waits for most loses its connection.
-  private void keep(List<Waiting> in, Waiting one) {
-    in.add(one);
-    one.from.waitingBytes += one.bytes;
-    waitingBytes += one.bytes;
-    if (waitingBytes > WAITING_BYTES_MAX) {
-      Connection most = Collections.max(connections.values(), Comparator.comparingLong(each -> each.waitingBytes));
-      refuse(most, Fault.GREEDY, "too many questions wait for an answer");
-    }
+  boolean isHere(Connection connection) {
+    return connections.get(connection.id) == connection;
   }
 
-  private void confirm() {
-    if (!confirming && !nextRound.isEmpty() && isServing()) {
-      confirming = true;
-      thisRound.addAll(nextRound);
-      nextRound.clear();
-      group.confirm();
-    }
-  }
-
-  private void answerUpTo(long position) {
-    if (waiting.isEmpty()) {
-      return;
-    }
-    List<Waiting> ready = new ArrayList<>();
-    waiting.removeIf(one -> one.position <= position && ready.add(one));
-    run(ready);
-  }
-
-  /// Does what is not kept any more, for those who are still there.
-  private void run(List<Waiting> ready) {
-    ready.forEach(this::dropped);
-    for (Waiting one : ready) {
-      if (connections.get(one.from.id) == one.from) {
-        one.then.run();
-      }
-    }
-  }
-
-  private boolean dropped(Waiting one) {
-    one.from.waitingBytes -= one.bytes;
-    waitingBytes -= one.bytes;
-    return true;
-  }
-
-  /// The client does not want an answer any more.
-  private void drop(Connection from, long question) {
-    for (List<Waiting> some : List.of(nextRound, thisRound, waiting, unanswered)) {
-      some.removeIf(one -> one.from == from && one.question == question && dropped(one));
-    }
-  }
-
-  private void answer(Connection from, long id, ByteBuffer payload) {
-    ByteBuffer result;
-    boolean failed = false;
-    try {
-      result = machine.query(payload.asReadOnlyBuffer());
-      if (result == null) {
-        Runnable again = () -> answer(from, id, payload);
-        keep(unanswered, new Waiting(from, id, 0, payload.remaining() + WAITING_OVERHEAD, again));
-        return;
-      }
-      result = result.slice();
-      if (result.remaining() > SessionTable.REPLY_BYTES_MAX) {
-        throw new IllegalStateException("an answer of " + result.remaining() + " bytes");
-      }
-    } catch (RuntimeException failure) {
-      result = SessionTable.words(failure);
-      failed = true;
-    }
-    queries++;
-    send(from, new Frame.Answer(id, failed, table.positionNext(), result));
-  }
-
-  /// Asks the service once more what it had no answer to, if it has executed something since.
-  private void askAgain() {
-    if (unanswered.isEmpty() || askedAt == table.positionNext()) {
-      return;
-    }
-    askedAt = table.positionNext();
-    List<Waiting> again = List.copyOf(unanswered);
-    unanswered.clear();
-    run(again);
-  }
-
-  private void send(Connection to, Frame frame) {
+  void send(Connection to, Frame frame) {
     clients.send(to.id, frame.encode());
   }
 
@@ -758,13 +681,17 @@ public final class ReplicaProtocol {
   public void work() {
     keep();
     passHeld();
-    askAgain();
+    questions.askAgain();
     if (!isServing()) {
       return;
     }
+    redirect();
+    if (primary != null && manages) {
+      primary.work(table.pending(), table.time(), group);
+    }
     SessionTable.Limits agreedOn = table.limits();
     if (agreedOn == null) {
-      configured = configured || group.post(OrderedMessage.configure(limits));
+      configured = configured || group.post(OrderedMessage.configure(limits, replication));
       return;
     }
     if (announced == null && needsAnnouncement()) {
@@ -830,7 +757,7 @@ public final class ReplicaProtocol {
   }
 
   private static boolean isClient(Connection connection) {
-    return connection.greeted && !connection.quiet && !connection.told;
+    return connection.greeted && !connection.quiet && !connection.told && connection.policy == null;
   }
 
   /// Sends clients to another replica that are not more than some units together; those that have been here longest.
@@ -855,7 +782,7 @@ public final class ReplicaProtocol {
       return Long.MAX_VALUE;
     }
     boolean unsaid = table.limits() == null ? !configured : announced == null && needsAnnouncement();
-    if (!held.isEmpty() || unsaid) {
+    if (!held.isEmpty() || unsaid || primary != null && primary.isWaiting()) {
       return clock.nanos() + RETRY_NANOS;
     }
     long due = touchAt - tickAt < 0 ? touchAt : tickAt;
@@ -868,6 +795,21 @@ public final class ReplicaProtocol {
 
   private boolean isSenior() {
     return view != null && view.members().getFirst().name().equals(self);
+  }
+
+  /// The request manager, which is the primary of passive replication, too: the most senior replica that serves, as far
+  /// as this one knows. Two that believe to be it do no harm: what they multicast is executed once, and has one outcome
+  /// ([PendingCommands]).
+  private @Nullable String manager() {
+    if (view != null) {
+      for (MemberId member : view.members()) {
+        boolean serves = member.name().equals(self) ? isServing() : group.clients(member) >= 0;
+        if (serves) {
+          return member.name();
+        }
+      }
+    }
+    return null;
   }
 
   private void touch() {
@@ -915,6 +857,13 @@ public final class ReplicaProtocol {
     return foreignSessions;
   }
 
+  /// How many clients that wanted the request manager came to this replica, which was another one.
+  ///
+  /// @return a count since the start
+  public long misdirected() {
+    return misdirected;
+  }
+
   /// How many clients were sent to replicas that have less to do.
   ///
   /// @return a count since the start
@@ -936,11 +885,18 @@ public final class ReplicaProtocol {
     return table.repeated();
   }
 
+  /// How many outcomes of primaries did not count here, because another one had come before or the state was another.
+  ///
+  /// @return a count since the start
+  public long outdated() {
+    return table.outdated();
+  }
+
   /// How many queries this replica has answered.
   ///
   /// @return a count since the start
   public long queries() {
-    return queries;
+    return questions.answered();
   }
 
   /// How many clients are connected.

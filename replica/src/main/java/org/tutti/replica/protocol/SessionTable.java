@@ -16,6 +16,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.tutti.replica.Command;
+import org.tutti.replica.PassiveStateMachine;
+import org.tutti.replica.Replication;
 import org.tutti.replica.StateMachine;
 
 /// The part of the replicated state that is not the service's own: who has a session, and what each was answered. It is
@@ -35,6 +37,9 @@ import org.tutti.replica.StateMachine;
 /// once; and the commands of a client are executed in its order. A session's number is the position of the message that
 /// opened it, so none is given out twice. A session whose client was not heard for the agreed time expires at the same
 /// place of the history at all replicas: by a message that tells the time, not by anybody's clock.
+///
+/// **Passive replication**: a command that follows on the last one is not executed but gets its place among the
+/// [PendingCommands]; its reply is kept, and sent, when the outcome that a primary has multicast is delivered.
 ///
 /// Client sessions are those of Ongaro (Consensus: Bridging Theory and Practice, 2014, section 6.3); that the order of
 /// a client is kept, and that it acknowledges replies so that they may be forgotten, is as in RIFL (Lee et al., SOSP
@@ -113,12 +118,13 @@ public final class SessionTable {
   /// The longest reply of a service, in bytes; a longer one is a failure of the command.
   public static final int REPLY_BYTES_MAX = 8 << 20;
 
-  private static final int FORMAT = 1;
+  private static final int FORMAT = 2;
 
   private static final class Session {
     final long id;
     final Secret secret;
     long last; // the last command that was executed; all up to it were
+    int pending; // commands behind it that have no outcome yet
     long below = 1; // the client has the replies of all commands before this one
     long heard; // agreed time
     int replyBytes;
@@ -128,6 +134,10 @@ public final class SessionTable {
       this.id = id;
       this.secret = secret;
       this.heard = heard;
+    }
+
+    boolean isPending(long number) {
+      return number <= last + pending;
     }
 
     void acknowledge(long upTo) {
@@ -156,25 +166,30 @@ public final class SessionTable {
   }
 
   private @Nullable Limits limits;
+  private Replication replication = Replication.ACTIVE; // once there are limits
+  private final PendingCommands pending = new PendingCommands();
   private long time; // agreed, in milliseconds since 1970
   private long positionNext;
   private long executed; // in this life; no part of the state
   private long repeated; // in this life
+  private long outdated; // in this life
   private final Map<Long, Session> sessions = new LinkedHashMap<>(); // in the order in which they were opened
   private final SortedMap<String, String> addresses = new TreeMap<>();
 
   /// A table of a service that nothing has happened to.
   public SessionTable() {
-    this(0, 0);
+    this(0, 0, 0);
   }
 
   /// A table to be restored.
   ///
   /// @param executed how many commands were executed in this life
   /// @param repeated how many of them came again
-  SessionTable(long executed, long repeated) {
+  /// @param outdated how many outcomes did not count
+  SessionTable(long executed, long repeated, long outdated) {
     this.executed = executed;
     this.repeated = repeated;
+    this.outdated = outdated;
   }
 
   /// What bounds sessions.
@@ -182,6 +197,25 @@ public final class SessionTable {
   /// @return null as long as no replica has said it
   public @Nullable Limits limits() {
     return limits;
+  }
+
+  /// Who executes commands.
+  ///
+  /// @return the replication; says something only when there are [#limits]
+  public Replication replication() {
+    return replication;
+  }
+
+  /// What a primary has to execute.
+  PendingCommands pending() {
+    return pending;
+  }
+
+  /// How many outcomes of primaries did not count here, because another one had come before or the state was another.
+  ///
+  /// @return a count since the start
+  public long outdated() {
+    return outdated;
   }
 
   /// The agreed time of the last message.
@@ -259,6 +293,7 @@ public final class SessionTable {
       case OrderedMessage.CONFIGURE -> {
         if (limits == null) {
           limits = OrderedMessage.limits(message);
+          replication = OrderedMessage.replication(message.get());
         }
       }
       case OrderedMessage.ANNOUNCE -> addresses.put(sender, StandardCharsets.UTF_8.decode(message).toString());
@@ -281,14 +316,15 @@ public final class SessionTable {
       }
       case OrderedMessage.TICK -> {
         advance(message.getLong());
-        expire(position, machine);
+        expire(position, machine, answers);
       }
       case OrderedMessage.CLOSE -> {
-        long id = message.getLong();
-        if (sessions.remove(id) != null) {
-          machine.sessionEnded(id, position, Instant.ofEpochMilli(time));
+        Session closed = sessions.get(message.getLong());
+        if (closed != null) {
+          end(closed, position, machine, answers);
         }
       }
+      case OrderedMessage.CHANGE -> change(position, message, machine, answers);
       default -> throw new IllegalStateException("a replica sent message " + kind + ", which is not of this version");
     }
   }
@@ -325,10 +361,17 @@ public final class SessionTable {
       if (kept != null) {
         answers.replied(id, number, kept);
       }
-    } else if (number > session.last + 1) {
+    } else if (session.isPending(number)) {
+      repeated++; // the reply will come with the outcome
+    } else if (number > session.last + session.pending + 1) {
       answers.refused(id, number, Refusal.GAP);
     } else if (isFull(session)) {
       answers.refused(id, number, Refusal.FULL);
+    } else if (isPassive()) {
+      ByteBuffer payload = ByteBuffer.allocate(message.remaining()).put(message).flip().asReadOnlyBuffer();
+      pending.add(new PendingCommands.Pending(position, id, number, skip, payload));
+      session.pending++;
+      skip(position, answers);
     } else {
       var command = new Command(id, number, position, Instant.ofEpochMilli(time), message.slice().asReadOnlyBuffer());
       CommandReply reply =
@@ -341,9 +384,59 @@ public final class SessionTable {
     }
   }
 
+  private boolean isPassive() {
+    return replication == Replication.PASSIVE;
+  }
+
   private boolean isFull(Session session) {
     Limits most = limits;
-    return most != null && (session.replies.size() >= most.window || session.replyBytes >= most.replyBytesMax);
+    return most != null
+        && (session.replies.size() + session.pending >= most.window
+            || session.replyBytes >= most.replyBytesMax
+            || pending.isFull());
+  }
+
+  /// The outcome of a command: one execution of it on the state of now, or nobody's business any more. The reply says
+  /// the position of the outcome: a client that has it has seen the change.
+  private void change(long position, ByteBuffer message, StateMachine machine, Answers answers) {
+    long of = message.getLong();
+    long on = message.getLong();
+    CommandReply.Status status = CommandReply.status(message.get());
+    boolean changes = message.get() != 0;
+    byte[] reply = new byte[message.getInt()];
+    message.get(reply);
+    PendingCommands.Pending command = pending.decide(of, on);
+    if (command == null) {
+      outdated++;
+      return;
+    }
+    if (!(machine instanceof PassiveStateMachine passive)) {
+      throw new IllegalStateException("the service is replicated passively, and is no PassiveStateMachine here");
+    }
+    if (changes) {
+      passive.change(position, message.slice().asReadOnlyBuffer());
+    }
+    pending.changed(position);
+    decided(command, new CommandReply(status, position, ByteBuffer.wrap(reply).asReadOnlyBuffer()), answers);
+    skip(position, answers);
+  }
+
+  /// Commands that their client has given up need no primary when it is their turn.
+  private void skip(long position, Answers answers) {
+    for (var next = pending.pollSkipped(); next != null; next = pending.pollSkipped()) {
+      decided(next, new CommandReply(CommandReply.Status.SKIPPED, position, ByteBuffer.allocate(0)), answers);
+    }
+  }
+
+  private void decided(PendingCommands.Pending command, CommandReply reply, Answers answers) {
+    Session session = sessions.get(command.session());
+    if (session == null) {
+      throw new IllegalStateException(command + " is of no session");
+    }
+    session.pending--;
+    session.keep(reply);
+    executed++;
+    answers.replied(session.id, command.number(), reply);
   }
 
   private static CommandReply run(StateMachine machine, Command command) {
@@ -364,13 +457,22 @@ public final class SessionTable {
     return StandardCharsets.UTF_8.encode(words).asReadOnlyBuffer();
   }
 
-  private void expire(long position, StateMachine machine) {
+  /// Nothing of the session is executed from here on. The service changes, so what a primary has executed meanwhile
+  /// does not count.
+  private void end(Session session, long position, StateMachine machine, Answers answers) {
+    sessions.remove(session.id);
+    pending.forget(session.id);
+    machine.sessionEnded(session.id, position, Instant.ofEpochMilli(time));
+    pending.changed(position);
+    skip(position, answers);
+  }
+
+  private void expire(long position, StateMachine machine, Answers answers) {
     if (limits != null) {
       long oldest = time - limits.sessionMillis;
       List<Session> expired = sessions.values().stream().filter(session -> session.heard < oldest).toList();
       for (Session session : expired) {
-        sessions.remove(session.id);
-        machine.sessionEnded(session.id, position, Instant.ofEpochMilli(time));
+        end(session, position, machine, answers);
       }
     }
   }
@@ -382,6 +484,8 @@ public final class SessionTable {
     Limits most = limits;
     long now = time;
     long next = positionNext;
+    Replication way = replication;
+    PendingCommands.Copy waiting = pending.copy();
     var names = new TreeMap<>(addresses);
     var copies = new ArrayList<Copy>(sessions.size());
     for (Session session : sessions.values()) {
@@ -396,6 +500,7 @@ public final class SessionTable {
         data.writeInt(most.sessionsMax);
         data.writeInt(most.window);
         data.writeInt(most.replyBytesMax);
+        data.writeByte(way.ordinal());
       }
       data.writeLong(now);
       data.writeLong(next);
@@ -408,6 +513,7 @@ public final class SessionTable {
       for (Copy copy : copies) {
         copy.write(data);
       }
+      waiting.write(data);
       data.flush();
     };
   }
@@ -421,7 +527,11 @@ public final class SessionTable {
     if (format != FORMAT) {
       throw new IOException("a snapshot of format " + format + ", not " + FORMAT);
     }
-    limits = in.readBoolean() ? new Limits(in.readLong(), in.readInt(), in.readInt(), in.readInt()) : null;
+    limits = null;
+    if (in.readBoolean()) {
+      limits = new Limits(in.readLong(), in.readInt(), in.readInt(), in.readInt());
+      replication = OrderedMessage.replication(in.readUnsignedByte());
+    }
     time = in.readLong();
     positionNext = in.readLong();
     addresses.clear();
@@ -432,6 +542,14 @@ public final class SessionTable {
     for (int left = in.readInt(); left > 0; left--) {
       Session session = Copy.read(in);
       sessions.put(session.id, session);
+    }
+    pending.restore(in, this::awaits);
+  }
+
+  private void awaits(PendingCommands.Pending command) {
+    Session session = sessions.get(command.session());
+    if (session != null) {
+      session.pending++;
     }
   }
 

@@ -16,6 +16,7 @@ import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.replica.Command;
+import org.tutti.replica.Replication;
 import org.tutti.replica.ServiceException;
 import org.tutti.replica.StateMachine;
 import org.tutti.transport.Address;
@@ -96,6 +97,7 @@ class BalanceTest {
               name,
               name + ":2",
               new SessionTable.Limits(60_000, 1000, 100, 1 << 20),
+              Replication.ACTIVE,
               new Counters(),
               this,
               this,

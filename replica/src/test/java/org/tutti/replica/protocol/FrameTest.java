@@ -26,7 +26,7 @@ class FrameTest {
   static Stream<Frame> frames() {
     var reply = new CommandReply(CommandReply.Status.FAILED, 9, bytes(1, 2, 3));
     return Stream.of(
-        new Frame.Hello("counter"),
+        new Frame.Hello("counter", Frame.NO_POLICY),
         new Frame.Open(-5, new SessionTable.Secret(1, -2)),
         new Frame.Resume(17, new SessionTable.Secret(1, -2), false),
         new Frame.Call(1, 2, 1, true, bytes()),
@@ -35,7 +35,7 @@ class FrameTest {
         new Frame.Ping(),
         new Frame.Close(4),
         new Frame.Forget(3),
-        new Frame.Welcome(256, 60_000, List.of("a:1", "ü:2")),
+        new Frame.Welcome(256, 60_000, Frame.NO_POLICY, List.of("a:1", "ü:2")),
         new Frame.Opened(-5, 17),
         new Frame.Replied(1, 2, reply),
         new Frame.Refused(1, 2, SessionTable.Refusal.FULL),
@@ -43,6 +43,7 @@ class FrameTest {
         new Frame.Away(List.of()),
         new Frame.Replicas(List.of("a:1")),
         new Frame.Move("a:1"),
+        new Frame.Redirected("b:2"),
         new Frame.Pong(),
         new Frame.Wrong("no"));
   }
@@ -88,9 +89,9 @@ class FrameTest {
 
   @Test
   void aClientOfAnotherVersionIsToldSo() {
-    ByteBuffer hello = new Frame.Hello("counter").encode().position(Integer.BYTES).slice();
+    ByteBuffer hello = new Frame.Hello("counter", Frame.NO_POLICY).encode().position(Integer.BYTES).slice();
     hello.putShort(5, (short) 9);
-    assertThatThrownBy(() -> Frame.decode(hello)).hasMessage("a client of version 9; this is version 1");
+    assertThatThrownBy(() -> Frame.decode(hello)).hasMessage("a client of version 9; this is version 2");
   }
 
   @Test

@@ -106,7 +106,7 @@ class HedgeTest {
 
   private static @Nullable Frame answer(Frame said) {
     return switch (said) {
-      case Frame.Hello _ -> new Frame.Welcome(100, 60_000, REPLICAS);
+      case Frame.Hello _ -> new Frame.Welcome(100, 60_000, Frame.NO_POLICY, REPLICAS);
       case Frame.Open(long nonce, _) -> new Frame.Opened(nonce, SESSION);
       case Frame.Call call -> {
         var reply = new CommandReply(CommandReply.Status.DONE, call.number(), ByteBuffer.allocate(0));

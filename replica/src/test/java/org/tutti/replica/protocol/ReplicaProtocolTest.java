@@ -15,6 +15,7 @@ import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.replica.Command;
 import org.tutti.replica.Read;
+import org.tutti.replica.Replication;
 import org.tutti.replica.StateMachine;
 import org.tutti.transport.Address;
 
@@ -109,7 +110,15 @@ class ReplicaProtocolTest {
 
   private final ReplicaProtocol replica =
       new ReplicaProtocol(
-          "echo", "n1", "", new SessionTable.Limits(LIFE_MILLIS, 100_000, 100, 1 << 20), echo, group, clients, clock);
+          "echo",
+          "n1",
+          "",
+          new SessionTable.Limits(LIFE_MILLIS, 100_000, 100, 1 << 20),
+          Replication.ACTIVE,
+          echo,
+          group,
+          clients,
+          clock);
 
   @BeforeEach
   void serve() {
@@ -132,7 +141,7 @@ class ReplicaProtocolTest {
 
   private void greet(long connection) {
     replica.connected(connection);
-    say(connection, new Frame.Hello("echo"));
+    say(connection, new Frame.Hello("echo", Frame.NO_POLICY));
   }
 
   private long open(long connection) {

@@ -19,6 +19,7 @@ import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.replica.Command;
+import org.tutti.replica.Replication;
 import org.tutti.replica.StateMachine;
 import org.tutti.transport.Address;
 
@@ -101,7 +102,8 @@ class ReplicaRecoveryTest {
   private final class Life
       implements ReplicaProtocol.Group, ReplicaProtocol.Clients, SnapshotSchedule.Disk, ReplicaProtocol.Clock {
     final Sum service = new Sum();
-    final ReplicaProtocol protocol = new ReplicaProtocol("sum", "a", "", LIMITS, service, this, this, this);
+    final ReplicaProtocol protocol =
+        new ReplicaProtocol("sum", "a", "", LIMITS, Replication.ACTIVE, service, this, this, this);
     final SnapshotSchedule schedule;
     final List<Frame> told = new ArrayList<>();
     final ArrayDeque<StateMachine.Snapshot> pictures = new ArrayDeque<>();
@@ -202,7 +204,7 @@ class ReplicaRecoveryTest {
 
   private Life founded(long every) throws IOException {
     var life = new Life(every);
-    life.deliver(OrderedMessage.configure(LIMITS));
+    life.deliver(OrderedMessage.configure(LIMITS, Replication.ACTIVE));
     life.deliver(OrderedMessage.open(10, 7, SECRET)); // session 2
     return life;
   }
@@ -223,7 +225,7 @@ class ReplicaRecoveryTest {
     assertThat(second.service.value).isEqualTo(21);
     assertThat(second.service.applied).as("only what the snapshot does not have").isLessThan(6);
     second.protocol.connected(1);
-    second.protocol.said(1, bare(new Frame.Hello("sum")));
+    second.protocol.said(1, bare(new Frame.Hello("sum", Frame.NO_POLICY)));
     second.protocol.said(1, bare(new Frame.Resume(2, SECRET, false)));
     second.call(2, 6, 6); // a retry
     assertThat(second.service.value).isEqualTo(21);

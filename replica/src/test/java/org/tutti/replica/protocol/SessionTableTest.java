@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.tutti.replica.Command;
+import org.tutti.replica.Replication;
 import org.tutti.replica.StateMachine;
 
 class SessionTableTest {
@@ -77,7 +78,7 @@ class SessionTableTest {
   }
 
   private void open() {
-    apply(OrderedMessage.configure(LIMITS));
+    apply(OrderedMessage.configure(LIMITS, Replication.ACTIVE));
     apply(OrderedMessage.open(10, 7, SECRET));
     answers.clear();
   }
@@ -179,7 +180,7 @@ class SessionTableTest {
   @Test
   void theFirstLimitsAreInForce() {
     open();
-    apply(OrderedMessage.configure(new SessionTable.Limits(1, 1, 1, 1)));
+    apply(OrderedMessage.configure(new SessionTable.Limits(1, 1, 1, 1), Replication.ACTIVE));
     assertThat(table.limits()).isEqualTo(LIMITS);
   }
 

@@ -31,23 +31,26 @@ public final class ServiceOrder {
   private final ServiceHistory history;
   private final StateMachine model;
   private final boolean sameWords;
+  private final int drawnBytes;
   private long endedBefore; // position
   private final List<Violation> found = new ArrayList<>();
 
-  private ServiceOrder(ServiceHistory history, StateMachine model, boolean sameWords) {
+  private ServiceOrder(ServiceHistory history, StateMachine model, boolean sameWords, int drawnBytes) {
     this.history = history;
     this.model = model;
     this.sameWords = sameWords;
+    this.drawnBytes = drawnBytes;
   }
 
   /// Looks for what no single service would have done.
   ///
-  /// @param history   what happened
-  /// @param model     the service that should have been seen; has executed nothing
-  /// @param sameWords whether it refuses in the same words, too
+  /// @param history    what happened
+  /// @param model      the service that should have been seen; has executed nothing
+  /// @param sameWords  whether it refuses in the same words, too
+  /// @param drawnBytes how many bytes at the end of a reply to a command are random, and not the model's
   /// @return what did not hold
-  public static List<Violation> check(ServiceHistory history, StateMachine model, boolean sameWords) {
-    var check = new ServiceOrder(history, model, sameWords);
+  public static List<Violation> check(ServiceHistory history, StateMachine model, boolean sameWords, int drawnBytes) {
+    var check = new ServiceOrder(history, model, sameWords, drawnBytes);
     check.executions();
     check.sessions();
     check.realTime();
@@ -199,7 +202,7 @@ public final class ServiceOrder {
     var command = new Command(was.session(), was.number(), was.position(), was.time(), was.payload().duplicate());
     Outcome expected = Outcome.of(() -> model.apply(command));
     boolean same =
-        expected.failed == execution.failed() && (expected.failed && !sameWords || expected.says(execution.reply()));
+        expected.failed == execution.failed() && (expected.failed && !sameWords || expected.says(followed(execution)));
     if (!same) {
       String said = (execution.failed() ? "refused with " : "answered ") + ServiceHistory.text(execution.reply());
       violate(
@@ -214,6 +217,12 @@ public final class ServiceOrder {
               + expected);
     }
     return same;
+  }
+
+  /// The part of the reply that follows from the commands.
+  private ByteBuffer followed(Execution execution) {
+    ByteBuffer reply = execution.reply();
+    return execution.failed() ? reply : reply.slice(reply.position(), reply.remaining() - drawnBytes);
   }
 
   /// What the model says.

@@ -823,135 +823,6 @@ public final class Mutants {
               "trim",
               new Redirect("Math.min", "max")));
 
-  private static final List<Mutant> SESSIONS =
-      List.of(
-          new Mutant(
-                  "retry-executed",
-                  "a command that comes again is executed again",
-                  "replica.protocol.SessionTable",
-                  "call",
-                  new Fix(2, true))
-              .in(RunKind.REPLICA),
-          new Mutant(
-                  "session-not-in-snapshot",
-                  "newcomers do not get the sessions",
-                  "replica.protocol.SessionTable",
-                  "restore",
-                  new Drop("Map.put", 0))
-              .in(RunKind.REPLICA),
-          new Mutant(
-                  "reply-forgotten",
-                  "a reply is not kept for clients that ask again",
-                  "replica.protocol.SessionTable$Session",
-                  "reply",
-                  new Return(0))
-              .in(RunKind.REPLICA),
-          new Mutant(
-                  "reply-kept-too-short",
-                  "replies are forgotten before the client has them",
-                  "replica.protocol.SessionTable$Session",
-                  "acknowledge",
-                  new Fix(0, false))
-              .in(RunKind.REPLICA),
-          new Mutant(
-                  "acknowledge-unread",
-                  "a client says that it has replies which it has not",
-                  "replica.protocol.ClientProtocol",
-                  "call",
-                  new Redirect("TreeMap.firstKey", "lastKey"))
-              .in(RunKind.REPLICA),
-          new Mutant(
-                  "secret-unchecked",
-                  "a session is resumed by whoever knows its number",
-                  "replica.protocol.SessionTable",
-                  "belongs",
-                  new Return(1))
-              .in(RunKind.REPLICA),
-          new Mutant(
-                  "session-unbound",
-                  "a connection uses a session that it has not resumed",
-                  "replica.protocol.ReplicaProtocol",
-                  "uses",
-                  new Return(1))
-              .in(RunKind.REPLICA),
-          new Mutant(
-                  "hedges-unbounded",
-                  "a client asks a second replica as often as the first is late",
-                  "replica.protocol.Hedge",
-                  "late",
-                  new Fix(0, false))
-              .in(RunKind.REPLICA),
-          new Mutant(
-                  "read-unsaid",
-                  "a sequential read does not tell the replica what its client has seen",
-                  "replica.protocol.ClientProtocol",
-                  "query",
-                  new Drop("seen", 0))
-              .in(RunKind.REPLICA),
-          new Mutant(
-                  "read-without-quorum",
-                  "a linearizable read asks nobody",
-                  "order.ReadIndex",
-                  "flush",
-                  new Drop("includes", 1))
-              .in(RunKind.REPLICA),
-          new Mutant(
-                  "read-behind",
-                  "a linearizable read does not wait for what others hold",
-                  "order.ReadIndex",
-                  "receive",
-                  new Drop("Math.max", 0))
-              .in(RunKind.REPLICA),
-          new Mutant(
-                  "question-asked-once",
-                  "a question that has no answer yet is not asked again",
-                  "replica.protocol.ReplicaProtocol",
-                  "work",
-                  new Drop("askAgain", 0))
-              .in(RunKind.REPLICA),
-          new Mutant(
-                  "session-outlives-its-end",
-                  "the service is told that a session has expired, and the session goes on",
-                  "replica.protocol.SessionTable",
-                  "expire",
-                  new Drop("Map.remove", 0))
-              .in(RunKind.REPLICA),
-          new Mutant(
-                  "read-older",
-                  "a sequential read does not wait for what its client has seen",
-                  "replica.protocol.ReplicaProtocol",
-                  "query",
-                  new Fix(2, false))
-              .in(RunKind.REPLICA),
-          new Mutant(
-                  "snapshot-unverified",
-                  "a replica goes on from a snapshot that is damaged",
-                  "replica.protocol.SnapshotStore",
-                  "verify",
-                  new Return(0))
-              .in(RunKind.REPLICA),
-          new Mutant(
-                  "snapshot-unforced",
-                  "a snapshot has its name before its content is on the disk",
-                  "replica.protocol.SnapshotStore",
-                  "write",
-                  new Drop("SnapshotStore$Disk.force", 0))
-              .in(RunKind.REPLICA),
-          new Mutant(
-                  "snapshot-name-unforced",
-                  "the log is cut off although a power failure may take the snapshot's name",
-                  "replica.protocol.SnapshotStore",
-                  "write",
-                  new Drop("forceNames", 0))
-              .in(RunKind.REPLICA),
-          new Mutant(
-                  "log-cut-without-snapshot",
-                  "the log is cut off for a snapshot that is not there",
-                  "replica.protocol.SnapshotStore",
-                  "write",
-                  new Drop("rename", 0))
-              .in(RunKind.REPLICA));
-
   private Mutants() {}
 
   /// All planted bugs.
@@ -959,7 +830,15 @@ public final class Mutants {
   /// @return in the order of the table
   public static List<Mutant> all() {
     return Stream.of(
-            SHARED, MEMBERSHIP, orderings(), SERVICES, DISSEMINATION, BRANCHES, EXCHANGES, DURABILITY, SESSIONS)
+            SHARED,
+            MEMBERSHIP,
+            orderings(),
+            SERVICES,
+            DISSEMINATION,
+            BRANCHES,
+            EXCHANGES,
+            DURABILITY,
+            ServiceMutants.ALL)
         .flatMap(List::stream)
         .toList();
   }

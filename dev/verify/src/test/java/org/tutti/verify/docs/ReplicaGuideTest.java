@@ -3,17 +3,24 @@ package org.tutti.verify.docs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.example.counter.Counter;
+import com.example.tickets.Tickets;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.Node;
+import org.tutti.Ordering;
+import org.tutti.View;
 import org.tutti.replica.Client;
+import org.tutti.replica.Policy;
+import org.tutti.replica.Read;
 import org.tutti.replica.Replica;
+import org.tutti.replica.Replication;
 import org.tutti.verify.LoopbackPorts;
 
 /// Runs the program of the guide to replicated services.
@@ -58,6 +65,58 @@ class ReplicaGuideTest {
       assertThat(add(5, first, second)).isEqualTo(5);
       running.get(0).close();
       assertThat(add(2, first, second)).isEqualTo(7);
+    } finally {
+      running.forEach(Running::close);
+    }
+  }
+
+  private static Running startTickets(String name, String address, String... contacts) {
+    Node node = Node.named(name).listen(address).contacts(contacts).start();
+    Replica replica = Replica.of("tickets", new Tickets()).expecting("n1", "n2", "n3").start(node);
+    return new Running(node, replica);
+  }
+
+  private static Client toTheManager(String... contacts) {
+    var policy =
+        new Policy(Policy.Dissemination.MANAGER, Policy.Collection.FIRST, Replication.PASSIVE, Ordering.SEQUENCER);
+    return Client.of("tickets").at(contacts).policy(policy).connect();
+  }
+
+  /// The tickets that a replica has, also when another one was the primary.
+  private static ByteBuffer ticketsAt(Replica replica) throws Exception {
+    try (Client client = Client.of("tickets").at(replica.clients()).connect()) {
+      return client.query(ByteBuffer.allocate(0), Read.LINEARIZABLE).get();
+    }
+  }
+
+  @Test
+  void aServiceThatDrawsIsTheSameAtAllReplicasAndSurvivesItsPrimary() throws Exception {
+    List<String> members = Stream.generate(LoopbackPorts::free).limit(3).map(port -> "127.0.0.1:" + port).toList();
+    List<Running> running = new ArrayList<>();
+    try {
+      for (int i = 0; i < 3; i++) {
+        running.add(startTickets("n" + (i + 1), members.get(i), members.toArray(String[]::new)));
+      }
+      for (Running one : running) {
+        one.replica.awaitServing(Duration.ofSeconds(60));
+      }
+      View view = Objects.requireNonNull(running.getFirst().replica.group().view());
+      String senior = view.members().getFirst().name();
+      Running primary = running.stream().filter(one -> one.node.self().name().equals(senior)).findAny().orElseThrow();
+      List<Running> backups = running.stream().filter(one -> one != primary).toList();
+      String[] contacts = backups.stream().map(one -> one.replica.clients()).toArray(String[]::new);
+      ByteBuffer drawn = ByteBuffer.allocate(16 * 20);
+      try (Client client = toTheManager(contacts)) {
+        for (int i = 0; i < 20; i++) {
+          if (i == 10) {
+            primary.close();
+          }
+          drawn.put(client.call(ByteBuffer.allocate(0)).get());
+        }
+      }
+      for (Running backup : backups) {
+        assertThat(ticketsAt(backup.replica)).isEqualTo(drawn.duplicate().flip());
+      }
     } finally {
       running.forEach(Running::close);
     }

@@ -215,8 +215,9 @@ class ClientsOverTlsTest {
   private static SSLSocket greeted(Credentials own, int port) throws IOException {
     var socket = (SSLSocket) own.context().getSocketFactory().createSocket("127.0.0.1", port);
     byte[] name = "counter".getBytes(UTF_8);
-    ByteBuffer hello = ByteBuffer.allocate(11 + name.length).putInt(7 + name.length).put((byte) 1);
-    socket.getOutputStream().write(hello.put("TUC1".getBytes(UTF_8)).putShort((short) 1).put(name).array());
+    ByteBuffer hello = ByteBuffer.allocate(15 + name.length).putInt(11 + name.length).put((byte) 1);
+    hello.put("TUC1".getBytes(UTF_8)).putShort((short) 2).putInt(-1).put(name); // wants no policy
+    socket.getOutputStream().write(hello.array());
     var in = new DataInputStream(socket.getInputStream());
     byte[] welcome = in.readNBytes(in.readInt());
     assertThat(welcome[0]).isEqualTo((byte) 16);

@@ -1,0 +1,30 @@
+package org.tutti.replica.protocol;
+
+import java.nio.ByteBuffer;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.tutti.replica.Policy;
+
+/// A client's connection to this replica, as [ReplicaProtocol] knows it.
+final class Connection {
+  final long id;
+  boolean greeted;
+  @Nullable Policy policy; // that was agreed on, if it wanted one
+  long session; // 0 before it has opened or resumed one
+  boolean resumed; // it has said which session it has
+  boolean resuming; // and that is not decided yet
+  boolean quiet; // gets replies only to what it has asked
+  final TreeSet<Long> asked = new TreeSet<>(); // numbers of commands, if it is quiet
+  long lost; // the session that it wanted to resume in vain
+  long waitingBytes;
+  long calls; // in this second
+  long callsBefore; // in the last one
+  long nonce; // of a session that it asks for, or 0
+  boolean heard; // since sessions were touched last
+  boolean told; // that this replica does not serve
+  @Nullable ByteBuffer held; // a message for which the window has no room
+
+  Connection(long id) {
+    this.id = id;
+  }
+}

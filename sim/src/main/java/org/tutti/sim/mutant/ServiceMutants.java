@@ -1,0 +1,191 @@
+package org.tutti.sim.mutant;
+
+import java.util.List;
+import org.tutti.sim.RunKind;
+import org.tutti.sim.mutant.Edit.Change.Drop;
+import org.tutti.sim.mutant.Edit.Change.Fix;
+import org.tutti.sim.mutant.Edit.Change.Redirect;
+import org.tutti.sim.mutant.Edit.Change.Return;
+
+/// Bugs that are planted in replicated services: sessions, questions, snapshots, passive replication.
+final class ServiceMutants {
+  static final List<Mutant> ALL =
+      List.of(
+          new Mutant(
+                  "retry-executed",
+                  "a command that comes again is executed again",
+                  "replica.protocol.SessionTable",
+                  "call",
+                  new Fix(2, true))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "session-not-in-snapshot",
+                  "newcomers do not get the sessions",
+                  "replica.protocol.SessionTable",
+                  "restore",
+                  new Drop("Map.put", 0))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "reply-forgotten",
+                  "a reply is not kept for clients that ask again",
+                  "replica.protocol.SessionTable$Session",
+                  "reply",
+                  new Return(0))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "reply-kept-too-short",
+                  "replies are forgotten before the client has them",
+                  "replica.protocol.SessionTable$Session",
+                  "acknowledge",
+                  new Fix(0, false))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "acknowledge-unread",
+                  "a client says that it has replies which it has not",
+                  "replica.protocol.ClientProtocol",
+                  "call",
+                  new Redirect("TreeMap.firstKey", "lastKey"))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "secret-unchecked",
+                  "a session is resumed by whoever knows its number",
+                  "replica.protocol.SessionTable",
+                  "belongs",
+                  new Return(1))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "session-unbound",
+                  "a connection uses a session that it has not resumed",
+                  "replica.protocol.ReplicaProtocol",
+                  "uses",
+                  new Return(1))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "hedges-unbounded",
+                  "a client asks a second replica as often as the first is late",
+                  "replica.protocol.Hedge",
+                  "late",
+                  new Fix(0, false))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "read-unsaid",
+                  "a sequential read does not tell the replica what its client has seen",
+                  "replica.protocol.ClientProtocol",
+                  "query",
+                  new Drop("seen", 0))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "read-without-quorum",
+                  "a linearizable read asks nobody",
+                  "order.ReadIndex",
+                  "flush",
+                  new Drop("includes", 1))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "read-behind",
+                  "a linearizable read does not wait for what others hold",
+                  "order.ReadIndex",
+                  "receive",
+                  new Drop("Math.max", 0))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "question-asked-once",
+                  "a question that has no answer yet is not asked again",
+                  "replica.protocol.ReplicaProtocol",
+                  "work",
+                  new Drop("Questions.askAgain", 0))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "session-outlives-its-end",
+                  "the service is told that a session has expired, and the session goes on",
+                  "replica.protocol.SessionTable",
+                  "end",
+                  new Drop("Map.remove", 0))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "read-older",
+                  "a sequential read does not wait for what its client has seen",
+                  "replica.protocol.Questions",
+                  "ask",
+                  new Fix(0, false))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "snapshot-unverified",
+                  "a replica goes on from a snapshot that is damaged",
+                  "replica.protocol.SnapshotStore",
+                  "verify",
+                  new Return(0))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "snapshot-unforced",
+                  "a snapshot has its name before its content is on the disk",
+                  "replica.protocol.SnapshotStore",
+                  "write",
+                  new Drop("SnapshotStore$Disk.force", 0))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "snapshot-name-unforced",
+                  "the log is cut off although a power failure may take the snapshot's name",
+                  "replica.protocol.SnapshotStore",
+                  "write",
+                  new Drop("forceNames", 0))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "log-cut-without-snapshot",
+                  "the log is cut off for a snapshot that is not there",
+                  "replica.protocol.SnapshotStore",
+                  "write",
+                  new Drop("rename", 0))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "change-of-another-state",
+                  "an outcome counts although a session has ended since the command was executed",
+                  "replica.protocol.PendingCommands",
+                  "changed",
+                  new Return(0))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "change-of-an-old-primary",
+                  "an outcome counts for whatever command has none, also that of a primary that was replaced",
+                  "replica.protocol.PendingCommands",
+                  "counts",
+                  new Return(1))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "pending-not-in-snapshot",
+                  "newcomers do not get the commands that have no outcome yet",
+                  "replica.protocol.PendingCommands",
+                  "restore",
+                  new Drop("add", 0))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "pending-outlives-its-session",
+                  "a command is executed although its session has ended",
+                  "replica.protocol.PendingCommands",
+                  "forget",
+                  new Return(0))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "passive-reply-before-change",
+                  "a reply is kept and sent, and the change that belongs to it is not made",
+                  "replica.protocol.SessionTable",
+                  "change",
+                  new Drop("PassiveStateMachine.change", 0))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "passive-retry-queued",
+                  "a command that comes again while it waits for its outcome gets a second place",
+                  "replica.protocol.SessionTable$Session",
+                  "isPending",
+                  new Return(0))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "passive-executes-on-state",
+                  "backups execute commands themselves",
+                  "replica.protocol.SessionTable",
+                  "isPassive",
+                  new Return(0))
+              .in(RunKind.REPLICA));
+
+  private ServiceMutants() {}
+}
