@@ -28,9 +28,12 @@ module org.tutti {
   exports org.tutti.domain to
       org.tutti.sim;
   exports org.tutti.effect to
+      org.tutti.ipc,
       org.tutti.sim;
   exports org.tutti.engine to
       org.tutti.sim;
+  exports org.tutti.link to
+      org.tutti.ipc;
   exports org.tutti.membership to
       org.tutti.sim;
   exports org.tutti.order to
@@ -40,6 +43,7 @@ module org.tutti {
   exports org.tutti.user to
       org.tutti.sim;
   exports org.tutti.wire to
+      org.tutti.ipc,
       org.tutti.sim;
 
   // The exhaustive check compares the states of protocol objects, private fields and all.

@@ -253,6 +253,20 @@ class ArchitectureTest {
                 resideInAnyPackage("org.omg..", "org.jacorb..", "javax.rmi.CORBA..").or(inTutti("corba"))));
   }
 
+  /// It has no views and no order: of the core it takes the links, and what these need.
+  @Test
+  void communicationWithoutGroupsUsesLinksOnly() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage("org.tutti.ipc..")
+            .should()
+            .dependOnClassesThat(
+                resideInAPackage("org.tutti..")
+                    .and(not(resideInAnyPackage(API)))
+                    .and(not(inTutti("ipc").or(inTutti("link")).or(inTutti("effect")).or(inTutti("wire"))))));
+  }
+
   @Test
   void packagesFormNoCycle() {
     check(slices().matching("org.tutti.(*)..").should().beFreeOfCycles());

@@ -1,0 +1,192 @@
+package org.tutti.ipc;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import org.tutti.MemberId;
+import org.tutti.transport.Address;
+import org.tutti.transport.Receiver;
+import org.tutti.transport.Transport;
+
+/// One host of group communication, with a thread of its own: it serves the processes that it opens, and a message to a
+/// group goes to each other host once, however many members it has there.
+///
+/// `Ipc.open("a", hub.open(here), List.of(there))`, then [#process]. Guarantees and limits are in `docs/ipc.md`.
+///
+/// Any thread may call any method. Futures complete on virtual threads, never on the host's own; those that are not
+/// done when the host stops complete with [IllegalStateException]. Source: T-Shoshin.
+public final class Ipc implements AutoCloseable {
+  private static final int CALLS_MAX = 1024; // that wait for the host's thread; who makes more waits
+  private static final String CLOSED = "the host is closed";
+  private static final int INCARNATION_RANDOM_BITS = 8;
+  private static final IpcHost.Times TIMES =
+      new IpcHost.Times(millis(200), millis(2000), new IpcProtocol.Times(millis(1000), millis(500)));
+
+  private final IpcHost host;
+  private final Transport transport;
+  private final BlockingQueue<Runnable> calls = new ArrayBlockingQueue<>(CALLS_MAX);
+  private final Thread thread;
+  private final Set<CompletableFuture<?>> open = ConcurrentHashMap.newKeySet(); // calls that are not done
+  private volatile boolean closed;
+  private volatile boolean finished; // the thread serves nobody any more
+
+  private Ipc(IpcHost host, Transport transport) {
+    this.host = host;
+    this.transport = transport;
+    this.thread = Thread.ofPlatform().name("tutti-ipc-" + host.self().name()).daemon().unstarted(this::run);
+  }
+
+  /// Begins a host.
+  ///
+  /// @param name      unlike those of all other hosts; the same name with a later life replaces an earlier one
+  /// @param transport not started; belongs to the host from now on, which closes it
+  /// @param hosts     where other hosts may be; each host lists another one or is listed by it, and its own address
+  ///                  does no harm
+  /// @return the host
+  /// @throws IllegalArgumentException when the name is none, or name and address are too long for the transport
+  public static Ipc open(String name, Transport transport, List<Address> hosts) {
+    long micros = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
+    int random = RandomGenerator.getDefault().nextInt(1 << INCARNATION_RANDOM_BITS);
+    var self = new MemberId(name, transport.address(), micros << INCARNATION_RANDOM_BITS | random);
+    var ipc = new Ipc(new IpcHost(self, "", transport, hosts, TIMES), transport);
+    ipc.thread.start();
+    return ipc;
+  }
+
+  /// Begins a process of this host: whoever sends and receives, a thread of the program for example.
+  ///
+  /// @return the process
+  /// @throws IllegalStateException when the host is closed, or has 1024 processes
+  public IpcProcess process() {
+    int number = this.<Integer>call(done -> done.accept(host.protocol().open())).join();
+    if (number == 0) {
+      throw new IllegalStateException("a host has " + IpcProtocol.PROCESSES_MAX + " processes at most");
+    }
+    return new IpcProcess(this, number);
+  }
+
+  /// The other hosts that this one hears now.
+  ///
+  /// @return their names and addresses
+  /// @throws IllegalStateException when the host is closed
+  public Set<MemberId> hosts() {
+    return this.<Set<MemberId>>call(done -> done.accept(Set.copyOf(host.needed()))).join();
+  }
+
+  /// Ends all processes, tells the other hosts as far as that is possible at once, and stops. Idempotent.
+  @Override
+  public void close() {
+    closed = true;
+    transport.wakeup();
+    try {
+      thread.join();
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  // ---- for processes -----------------------------------------------------------------------------------------------
+
+  IpcProtocol protocol() {
+    return host.protocol();
+  }
+
+  /// Runs a call on the host's thread, and waits only when too many calls do.
+  <T> CompletableFuture<T> call(Consumer<Consumer<T>> step) {
+    var future = new CompletableFuture<T>();
+    Consumer<T> done =
+        value -> {
+          open.remove(future);
+          Thread.startVirtualThread(() -> future.complete(value));
+        };
+    boolean posted = false;
+    open.add(future);
+    try {
+      while (!posted) {
+        if (closed) {
+          open.remove(future);
+          throw new IllegalStateException(CLOSED);
+        }
+        posted = calls.offer(() -> step.accept(done), 100, TimeUnit.MILLISECONDS);
+      }
+    } catch (InterruptedException _) {
+      open.remove(future);
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while too many calls wait");
+    }
+    transport.wakeup();
+    if (finished) {
+      fail(future);
+    }
+    return future;
+  }
+
+  static long nanos(Duration timeout) {
+    if (timeout.isNegative() || timeout.compareTo(Duration.ofDays(365)) > 0) {
+      throw new IllegalArgumentException("a timeout is 0 to 365 days, not " + timeout);
+    }
+    return timeout.toNanos();
+  }
+
+  private static long millis(long millis) {
+    return TimeUnit.MILLISECONDS.toNanos(millis);
+  }
+
+  // ---- the host's thread -------------------------------------------------------------------------------------------
+
+  private void run() {
+    try (transport) {
+      transport.start(new Arrivals());
+      long wait = 0;
+      while (!closed) {
+        transport.poll(wait);
+        host.begin(System.nanoTime());
+        serve();
+        host.turn();
+        wait = calls.isEmpty() ? host.deadline() - System.nanoTime() : 0;
+      }
+      closed = true;
+      serve();
+      List.copyOf(host.protocol().processes().keySet()).forEach(host.protocol()::end);
+      host.turn();
+      transport.poll(0);
+    } finally {
+      closed = true;
+      finished = true;
+      open.forEach(Ipc::fail);
+    }
+  }
+
+  /// After the end of the thread nobody else would complete it.
+  private static void fail(CompletableFuture<?> future) {
+    future.completeExceptionally(new IllegalStateException(CLOSED));
+  }
+
+  private void serve() {
+    for (Runnable call = calls.poll(); call != null; call = calls.poll()) {
+      call.run();
+    }
+  }
+
+  private final class Arrivals implements Receiver {
+    @Override
+    public void onFrame(ByteBuffer frame) {
+      host.begin(System.nanoTime());
+      host.arrived(frame);
+    }
+
+    @Override
+    public void onReady(Address peer) {
+      host.begin(System.nanoTime());
+      host.ready(peer);
+    }
+  }
+}

@@ -1,0 +1,210 @@
+package org.tutti.ipc;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.tutti.MemberId;
+import org.tutti.effect.Counters;
+import org.tutti.link.Links;
+import org.tutti.transport.Address;
+import org.tutti.transport.FrameSender;
+import org.tutti.wire.Encoded;
+import org.tutti.wire.Malformed;
+import org.tutti.wire.WireWriter;
+
+/// One host as a deterministic machine: its links, which other hosts are there, and the protocol of its processes.
+///
+/// It greets the addresses that it was given, and every host that it hears, by a datagram without content. A host that
+/// is silent for the time of silence, or has another life, is lost.
+final class IpcHost implements Links.Receiver {
+  private static final int HOSTS_MAX = 256;
+  private static final Encoded GREETING = new Encoded(ByteBuffer.allocate(0), ByteBuffer.allocate(0));
+
+  /// How long things may take, in nanoseconds.
+  ///
+  /// @param greetNanos   how often a host greets
+  /// @param silenceNanos how long a host may be silent
+  /// @param protocol     those of the protocol
+  record Times(long greetNanos, long silenceNanos, IpcProtocol.Times protocol) {}
+
+  private final MemberId self;
+  private final List<Address> contacts;
+  private final Times times;
+  private final Links links;
+  private final IpcProtocol protocol;
+  private final Counters counters = new Counters();
+
+  private final Set<MemberId> hosts = new TreeSet<>(); // the others that are heard
+  private final Map<MemberId, Long> heardAt = new LinkedHashMap<>();
+  private long now;
+  private long greetAt;
+  private long beat = 1;
+
+  /// Makes a host without processes.
+  ///
+  /// @param contacts where other hosts may be
+  IpcHost(MemberId self, String cluster, FrameSender sender, List<Address> contacts, Times times) {
+    this.self = self;
+    this.contacts = List.copyOf(contacts);
+    this.times = times;
+    this.links = new Links(self, hash("ipc/" + cluster), sender, counters, this);
+    this.protocol = new IpcProtocol(self, times.protocol(), new Peers());
+  }
+
+  /// FNV-1a. Nodes of groups have other names of clusters, so the two never talk to each other.
+  private static long hash(String name) {
+    long hash = 0xcbf29ce484222325L;
+    for (byte next : name.getBytes(StandardCharsets.UTF_8)) {
+      hash = (hash ^ next & 0xff) * 0x100000001b3L;
+    }
+    return hash;
+  }
+
+  MemberId self() {
+    return self;
+  }
+
+  /// The protocol; to be called between [#begin] and [#turn].
+  IpcProtocol protocol() {
+    return protocol;
+  }
+
+  /// The other hosts that are heard.
+  @Override
+  public Set<MemberId> needed() {
+    return hosts;
+  }
+
+  Counters counters() {
+    return counters;
+  }
+
+  // ---- inputs ------------------------------------------------------------------------------------------------------
+
+  /// Says what time it is, before all other inputs.
+  void begin(long time) {
+    now = time;
+  }
+
+  /// A frame has come.
+  void arrived(ByteBuffer frame) {
+    links.arrived(now, frame);
+  }
+
+  /// There is room for an address again.
+  void ready(Address address) {
+    links.ready(address);
+  }
+
+  /// Does what is due, and writes what is to be sent.
+  void turn() {
+    if (now >= greetAt) {
+      greetAt = now + times.greetNanos();
+      beat++;
+      greet();
+    }
+    for (MemberId host : List.copyOf(hosts)) {
+      if (now - heardAt.get(host) >= times.silenceNanos()) {
+        lose(host);
+      }
+    }
+    protocol.tick();
+    links.flush(now);
+  }
+
+  /// When [#turn] is wanted next.
+  long deadline() {
+    long deadline = Math.min(Math.min(greetAt, links.deadline()), protocol.deadline());
+    for (long heard : heardAt.values()) {
+      deadline = Math.min(deadline, heard + times.silenceNanos());
+    }
+    return deadline;
+  }
+
+  private void greet() {
+    for (Address contact : contacts) {
+      if (!contact.equals(self.address()) && hosts.stream().noneMatch(host -> host.address().equals(contact))) {
+        links.datagram(contact, GREETING);
+      }
+    }
+    for (MemberId host : hosts) {
+      links.datagram(now, host, GREETING);
+    }
+  }
+
+  private void lose(MemberId host) {
+    hosts.remove(host);
+    heardAt.remove(host);
+    links.close(host);
+    protocol.lost(host);
+  }
+
+  // ---- what the links tell -----------------------------------------------------------------------------------------
+
+  @Override
+  public void heard(MemberId peer, long itsBeat, boolean first) {
+    for (MemberId host : List.copyOf(hosts)) {
+      if (host.supersedes(peer)) {
+        return;
+      }
+      if (peer.supersedes(host)) {
+        lose(host);
+      }
+    }
+    if (hosts.contains(peer) || hosts.size() < HOSTS_MAX) {
+      hosts.add(peer);
+      heardAt.put(peer, now);
+    }
+  }
+
+  @Override
+  public void message(MemberId from, ByteBuffer message) {
+    if (!hosts.contains(from)) {
+      return;
+    }
+    try {
+      protocol.arrived(from, IpcMessage.read(message));
+    } catch (Malformed malformed) {
+      counters.malformed(malformed.reason());
+    }
+  }
+
+  @Override
+  public void datagram(MemberId from, ByteBuffer message) {}
+
+  @Override
+  public long beat() {
+    return beat;
+  }
+
+  /// Fails when an invariant does not hold.
+  void check() {
+    links.check();
+    protocol.check();
+  }
+
+  private final class Peers implements IpcProtocol.Port {
+    @Override
+    public long now() {
+      return now;
+    }
+
+    @Override
+    public Set<MemberId> hosts() {
+      return hosts;
+    }
+
+    @Override
+    public void send(MemberId to, IpcMessage message) {
+      if (hosts.contains(to)) {
+        var out = new WireWriter();
+        IpcMessage.write(out, message);
+        links.send(to, new Encoded(out.copy(), ByteBuffer.allocate(0)));
+      }
+    }
+  }
+}

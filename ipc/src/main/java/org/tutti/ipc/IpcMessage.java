@@ -1,0 +1,143 @@
+package org.tutti.ipc;
+
+import java.nio.ByteBuffer;
+import org.tutti.wire.Malformed;
+import org.tutti.wire.WireReader;
+import org.tutti.wire.WireWriter;
+
+/// What hosts say to each other about a communication. Who sends to a group is a process of the host that sends
+/// [Deliver], and of the host that gets [Reply].
+sealed interface IpcMessage {
+  /// The longest message of a program, in bytes.
+  int PAYLOAD_BYTES_MAX = 1 << 20;
+
+  /// The communication that is meant.
+  Key key();
+
+  /// One communication of a process of the sender's host.
+  ///
+  /// @param process the sender's number at its host
+  /// @param group   to whom it was sent
+  /// @param session larger than those of all earlier communications of that host
+  record Key(int process, GroupId group, long session) {
+    /// Whether both are of the same sender to the same group, so that the later one supersedes the earlier one.
+    boolean isOfSameLine(Key other) {
+      return process == other.process && group.equals(other.group);
+    }
+  }
+
+  /// To every host: put this into the queues of the group's members there.
+  record Deliver(Key key, int tag, ByteBuffer payload) implements IpcMessage {}
+
+  /// To the sender's host: it is in so many queues; other queues were full.
+  record Delivered(Key key, int count, boolean refused) implements IpcMessage {}
+
+  /// To the sender's host: a member's reply.
+  record Reply(Key key, int member, ByteBuffer payload) implements IpcMessage {}
+
+  /// To the member's host: the sender has taken its reply.
+  record Taken(Key key, int member) implements IpcMessage {}
+
+  /// To the sender's host: does this go on? The member may have a reply that waits.
+  record Probe(Key key, int member, boolean offers) implements IpcMessage {}
+
+  /// To the member's host: its reply is wanted now; it was dropped before.
+  record Wanted(Key key, int member) implements IpcMessage {}
+
+  /// To a member's host: this communication and all earlier ones of the sender to the group are over. TERMINATE in the
+  /// source.
+  record Ended(Key key) implements IpcMessage {}
+
+  /// Writes a message.
+  static void write(WireWriter out, IpcMessage message) {
+    out.u8(
+        switch (message) {
+          case Deliver _ -> 1;
+          case Delivered _ -> 2;
+          case Reply _ -> 3;
+          case Taken _ -> 4;
+          case Probe _ -> 5;
+          case Wanted _ -> 6;
+          case Ended _ -> 7;
+        });
+    out.count(message.key().process());
+    out.fixed(message.key().group().value());
+    out.count(message.key().session());
+    switch (message) {
+      case Deliver(Key _, int tag, ByteBuffer payload) -> {
+        out.fixed(tag);
+        out.raw(payload.duplicate());
+      }
+      case Delivered(Key _, int count, boolean refused) -> {
+        out.count(count);
+        out.flag(refused);
+      }
+      case Reply(Key _, int member, ByteBuffer payload) -> {
+        out.count(member);
+        out.raw(payload.duplicate());
+      }
+      case Taken(Key _, int member) -> out.count(member);
+      case Probe(Key _, int member, boolean offers) -> {
+        out.count(member);
+        out.flag(offers);
+      }
+      case Wanted(Key _, int member) -> out.count(member);
+      case Ended _ -> {}
+    }
+  }
+
+  /// Reads a message; its payload is a copy.
+  static IpcMessage read(ByteBuffer bytes) throws Malformed {
+    var in = new WireReader(bytes);
+    int kind = in.u8();
+    int process = in.countUpTo(Integer.MAX_VALUE);
+    var key = new Key(process, group(in.fixed()), in.count());
+    IpcMessage message =
+        switch (kind) {
+          case 1 -> new Deliver(key, tag(in.fixed()), payload(in));
+          case 2 -> new Delivered(key, in.countUpTo(IpcProtocol.PROCESSES_MAX), in.flag());
+          case 3 -> new Reply(key, number(in), payload(in));
+          case 4 -> new Taken(key, number(in));
+          case 5 -> new Probe(key, number(in), in.flag());
+          case 6 -> new Wanted(key, number(in));
+          case 7 -> new Ended(key);
+          default -> throw new Malformed("kind");
+        };
+    if (process == 0) {
+      throw new Malformed("process");
+    }
+    in.end();
+    return message;
+  }
+
+  private static GroupId group(long value) throws Malformed {
+    try {
+      return new GroupId(Math.toIntExact(value));
+    } catch (IllegalArgumentException | ArithmeticException _) {
+      throw new Malformed("group");
+    }
+  }
+
+  private static int tag(long value) throws Malformed {
+    if (value != (int) value) {
+      throw new Malformed("tag");
+    }
+    return (int) value;
+  }
+
+  private static int number(WireReader in) throws Malformed {
+    int number = in.countUpTo(Integer.MAX_VALUE);
+    if (number == 0) {
+      throw new Malformed("process");
+    }
+    return number;
+  }
+
+  private static ByteBuffer payload(WireReader in) throws Malformed {
+    if (in.remaining() > PAYLOAD_BYTES_MAX) {
+      throw new Malformed("payload");
+    }
+    ByteBuffer lent = in.rest();
+    return ByteBuffer.allocate(lent.remaining()).put(lent).flip().asReadOnlyBuffer();
+  }
+}

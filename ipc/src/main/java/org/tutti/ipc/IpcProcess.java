@@ -1,0 +1,278 @@
+package org.tutti.ipc;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.tutti.ipc.Result.Aborted;
+import org.tutti.ipc.Result.Done;
+
+/// One process: it may be a member of 64 groups, and may communicate with 64 groups at a time, of which it need not be
+/// a member.
+///
+/// Any thread may call any method; calls return at once, unless 1024 calls of the host wait already. Futures complete
+/// normally, with a [Result], on virtual threads. All calls throw [IllegalStateException] when the host is closed.
+public final class IpcProcess implements AutoCloseable {
+  private final Ipc ipc;
+  private final int number;
+
+  IpcProcess(Ipc ipc, int number) {
+    this.ipc = ipc;
+    this.number = number;
+  }
+
+  /// Becomes a member: a message that is sent to the group from now on may come here.
+  ///
+  /// @param group the group
+  /// @return of how many groups it is a member now; [Status#NO_BUFF] when it would be more than 64
+  public CompletableFuture<Result<Integer>> join(GroupId group) {
+    return ipc.call(done -> done.accept(ipc.protocol().join(number, group)));
+  }
+
+  /// Ends the membership; messages of the group that it has are dropped, its replies among them are aborted.
+  ///
+  /// @param group the group
+  /// @return of how many groups it is a member now; [Status#NOT_MEMBER] when it was none of this one
+  public CompletableFuture<Result<Integer>> leave(GroupId group) {
+    return ipc.call(done -> done.accept(ipc.protocol().leave(number, group)));
+  }
+
+  /// Prepares a question to a group.
+  ///
+  /// @param group   to whom; this process gets it, too, when it is a member
+  /// @param message from position to limit, copied; 1 MiB at most
+  /// @return the question, not sent yet
+  /// @throws IllegalArgumentException when the message is longer
+  public Ask ask(GroupId group, ByteBuffer message) {
+    return new Ask(group, copy(message));
+  }
+
+  /// Sends to a group, and ends this process's communication with that group if there is one.
+  ///
+  /// @param group   to whom; this process gets it, too, when it is a member
+  /// @param tag     what members may select by
+  /// @param message from position to limit, copied; 1 MiB at most
+  /// @param replies how many replies are wanted, to 1024; 0 says that this will be said later
+  /// @return the communication, when the message is in the queues of the members at all hosts that answer within a
+  ///         second; or [Status#NO_MEMBERS], [Status#NO_BUFF], [Status#CM_ERROR], [Status#NO_COMM]
+  /// @throws IllegalArgumentException when the message is longer
+  public CompletableFuture<Result<Communication>> send(GroupId group, int tag, ByteBuffer message, int replies) {
+    ByteBuffer copy = copy(message);
+    return ipc.<Result<IpcProtocol.Sent>>call(done -> ipc.protocol().send(number, group, tag, copy, replies, done))
+        .thenApply(result ->
+            switch (result) {
+              case Done(IpcProtocol.Sent sent) -> new Done<>(new Communication(group, sent));
+              case Aborted(Status status) -> new Aborted<>(status);
+            });
+  }
+
+  /// Takes the oldest message of any group.
+  ///
+  /// @param timeout how long to wait at most, to 365 days; 0 does not wait
+  /// @return the message; [Status#TIMED_OUT] when none came, [Status#NO_COMM] instead of one whose communication is
+  ///         over, [Status#CM_ERROR] beside another receive of this process
+  public CompletableFuture<Result<Message>> receive(Duration timeout) {
+    return receive(null, null, timeout);
+  }
+
+  /// Takes the oldest message of a group or of any, with a tag or with any.
+  ///
+  /// @param group   the group, or null for any
+  /// @param tag     the tag, or null for any
+  /// @param timeout how long to wait at most, to 365 days; 0 does not wait
+  /// @return as [#receive(Duration)]; [Status#NOT_MEMBER] when it is no member of the group
+  public CompletableFuture<Result<Message>> receive(@Nullable GroupId group, @Nullable Integer tag, Duration timeout) {
+    long nanos = Ipc.nanos(timeout);
+    var selection = new IpcProtocol.Selection(group, tag);
+    return ipc.<Result<IpcProtocol.Received>>call(done -> ipc.protocol().receive(number, selection, nanos, done))
+        .thenApply(result ->
+            switch (result) {
+              case Done(IpcProtocol.Received received) -> new Done<>(new Message(received));
+              case Aborted(Status status) -> new Aborted<>(status);
+            });
+  }
+
+  /// Ends the process: its memberships, its communications and its waits are over. Idempotent.
+  @Override
+  public void close() {
+    try {
+      ipc.call(
+              done -> {
+                ipc.protocol().end(number);
+                done.accept(true);
+              })
+          .join();
+    } catch (IllegalStateException _) {
+      // The host is closed, and with it this process.
+    }
+  }
+
+  private static ByteBuffer copy(ByteBuffer message) {
+    if (message.remaining() > IpcMessage.PAYLOAD_BYTES_MAX) {
+      throw new IllegalArgumentException(
+          "a message has " + IpcMessage.PAYLOAD_BYTES_MAX + " bytes at most, not " + message.remaining());
+    }
+    return ByteBuffer.allocate(message.remaining()).put(message.duplicate()).flip().asReadOnlyBuffer();
+  }
+
+  /// A reply that was taken.
+  ///
+  /// @param member  whose it is
+  /// @param payload its bytes, read-only
+  public record Reply(ProcessId member, ByteBuffer payload) {}
+
+  /// What came of a question.
+  ///
+  /// @param count   how many members had it in their queues, at least
+  /// @param replies those that were taken, in their order
+  public record Answers(int count, List<Reply> replies) {}
+
+  /// A question to a group, which [#replies] sends.
+  public final class Ask {
+    private final GroupId group;
+    private final ByteBuffer message;
+
+    private Ask(GroupId group, ByteBuffer message) {
+      this.group = group;
+      this.message = message;
+    }
+
+    /// Sends it, takes replies, and ends the communication.
+    ///
+    /// @param wanted  how many at most, 1 to 1024; never more than the count are waited for
+    /// @param timeout how long to take replies at most, to 365 days, after the message was sent
+    /// @return the replies, perhaps fewer than wanted, perhaps none; or a status of [#send], among which
+    ///         [Status#NO_COMM] says that this process has sent to the group again
+    public CompletableFuture<Result<Answers>> replies(int wanted, Duration timeout) {
+      long nanos = Ipc.nanos(timeout);
+      if (wanted < 1) {
+        return CompletableFuture.completedFuture(new Aborted<>(Status.CM_ERROR));
+      }
+      return send(group, 0, message, wanted)
+          .thenCompose(result ->
+              switch (result) {
+                case Done(Communication sent) -> {
+                  int most = Math.min(wanted, sent.count());
+                  yield sent.want(most)
+                      .thenCompose(_ -> more(sent, most, System.nanoTime() + nanos, new ArrayList<>()));
+                }
+                case Aborted(Status status) -> CompletableFuture.completedFuture(new Aborted<>(status));
+              });
+    }
+
+    private CompletableFuture<Result<Answers>> more(Communication sent, int most, long deadline, List<Reply> replies) {
+      return sent.reply(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())))
+          .thenCompose(result -> {
+            switch (result) {
+              case Done(Reply next) -> {
+                replies.add(next);
+                if (replies.size() < most) {
+                  return more(sent, most, deadline, replies);
+                }
+              }
+              case Aborted(Status status) -> {
+                if (status != Status.TIMED_OUT) {
+                  return CompletableFuture.completedFuture(new Aborted<>(status));
+                }
+              }
+            }
+            var answers = new Done<>(new Answers(sent.count(), List.copyOf(replies)));
+            return sent.want(0).thenApply(_ -> answers);
+          });
+    }
+  }
+
+  /// A communication with a group, from a send until it is over: when this process says so, has all replies that it
+  /// wanted, sends to the same group again, or ends. All its calls then give [Status#NO_COMM].
+  public final class Communication {
+    private final GroupId group;
+    private final IpcProtocol.Sent sent;
+
+    private Communication(GroupId group, IpcProtocol.Sent sent) {
+      this.group = group;
+      this.sent = sent;
+    }
+
+    /// How many members had the message in their queues when the send returned.
+    ///
+    /// @return 1 or more; a lower bound, as a host may have answered too late
+    public int count() {
+      return sent.count();
+    }
+
+    /// Says how many replies are wanted. The first number counts, and later ones that are not larger; 0 ends the
+    /// communication, and with it the messages that members have not received yet.
+    ///
+    /// @param replies 0 to 1024
+    /// @return the number that counts now, 0 when the communication is over; or [Status#CM_ERROR], [Status#NO_COMM]
+    public CompletableFuture<Result<Integer>> want(int replies) {
+      return ipc.call(done -> done.accept(ipc.protocol().totreply(number, group, sent.session(), replies)));
+    }
+
+    /// Takes the next reply; the member that waits with it goes on.
+    ///
+    /// @param timeout how long to wait at most, to 365 days
+    /// @return the reply; or [Status#TIMED_OUT], [Status#NO_COMM], or [Status#CM_ERROR] beside another such call
+    public CompletableFuture<Result<Reply>> reply(Duration timeout) {
+      long nanos = Ipc.nanos(timeout);
+      return ipc.<Result<IpcProtocol.TakenReply>>call(
+              done -> ipc.protocol().getreply(number, group, sent.session(), nanos, done))
+          .thenApply(result ->
+              switch (result) {
+                case Done(IpcProtocol.TakenReply(ProcessId member, ByteBuffer payload)) ->
+                    new Done<>(new Reply(member, payload));
+                case Aborted(Status status) -> new Aborted<>(status);
+              });
+    }
+  }
+
+  /// A message that this process has received.
+  public final class Message {
+    private final IpcProtocol.Received received;
+
+    private Message(IpcProtocol.Received received) {
+      this.received = received;
+    }
+
+    /// Who sent it.
+    ///
+    /// @return the sender
+    public ProcessId sender() {
+      return received.sender();
+    }
+
+    /// To whom it was sent.
+    ///
+    /// @return the group
+    public GroupId group() {
+      return received.group();
+    }
+
+    /// What members may select by.
+    ///
+    /// @return the sender's tag
+    public int tag() {
+      return received.tag();
+    }
+
+    /// What was sent.
+    ///
+    /// @return the bytes, read-only
+    public ByteBuffer payload() {
+      return received.payload().duplicate();
+    }
+
+    /// Replies, and waits until the sender takes the reply or the communication is over.
+    ///
+    /// @param reply from position to limit, copied; 1 MiB at most
+    /// @return the length of the reply when the sender has taken it; [Status#NO_COMM] when the communication is over,
+    ///         [Status#CM_MISMATCH] when another reply waits already
+    /// @throws IllegalArgumentException when the reply is longer
+    public CompletableFuture<Result<Integer>> reply(ByteBuffer reply) {
+      ByteBuffer copy = copy(reply);
+      return ipc.call(done -> ipc.protocol().reply(number, received.id(), copy, done));
+    }
+  }
+}

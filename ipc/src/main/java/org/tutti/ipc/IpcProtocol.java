@@ -1,0 +1,723 @@
+package org.tutti.ipc;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.tutti.Invariant;
+import org.tutti.MemberId;
+import org.tutti.ipc.IpcMessage.Deliver;
+import org.tutti.ipc.IpcMessage.Delivered;
+import org.tutti.ipc.IpcMessage.Ended;
+import org.tutti.ipc.IpcMessage.Key;
+import org.tutti.ipc.IpcMessage.Probe;
+import org.tutti.ipc.IpcMessage.Taken;
+import org.tutti.ipc.IpcMessage.Wanted;
+import org.tutti.ipc.Result.Aborted;
+import org.tutti.ipc.Result.Done;
+
+/// The communications of one host's processes: as senders, and as members of groups. Deterministic; no thread, no
+/// clock.
+///
+/// Guarantee: the count of a send is at most the number of members into whose queues the message was put; no reply
+/// reaches a later communication; while hosts hear each other or know that they do not, every call ends some time after
+/// its communication or its time has. Everything is bounded.
+///
+/// ```
+///   sender    sender's host                       member's host            member
+///     | send ->  | -- Deliver(session, payload) ---> |  into each queue       |
+///     |  <- 2 -- | <----------- Delivered(count 2) --|  ------- message ----> |
+///     |          | <------------------ Reply --------|  <------- reply ------ |  waits
+///     | reply -> | -- Taken -----------------------> |  ------- taken ------> |
+///     |          | -- Ended -----------------------> |
+/// ```
+///
+/// Source: H. L. See, *Group Communication in Distributed System T-Shoshin*, chapters 3 and 4. Deviations: hosts talk
+/// over links that repeat what is lost, so a host's acknowledgement is late rather than lost; a reply that came before
+/// the number of replies was set is asked for again.
+final class IpcProtocol {
+  static final int PROCESSES_MAX = 1024; // of a host
+  static final int GROUPS_MAX = 64; // of a process, as a member and as a sender
+  static final int QUEUE_MAX = 64; // messages of a process that are not over
+  static final int REPLIES_MAX = 1024; // wanted in one communication
+  static final int UNANSWERED_MAX = 256; // messages to one host
+
+  /// What the protocol asks of its host.
+  interface Port {
+    /// The time in nanoseconds.
+    long now();
+
+    /// The other hosts that are heard.
+    Set<MemberId> hosts();
+
+    /// Sends reliably and in order, unless the peer is lost.
+    void send(MemberId to, IpcMessage message);
+  }
+
+  /// How long things may take, in nanoseconds.
+  ///
+  /// @param acknowledgeNanos how long a send waits for a host
+  /// @param probeNanos       how often a member's host asks whether a communication goes on
+  record Times(long acknowledgeNanos, long probeNanos) {}
+
+  /// A send that reached somebody.
+  record Sent(int count, long session) {}
+
+  /// A reply that the sender took.
+  record TakenReply(ProcessId member, ByteBuffer payload) {}
+
+  /// A message that a member took out of its queue.
+  record Received(long id, ProcessId sender, GroupId group, long session, int tag, ByteBuffer payload) {}
+
+  /// What a receive takes; null takes any.
+  record Selection(@Nullable GroupId group, @Nullable Integer tag) {
+    boolean takes(Delivery delivery) {
+      return (group == null || group.equals(delivery.key.group())) && (tag == null || tag == delivery.tag);
+    }
+  }
+
+  private record Waiting<T>(long deadline, Consumer<Result<T>> caller) {}
+
+  /// A process of this host.
+  static final class Process {
+    final int number;
+    final Set<GroupId> groups = new LinkedHashSet<>(); // it is a member of
+    final Map<Long, Delivery> queue = new LinkedHashMap<>(); // by number, oldest first, also received ones
+    final Map<GroupId, Communication> own = new LinkedHashMap<>(); // it is the sender of
+    private @Nullable Selection selection; // what it waits for
+    private @Nullable Waiting<Received> receive;
+
+    Process(int number) {
+      this.number = number;
+    }
+  }
+
+  /// A message at one member.
+  static final class Delivery {
+    final long id;
+    final MemberId host; // of the sender
+    final Key key;
+    final int tag;
+    final ByteBuffer payload;
+    boolean received;
+    boolean over; // while it waited in the queue
+    private long probeAt;
+    private @Nullable ByteBuffer reply;
+    private @Nullable Consumer<Result<Integer>> replied;
+
+    Delivery(long id, MemberId host, Deliver message) {
+      this.id = id;
+      this.host = host;
+      this.key = message.key();
+      this.tag = message.tag();
+      this.payload = message.payload();
+    }
+  }
+
+  /// A communication at its sender, from the send until it is over.
+  static final class Communication {
+    final Key key;
+    private int wanted; // replies; 0 until it is set
+    private final Map<ProcessId, ByteBuffer> queued = new LinkedHashMap<>();
+    private final Set<ProcessId> taken = new LinkedHashSet<>();
+    private final Set<MemberId> asked = new LinkedHashSet<>(); // hosts that have not answered
+    private int count;
+    private boolean refused; // somewhere a queue was full
+    private @Nullable Waiting<Sent> send; // null when it has returned
+    private @Nullable Waiting<TakenReply> reply;
+
+    Communication(Key key) {
+      this.key = key;
+    }
+  }
+
+  private final MemberId self;
+  private final Times times;
+  private final Port port;
+
+  private final Map<Integer, Process> processes = new TreeMap<>();
+  private final Map<MemberId, Integer> unanswered = new TreeMap<>(); // messages to hosts
+  private final ArrayDeque<Runnable> later = new ArrayDeque<>(); // messages to this host itself, results of calls
+  private int processNext = 1;
+  private long sessionNext = 1;
+  private long deliveryNext = 1;
+
+  IpcProtocol(MemberId self, Times times, Port port) {
+    this.self = self;
+    this.times = times;
+    this.port = port;
+  }
+
+  // ---- processes and groups ----------------------------------------------------------------------------------------
+
+  /// Begins a process.
+  ///
+  /// @return its number; 0 when there are too many
+  int open() {
+    if (processes.size() == PROCESSES_MAX) {
+      return 0;
+    }
+    processes.put(processNext, new Process(processNext));
+    return processNext++;
+  }
+
+  /// Ends a process: its communications and its waits are over.
+  void end(int number) {
+    Process process = processes.remove(number);
+    if (process != null) {
+      List.copyOf(process.own.values()).forEach(communication -> over(process, communication));
+      List.copyOf(process.queue.values()).forEach(delivery -> drop(process, delivery));
+      abortReceive(process, Status.NO_COMM);
+    }
+    settle();
+  }
+
+  /// Makes a process a member of a group.
+  ///
+  /// @return of how many groups it is one now
+  Result<Integer> join(int number, GroupId group) {
+    Process process = processes.get(number);
+    if (process == null) {
+      return new Aborted<>(Status.NO_COMM);
+    }
+    if (process.groups.size() == GROUPS_MAX && !process.groups.contains(group)) {
+      return new Aborted<>(Status.NO_BUFF);
+    }
+    process.groups.add(group);
+    return new Done<>(process.groups.size());
+  }
+
+  /// Ends a membership, and drops the group's messages in the member's queue.
+  ///
+  /// @return of how many groups it is a member now
+  Result<Integer> leave(int number, GroupId group) {
+    Process process = processes.get(number);
+    if (process == null || !process.groups.remove(group)) {
+      return new Aborted<>(process == null ? Status.NO_COMM : Status.NOT_MEMBER);
+    }
+    for (Delivery delivery : List.copyOf(process.queue.values())) {
+      if (delivery.key.group().equals(group)) {
+        drop(process, delivery);
+      }
+    }
+    if (process.selection != null && group.equals(process.selection.group())) {
+      abortReceive(process, Status.NOT_MEMBER);
+    }
+    settle();
+    return new Done<>(process.groups.size());
+  }
+
+  // ---- the sender --------------------------------------------------------------------------------------------------
+
+  /// Sends to a group, and ends the sender's communication with it that there was.
+  ///
+  /// @param wanted the number of replies; 0 to set it later
+  /// @param caller told when the message is in the queues of the members at all hosts that answer in time
+  void send(int number, GroupId group, int tag, ByteBuffer payload, int wanted, Consumer<Result<Sent>> caller) {
+    Process process = processes.get(number);
+    Status fault = process == null ? Status.NO_COMM : sendFault(process, group, wanted);
+    if (fault != null) {
+      later.add(() -> caller.accept(new Aborted<>(fault)));
+    } else {
+      Communication before = process.own.get(group);
+      if (before != null) {
+        over(process, before);
+      }
+      var communication = new Communication(new Key(number, group, sessionNext++));
+      communication.wanted = wanted;
+      communication.send = new Waiting<>(port.now() + times.acknowledgeNanos(), caller);
+      process.own.put(group, communication);
+      var message = new Deliver(communication.key, tag, payload);
+      communication.asked.add(self);
+      communication.asked.addAll(port.hosts());
+      for (MemberId host : communication.asked) {
+        unanswered.merge(host, 1, Integer::sum);
+        post(host, message);
+      }
+    }
+    settle();
+  }
+
+  private @Nullable Status sendFault(Process process, GroupId group, int wanted) {
+    if (wanted < 0 || wanted > REPLIES_MAX) {
+      return Status.CM_ERROR;
+    }
+    boolean full = process.own.size() == GROUPS_MAX && !process.own.containsKey(group);
+    for (MemberId host : port.hosts()) {
+      full |= unanswered.getOrDefault(host, 0) >= UNANSWERED_MAX;
+    }
+    return full ? Status.NO_BUFF : null;
+  }
+
+  private void delivered(MemberId from, Delivered message) {
+    unanswered.computeIfPresent(from, (host, count) -> count > 1 ? count - 1 : null);
+    Communication communication = find(message.key());
+    if (communication != null && communication.send != null && communication.asked.remove(from)) {
+      communication.count += message.count();
+      communication.refused |= message.refused();
+      sentToAll(communication);
+    }
+  }
+
+  private void sentToAll(Communication communication) {
+    if (communication.asked.isEmpty()) {
+      sent(communication);
+    }
+  }
+
+  private void sent(Communication communication) {
+    Waiting<Sent> waiting = communication.send;
+    if (waiting == null) {
+      return;
+    }
+    communication.send = null;
+    communication.asked.clear();
+    if (communication.count > 0) {
+      complete(waiting, new Done<>(new Sent(communication.count, communication.key.session())));
+    } else {
+      complete(waiting, new Aborted<>(communication.refused ? Status.NO_BUFF : Status.NO_MEMBERS));
+      over(processes.get(communication.key.process()), communication);
+    }
+  }
+
+  /// Says how many replies are wanted; 0 ends the communication. Only the first number, and later ones that are not
+  /// larger, count.
+  ///
+  /// @return the number that counts from now on; 0 when the communication is over
+  Result<Integer> totreply(int number, GroupId group, long session, int wanted) {
+    Communication communication = find(new Key(number, group, session));
+    if (communication == null) {
+      return new Aborted<>(Status.NO_COMM);
+    }
+    if (wanted < 0 || wanted > REPLIES_MAX) {
+      return new Aborted<>(Status.CM_ERROR);
+    }
+    Process process = processes.get(number);
+    if (wanted == 0) {
+      over(process, communication);
+    } else {
+      communication.wanted = communication.wanted == 0 ? wanted : Math.min(wanted, communication.wanted);
+      while (communication.queued.size() + communication.taken.size() > communication.wanted
+          && !communication.queued.isEmpty()) {
+        communication.queued.remove(List.copyOf(communication.queued.keySet()).getLast());
+      }
+      overWhenAllAreTaken(process, communication);
+    }
+    settle();
+    return new Done<>(process.own.get(group) == communication ? communication.wanted : 0);
+  }
+
+  /// Takes the next reply of a communication, and waits for it.
+  ///
+  /// @param timeoutNanos how long at most
+  void getreply(int number, GroupId group, long session, long timeoutNanos, Consumer<Result<TakenReply>> caller) {
+    Communication communication = find(new Key(number, group, session));
+    if (communication == null || communication.reply != null) {
+      Status status = communication == null ? Status.NO_COMM : Status.CM_ERROR;
+      later.add(() -> caller.accept(new Aborted<>(status)));
+    } else {
+      communication.reply = new Waiting<>(port.now() + timeoutNanos, caller);
+      take(communication);
+    }
+    settle();
+  }
+
+  private void replied(MemberId from, IpcMessage.Reply message) {
+    Communication communication = find(message.key());
+    var member = new ProcessId(from, message.member());
+    if (communication == null) {
+      post(from, new Ended(message.key()));
+    } else if (communication.taken.contains(member)) {
+      post(from, new Taken(message.key(), message.member()));
+    } else if (communication.taken.size() + communication.queued.size() < communication.wanted) {
+      communication.queued.putIfAbsent(member, message.payload());
+      take(communication);
+    }
+  }
+
+  private void take(Communication communication) {
+    Waiting<TakenReply> waiting = communication.reply;
+    if (waiting != null && !communication.queued.isEmpty()) {
+      communication.reply = null;
+      var first = communication.queued.entrySet().iterator().next();
+      ProcessId member = first.getKey();
+      communication.queued.remove(member);
+      communication.taken.add(member);
+      complete(waiting, new Done<>(new TakenReply(member, first.getValue())));
+      post(member.host(), new Taken(communication.key, member.number()));
+      overWhenAllAreTaken(processes.get(communication.key.process()), communication);
+    }
+  }
+
+  private void probed(MemberId from, Probe message) {
+    Communication communication = find(message.key());
+    var member = new ProcessId(from, message.member());
+    if (communication == null) {
+      post(from, new Ended(message.key()));
+    } else if (message.offers() && communication.taken.contains(member)) {
+      post(from, new Taken(message.key(), message.member()));
+    } else if (message.offers()
+        && !communication.queued.containsKey(member)
+        && communication.taken.size() + communication.queued.size() < communication.wanted) {
+      post(from, new Wanted(message.key(), message.member()));
+    }
+  }
+
+  private void overWhenAllAreTaken(Process process, Communication communication) {
+    if (communication.wanted > 0 && communication.taken.size() >= communication.wanted) {
+      over(process, communication);
+    }
+  }
+
+  /// Ends a communication, and tells all hosts: also one that has not answered may have members that got it.
+  private void over(Process process, Communication communication) {
+    process.own.remove(communication.key.group(), communication);
+    post(self, new Ended(communication.key));
+    for (MemberId host : port.hosts()) {
+      post(host, new Ended(communication.key));
+    }
+    abort(communication.send, Status.NO_COMM);
+    abort(communication.reply, Status.NO_COMM);
+    communication.send = null;
+    communication.reply = null;
+  }
+
+  private @Nullable Communication find(Key key) {
+    Process process = processes.get(key.process());
+    Communication communication = process == null ? null : process.own.get(key.group());
+    return communication != null && communication.key.session() == key.session() ? communication : null;
+  }
+
+  // ---- the member --------------------------------------------------------------------------------------------------
+
+  private void deliver(MemberId from, Deliver message) {
+    int count = 0;
+    boolean refused = false;
+    if (!isOld(from, message.key())) {
+      ended(from, message.key(), true);
+      for (Process process : processes.values()) {
+        if (!process.groups.contains(message.key().group())) {
+          continue;
+        }
+        if (process.queue.size() >= QUEUE_MAX && !dropOldest(process)) {
+          refused = true;
+          continue;
+        }
+        var delivery = new Delivery(deliveryNext++, from, message);
+        delivery.probeAt = port.now() + times.probeNanos();
+        process.queue.put(delivery.id, delivery);
+        count++;
+        serve(process);
+      }
+    }
+    post(from, new Delivered(message.key(), count, refused));
+  }
+
+  /// Makes room: nobody misses a message that is over.
+  private static boolean dropOldest(Process process) {
+    for (Delivery delivery : process.queue.values()) {
+      if (delivery.over) {
+        process.queue.remove(delivery.id);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Whether this message, or a later one of the same sender to the group, is here: it is a repetition.
+  private boolean isOld(MemberId from, Key key) {
+    for (Process process : processes.values()) {
+      for (Delivery delivery : process.queue.values()) {
+        if (delivery.host.equals(from) && delivery.key.isOfSameLine(key) && delivery.key.session() >= key.session()) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /// Takes the next message of a selection out of the queue, and waits for it.
+  ///
+  /// @param timeoutNanos how long at most; 0 does not wait
+  void receive(int number, Selection selection, long timeoutNanos, Consumer<Result<Received>> caller) {
+    Process process = processes.get(number);
+    Status fault = null;
+    if (process == null) {
+      fault = Status.NO_COMM;
+    } else if (process.receive != null) {
+      fault = Status.CM_ERROR;
+    } else if (selection.group() != null && !process.groups.contains(selection.group())) {
+      fault = Status.NOT_MEMBER;
+    }
+    if (fault != null) {
+      Status status = fault;
+      later.add(() -> caller.accept(new Aborted<>(status)));
+    } else {
+      process.selection = selection;
+      process.receive = new Waiting<>(port.now() + timeoutNanos, caller);
+      serve(process);
+      if (process.receive != null && timeoutNanos <= 0) {
+        abortReceive(process, Status.TIMED_OUT);
+      }
+    }
+    settle();
+  }
+
+  /// Gives the process that waits the oldest message of its selection.
+  private void serve(Process process) {
+    Waiting<Received> waiting = process.receive;
+    if (waiting == null) {
+      return;
+    }
+    for (Delivery delivery : process.queue.values()) {
+      if (!delivery.received && process.selection.takes(delivery)) {
+        if (delivery.over) {
+          process.queue.remove(delivery.id);
+          abortReceive(process, Status.NO_COMM);
+        } else {
+          delivery.received = true;
+          process.receive = null;
+          process.selection = null;
+          Key key = delivery.key;
+          var sender = new ProcessId(delivery.host, key.process());
+          complete(
+              waiting,
+              new Done<>(
+                  new Received(
+                      delivery.id, sender, key.group(), key.session(), delivery.tag, delivery.payload.duplicate())));
+        }
+        return;
+      }
+    }
+  }
+
+  private void abortReceive(Process process, Status status) {
+    abort(process.receive, status);
+    process.receive = null;
+    process.selection = null;
+  }
+
+  /// Replies to a message that was received. The caller is told the length of the reply when the sender has taken it.
+  ///
+  /// @param id as received
+  void reply(int number, long id, ByteBuffer payload, Consumer<Result<Integer>> caller) {
+    Process process = processes.get(number);
+    Delivery delivery = process == null ? null : process.queue.get(id);
+    if (delivery == null || !delivery.received) {
+      later.add(() -> caller.accept(new Aborted<>(Status.NO_COMM)));
+    } else if (delivery.reply != null) {
+      later.add(() -> caller.accept(new Aborted<>(Status.CM_MISMATCH)));
+    } else {
+      delivery.reply = payload;
+      delivery.replied = caller;
+      post(delivery.host, new IpcMessage.Reply(delivery.key, number, payload));
+    }
+    settle();
+  }
+
+  private void taken(MemberId from, Taken message) {
+    Process process = processes.get(message.member());
+    Delivery delivery = replying(process, from, message.key());
+    if (delivery != null) {
+      int length = delivery.reply.remaining();
+      Consumer<Result<Integer>> caller = delivery.replied;
+      process.queue.remove(delivery.id);
+      later.add(() -> caller.accept(new Done<>(length)));
+    }
+  }
+
+  private void wanted(MemberId from, Wanted message) {
+    Delivery delivery = replying(processes.get(message.member()), from, message.key());
+    if (delivery != null) {
+      post(from, new IpcMessage.Reply(delivery.key, message.member(), delivery.reply));
+    }
+  }
+
+  private static @Nullable Delivery replying(@Nullable Process process, MemberId host, Key key) {
+    if (process != null) {
+      for (Delivery delivery : process.queue.values()) {
+        if (delivery.reply != null && delivery.host.equals(host) && delivery.key.equals(key)) {
+          return delivery;
+        }
+      }
+    }
+    return null;
+  }
+
+  /// Ends, at the members, the communications of a sender with a group up to a session, or before it.
+  private void ended(MemberId from, Key key, boolean before) {
+    for (Process process : processes.values()) {
+      for (Delivery delivery : List.copyOf(process.queue.values())) {
+        long last = before ? key.session() - 1 : key.session();
+        if (delivery.host.equals(from) && delivery.key.isOfSameLine(key) && delivery.key.session() <= last) {
+          ended(process, delivery);
+        }
+      }
+    }
+  }
+
+  /// A message in the queue stays there: who comes to it is told that it is over.
+  private void ended(Process process, Delivery delivery) {
+    if (delivery.received) {
+      drop(process, delivery);
+    } else {
+      delivery.over = true;
+    }
+  }
+
+  private void drop(Process process, Delivery delivery) {
+    process.queue.remove(delivery.id);
+    Consumer<Result<Integer>> caller = delivery.replied;
+    if (caller != null) {
+      later.add(() -> caller.accept(new Aborted<>(Status.NO_COMM)));
+    }
+  }
+
+  // ---- other hosts, and time ---------------------------------------------------------------------------------------
+
+  /// Handles a message of another host.
+  void arrived(MemberId from, IpcMessage message) {
+    handle(from, message);
+    settle();
+  }
+
+  private void handle(MemberId from, IpcMessage message) {
+    switch (message) {
+      case Deliver deliver -> deliver(from, deliver);
+      case Delivered delivered -> delivered(from, delivered);
+      case IpcMessage.Reply reply -> replied(from, reply);
+      case Taken taken -> taken(from, taken);
+      case Probe probe -> probed(from, probe);
+      case Wanted wanted -> wanted(from, wanted);
+      case Ended ended -> ended(from, ended.key(), false);
+    }
+  }
+
+  /// A host is not heard any more, or has another life: nobody waits for it, and its communications are over here.
+  void lost(MemberId host) {
+    unanswered.remove(host);
+    for (Process process : processes.values()) {
+      for (Communication communication : List.copyOf(process.own.values())) {
+        if (communication.send != null && communication.asked.remove(host)) {
+          sentToAll(communication);
+        }
+      }
+      for (Delivery delivery : List.copyOf(process.queue.values())) {
+        if (delivery.host.equals(host)) {
+          ended(process, delivery);
+        }
+      }
+    }
+    settle();
+  }
+
+  /// Does what is due.
+  void tick() {
+    long now = port.now();
+    for (Process process : processes.values()) {
+      for (Communication communication : List.copyOf(process.own.values())) {
+        if (communication.send != null && communication.send.deadline <= now) {
+          sent(communication);
+        }
+        if (communication.reply != null && communication.reply.deadline <= now) {
+          abort(communication.reply, Status.TIMED_OUT);
+          communication.reply = null;
+        }
+      }
+      if (process.receive != null && process.receive.deadline <= now) {
+        abortReceive(process, Status.TIMED_OUT);
+      }
+      for (Delivery delivery : process.queue.values()) {
+        if (!delivery.over && delivery.probeAt <= now) {
+          delivery.probeAt = now + times.probeNanos();
+          post(delivery.host, new Probe(delivery.key, process.number, delivery.reply != null));
+        }
+      }
+    }
+    settle();
+  }
+
+  /// When [#tick] is wanted next.
+  ///
+  /// @return the time, or [Long#MAX_VALUE]
+  long deadline() {
+    long deadline = Long.MAX_VALUE;
+    for (Process process : processes.values()) {
+      for (Communication communication : process.own.values()) {
+        deadline = Math.min(deadline, deadlineOf(communication.send));
+        deadline = Math.min(deadline, deadlineOf(communication.reply));
+      }
+      deadline = Math.min(deadline, deadlineOf(process.receive));
+      for (Delivery delivery : process.queue.values()) {
+        deadline = delivery.over ? deadline : Math.min(deadline, delivery.probeAt);
+      }
+    }
+    return deadline;
+  }
+
+  private static long deadlineOf(@Nullable Waiting<?> waiting) {
+    return waiting == null ? Long.MAX_VALUE : waiting.deadline;
+  }
+
+  private void post(MemberId to, IpcMessage message) {
+    if (to.equals(self)) {
+      later.add(() -> handle(self, message));
+    } else {
+      port.send(to, message);
+    }
+  }
+
+  private <T> void complete(Waiting<T> waiting, Result<T> result) {
+    later.add(() -> waiting.caller.accept(result));
+  }
+
+  private <T> void abort(@Nullable Waiting<T> waiting, Status status) {
+    if (waiting != null) {
+      complete(waiting, new Aborted<>(status));
+    }
+  }
+
+  /// Callers may call again: they are told after the step, when the state is whole.
+  private void settle() {
+    for (Runnable next = later.poll(); next != null; next = later.poll()) {
+      next.run();
+    }
+  }
+
+  // ---- what is seen from outside -----------------------------------------------------------------------------------
+
+  /// The processes, by number.
+  Map<Integer, Process> processes() {
+    return processes;
+  }
+
+  /// Fails when an invariant does not hold.
+  void check() {
+    Set<Long> ids = new TreeSet<>();
+    for (Process process : processes.values()) {
+      Invariant.check(process.queue.size() <= QUEUE_MAX, "a queue is bounded");
+      Invariant.check(process.own.size() <= GROUPS_MAX, "a process has so many communications at most");
+      Invariant.check((process.receive == null) == (process.selection == null), "who receives says what");
+      for (Delivery delivery : process.queue.values()) {
+        Invariant.check(ids.add(delivery.id), "a message at a member has a number of its own");
+        Invariant.check(delivery.received || delivery.reply == null, "what has a reply was received");
+        Invariant.check(!(delivery.received && delivery.over), "what was received and is over is gone");
+      }
+      List<Communication> communications = new ArrayList<>(process.own.values());
+      for (Communication one : communications) {
+        int replies = one.queued.size() + one.taken.size();
+        Invariant.check(replies <= one.wanted, "no more replies are kept than wanted");
+        Invariant.check(one.wanted == 0 || one.taken.size() < one.wanted, "who has all replies is done");
+        Invariant.check(one.send == null || !one.asked.isEmpty(), "a send waits for somebody");
+      }
+    }
+  }
+}

@@ -1,0 +1,21 @@
+package org.tutti.ipc;
+
+/// Why a call was aborted. The names are those of the source (T-Shoshin, table 3.1 and section 4.2).
+public enum Status {
+  /// The communication is over: its sender has ended it, has all replies, died, was not heard for long, or has sent
+  /// another message to the same group. Of a reply it is not known whether the sender has taken it.
+  NO_COMM,
+  /// Nothing came in the time that the caller gave.
+  TIMED_OUT,
+  /// The message reached nobody: no host that answered has a member of the group.
+  NO_MEMBERS,
+  /// A call that makes no sense: a second wait beside one of the same kind, or a number of replies that is not 0 to
+  /// 1024.
+  CM_ERROR,
+  /// A bounded buffer is full: here, or at all members that could be reached.
+  NO_BUFF,
+  /// A reply to a message that has one already.
+  CM_MISMATCH,
+  /// The process is not in the group.
+  NOT_MEMBER
+}

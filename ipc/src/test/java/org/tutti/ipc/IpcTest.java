@@ -1,0 +1,276 @@
+package org.tutti.ipc;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.tutti.MemberId;
+import org.tutti.ipc.IpcProcess.Answers;
+import org.tutti.ipc.IpcProcess.Communication;
+import org.tutti.ipc.IpcProcess.Message;
+import org.tutti.ipc.IpcProcess.Reply;
+import org.tutti.ipc.Result.Aborted;
+import org.tutti.ipc.Result.Done;
+import org.tutti.transport.Address;
+import org.tutti.transport.Transport;
+import org.tutti.transport.TransportProvider;
+import org.tutti.transport.TransportSettings;
+import org.tutti.transport.memory.InProcess;
+
+/// What a program sees, with hosts in memory: every status is met here or in [IpcProtocolTest].
+class IpcTest {
+  private static final GroupId PRINTERS = GroupId.named("printers");
+  private static final GroupId SCANNERS = GroupId.wellKnown(7);
+  private static final Duration LONG = Duration.ofSeconds(60);
+  private static final List<Address> HOSTS = List.of(new Address("a"), new Address("b"), new Address("c"));
+
+  private final InProcess hub = new InProcess();
+  private final List<Ipc> open = new ArrayList<>();
+
+  @AfterEach
+  void close() {
+    open.forEach(Ipc::close);
+  }
+
+  @Test
+  void aQuestionIsAnsweredByMembersOnSeveralHosts() {
+    Ipc a = host("a");
+    Ipc b = host("b");
+    Ipc c = host("c");
+    answering(b, PRINTERS, "b1");
+    answering(b, PRINTERS, "b2");
+    answering(c, PRINTERS, "c1");
+    awaitHosts(a, 2);
+
+    Answers answers = done(a.process().ask(PRINTERS, bytes("free?")).replies(5, LONG));
+
+    assertThat(answers.count()).isEqualTo(3);
+    assertThat(answers.replies())
+        .extracting(reply -> text(reply.payload()))
+        .containsExactlyInAnyOrder("b1", "b2", "c1");
+    assertThat(answers.replies()).extracting(reply -> reply.member().host().name()).contains("b", "c");
+  }
+
+  @Test
+  void aQuestionIsAnsweredOverTcp() {
+    TransportProvider tcp = TransportProvider.named("tcp");
+    Transport there = tcp.open(TransportSettings.at(new Address("127.0.0.1:0")));
+    Transport here = tcp.open(TransportSettings.at(new Address("127.0.0.1:0")));
+    List<Address> contacts = List.of(there.address());
+    Ipc b = Ipc.open("b", there, contacts);
+    Ipc a = Ipc.open("a", here, contacts);
+    open.addAll(List.of(a, b));
+    answering(b, PRINTERS, "b1");
+    awaitHosts(a, 1);
+    Answers answers = done(a.process().ask(PRINTERS, bytes("free?")).replies(1, LONG));
+    assertThat(answers.replies()).extracting(reply -> text(reply.payload())).containsExactly("b1");
+  }
+
+  @Test
+  void asManyRepliesAreTakenAsWanted() {
+    Ipc a = host("a");
+    IpcProcess one = member(a, PRINTERS);
+    IpcProcess other = member(a, PRINTERS);
+    CompletableFuture<Result<Answers>> answers = a.process().ask(PRINTERS, bytes("free?")).replies(1, LONG);
+    CompletableFuture<Result<Integer>> first = done(one.receive(LONG)).reply(bytes("yes"));
+    assertThat(done(first)).isEqualTo(3);
+    assertThat(done(answers).replies()).hasSize(1);
+    assertThat(status(other.receive(LONG))).isEqualTo(Status.NO_COMM);
+  }
+
+  @Test
+  void aReplyWaitsUntilItIsTaken() {
+    Ipc a = host("a");
+    IpcProcess member = member(a, PRINTERS);
+    Communication sent = done(a.process().send(PRINTERS, 0, bytes("free?"), 1));
+    CompletableFuture<Result<Integer>> reply = done(member.receive(LONG)).reply(bytes("yes"));
+    assertThat(status(member.receive(Duration.ofMillis(50)))).isEqualTo(Status.TIMED_OUT);
+    assertThat(reply).isNotDone();
+    Reply taken = done(sent.reply(LONG));
+    assertThat(text(taken.payload())).isEqualTo("yes");
+    assertThat(done(reply)).isEqualTo(3);
+    assertThat(status(sent.reply(LONG))).isEqualTo(Status.NO_COMM);
+  }
+
+  @Test
+  void repliesThatCameBeforeTheirNumberAreAskedForAgain() {
+    Ipc a = host("a");
+    IpcProcess member = member(a, PRINTERS);
+    Communication sent = done(a.process().send(PRINTERS, 0, bytes("free?"), 0));
+    CompletableFuture<Result<Integer>> reply = done(member.receive(LONG)).reply(bytes("yes"));
+    assertThat(status(sent.reply(Duration.ofMillis(50)))).isEqualTo(Status.TIMED_OUT);
+    assertThat(done(sent.want(2))).isEqualTo(2);
+    assertThat(done(sent.want(3))).isEqualTo(2);
+    assertThat(text(done(sent.reply(LONG)).payload())).isEqualTo("yes");
+    assertThat(done(reply)).isEqualTo(3);
+    assertThat(done(sent.want(0))).isZero();
+    assertThat(status(sent.want(1))).isEqualTo(Status.NO_COMM);
+  }
+
+  @Test
+  void aLaterSendSupersedes() {
+    Ipc a = host("a");
+    IpcProcess member = member(a, PRINTERS);
+    IpcProcess sender = a.process();
+    Communication first = done(sender.send(PRINTERS, 0, bytes("1"), 1));
+    Message received = done(member.receive(LONG));
+    Communication second = done(sender.send(PRINTERS, 0, bytes("2"), 1));
+    assertThat(status(first.reply(LONG))).isEqualTo(Status.NO_COMM);
+    assertThat(status(received.reply(bytes("late")))).isEqualTo(Status.NO_COMM);
+    Message later = done(member.receive(LONG));
+    assertThat(text(later.payload())).isEqualTo("2");
+    later.reply(bytes("in time"));
+    assertThat(text(done(second.reply(LONG)).payload())).isEqualTo("in time");
+  }
+
+  @Test
+  void communicationsWithDifferentGroupsGoOnAtATime() {
+    Ipc a = host("a");
+    IpcProcess member = member(a, PRINTERS);
+    done(member.join(SCANNERS));
+    IpcProcess sender = a.process();
+    Communication print = done(sender.send(PRINTERS, 1, bytes("print"), 1));
+    Communication scan = done(sender.send(SCANNERS, 2, bytes("scan"), 1));
+    Message second = done(member.receive(null, 2, LONG));
+    Message first = done(member.receive(PRINTERS, null, LONG));
+    assertThat(text(second.payload())).isEqualTo("scan");
+    assertThat(second.group()).isEqualTo(SCANNERS);
+    assertThat(second.tag()).isEqualTo(2);
+    first.reply(bytes("printed"));
+    second.reply(bytes("scanned"));
+    assertThat(text(done(print.reply(LONG)).payload())).isEqualTo("printed");
+    assertThat(text(done(scan.reply(LONG)).payload())).isEqualTo("scanned");
+  }
+
+  @Test
+  void anEmptyGroupIsSaidAtOnce() {
+    Ipc a = host("a");
+    host("b");
+    awaitHosts(a, 1);
+    assertThat(status(a.process().ask(PRINTERS, bytes("free?")).replies(1, LONG))).isEqualTo(Status.NO_MEMBERS);
+  }
+
+  @Test
+  void callsThatMakeNoSenseAreRefused() {
+    Ipc a = host("a");
+    IpcProcess member = member(a, PRINTERS);
+    IpcProcess sender = a.process();
+    assertThat(status(sender.receive(PRINTERS, null, LONG))).isEqualTo(Status.NOT_MEMBER);
+    assertThat(status(sender.leave(PRINTERS))).isEqualTo(Status.NOT_MEMBER);
+    assertThat(status(sender.send(PRINTERS, 0, bytes("x"), 1025))).isEqualTo(Status.CM_ERROR);
+    Communication sent = done(sender.send(PRINTERS, 0, bytes("x"), 2));
+    assertThat(status(sent.want(-1))).isEqualTo(Status.CM_ERROR);
+    Message message = done(member.receive(LONG));
+    CompletableFuture<Result<Integer>> once = message.reply(bytes("y"));
+    assertThat(status(message.reply(bytes("z")))).isEqualTo(Status.CM_MISMATCH);
+    CompletableFuture<Result<Message>> waiting = member.receive(LONG);
+    assertThat(status(member.receive(LONG))).isEqualTo(Status.CM_ERROR);
+    assertThat(text(done(sent.reply(LONG)).payload())).isEqualTo("y");
+    assertThat(done(once)).isEqualTo(1);
+    member.close();
+    assertThat(status(waiting)).isEqualTo(Status.NO_COMM);
+    assertThatThrownBy(() -> sender.ask(PRINTERS, ByteBuffer.allocate((1 << 20) + 1)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("1048577");
+  }
+
+  @Test
+  void aSenderThatEndsReleasesItsMembers() {
+    Ipc a = host("a");
+    Ipc b = host("b");
+    IpcProcess member = member(b, PRINTERS);
+    awaitHosts(a, 1);
+    IpcProcess sender = a.process();
+    byte[] large = new byte[1 << 20];
+    done(sender.send(PRINTERS, 0, ByteBuffer.wrap(large), 1));
+    Message message = done(member.receive(LONG));
+    assertThat(message.payload()).isEqualTo(ByteBuffer.wrap(large));
+    assertThat(message.sender().host().name()).isEqualTo("a");
+    CompletableFuture<Result<Integer>> reply = message.reply(bytes("yes"));
+    a.close();
+    assertThat(status(reply)).isEqualTo(Status.NO_COMM);
+    assertThatThrownBy(a::process).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void waitsOfAClosedHostEnd() {
+    Ipc a = host("a");
+    CompletableFuture<Result<Message>> waiting = member(a, PRINTERS).receive(LONG);
+    a.close();
+    try {
+      assertThat(status(waiting)).isEqualTo(Status.NO_COMM);
+    } catch (CompletionException stopped) {
+      assertThat(stopped).hasCauseInstanceOf(IllegalStateException.class); // it came after the last turn
+    }
+  }
+
+  @Test
+  void idsOfGroupsAreNotThoseOfProcesses() {
+    assertThat(GroupId.named("printers")).isEqualTo(GroupId.named("printers")).isNotEqualTo(GroupId.named("scanners"));
+    assertThat(GroupId.named("printers").value()).isNegative();
+    assertThat(GroupId.wellKnown(GroupId.PART_MAX)).isNotEqualTo(GroupId.wellKnown(0));
+    assertThatThrownBy(() -> new GroupId(1)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new GroupId(-1)).isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> GroupId.wellKnown(-1)).isInstanceOf(IllegalArgumentException.class);
+    var host = new MemberId("a", new Address("a"), 1);
+    assertThatThrownBy(() -> new ProcessId(host, GroupId.named("printers").value()))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  private Ipc host(String name) {
+    Ipc host = Ipc.open(name, hub.open(new Address(name)), HOSTS);
+    open.add(host);
+    return host;
+  }
+
+  private static IpcProcess member(Ipc host, GroupId group) {
+    IpcProcess member = host.process();
+    done(member.join(group));
+    return member;
+  }
+
+  private static void answering(Ipc host, GroupId group, String answer) {
+    member(host, group).receive(LONG).thenCompose(message -> ((Done<Message>) message).value().reply(bytes(answer)));
+  }
+
+  private static void awaitHosts(Ipc host, int count) {
+    while (host.hosts().size() < count) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private static <T> T done(CompletableFuture<Result<T>> future) {
+    return switch (within(future)) {
+      case Done(T value) -> value;
+      case Aborted(Status status) -> throw new AssertionError(status);
+    };
+  }
+
+  private static <T> Status status(CompletableFuture<Result<T>> future) {
+    return switch (within(future)) {
+      case Done(T value) -> throw new AssertionError(value);
+      case Aborted(Status status) -> status;
+    };
+  }
+
+  private static <T> Result<T> within(CompletableFuture<Result<T>> future) {
+    return future.orTimeout(60, TimeUnit.SECONDS).join();
+  }
+
+  private static ByteBuffer bytes(String text) {
+    return ByteBuffer.wrap(text.getBytes(UTF_8));
+  }
+
+  private static String text(ByteBuffer bytes) {
+    return UTF_8.decode(bytes.duplicate()).toString();
+  }
+}
