@@ -2,6 +2,7 @@ package org.tutti.domain;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
@@ -11,10 +12,12 @@ import org.tutti.Event;
 import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
+import org.tutti.Status.Wait;
 import org.tutti.View;
 import org.tutti.membership.StateChecksum;
 import org.tutti.pack.Batch;
 import org.tutti.user.GroupUser;
+import org.tutti.user.Notice;
 import org.tutti.user.Report;
 
 /// Stands before the user of a group that is in a [Domain]: keeps what happens to the group, in its order, until the
@@ -216,6 +219,16 @@ public final class DomainMember implements GroupUser {
   @Override
   public void position(long next) {
     user.position(next);
+  }
+
+  @Override
+  public void notice(Notice notice) {
+    user.notice(notice);
+  }
+
+  @Override
+  public void looked(List<Wait> behind) {
+    user.looked(behind);
   }
 
   @Override

@@ -3,6 +3,7 @@ package org.tutti.durable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
@@ -164,5 +165,12 @@ public record Restart(
   /// @return the view, or null
   public @Nullable View primary() {
     return views.primary();
+  }
+
+  /// Where the application's deliveries go on.
+  ///
+  /// @return the position; empty when its state has to come from others, or that is not known
+  public OptionalLong goesOn() {
+    return from == null || from.position() < 0 ? OptionalLong.empty() : OptionalLong.of(from.position());
   }
 }

@@ -55,6 +55,7 @@ import org.tutti.order.SubsetMessage;
 import org.tutti.order.TotalOrder;
 import org.tutti.pack.MessageBlock;
 import org.tutti.user.GroupUser;
+import org.tutti.user.Notice;
 import org.tutti.wire.Channel;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
@@ -100,6 +101,7 @@ final class GroupEngine {
   private final Effects<ViewMessage> viewPort;
   private final StateTransfer transfer;
   private final Refutation refutation;
+  private final Suspects suspects;
   private final ViewAgreement agreement;
   private final Merge merge;
   private final ViewFilter filter;
@@ -157,6 +159,7 @@ final class GroupEngine {
     this.viewPort = ports.open(Channel.VIEW, ViewMessage.CODEC, new ViewsToSelf());
     Duration suspect = node.config().suspectAfter();
     this.refutation = new Refutation(self, terms.member(), this::view, node.hearing(), suspect, viewPort);
+    this.suspects = new Suspects(node, refutation, this.user);
     this.agreement = newAgreement(initialState(founded, founding, restart));
     this.merge = newMerge();
     viewPort.schedule(HELLO, Duration.ZERO);
@@ -260,6 +263,7 @@ final class GroupEngine {
   private void resume(Restart restart) {
     deliveries.changed(view());
     Restart.Kept kept = restart.history();
+    user.notice(new Notice.Restarted(restart.primary(), restart.entries().size(), restart.goesOn()));
     if (kept != null) {
       ViewHistory last = newHistory(kept.view(), restart.stable().index(), kept.ordering(), 0);
       last.resume(restart, kept.indexFirst());
@@ -320,6 +324,7 @@ final class GroupEngine {
     history.suspicionChanged();
     branch.suspicionChanged();
     agreement.suspicionChanged();
+    suspects.look(view());
   }
 
   void lost(MemberId member) {
@@ -392,6 +397,7 @@ final class GroupEngine {
       if (refutation.tick()) {
         agreement.suspicionChanged();
       }
+      suspects.look(view());
       agreement.expire(timer);
     }
   }
@@ -511,7 +517,14 @@ final class GroupEngine {
           merge.receive(from, message);
       case ViewMessage.TooSlow(long bytes) -> tooSlow(from, bytes);
       case ViewMessage.Doubted(var signs) -> refutation.doubted(from, signs);
-      case ViewMessage.Refuted(var signs) -> refutation.refuted(from, signs);
+      case ViewMessage.Refuted(var signs) -> {
+        suspects.refuted(from, signs);
+        refutation.refuted(from, signs);
+      }
+      case ViewMessage.Report(var members) -> {
+        suspects.reported(view(), from, members);
+        agreement.receive(from, message);
+      }
       case ViewMessage.Wedged(_, Knowledge its) when merge.isOfOtherHistory(from, its) -> lost(from);
       default -> agreement.receive(from, message);
     }
@@ -524,6 +537,7 @@ final class GroupEngine {
   private void install(View before, Proposal proposal) {
     View view = proposal.view();
     Lineage lineage = agreement.lineage();
+    suspects.installed(before, proposal);
     node.clock().witness(proposal.clock());
     branch.end(proposal);
     history.end(before, proposal);

@@ -40,6 +40,7 @@ import org.tutti.transport.Address;
 import org.tutti.transport.FrameSender;
 import org.tutti.transport.Refused;
 import org.tutti.user.GroupUser;
+import org.tutti.user.Notice;
 import org.tutti.user.Request;
 import org.tutti.wire.Channel;
 import org.tutti.wire.Codec;
@@ -80,6 +81,7 @@ public final class NodeEngine {
   private final Rejections rejections = new Rejections();
   private List<Address> contacts;
   private boolean interestDirty;
+  private final Map<MemberId, Notice.Ground> told = new TreeMap<>(); // why who is suspected that was not silent
   private long beat = 1; // how many heartbeats this life has lasted; the one that goes on counts
   private int owners = NODE;
   private long now;
@@ -280,6 +282,7 @@ public final class NodeEngine {
       case Request.Contacts(var addresses) -> contacts = addresses;
       case Request.Suspect(var member) -> {
         if (detector.suspect(now, member)) {
+          told.put(member, Notice.Ground.APPLICATION);
           suspicionChanged();
         }
       }
@@ -452,6 +455,11 @@ public final class NodeEngine {
     return new Ears();
   }
 
+  /// Why a member that is suspected is so.
+  Notice.Ground ground(MemberId suspect) {
+    return told.getOrDefault(suspect, Notice.Ground.SILENCE);
+  }
+
   /// Whether something is on the way to a member.
   boolean isBusy(MemberId member) {
     return links.isBusy(member);
@@ -487,6 +495,7 @@ public final class NodeEngine {
     }
     interest.remove(self);
     detector.watch(now, interest);
+    told.keySet().retainAll(interest);
   }
 
   private void heartbeat() {
@@ -513,7 +522,10 @@ public final class NodeEngine {
   private void gone(Address address) {
     boolean any = false;
     for (MemberId peer : interest) {
-      any |= peer.address().equals(address) && detector.suspect(now, peer);
+      if (peer.address().equals(address) && detector.suspect(now, peer)) {
+        told.put(peer, Notice.Ground.CONNECTION_REFUSED);
+        any = true;
+      }
     }
     if (any) {
       counters.count(Count.SUSPECTED_BY_REFUSAL);
@@ -664,6 +676,7 @@ public final class NodeEngine {
     public void heard(MemberId peer, long its, boolean first) {
       rejections.heard(peer.address());
       if (detector.heard(now, peer, its)) {
+        told.remove(peer);
         suspicionChanged();
       }
       if (first) {

@@ -37,6 +37,7 @@ final class Standstill {
   private boolean changing; // the view
   private long changingSince;
   private List<Wait> found = List.of();
+  private List<Wait> slow = List.of(); // however shortly
 
   /// Begins to look.
   ///
@@ -56,6 +57,7 @@ final class Standstill {
   List<Wait> look(long now, ViewHistory.@Nullable Progress progress, @Nullable List<MemberId> owing) {
     List<Wait> before = found;
     found = new ArrayList<>();
+    slow = new ArrayList<>();
     if (!changing) {
       changingSince = now;
     }
@@ -92,6 +94,7 @@ final class Standstill {
     last = null;
     changing = false;
     found = List.of();
+    slow = List.of();
   }
 
   /// Who is waited for, as it was found at the last look.
@@ -99,6 +102,13 @@ final class Standstill {
   /// @return nobody since a new view
   List<Wait> found() {
     return found;
+  }
+
+  /// Whose application has taken nothing, or who has confirmed nothing, since the look before the last one.
+  ///
+  /// @return also those for whom it has not lasted
+  List<Wait> slow() {
+    return slow;
   }
 
   private void lookAtPlaces(long now, ViewHistory.Progress earlier, ViewHistory.Progress here, List<Wait> before) {
@@ -139,6 +149,12 @@ final class Standstill {
     }
     List<MemberId> member = List.of(here.view().members().get(rank));
     long bytes = here.bytes().applyAsLong(taken);
+    long unconsumed = now - consumedSince[rank];
+    long unconfirmed = now - heldSince[rank];
+    if (unconsumed > 0 || unconfirmed > 0) {
+      Cause cause = unconsumed >= unconfirmed ? Cause.CONSUMPTION : Cause.ACKNOWLEDGEMENT;
+      slow.add(new Wait(cause, member, 1, Duration.ofNanos(Math.max(unconsumed, unconfirmed)), bytes));
+    }
     if (now - consumedSince[rank] >= patienceNanos) {
       add(Cause.CONSUMPTION, member, now - consumedSince[rank], bytes, before);
     } else {

@@ -196,6 +196,7 @@ final class StatusTracker {
     boolean said = !standstill.found().isEmpty();
     ViewHistory.Progress progress = current == null ? null : current.progress(ledger::unconsumedFrom);
     standstill.look(nowNanos, progress, owing);
+    user.looked(standstill.slow());
     boolean isApart = view != null && primary != null && !view.primary() && open;
     apartSince = isApart ? Math.min(apartSince, nowNanos) : Long.MAX_VALUE;
     long still = isApart ? nowNanos - apartSince : 0;

@@ -1,5 +1,6 @@
 package org.tutti.host;
 
+import org.jspecify.annotations.Nullable;
 import org.tutti.Event;
 import org.tutti.pack.Batch;
 
@@ -28,6 +29,16 @@ sealed interface EventDispatcher permits EventQueue, ListenerDispatcher {
 
   /// Anything else.
   void tell(Event event);
+
+  /// To what the application comes next: the same object as long as it has not come to it; null when nothing waits.
+  default @Nullable Object next() {
+    return null; // a listener takes events as they come
+  }
+
+  /// How much waits for the application, that included.
+  default int waiting() {
+    return 0;
+  }
 
   /// How many batches that have their places are consumed.
   long consumed();

@@ -120,6 +120,16 @@ final class EventQueue implements EventDispatcher {
   }
 
   @Override
+  public @Nullable Object next() {
+    return queue.peek();
+  }
+
+  @Override
+  public int waiting() {
+    return queue.size();
+  }
+
+  @Override
   public long consumed() {
     return consumedInHistory;
   }

@@ -2,6 +2,7 @@ package org.tutti.host;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
@@ -32,6 +33,7 @@ import org.tutti.engine.EventLoop.Inbox;
 import org.tutti.membership.StateChecksum;
 import org.tutti.pack.Batch;
 import org.tutti.user.GroupUser;
+import org.tutti.user.Notice;
 import org.tutti.user.Report;
 import org.tutti.user.Request;
 
@@ -276,6 +278,16 @@ public final class Membership implements Group, GroupUser {
     reporter.position(next);
   }
 
+  @Override
+  public void notice(Notice notice) {
+    reporter.notice(notice);
+  }
+
+  @Override
+  public void looked(List<Status.Wait> behind) {
+    reporter.look(window.fullNanos(), behind, application.next(), application.waiting());
+  }
+
   /// The application takes an event now, if it still counts.
   private boolean taken(Event event) {
     return switch (event) {
@@ -360,6 +372,7 @@ public final class Membership implements Group, GroupUser {
 
   @Override
   public void caughtUp(long position) {
+    reporter.caughtUp(position);
     application.tell(new Event.CaughtUp(position));
   }
 
@@ -424,6 +437,7 @@ public final class Membership implements Group, GroupUser {
   public void stateRequested(long transfer, MemberId newcomer) {
     OutgoingState sink = states.request(transfer, newcomer);
     if (stateful) {
+      reporter.stateGiven(newcomer);
       application.tell(new Event.StateRequest(newcomer, sink));
     } else {
       sink.close();
@@ -442,12 +456,15 @@ public final class Membership implements Group, GroupUser {
 
   @Override
   public void stateCancelled(long transfer) {
-    states.cancel(transfer);
+    if (states.cancel(transfer) && stateful) {
+      reporter.stateGivenUp();
+    }
   }
 
   @Override
   public void stateOffered(long transfer, MemberId donor, long index, long position) {
     if (stateful) {
+      reporter.stateComes(transfer, donor, position);
       application.offer(new Event.StateOffer(donor, position, states.offer(transfer, donor)));
     } else {
       leave(new End(Cause.REFUSED, "it was offered a state but has no state transfer"));
@@ -456,11 +473,13 @@ public final class Membership implements Group, GroupUser {
 
   @Override
   public void stateChunk(long transfer, ByteBuffer chunk, StateChecksum.@Nullable Sum end) {
+    reporter.stateChunk(transfer, chunk.remaining(), end != null);
     states.chunk(transfer, chunk, end);
   }
 
   @Override
   public void stateInterrupted(long transfer) {
+    reporter.stateInterrupted(transfer);
     states.interrupt(transfer);
   }
 

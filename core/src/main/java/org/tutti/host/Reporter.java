@@ -1,11 +1,15 @@
 package org.tutti.host;
 
-import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.GroupClosedException;
 import org.tutti.MemberId;
@@ -13,22 +17,36 @@ import org.tutti.Status.Cause;
 import org.tutti.Status.Phase;
 import org.tutti.Status.Wait;
 import org.tutti.View;
+import org.tutti.transport.Refused;
+import org.tutti.user.Notice;
 import org.tutti.user.Report;
 
-/// What a membership says of itself: its status for any thread, and a line in the log while nothing goes on,
-/// whoever holds it up.
+/// What a membership says of itself: its status for any thread, and to an operator the lines of the log ([LogLine]).
 final class Reporter {
-  private static final System.Logger LOG = System.getLogger("org.tutti.Group");
   private static final long LOG_EVERY_NANOS = 10_000_000_000L; // a standstill of an hour is 360 lines
+  private static final long FULL_NANOS = 1_000_000_000; // what a sender may wait without a line about it
+  private static final long HELD_NANOS = 1_000_000_000; // and what an application may be at one event
+
+  /// A state that comes.
+  private record Coming(String donor, long since, long bytes, long told) {}
 
   private final MemberId self;
+  private final OperatorLog log;
   private volatile Report told;
   private volatile long position = -1;
-  private long loggedNanos; // of the engine thread
-  private boolean logged;
+
+  // Of the engine thread.
+  private @Nullable Long standstillTold; // when the log was last told
+  private @Nullable Long fullTold;
+  private @Nullable Object event; // what the application comes to next, since the time that follows
+  private long eventSince;
+  private @Nullable Long eventTold;
+  private List<Refused> refused = List.of();
+  private final Map<Long, Coming> coming = new TreeMap<>(); // states, by transfer
 
   Reporter(String group, MemberId self) {
     this.self = self;
+    this.log = new OperatorLog(group, self);
     this.told = Report.joining(group, self, List.of());
   }
 
@@ -43,13 +61,24 @@ final class Reporter {
       return;
     }
     set(status);
+    View here = status.view();
+    if (here != null) {
+      log.in(here);
+    }
+    if (!status.refused().equals(refused)) {
+      status.refused().stream().filter(one -> !refused.contains(one)).forEach(one -> log.write(LogLine.REFUSED, one));
+      refused = status.refused();
+    }
     List<Wait> halts = status.waits().stream().filter(wait -> !wait.since().isZero()).toList();
     long now = System.nanoTime();
-    if (!halts.isEmpty() && (!logged || now - loggedNanos >= LOG_EVERY_NANOS)) {
-      logged = true;
-      loggedNanos = now;
-      log(Level.WARNING, line(status, halts));
+    if (!halts.isEmpty() && isDue(standstillTold, now)) {
+      standstillTold = now;
+      halt(status, halts);
     }
+  }
+
+  private static boolean isDue(@Nullable Long last, long now) {
+    return last == null || now - last >= LOG_EVERY_NANOS;
   }
 
   private synchronized void set(Report status) {
@@ -73,21 +102,14 @@ final class Reporter {
     return Objects.requireNonNull(told.view());
   }
 
-  /// Where the log is written may block, and the engine must not.
-  private static void log(Level level, String line) {
-    Thread.ofVirtual().name("log").start(() -> LOG.log(level, line));
-  }
-
-  private String line(Report status, List<Wait> halts) {
-    String start = "group " + status.group() + " at " + self + ": ";
+  private void halt(Report status, List<Wait> halts) {
     if (halts.stream().anyMatch(wait -> wait.cause() != Cause.CONSUMPTION)) {
-      return start + "no progress: " + status;
+      log.write(LogLine.NO_PROGRESS, status);
+      return;
     }
-    return halts.stream()
-        .map(wait ->
-            "the application of %s has taken nothing for %.1f s, which takes up %d bytes of this member's window"
-                .formatted(wait.members().getFirst(), wait.since().toMillis() / 1000.0, wait.bytes()))
-        .collect(Collectors.joining("; ", start, ""));
+    for (Wait wait : halts) {
+      log.write(LogLine.NOT_CONSUMED, wait.members().getFirst(), wait.since(), wait.bytes());
+    }
   }
 
   void position(long next) {
@@ -95,6 +117,155 @@ final class Reporter {
   }
 
   void close(End end) {
+    if (told.phase() != Phase.CLOSED) {
+      boolean wanted = end.cause() == End.Cause.LEFT || end.cause() == End.Cause.NODE_CLOSED;
+      log.write(wanted ? LogLine.LEFT : LogLine.ENDED, end.words());
+    }
     set(status().ended(end));
+  }
+
+  // ---- views and members -----------------------------------------------------------------------------------------
+
+  void notice(Notice notice) {
+    switch (notice) {
+      case Notice.Installed(View before, View view, List<Notice.Gone> gone) -> {
+        log.in(view);
+        log.write(view.primary() ? LogLine.PRIMARY_VIEW : LogLine.MINOR_VIEW, names(view), change(before, view, gone));
+      }
+      case Notice.Suspected(MemberId member, Notice.Ground ground, Duration silent) ->
+          log.write(LogLine.SUSPECTED, member, words(ground, null, silent));
+      case Notice.Doubted(MemberId member, Duration silent) -> log.write(LogLine.DOUBTED, member, silent);
+      case Notice.Refuted(MemberId member, MemberId by) -> log.write(LogLine.REFUTED, member, by);
+      case Notice.Heard(MemberId member) -> log.write(LogLine.HEARD, member);
+      case Notice.Restarted(View view, int batches, var from) -> {
+        String last = view == null ? "no primary view" : "last primary view " + view.id().epoch();
+        String goesOn = from.isPresent() ? "deliveries go on at position " + from.getAsLong() : "the state is to come";
+        log.write(LogLine.RESTARTED, last, batches, goesOn);
+      }
+    }
+  }
+
+  void caughtUp(long at) {
+    log.write(LogLine.CAUGHT_UP, at);
+  }
+
+  private static String names(View view) {
+    return view.members().stream().map(MemberId::name).collect(Collectors.joining(", "));
+  }
+
+  private static String change(View before, View view, List<Notice.Gone> gone) {
+    List<String> parts = new ArrayList<>();
+    List<String> joined =
+        view.members().stream().filter(member -> !before.contains(member)).map(MemberId::name).toList();
+    if (!joined.isEmpty()) {
+      parts.add("joined: " + String.join(", ", joined));
+    }
+    if (!gone.isEmpty()) {
+      parts.add(
+          gone.stream()
+              .map(one -> one.member() + " (" + words(one.ground(), one.by(), one.silent()) + ")")
+              .collect(Collectors.joining(", ", "gone: ", "")));
+    }
+    return parts.isEmpty() ? "" : "; " + String.join("; ", parts);
+  }
+
+  private static String words(Notice.Ground ground, @Nullable MemberId by, Duration silent) {
+    return switch (ground) {
+      case SILENCE -> "not heard here for " + OperatorLog.seconds(silent);
+      case CONNECTION_REFUSED -> "its host refuses connections";
+      case APPLICATION -> "the application says so";
+      case LEFT -> "it left";
+      case LATER_LIFE -> "a later life of it is here";
+      case REPORTED -> by + " does not hear it";
+      case DECIDED -> by == null ? "others decided so" : "decided by " + by;
+    };
+  }
+
+  // ---- states ----------------------------------------------------------------------------------------------------
+
+  void stateGiven(MemberId newcomer) {
+    log.write(LogLine.STATE_GIVEN, newcomer);
+  }
+
+  void stateGivenUp() {
+    log.write(LogLine.STATE_GIVEN_UP);
+  }
+
+  void stateComes(long transfer, MemberId donor, long at) {
+    long now = System.nanoTime();
+    coming.put(transfer, new Coming(donor.name(), now, 0, now));
+    log.write(LogLine.STATE_COMES, at, donor);
+  }
+
+  void stateChunk(long transfer, int bytes, boolean last) {
+    Coming before = coming.get(transfer);
+    if (before == null) {
+      return;
+    }
+    long now = System.nanoTime();
+    long sum = before.bytes + bytes;
+    boolean due = !last && isDue(before.told, now);
+    if (last) {
+      coming.remove(transfer);
+      log.write(LogLine.STATE_HERE, before.donor, sum, Duration.ofNanos(now - before.since));
+    } else {
+      coming.put(transfer, new Coming(before.donor, before.since, sum, due ? now : before.told));
+    }
+    if (due) {
+      log.write(LogLine.STATE_GROWS, sum, before.donor, Duration.ofNanos(now - before.since));
+    }
+  }
+
+  void stateInterrupted(long transfer) {
+    Coming before = coming.remove(transfer);
+    if (before != null) {
+      log.write(LogLine.STATE_INTERRUPTED, before.donor, before.bytes);
+    }
+  }
+
+  // ---- slow ones -------------------------------------------------------------------------------------------------
+
+  /// Whether something is slow that no status tells of, or none yet.
+  ///
+  /// @param fullNanos for how long nothing that was to be multicast has got into the window; 0 when there is room
+  /// @param behind    who has not moved
+  /// @param next      the event to which the application comes next; null for none
+  /// @param more      how many events wait
+  void look(long fullNanos, List<Wait> behind, @Nullable Object next, int more) {
+    long now = System.nanoTime();
+    if (fullNanos < FULL_NANOS) {
+      fullTold = null;
+    } else if (isDue(fullTold, now)) {
+      fullTold = now;
+      log.write(LogLine.WINDOW_FULL, Duration.ofNanos(fullNanos), slow(behind));
+    }
+    lookAtEvent(now, next, more);
+  }
+
+  private void lookAtEvent(long now, @Nullable Object next, int more) {
+    if (next == null || next != event) {
+      if (eventTold != null) {
+        log.write(LogLine.EVENT_TAKEN, Duration.ofNanos(now - eventSince));
+      }
+      event = next;
+      eventSince = now;
+      eventTold = null;
+    } else if (now - eventSince >= HELD_NANOS && isDue(eventTold, now)) {
+      eventTold = now;
+      log.write(LogLine.EVENT_HELD, Duration.ofNanos(now - eventSince), more);
+    }
+  }
+
+  private String slow(List<Wait> behind) {
+    if (behind.isEmpty()) {
+      return "nobody is behind, " + status();
+    }
+    return behind.stream()
+        .map(wait -> {
+          String what = wait.cause() == Cause.CONSUMPTION ? " has not consumed " : " has not acknowledged ";
+          String time = OperatorLog.seconds(wait.since());
+          return wait.members().getFirst() + what + wait.bytes() + " bytes for " + time;
+        })
+        .collect(Collectors.joining(", "));
   }
 }

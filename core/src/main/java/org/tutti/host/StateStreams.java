@@ -45,11 +45,16 @@ final class StateStreams {
     }
   }
 
-  void cancel(long transfer) {
+  /// The newcomer gets nothing more.
+  ///
+  /// @return whether the application had not given all
+  boolean cancel(long transfer) {
     OutgoingState sink = outgoing.remove(transfer);
+    boolean open = sink != null && !sink.isOver();
     if (sink != null) {
       sink.cancel("it has gone");
     }
+    return open;
   }
 
   IncomingState offer(long transfer, MemberId donor) {

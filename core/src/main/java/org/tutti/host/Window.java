@@ -39,6 +39,7 @@ final class Window {
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
   private static final Outcome DELIVERED = new Outcome.Delivered();
   private static final long NO_POSITION = -1;
+  private static final long NEVER = Long.MIN_VALUE;
 
   private final String group;
   private final MemberId self;
@@ -57,6 +58,8 @@ final class Window {
   private long used;
   private @Nullable ByteBuffer propagation; // waits for room
   private long reserved; // for it
+  private long refusedSince = NEVER; // since when nothing has found room
+  private long refusedCost; // of what did not then
   private long subsetNumber;
   private @Nullable String closed;
   private @Nullable CompletableFuture<Outcome>[] decided = nothingDecided(); // of the engine thread
@@ -116,6 +119,8 @@ final class Window {
       boolean room = line.isEmpty() && fits(cost);
       if (room) {
         enter(message, cost, how, outcome);
+      } else {
+        refusedRoom(cost);
       }
       return room;
     } finally {
@@ -143,7 +148,26 @@ final class Window {
     }
   }
 
+  private void refusedRoom(long cost) {
+    if (refusedSince == NEVER) {
+      refusedSince = System.nanoTime();
+      refusedCost = cost;
+    }
+  }
+
+  /// For how long there has been no room for anything that was to be multicast; 0 when nothing was refused, or
+  /// something has found room since.
+  long fullNanos() {
+    lock.lock();
+    try {
+      return refusedSince == NEVER || (line.isEmpty() && fits(refusedCost)) ? 0 : System.nanoTime() - refusedSince;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private void enter(ByteBuffer message, long cost, SendOptions how, @Nullable CompletableFuture<Outcome> outcome) {
+    refusedSince = NEVER;
     if (how.destinations().isEmpty()) {
       enter(Batch.Kind.of(how.service()), message);
       open.add(outcome);
@@ -223,6 +247,7 @@ final class Window {
               + group
               + "\" is full; use tryMulticast or tryPost");
     }
+    refusedRoom(cost);
     Condition turn = lock.newCondition();
     line.addLast(turn);
     try {

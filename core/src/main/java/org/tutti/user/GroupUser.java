@@ -2,6 +2,7 @@ package org.tutti.user;
 
 import java.nio.ByteBuffer;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import org.tutti.End;
@@ -11,6 +12,7 @@ import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Outcome;
 import org.tutti.Outcome.Reason;
+import org.tutti.Status.Wait;
 import org.tutti.View;
 import org.tutti.membership.StateTransfer;
 import org.tutti.pack.Batch;
@@ -183,6 +185,17 @@ public interface GroupUser extends StateTransfer.Application {
   ///
   /// @param next the position of its next delivery, or -1 while its state is to come
   default void position(long next) {}
+
+  /// Something that an operator may want to know has happened; told at any time.
+  ///
+  /// @param notice what
+  default void notice(Notice notice) {}
+
+  /// Who holds this member up, however shortly; told now and then, while the group goes on.
+  ///
+  /// @param behind for [org.tutti.Status.Cause#CONSUMPTION] and [org.tutti.Status.Cause#ACKNOWLEDGEMENT], those that
+  ///               have not moved since the last time
+  default void looked(List<Wait> behind) {}
 
   /// The membership has ended; nothing follows.
   ///

@@ -144,7 +144,8 @@ class StandstillTest {
     assertThat(status.toString()).contains("waiting for n1 to order what was multicast, for ");
     assertThat(status.isServing()).as("nobody is suspected").isTrue();
     assertThat(Told.of(nodes.get(1).metrics(), "engine.standstills.begun{reason=order}")).isPositive();
-    while (log.stream().noneMatch(line -> line.matches("group bank at n2: no progress: .*waiting for n1 to order.*"))) {
+    while (log.stream()
+        .noneMatch(line -> line.matches("group bank at n2 in view \\d+: no progress: .*waiting for n1 to order.*"))) {
       Thread.onSpinWait();
     }
     lose(2);

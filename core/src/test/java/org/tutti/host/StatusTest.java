@@ -175,8 +175,8 @@ class StatusTest {
       assertThat(Told.of(nodes.getFirst().metrics(), "engine.standstills.begun{reason=consumption}")).isPositive();
       assertThat(until(slow, status -> !status.waits().isEmpty()).waits().getFirst().members())
           .containsExactly(slow.self());
-      String line = "group bank at n1: the application of n2 has taken nothing for ";
-      while (log.stream().noneMatch(one -> one.startsWith(line))) {
+      String line = "group bank at n1 in view \\d+: the application of n2 has taken nothing for .*";
+      while (log.stream().noneMatch(one -> one.matches(line))) {
         Thread.onSpinWait();
       }
       while (!writer.status().waits().isEmpty()) {

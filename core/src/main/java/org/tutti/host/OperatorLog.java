@@ -1,0 +1,110 @@
+package org.tutti.host;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.tutti.MemberId;
+import org.tutti.Names;
+import org.tutti.View;
+
+/// Writes a membership's lines to the log, each with group, member and view before it.
+///
+/// Where a log is written may block, and the engine must not: lines are written by a thread of their own, in their
+/// order. Of each [LogLine] at most [#LINES_MAX] are written in [#PERIOD_NANOS]; the first one after that says how many
+/// were left out. Everything that others have said is shown with control characters escaped.
+final class OperatorLog {
+  static final int LINES_MAX = 10;
+  static final long PERIOD_NANOS = 10_000_000_000L;
+  private static final int WAITING_MAX = 256; // while the log blocks; what does not fit is left out and counted
+
+  private static final System.Logger LOG = System.getLogger("org.tutti.Group");
+
+  /// How often a line was written.
+  private static final class Written {
+    private long since;
+    private int lines;
+    private long leftOut;
+  }
+
+  private record Entry(System.Logger.Level level, String text) {}
+
+  private final String group;
+  private final MemberId self;
+  private final Map<LogLine, Written> written = new EnumMap<>(LogLine.class);
+  private final ArrayDeque<Entry> waiting = new ArrayDeque<>();
+  private boolean writing;
+  private @Nullable View view;
+
+  OperatorLog(String group, MemberId self) {
+    this.group = group;
+    this.self = self;
+  }
+
+  /// The view that lines name from now on.
+  synchronized void in(View installed) {
+    view = installed;
+  }
+
+  /// Writes a line, unless there were too many of its kind.
+  ///
+  /// @param values for its format; a [Duration] as seconds
+  void write(LogLine line, @Nullable Object... values) {
+    write(System.nanoTime(), line, values);
+  }
+
+  synchronized void write(long now, LogLine line, @Nullable Object... values) {
+    Written before = written.computeIfAbsent(line, _ -> new Written());
+    if (before.lines == 0 || now - before.since >= PERIOD_NANOS) {
+      before.since = now;
+      before.lines = 0;
+    }
+    if (before.lines == LINES_MAX || waiting.size() == WAITING_MAX) {
+      before.leftOut++;
+      return;
+    }
+    before.lines++;
+    String more = before.leftOut == 0 ? "" : " (" + before.leftOut + " lines like this one were left out before it)";
+    before.leftOut = 0;
+    waiting.add(new Entry(line.level(), prefix() + line.format().formatted(shown(values)) + more));
+    if (!writing) {
+      writing = true;
+      Thread.ofVirtual().name("log").start(this::drain);
+    }
+  }
+
+  private String prefix() {
+    View current = view;
+    String where = current == null ? "" : " in view " + current.id().epoch();
+    return "group " + group + " at " + self + where + ": ";
+  }
+
+  private static Object[] shown(@Nullable Object[] values) {
+    return Arrays.stream(values)
+        .map(value ->
+            switch (value) {
+              case Number number -> number;
+              case Duration time -> seconds(time);
+              case null, default -> Names.printable(String.valueOf(value));
+            })
+        .toArray();
+  }
+
+  static String seconds(Duration time) {
+    return "%.1f s".formatted(time.toMillis() / 1000.0);
+  }
+
+  private void drain() {
+    for (Entry next = next(); next != null; next = next()) {
+      LOG.log(next.level, next.text);
+    }
+  }
+
+  private synchronized @Nullable Entry next() {
+    Entry next = waiting.poll();
+    writing = next != null;
+    return next;
+  }
+}

@@ -1,0 +1,214 @@
+package org.tutti.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.tutti.Group;
+import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
+import org.tutti.MemberId;
+import org.tutti.Node;
+import org.tutti.fixture.Awaited;
+import org.tutti.transport.Address;
+import org.tutti.transport.memory.InProcess;
+
+/// What an operator reads: every line is on the page, floods are cut, and it says why.
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class OperatorLogTest {
+  private static final long SOON_SECONDS = 60;
+  private static final Pattern ROW = Pattern.compile("(?m)^\\| (INFO|WARNING|ERROR|DEBUG) \\| `(.*?)` \\| \\S.* \\|$");
+
+  private final BlockingQueue<LogRecord> log = new LinkedBlockingQueue<>();
+  private final Logger logger = Logger.getLogger("org.tutti.Group");
+  private final Handler handler =
+      new Handler() {
+        @Override
+        public void publish(LogRecord record) {
+          log.add(record);
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+      };
+
+  @BeforeEach
+  void begin() {
+    logger.addHandler(handler);
+  }
+
+  @AfterEach
+  void end() {
+    logger.removeHandler(handler);
+  }
+
+  private String until(String regex) throws InterruptedException {
+    while (true) {
+      LogRecord next = log.poll(SOON_SECONDS, TimeUnit.SECONDS);
+      assertThat(next).as("a line like " + regex).isNotNull();
+      if (next.getMessage().matches(regex)) {
+        return next.getMessage();
+      }
+    }
+  }
+
+  /// The lines of [LogLine], and the constant parts of those that other classes write.
+  @Test
+  void thePageAndTheCodeHaveTheSameLines() throws IOException {
+    List<String> rows =
+        ROW.matcher(Files.readString(Path.of("../docs/guides/logs.md")))
+            .results()
+            .map(row -> row.group(1) + " " + row.group(2).replaceAll("\\{[^}]*}", "*"))
+            .toList();
+    Stream<String> lines =
+        Arrays.stream(LogLine.values())
+            .map(line -> line.level() + " " + line.format().replace("%s", "*").replace("%d", "*"));
+    assertThat(rows)
+        .containsExactlyInAnyOrderElementsOf(
+            Stream.concat(lines, Stream.concat(ofNode("host/Watchdog"), ofNode("engine/EventLoop"))).toList());
+  }
+
+  /// What stands in a source for a line that begins with the node's name.
+  private static Stream<String> ofNode(String source) throws IOException {
+    String text = Files.readString(Path.of("src/main/java/org/tutti", source + ".java"));
+    return Pattern.compile("\"(node %s: .*?)\"|log\\(Level.ERROR, \"(node )\" \\+ name \\+ \"(.*?)\"")
+        .matcher(text)
+        .results()
+        .map(found ->
+            found.group(1) != null
+                ? "WARNING " + found.group(1).replace("%s", "*")
+                : "ERROR " + found.group(2) + "*" + found.group(3));
+  }
+
+  @Test
+  void floodsAreCutAndForeignTextIsEscaped() throws Exception {
+    var lines = new OperatorLog("bank", new MemberId("n1", new Address("here:1"), 1));
+    for (int i = 0; i < OperatorLog.LINES_MAX + 5; i++) {
+      lines.write(0, LogLine.REFUSED, "here:2: a\nb");
+    }
+    lines.write(0, LogLine.HEARD, "n2");
+    lines.write(OperatorLog.PERIOD_NANOS, LogLine.REFUSED, "here:3");
+    for (int i = 0; i < OperatorLog.LINES_MAX; i++) {
+      assertThat(log.poll(SOON_SECONDS, TimeUnit.SECONDS).getMessage())
+          .startsWith("group bank at n1: this node is refused by here:2: a")
+          .doesNotContain("\n");
+    }
+    assertThat(log.poll(SOON_SECONDS, TimeUnit.SECONDS).getMessage()).isEqualTo("group bank at n1: n2 is heard again");
+    assertThat(log.poll(SOON_SECONDS, TimeUnit.SECONDS).getMessage())
+        .isEqualTo("group bank at n1: this node is refused by here:3 (5 lines like this one were left out before it)");
+  }
+
+  @Test
+  void viewsSayWhoCameAndWhoLeft() throws Exception {
+    var hub = new InProcess();
+    try (Node n1 = node(hub, 1)) {
+      Group first = n1.create("bank", GroupConfig.standard());
+      try (Node n2 = node(hub, 2)) {
+        n2.join("bank");
+        until("group bank at n1 in view \\d+: primary view of n1, n2; joined: n2");
+        Awaited.untilViewOf(first, 2);
+      }
+      until("group bank at n1 in view \\d+: primary view of n1; gone: n2 \\(it left\\)");
+    }
+    until("group bank at n1 in view \\d+: this member has left: .*");
+  }
+
+  @Test
+  void whoIsSuspectedOnWhatGroundIsSaid() throws Exception {
+    var hub = new InProcess();
+    try (Node n1 = node(hub, 1);
+        Node n2 = node(hub, 2);
+        Node n3 = node(hub, 3)) {
+      n1.create("bank", GroupConfig.standard());
+      Group second = n2.join("bank");
+      Group third = n3.join("bank");
+      Awaited.untilViewOf(second, 3);
+      Awaited.untilViewOf(third, 3);
+      n1.suspect(n3.self());
+      until("group bank at n1 in view \\d+: n3 is suspected: the application says so");
+      until("group bank at n1 in view \\d+: n3 is heard again|.*gone: n3 \\(the application says so\\)");
+    }
+  }
+
+  /// The second member's application takes nothing, so the first one's window stays full.
+  @Test
+  void aFullWindowSaysWhoHasNotConsumed() throws Exception {
+    var hub = new InProcess();
+    try (Node n1 = node(hub, 1);
+        Node n2 = node(hub, 2)) {
+      MemberConfig small = MemberConfig.builder().windowBytes(1 << 16).build();
+      Group first = n1.create("bank", GroupConfig.standard(), small);
+      Group second = n2.join("bank", small);
+      Awaited.untilViewOf(first, 2);
+      while (second.view() == null || second.view().size() != 2) {
+        Thread.onSpinWait();
+      }
+      while (first.tryPost(ByteBuffer.allocate(1000))) {
+        first.receive(Duration.ZERO);
+      }
+      Thread taker =
+          Thread.ofVirtual()
+              .start(() -> {
+                try {
+                  while (true) {
+                    first.receive(Duration.ofSeconds(1));
+                  }
+                } catch (Exception ended) {
+                  // the test is over
+                }
+              });
+      until(
+          "group bank at n1 in view \\d+: the window has been full for \\S+ s, so multicasts wait or are refused: "
+              + ".*n2 has not consumed \\d+ bytes for \\S+ s.*");
+      taker.interrupt();
+      taker.join();
+    }
+  }
+
+  @Test
+  void anApplicationThatStaysAtAnEventIsTold() throws Exception {
+    var hub = new InProcess();
+    try (Node n1 = node(hub, 1)) {
+      Group alone = n1.create("bank", GroupConfig.standard());
+      Awaited.untilViewOf(alone, 1);
+      for (int i = 0; i < 3; i++) {
+        alone.post(ByteBuffer.allocate(8));
+        alone.receive(Duration.ZERO);
+      }
+      alone.multicast(ByteBuffer.allocate(8)).get(SOON_SECONDS, TimeUnit.SECONDS);
+      until("group bank at n1 in view \\d+: the application has been at an event, .*; \\d+ more wait for it");
+      while (alone.receive(Duration.ZERO) != null) {
+        Thread.onSpinWait();
+      }
+      until("group bank at n1 in view \\d+: the application takes events again, after \\S+ s");
+    }
+  }
+
+  private static Node node(InProcess hub, int place) {
+    return Node.named("n" + place)
+        .contacts(place == 1 ? List.of() : List.of(new Address("here:1")))
+        .times(Duration.ofMillis(50), Duration.ofSeconds(10))
+        .transport(hub.open(new Address("here:" + place)))
+        .start();
+  }
+}
