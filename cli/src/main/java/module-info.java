@@ -3,7 +3,9 @@ import org.jspecify.annotations.NullMarked;
 /// The `tutti` command and its subcommands, as who runs a group has them.
 @NullMarked
 module org.tutti.cli {
+  requires com.fasterxml.jackson.jr.ob;
   requires info.picocli;
+  requires jdk.httpserver;
   requires org.tutti;
   requires org.tutti.certs;
   requires org.tutti.net;

@@ -98,6 +98,14 @@ final class MemberCommand implements Callable<Integer> {
       description = "Announce this member at a registry or by multicast; --join with one of these does so anyway.")
   List<Contact> announce = List.of();
 
+  @Option(
+      names = "--health",
+      paramLabel = "HOST:PORT",
+      converter = AddressConverter.class,
+      description =
+          "Answer health checks over HTTP at this loopback address: /health/ready, /health/live, /status, /metrics.")
+  @Nullable Address health;
+
   @Override
   public Integer call() throws InterruptedException {
     options.keeping = keeping;
@@ -113,9 +121,22 @@ final class MemberCommand implements Callable<Integer> {
     try (var session = Session.open("member", options, listen, beginning.contacts, null)) {
       out.line(session.node().self().name() + " listens on " + session.node().self().address());
       out.flush();
-      new EventPrinter(session, out).follow(options.timeout);
+      follow(session, out);
     }
     return 0;
+  }
+
+  private void follow(Session session, Output out) throws InterruptedException {
+    var printer = new EventPrinter(session, out);
+    if (health == null) {
+      printer.follow(options.timeout);
+      return;
+    }
+    try (var answering = Health.open(health, session.node(), session.group())) {
+      out.line("health at " + answering.address());
+      out.flush();
+      printer.follow(options.timeout);
+    }
   }
 
   /// How many members are expected; 0 when names are, or nobody is.
@@ -137,6 +158,10 @@ final class MemberCommand implements Callable<Integer> {
       options.founding.check();
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+    }
+    if (health != null && !Health.isLoopback(health)) {
+      throw new ParameterException(
+          spec.commandLine(), "--health listens on a loopback address only, as 127.0.0.1, not '" + health + "'");
     }
     if (advertise == null && TransportOption.isEverywhere(listen)) {
       throw new ParameterException(

@@ -1,0 +1,234 @@
+package org.tutti.cli;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.tutti.Group;
+import org.tutti.MemberId;
+import org.tutti.Metric;
+import org.tutti.Node;
+import org.tutti.Status;
+import org.tutti.View;
+import org.tutti.transport.Address;
+
+/// A member's health over HTTP, for probes, for Prometheus and for people with `curl`; read only.
+///
+/// | path | answer |
+/// | --- | --- |
+/// | `/health/ready` | 200 while the member serves: it is caught up, in a primary view; else 503 |
+/// | `/health/live` | 200 while the node's engine thread takes turns; else 503 |
+/// | `/status` | the group's status as JSON |
+/// | `/metrics` | the node's metrics in Prometheus' text format |
+///
+/// It has neither certificates nor limits for strangers, so it listens on loopback addresses only.
+final class Health implements AutoCloseable {
+  /// How long a turn of the engine may take: as long as nobody suspects the node for it.
+  private static final long TURN_MILLIS = 2000;
+
+  private static final int OK = 200;
+  private static final int NOT_FOUND = 404;
+  private static final int WRONG_METHOD = 405;
+  private static final int UNAVAILABLE = 503;
+  private static final String TEXT = "text/plain; charset=utf-8";
+  private static final String PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
+
+  private record Answer(int code, String type, String body) {}
+
+  private final Node node;
+  private final Group group;
+  private final HttpServer server;
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+
+  private Health(Node node, Group group, HttpServer server) {
+    this.node = node;
+    this.group = group;
+    this.server = server;
+  }
+
+  /// Answers from now on.
+  ///
+  /// @param at where to listen
+  static Health open(Address at, Node node, Group group) {
+    try {
+      var health = new Health(node, group, HttpServer.create(socket(at), 0));
+      health.server.createContext("/", health::handle);
+      health.server.setExecutor(health.threads);
+      health.server.start();
+      return health;
+    } catch (IOException e) {
+      throw new Failure("cannot listen on " + at + ": " + e.getMessage(), e);
+    }
+  }
+
+  /// Whether strangers cannot reach an address.
+  static boolean isLoopback(Address at) {
+    return socket(at).getAddress().isLoopbackAddress();
+  }
+
+  private static InetSocketAddress socket(Address at) {
+    int colon = at.text().lastIndexOf(':');
+    String host = at.text().substring(0, colon).replaceAll("[\\[\\]]", "");
+    return new InetSocketAddress(InetAddress.ofLiteral(host), Integer.parseInt(at.text().substring(colon + 1)));
+  }
+
+  /// Where it listens.
+  Address address() {
+    return AddressConverter.of(server.getAddress().getAddress(), server.getAddress().getPort());
+  }
+
+  private void handle(HttpExchange exchange) throws IOException {
+    try (exchange) {
+      boolean reads = exchange.getRequestMethod().equals("GET");
+      Answer answer = reads ? answer(exchange.getRequestURI().getPath()) : new Answer(WRONG_METHOD, TEXT, "GET only\n");
+      byte[] body = answer.body.getBytes(StandardCharsets.UTF_8);
+      exchange.getResponseHeaders().set("Content-Type", answer.type);
+      exchange.getResponseHeaders().set("Cache-Control", "no-store");
+      exchange.sendResponseHeaders(answer.code, body.length);
+      exchange.getResponseBody().write(body);
+    }
+  }
+
+  private Answer answer(String path) throws IOException {
+    return switch (path) {
+      case "/health/ready" -> {
+        Status status = group.status();
+        yield new Answer(status.isServing() ? OK : UNAVAILABLE, TEXT, status + "\n");
+      }
+      case "/health/live" -> {
+        boolean lives = metrics() != null;
+        yield new Answer(lives ? OK : UNAVAILABLE, TEXT, lives ? "the engine turns\n" : "the engine does not turn\n");
+      }
+      case "/status" -> new Answer(OK, "application/json", json(group.status()) + "\n");
+      case "/metrics" -> {
+        List<Metric> metrics = metrics();
+        yield metrics == null
+            ? new Answer(UNAVAILABLE, TEXT, "the engine does not turn\n")
+            : new Answer(OK, PROMETHEUS, prometheus(metrics));
+      }
+      default -> new Answer(NOT_FOUND, TEXT, "/health/ready, /health/live, /status, /metrics\n");
+    };
+  }
+
+  /// What the engine thread tells in a turn; null when it takes none in time.
+  private @Nullable List<Metric> metrics() {
+    var told =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return node.metrics();
+              } catch (InterruptedException closing) {
+                throw new IllegalStateException(closing);
+              }
+            },
+            threads);
+    try {
+      return node.failure() == null ? told.get(TURN_MILLIS, TimeUnit.MILLISECONDS) : null;
+    } catch (TimeoutException | ExecutionException late) {
+      return null;
+    } catch (InterruptedException closing) {
+      Thread.currentThread().interrupt();
+      return null;
+    }
+  }
+
+  /// The text format of Prometheus, version 0.0.4: `link.packets.repeated` becomes `tutti_link_packets_repeated_total`.
+  /// Names and tags are constants of the code, of letters and hyphens, so nothing has to be escaped.
+  static String prometheus(List<Metric> metrics) {
+    var text = new StringBuilder();
+    String last = "";
+    for (Metric metric : metrics.stream().sorted(Metric.ORDER).toList()) {
+      boolean counts = metric.kind() == Metric.Kind.COUNTER;
+      String name = "tutti_" + metric.name().replace('.', '_') + (counts ? "_total" : "");
+      if (!name.equals(last)) {
+        last = name;
+        // The sentence is of the first one's tags; the guide has all.
+        text.append("# HELP ").append(name).append(' ').append(metric.about()).append('\n');
+        text.append("# TYPE ").append(name).append(counts ? " counter\n" : " gauge\n");
+      }
+      text.append(name);
+      if (!metric.tags().isEmpty()) {
+        String tags =
+            String.join(",", metric.tags().stream().map(tag -> tag.name() + "=\"" + tag.value() + '"').toList());
+        text.append('{').append(tags).append('}');
+      }
+      text.append(' ').append(metric.value()).append('\n');
+    }
+    return text.toString();
+  }
+
+  // ---- the status as JSON ----------------------------------------------------------------------------------------
+
+  private static String json(Status status) throws IOException {
+    Map<String, Object> all = new LinkedHashMap<>();
+    all.put("group", status.group());
+    all.put("self", member(status.self()));
+    all.put("phase", status.phase().name());
+    all.put("serving", status.isServing());
+    all.put("view", view(status.view()));
+    all.put("lastPrimary", view(status.lastPrimary()));
+    all.put("position", status.position().isPresent() ? status.position().getAsLong() : null);
+    all.put("waits", status.waits().stream().map(Health::wait).toList());
+    List<Object> refused = new ArrayList<>();
+    status
+        .refused()
+        .forEach(
+            one -> refused.add(Map.of("by", one.by().text(), "reason", one.reason().name(), "words", one.words())));
+    all.put("refused", refused);
+    var closed = status.closed();
+    all.put("closed", closed == null ? null : Map.of("cause", closed.cause().name(), "words", closed.words()));
+    all.put("words", status.toString());
+    return JSON.std.with(JSON.Feature.WRITE_NULL_PROPERTIES).asString(all);
+  }
+
+  private static Map<String, Object> member(MemberId member) {
+    Map<String, Object> shown = new LinkedHashMap<>();
+    shown.put("name", member.name());
+    shown.put("address", member.address().text());
+    shown.put("incarnation", member.incarnation());
+    return shown;
+  }
+
+  private static @Nullable Map<String, Object> view(@Nullable View view) {
+    if (view == null) {
+      return null;
+    }
+    Map<String, Object> shown = new LinkedHashMap<>();
+    shown.put("id", view.id().toString());
+    shown.put("epoch", view.id().epoch());
+    shown.put("primary", view.primary());
+    shown.put("members", view.members().stream().map(Health::member).toList());
+    shown.put("voters", view.voters());
+    return shown;
+  }
+
+  private static Map<String, Object> wait(Status.Wait wait) {
+    Map<String, Object> shown = new LinkedHashMap<>();
+    shown.put("cause", wait.cause().name());
+    shown.put("members", wait.members().stream().map(MemberId::name).toList());
+    shown.put("needed", wait.needed());
+    shown.put("sinceMillis", wait.since().toMillis());
+    shown.put("bytes", wait.bytes());
+    return shown;
+  }
+
+  @Override
+  public void close() {
+    server.stop(0);
+    threads.shutdownNow();
+  }
+}

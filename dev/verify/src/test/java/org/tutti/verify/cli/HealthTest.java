@@ -1,0 +1,93 @@
+package org.tutti.verify.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// A member's health over HTTP is what its status says.
+@Tag("socket")
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class HealthTest {
+  private static final String SAMPLE = "tutti(_[a-z]+){2,5}(\\{[a-z]+=\"[a-z-]+\"(,[a-z]+=\"[a-z-]+\")*})? \\d+";
+
+  private final List<CommandProcess> launched = new ArrayList<>();
+  private final HttpClient client = HttpClient.newHttpClient();
+
+  @AfterEach
+  void close() {
+    client.close();
+    launched.forEach(CommandProcess::close);
+  }
+
+  private CommandProcess member(String... more) throws Exception {
+    List<String> all = new ArrayList<>(List.of("member", "--group=bank", "--listen=127.0.0.1:0", "--create"));
+    all.addAll(List.of("--name=n1", "--health=127.0.0.1:0"));
+    all.addAll(List.of(more));
+    launched.add(CommandProcess.tutti(all.toArray(String[]::new)));
+    return launched.getLast();
+  }
+
+  private static String address(CommandProcess member) throws Exception {
+    return member.lineMatching("health at .*").replaceFirst(".* at ", "");
+  }
+
+  private HttpResponse<String> get(String at, String path) throws Exception {
+    HttpRequest request = HttpRequest.newBuilder(URI.create("http://" + at + path)).build();
+    return client.send(request, HttpResponse.BodyHandlers.ofString());
+  }
+
+  @Test
+  void whoServesIsReady() throws Exception {
+    CommandProcess member = member();
+    String at = address(member);
+    member.lineMatching("view \\S+ primary: n1");
+    HttpResponse<String> ready = get(at, "/health/ready");
+    assertThat(ready.statusCode()).isEqualTo(200);
+    assertThat(ready.body()).matches("group bank: primary view \\d+ of n1 at position 0\n");
+    assertThat(get(at, "/health/live").statusCode()).isEqualTo(200);
+    Map<String, Object> status = JSON.std.mapFrom(get(at, "/status").body());
+    assertThat(status).containsEntry("group", "bank").containsEntry("serving", true).containsEntry("position", 0);
+    assertThat(status).containsEntry("phase", "CAUGHT_UP").containsEntry("closed", null);
+    assertThat(get(at, "/").statusCode()).isEqualTo(404);
+    HttpRequest post =
+        HttpRequest.newBuilder(URI.create("http://" + at + "/status"))
+            .POST(HttpRequest.BodyPublishers.noBody())
+            .build();
+    assertThat(client.send(post, HttpResponse.BodyHandlers.ofString()).statusCode()).isEqualTo(405);
+  }
+
+  @Test
+  void whoWaitsForAQuorumLivesButIsNotReady() throws Exception {
+    CommandProcess member = member("--electorate=n1,n2");
+    String at = address(member);
+    HttpResponse<String> ready = get(at, "/health/ready");
+    assertThat(ready.statusCode()).isEqualTo(503);
+    assertThat(get(at, "/health/live").statusCode()).isEqualTo(200);
+    assertThat(JSON.std.mapFrom(get(at, "/status").body())).containsEntry("serving", false);
+  }
+
+  @Test
+  void metricsAreInTheFormatOfPrometheus() throws Exception {
+    String at = address(member());
+    HttpResponse<String> metrics = get(at, "/metrics");
+    assertThat(metrics.headers().firstValue("Content-Type")).hasValue("text/plain; version=0.0.4; charset=utf-8");
+    List<String> lines = metrics.body().lines().toList();
+    List<String> samples = lines.stream().filter(line -> !line.startsWith("#")).toList();
+    assertThat(samples).hasSizeGreaterThan(50).allMatch(line -> line.matches(SAMPLE)).doesNotHaveDuplicates();
+    assertThat(samples).anyMatch(line -> line.matches("tutti_loop_turns_made_total [1-9]\\d*"));
+    List<String> types = lines.stream().filter(line -> line.startsWith("# TYPE ")).toList();
+    assertThat(types).doesNotHaveDuplicates().contains("# TYPE tutti_link_packets_dropped_total counter");
+    assertThat(types).hasSameSizeAs(lines.stream().filter(line -> line.startsWith("# HELP ")).toList());
+  }
+}
