@@ -2,6 +2,7 @@ package org.tutti.verify.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.jr.ob.JSON;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -101,6 +102,35 @@ class OperateTest {
             .toList();
     assertThat(named).hasSizeGreaterThan(15);
     assertThat(metrics(directory)).extracting(Metric::name).containsAll(named);
+  }
+
+  /// Names as Prometheus has them, and labels as they are tags.
+  @Test
+  void theDashboardShowsMetricsThatExist(@TempDir Path directory) throws Exception {
+    String text = guide("grafana.json");
+    assertThat(JSON.std.mapFrom(text)).containsKeys("title", "panels", "templating");
+    List<Metric> all = metrics(directory);
+    List<String> known = all.stream().map(OperateTest::prometheus).distinct().toList();
+    assertThat(Pattern.compile("tutti_[a-z_]+").matcher(text).results().map(MatchResult::group).distinct())
+        .hasSizeGreaterThan(15)
+        .isSubsetOf(known);
+    for (MatchResult target :
+        Pattern.compile("(?s)(tutti_[a-z_]+)\\{.*?legendFormat\": \"(.*?)\"").matcher(text).results().toList()) {
+      List<String> labels =
+          Pattern.compile("\\{\\{(\\w+)}}").matcher(target.group(2)).results().map(found -> found.group(1)).toList();
+      List<String> tags =
+          all.stream()
+              .filter(metric -> prometheus(metric).equals(target.group(1)))
+              .flatMap(metric -> metric.tags().stream().map(Metric.Tag::name))
+              .distinct()
+              .toList();
+      assertThat(labels.subList(1, labels.size())).as(target.group(1)).isEqualTo(tags);
+    }
+  }
+
+  private static String prometheus(Metric metric) {
+    boolean counts = metric.kind() == Metric.Kind.COUNTER;
+    return "tutti_" + metric.name().replace('.', '_') + (counts ? "_total" : "");
   }
 
   @Test
