@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -29,6 +30,7 @@ import org.tutti.Node;
 import org.tutti.fixture.Awaited;
 import org.tutti.transport.Address;
 import org.tutti.transport.memory.InProcess;
+import org.tutti.user.Notice;
 
 /// What an operator reads: every line is on the page, floods are cut, and it says why.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -148,6 +150,31 @@ class OperatorLogTest {
       until("group bank at n1 in view \\d+: n3 is suspected: the application says so");
       until("group bank at n1 in view \\d+: n3 is heard again|.*gone: n3 \\(the application says so\\)");
     }
+  }
+
+  @Test
+  void statesDoubtsAndRestartsAreLines() throws Exception {
+    var n1 = new MemberId("n1", new Address("here:1"), 1);
+    var n2 = new MemberId("n2", new Address("here:2"), 2);
+    var n3 = new MemberId("n3", new Address("here:3"), 3);
+    var reporter = new Reporter("bank", n1);
+    reporter.notice(new Notice.Restarted(null, 7, OptionalLong.of(40)));
+    until("group bank at n1: goes on from stable storage: no primary view, 7 batches, deliveries go on at position 40");
+    reporter.notice(new Notice.Doubted(n2, Duration.ofMillis(4100)));
+    until("group bank at n1: n2 was not heard here for 4\\.1 s; the others are asked before it is suspected");
+    reporter.notice(new Notice.Refuted(n2, n3));
+    until("group bank at n1: n2 is not suspected: n3 has heard it");
+    reporter.stateComes(5, n3, 40);
+    until("group bank at n1: gets the state as of position 40 from n3");
+    reporter.stateChunk(5, 100, false);
+    reporter.stateChunk(5, 50, true);
+    until("group bank at n1: has got the state from n3: 150 bytes in \\S+ s");
+    reporter.stateInterrupted(5); // it is over
+    reporter.stateComes(6, n2, 41);
+    reporter.stateChunk(6, 10, false);
+    reporter.stateInterrupted(6);
+    until("group bank at n1: gets the state as of position 41 from n2");
+    until("group bank at n1: the state from n2 broke off after 10 bytes; another member is asked");
   }
 
   /// The second member's application takes nothing, so the first one's window stays full.
