@@ -5,6 +5,7 @@ import org.jspecify.annotations.NullMarked;
 module org.tutti.cli {
   requires com.fasterxml.jackson.jr.ob;
   requires info.picocli;
+  requires java.logging;
   requires jdk.httpserver;
   requires org.tutti;
   requires org.tutti.certs;

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.tutti.certs.Authority;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -42,6 +43,8 @@ final class CertsCommand implements Callable<Integer> {
       description = "How long they are valid; default: ${DEFAULT-VALUE}.")
   int days = 365;
 
+  @Mixin Output out = new Output();
+
   @Parameters(paramLabel = "NAME", arity = "1..*", description = "Members.")
   List<String> names = List.of();
 
@@ -51,10 +54,10 @@ final class CertsCommand implements Callable<Integer> {
       throw new ParameterException(spec.commandLine(), "certificates are valid for a day at least, not " + days);
     }
     try {
-      var out = new Output();
       Authority authority = Authority.in(directory);
       for (String name : names) {
-        out.line(authority.issue(name, cluster, Duration.ofDays(days)).toString());
+        Path made = authority.issue(name, cluster, Duration.ofDays(days));
+        out.line(made.toString(), "certificate", "name", name, "cluster", cluster, "directory", made.toString());
       }
       out.flush();
       return 0;

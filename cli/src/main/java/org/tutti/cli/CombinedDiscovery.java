@@ -35,6 +35,7 @@ final class CombinedDiscovery implements Discovery {
   private final boolean creates;
   private final List<Contact> contacts;
   private final String group;
+  private final Output out;
   private final String cluster;
   private final @Nullable SSLContext tls;
   private final List<Address> fixed = new ArrayList<>();
@@ -47,6 +48,7 @@ final class CombinedDiscovery implements Discovery {
     this.creates = to.isEmpty();
     this.contacts = Stream.concat(to.stream(), options.announce.stream()).toList();
     this.group = options.group;
+    this.out = options.out;
     this.cluster = options.cluster;
     this.tls = options.carrier.context();
     for (Contact contact : contacts) {
@@ -92,7 +94,7 @@ final class CombinedDiscovery implements Discovery {
       if (contact instanceof Contact.Registry(String text, String at)) {
         RegistryDiscovery member = RegistryDiscovery.member(at, group, name, own, tls);
         replace(text, member);
-        registrations.add(new Registration(text, group, member));
+        registrations.add(new Registration(text, group, member, out));
       } else if (contact instanceof Contact.Multicast(String text, Address at, String device)) {
         replace(text, MulticastDiscovery.member(at, device, cluster, own));
       } else if (contact instanceof Contact.Foreign(String text, DiscoveryProvider kind, Address at)) {

@@ -1,6 +1,7 @@
 package org.tutti.cli;
 
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Durability;
@@ -8,6 +9,7 @@ import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Service;
+import org.tutti.Status;
 import org.tutti.View;
 
 /// Prints what happens in a group until the membership ends; while a member that keeps a history waits for others, for
@@ -41,7 +43,13 @@ final class EventPrinter {
     if (!session.isSignalled()) {
       throw session.ended(closed.end());
     }
-    out.line("closed: " + closed.end().words());
+    out.line(
+        "closed: " + closed.end().words(),
+        "closed",
+        "cause",
+        closed.end().cause().name().toLowerCase(Locale.ROOT).replace('_', '-'),
+        "words",
+        closed.end().words());
     out.flush();
   }
 
@@ -65,10 +73,11 @@ final class EventPrinter {
     }
     @Nullable Event event = group.receive(LOOK_EVERY);
     while (event == null) {
-      String status = group.status().toString();
-      if (!status.equals(said)) {
-        said = status;
-        out.line(status);
+      Status status = group.status();
+      if (!status.toString().equals(said)) {
+        said = status.toString();
+        out.line(
+            said, "waiting", "phase", status.phase().name().toLowerCase(Locale.ROOT).replace('_', '-'), "words", said);
         out.flush();
       }
       event = group.receive(LOOK_EVERY);
@@ -103,7 +112,7 @@ final class EventPrinter {
 
   private void installed(View view) throws InterruptedException {
     if (first && session.isDurable() && session.isCreator() && !view.primary()) {
-      out.line("stored history of the group found: continuing it instead of creating the group");
+      out.line("stored history of the group found: continuing it instead of creating the group", "continued");
     }
     if (first) {
       refuseToKeepNothing();

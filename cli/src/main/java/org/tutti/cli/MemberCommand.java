@@ -117,9 +117,11 @@ final class MemberCommand implements Callable<Integer> {
     options.number = number();
     options.expected = options.number > 0 ? Set.of() : expected;
     refuseWhatDoesNotGoTogether();
-    var out = new Output();
+    Output out = options.out;
     try (var session = Session.open("member", options, listen, beginning.contacts, null)) {
-      out.line(session.node().self().name() + " listens on " + session.node().self().address());
+      String name = session.node().self().name();
+      String address = session.node().self().address().text();
+      out.line(name + " listens on " + address, "listening", "name", name, "address", address);
       out.flush();
       follow(session, out);
     }

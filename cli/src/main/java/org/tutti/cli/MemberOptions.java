@@ -50,6 +50,8 @@ final class MemberOptions {
       })
   Duration timeout = Duration.ofSeconds(10);
 
+  @Mixin Output out = new Output();
+
   @Option(names = "--verbose", description = "Print stack traces of errors.")
   boolean verbose;
 

@@ -15,11 +15,11 @@ final class Registration {
   private final RegistryDiscovery registry;
   private final Output out;
 
-  Registration(String text, String group, RegistryDiscovery registry) {
+  Registration(String text, String group, RegistryDiscovery registry, Output out) {
     this.text = text;
     this.group = group;
     this.registry = registry;
-    this.out = new Output();
+    this.out = out;
   }
 
   /// Waits until the registry says that this member is the founder, or that the group exists.
@@ -38,7 +38,7 @@ final class Registration {
       }
       if (state != null && state.id() != told) {
         told = state.id();
-        out.line("number " + told + " at " + text);
+        out.line("number " + told + " at " + text, "registered", "number", told, "registry", text);
         out.flush();
       }
       if (state != null && (state.founder() || state.founded())) {

@@ -15,6 +15,7 @@ import org.tutti.store.FileStorage;
 import org.tutti.tls.Credentials;
 import org.tutti.transport.Address;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -72,18 +73,18 @@ final class RegistryCommand implements Callable<Integer> {
       description = "Without --tls, allow other addresses than loopback: whatever reaches the port is trusted.")
   boolean insecure;
 
+  @Mixin Output out = new Output();
+
   @Option(names = "--verbose", description = "Print stack traces of errors.")
   boolean verbose;
 
   @Override
   public Integer call() throws InterruptedException {
     RegistryConfig config = config();
-    var out = new Output();
-    try (Registry registry = open(config, out)) {
+    try (Registry registry = open(config)) {
       Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(registry::close));
-      say(
-          out,
-          "registry listens on " + AddressConverter.of(registry.address().getAddress(), registry.address().getPort()));
+      Address address = AddressConverter.of(registry.address().getAddress(), registry.address().getPort());
+      tell("registry listens on " + address, "listening", "address", address.text());
       registry.failure().get();
       return 0;
     } catch (ExecutionException e) {
@@ -99,7 +100,7 @@ final class RegistryCommand implements Callable<Integer> {
     }
   }
 
-  private Registry open(RegistryConfig config, Output out) {
+  private Registry open(RegistryConfig config) {
     String text = listen.text();
     int colon = text.lastIndexOf(':');
     InetAddress host = InetAddress.ofLiteral(text.substring(0, colon).replaceAll("[\\[\\]]", ""));
@@ -110,7 +111,7 @@ final class RegistryCommand implements Callable<Integer> {
     FileStorage storage = null;
     try {
       storage = data == null ? null : FileStorage.open(data);
-      return Registry.open(at, config, storage, context, news -> say(out, news));
+      return Registry.open(at, config, storage, context, news -> tell(news, "registration", "words", news));
     } catch (IOException e) {
       if (storage != null) {
         storage.close();
@@ -119,8 +120,9 @@ final class RegistryCommand implements Callable<Integer> {
     }
   }
 
-  private static void say(Output out, String line) {
-    out.line(line);
+  /// Registrations are told by the threads that serve them.
+  private synchronized void tell(String text, String event, Object... fields) {
+    out.line(text, event, fields);
     out.flush();
   }
 }

@@ -84,7 +84,7 @@ final class SendCommand implements Callable<Integer> {
       session.exitOnSignal(1);
       Group group = session.group();
       await(group, session);
-      var positions = new PositionPrinter(new Output(), service, options.timeout, group::status);
+      var positions = new PositionPrinter(options.out, service, options.timeout, group::status);
       // Reading may block for ever, and so may sending without a primary view; waiting has an end.
       Thread.ofPlatform().daemon().name("lines").start(() -> send(lines, group, positions));
       positions.print();
@@ -158,7 +158,7 @@ final class SendCommand implements Callable<Integer> {
     private static final CompletableFuture<Outcome> END = new CompletableFuture<>();
 
     private final Output out;
-    private final String none; // what stands for no position
+    private final Service service;
     private final Duration patience;
     private final Supplier<Status> status;
     private final BlockingQueue<CompletableFuture<Outcome>> expected = new ArrayBlockingQueue<>(AHEAD_MAX);
@@ -167,7 +167,7 @@ final class SendCommand implements Callable<Integer> {
     /// @param status   says what is waited for, when that is over
     PositionPrinter(Output out, Service service, Duration patience, Supplier<Status> status) {
       this.out = out;
-      this.none = service == Service.TOTAL ? "delivered while cut off" : ServiceConverter.show(service);
+      this.service = service;
       this.patience = patience;
       this.status = status;
     }
@@ -211,16 +211,30 @@ final class SendCommand implements Callable<Integer> {
         if (!next.isDone()) {
           out.flush();
         }
-        out.line(outcome(line, next));
+        printed(line, outcome(line, next));
       }
       out.flush();
     }
 
-    private String outcome(long line, CompletableFuture<Outcome> next) throws InterruptedException {
+    /// @param position null if it has none
+    private void printed(long line, @Nullable Long position) {
+      String none = service == Service.TOTAL ? "delivered while cut off" : ServiceConverter.show(service);
+      out.line(
+          position != null ? Long.toString(position) : none,
+          "sent",
+          "line",
+          line,
+          "service",
+          ServiceConverter.show(service),
+          "position",
+          position);
+    }
+
+    private @Nullable Long outcome(long line, CompletableFuture<Outcome> next) throws InterruptedException {
       try {
         return switch (settled(line, next, System.nanoTime())) {
-          case Outcome.Ordered(long position) -> Long.toString(position);
-          case Outcome.Delivered() -> none;
+          case Outcome.Ordered(long position) -> position;
+          case Outcome.Delivered() -> null;
           case Outcome.Refused(_, String words) -> throw new Failure(lost(line, words));
           case Outcome.Unknown(String words) -> throw new Failure(lost(line, words));
           case Outcome.Undecided _ -> throw new IllegalStateException("undecided again");

@@ -4,7 +4,11 @@ import java.lang.module.ModuleDescriptor;
 import java.security.Security;
 import java.util.List;
 import java.util.Optional;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.tutti.Names;
 import org.tutti.TuttiException;
 import picocli.CommandLine;
@@ -12,6 +16,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
@@ -33,12 +38,47 @@ public final class Tutti implements Runnable {
           WatchCommand.class,
           RegistryCommand.class,
           CertsCommand.class,
-          WarmCommand.class);
+          WarmCommand.class,
+          CompletionCommand.class,
+          HelpCommand.class,
+          VersionCommand.class);
+
+  /// Strongly held, as Java forgets a logger's level with the logger.
+  private static final Logger LOGGER = Logger.getLogger("org.tutti");
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
   /// For picocli.
   Tutti() {}
+
+  /// Picocli calls it for each command that has the option, with null where it is not given.
+  @Option(
+      names = "--log-level",
+      scope = CommandLine.ScopeType.INHERIT,
+      paramLabel = "LEVEL",
+      description = "What is logged on standard error: off, error, warning, info, debug, trace; default: info.")
+  void logLevel(@Nullable String level) {
+    if (level == null) {
+      return;
+    }
+    Level least =
+        switch (level) {
+          case "off" -> Level.OFF;
+          case "error" -> Level.SEVERE;
+          case "warning" -> Level.WARNING;
+          case "info" -> Level.INFO;
+          case "debug" -> Level.FINE;
+          case "trace" -> Level.FINER;
+          default ->
+              throw new ParameterException(
+                  spec.commandLine(),
+                  "--log-level: '" + level + "' is none of: off, error, warning, info, debug, trace");
+        };
+    LOGGER.setLevel(least);
+    for (Handler handler : Logger.getLogger("").getHandlers()) {
+      handler.setLevel(least);
+    }
+  }
 
   /// Runs the command and ends the process.
   ///
@@ -97,11 +137,13 @@ public final class Tutti implements Runnable {
   static final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {
-      String version =
-          Optional.ofNullable(Tutti.class.getModule().getDescriptor())
-              .flatMap(ModuleDescriptor::rawVersion)
-              .orElse("(development)");
-      return new String[] {"tutti " + version};
+      return new String[] {"tutti " + number()};
+    }
+
+    static String number() {
+      return Optional.ofNullable(Tutti.class.getModule().getDescriptor())
+          .flatMap(ModuleDescriptor::rawVersion)
+          .orElse("(development)");
     }
   }
 }

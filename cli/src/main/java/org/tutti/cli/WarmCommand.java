@@ -17,6 +17,7 @@ import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Node;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -51,12 +52,13 @@ final class WarmCommand implements Callable<Integer> {
       description = "How long it multicasts, 2s to 60s; default: ${DEFAULT-VALUE}.")
   Duration time = Duration.ofSeconds(5);
 
+  @Mixin Output out = new Output();
+
   @Override
   public Integer call() throws InterruptedException {
     if (time.compareTo(Duration.ofSeconds(2)) < 0 || time.compareTo(Duration.ofSeconds(SECONDS_MAX)) > 0) {
       throw new ParameterException(spec.commandLine(), "--time is from 2s to 60s, not " + TimeConverter.show(time));
     }
-    var out = new Output();
     try (Node n1 = Node.named("n1").listen("127.0.0.1:0").start();
         Node n2 = Node.named("n2").listen("127.0.0.1:0").contacts(n1.self().address().text()).start();
         Node n3 = Node.named("n3").listen("127.0.0.1:0").contacts(n1.self().address().text()).start()) {
@@ -70,7 +72,12 @@ final class WarmCommand implements Callable<Integer> {
       for (Group group : groups) {
         group.awaitServing(WAIT);
       }
-      out.line("first view of three members: " + sinceStart() + " ms after the start of the command");
+      long millis = sinceStart();
+      out.line(
+          "first view of three members: " + millis + " ms after the start of the command",
+          "first-view",
+          "milliseconds",
+          millis);
       out.flush();
       multicast(groups.get(0));
       groups.get(1).leave().get(WAIT.toSeconds(), TimeUnit.SECONDS);
@@ -79,7 +86,7 @@ final class WarmCommand implements Callable<Integer> {
       for (Thread reader : readers) {
         reader.join(WAIT);
       }
-      report(seconds, out);
+      report(seconds);
       return 0;
     } catch (TimeoutException | ExecutionException e) {
       throw new Failure("the group of this process did not work: " + e.getMessage(), e);
@@ -125,12 +132,21 @@ final class WarmCommand implements Callable<Integer> {
     }
   }
 
-  private static void report(AtomicLongArray seconds, Output out) {
+  private void report(AtomicLongArray seconds) {
     long first = seconds.get(0);
     long last = seconds.get(seconds.length() - 1);
-    out.line(String.format(Locale.ROOT, "messages delivered in the first second: %,d", first));
-    out.line(String.format(Locale.ROOT, "messages delivered in the last second:  %,d", last));
-    out.line(String.format(Locale.ROOT, "first over last: %.2f", (double) first / Math.max(1, last)));
+    out.line(
+        String.format(Locale.ROOT, "messages delivered in the first second: %,d", first),
+        "first-second",
+        "messages",
+        first);
+    out.line(
+        String.format(Locale.ROOT, "messages delivered in the last second:  %,d", last),
+        "last-second",
+        "messages",
+        last);
+    double ratio = (double) first / Math.max(1, last);
+    out.line(String.format(Locale.ROOT, "first over last: %.2f", ratio), "first-over-last", "ratio", ratio);
     out.flush();
   }
 }

@@ -21,7 +21,7 @@ final class WatchCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     options.observes = true;
     try (var session = Session.open("watch", options, contacts.listen, contacts.join, null)) {
-      new EventPrinter(session, new Output()).follow(options.timeout);
+      new EventPrinter(session, options.out).follow(options.timeout);
     }
     return 0;
   }
