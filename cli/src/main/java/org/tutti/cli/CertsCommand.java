@@ -45,6 +45,8 @@ final class CertsCommand implements Callable<Integer> {
 
   @Mixin Output out = new Output();
 
+  @Mixin Settings.Options settings = new Settings.Options();
+
   @Parameters(paramLabel = "NAME", arity = "1..*", description = "Members.")
   List<String> names = List.of();
 

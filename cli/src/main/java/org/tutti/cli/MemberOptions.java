@@ -52,6 +52,8 @@ final class MemberOptions {
 
   @Mixin Output out = new Output();
 
+  @Mixin Settings.Options settings = new Settings.Options();
+
   @Option(names = "--verbose", description = "Print stack traces of errors.")
   boolean verbose;
 

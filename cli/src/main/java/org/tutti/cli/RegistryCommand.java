@@ -75,6 +75,8 @@ final class RegistryCommand implements Callable<Integer> {
 
   @Mixin Output out = new Output();
 
+  @Mixin Settings.Options settings = new Settings.Options();
+
   @Option(names = "--verbose", description = "Print stack traces of errors.")
   boolean verbose;
 

@@ -101,7 +101,22 @@ public final class Tutti implements Runnable {
     command.setParameterExceptionHandler(Tutti::onUsageError);
     command.setExecutionExceptionHandler(Tutti::onFailure);
     command.setExitCodeExceptionMapper(_ -> ExitCode.SOFTWARE);
-    System.exit(command.execute(args));
+    var settings = new Settings();
+    command.setExecutionStrategy(parsed -> {
+      if (parsed.hasSubcommand() && parsed.subcommand().hasMatchedOption("--print-config")) {
+        settings.print(parsed.subcommand(), new Output());
+        return ExitCode.OK;
+      }
+      return new CommandLine.RunLast().execute(parsed);
+    });
+    String[] completed;
+    try {
+      completed = settings.complete(command, args, System::getenv);
+    } catch (ParameterException mistake) {
+      System.exit(onUsageError(mistake, args));
+      return;
+    }
+    System.exit(command.execute(completed));
   }
 
   @Override

@@ -54,6 +54,8 @@ final class WarmCommand implements Callable<Integer> {
 
   @Mixin Output out = new Output();
 
+  @Mixin Settings.Options settings = new Settings.Options();
+
   @Override
   public Integer call() throws InterruptedException {
     if (time.compareTo(Duration.ofSeconds(2)) < 0 || time.compareTo(Duration.ofSeconds(SECONDS_MAX)) > 0) {

@@ -1,0 +1,109 @@
+package org.tutti.verify.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/// Options of the command from variables and from a configuration file, and what wins.
+@Execution(ExecutionMode.CONCURRENT)
+@Tag("socket")
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class SettingsTest {
+  private final List<CommandProcess> launched = new ArrayList<>();
+
+  @TempDir Path directory;
+
+  @AfterEach
+  void close() {
+    launched.forEach(CommandProcess::close);
+  }
+
+  private CommandProcess run(Map<String, String> variables, String... args) throws IOException {
+    var command = new ArrayList<>(List.of("env"));
+    variables.forEach((name, value) -> command.add(name + "=" + value));
+    command.addAll(TuttiCommand.of(List.of(), args));
+    launched.add(CommandProcess.of(command));
+    return launched.getLast();
+  }
+
+  private String file(String... lines) throws IOException {
+    Path file = directory.resolve("tutti.conf");
+    Files.write(file, List.of(lines));
+    return file.toString();
+  }
+
+  private void refuses(String words, String... lines) throws Exception {
+    CommandProcess command = run(Map.of(), "watch", "--config", file(lines));
+    assertThat(command.exitCode()).isEqualTo(2);
+    assertThat(command.errors()).containsExactly("tutti watch: " + words + "; see tutti watch --help");
+  }
+
+  @Test
+  void aMemberRunsByItsFileAlone() throws Exception {
+    String file =
+        file(
+            "# all commands", "group = bank", "", "[member]", "create = true", "name = n1", "listen=127.0.0.1:0 # any");
+    CommandProcess member = run(Map.of("TUTTI_CONFIG", file), "member");
+    assertThat(member.line()).matches("n1 listens on 127\\.0\\.0\\.1:\\d+");
+    assertThat(member.line()).matches("view \\S+ primary: n1");
+  }
+
+  @Test
+  void theCommandLineWinsThenVariablesThenTheSectionThenTheRestOfTheFile() throws Exception {
+    String file =
+        file("group = a", "name = a", "cluster = a", "timeout = 1s", "[watch]", "name = b", "[send]", "name = c");
+    Map<String, String> variables =
+        Map.of("TUTTI_NAME", "v", "TUTTI_TIMEOUT", "", "TUTTI_GROUP", "v", "TUTTI_OTHER", "x");
+    CommandProcess watch =
+        run(variables, "watch", "--config=" + file, "--join", "h:1", "i:2", "--group", "typed", "--print-config");
+    assertThat(watch.rest())
+        .startsWith("[watch]")
+        .contains(
+            "group = typed  # command line",
+            "name = v  # TUTTI_NAME",
+            "cluster = a  # " + file + ":3",
+            "timeout = 1s  # " + file + ":4",
+            "join = h:1,i:2  # command line")
+        .anyMatch(line -> line.endsWith("  # default"))
+        .noneMatch(line -> line.startsWith("listen"));
+    CommandProcess again = run(Map.of(), "watch", "--config=" + file, "--join=h:1", "--print-config", "--json");
+    assertThat(again.rest())
+        .contains("{\"event\":\"setting\",\"name\":\"name\",\"value\":\"b\",\"source\":\"" + file + ":6\"}");
+  }
+
+  /// What a weaker source says of one of two options that exclude each other is not heard.
+  @Test
+  void joiningExcludesCreatingWhateverTheFileSays() throws Exception {
+    String file = file("group = bank", "listen = 127.0.0.1:0", "[member]", "create = true");
+    assertThat(run(Map.of("TUTTI_JOIN", "h:1"), "member", "--config", file, "--print-config").rest())
+        .contains("join = h:1  # TUTTI_JOIN")
+        .noneMatch(line -> line.startsWith("create"));
+  }
+
+  @Test
+  void whatAFileMustNotSayIsNamedWithItsLine() throws Exception {
+    String file = directory.resolve("tutti.conf").toString();
+    refuses(file + ":2: watch has no option 'create'", "[watch]", "create = true");
+    refuses(file + ":1: no command has an option 'grop'", "grop = bank");
+    refuses(file + ":1: no command 'simulate' that can be configured", "[simulate]");
+    refuses(file + ":3: 'group' is already set at " + file + ":1", "group = a", "", "group = b");
+    refuses(file + ":1: neither 'name = value' nor '[command]': 'group'", "group");
+    refuses(file + ":1: verbose is true or false, not 'yes'", "verbose = yes");
+    refuses(file + ":2: member has no option 'lease'", "[member]", "lease = 1s # of another command");
+    CommandProcess missing = run(Map.of(), "watch", "--config", "/no/such/file");
+    assertThat(missing.errors())
+        .containsExactly("tutti watch: cannot read /no/such/file: no such file; see tutti watch --help");
+  }
+}
