@@ -243,14 +243,16 @@ class ArchitectureTest {
   }
 
   @Test
-  void onlyOneModuleKnowsAnOrb() {
+  void onlyTwoModulesKnowAnOrb() {
     check(
         noClasses()
             .that()
-            .resideOutsideOfPackages("org.tutti.corba..", "javax.rmi.CORBA..")
+            .resideOutsideOfPackages("org.tutti.corba..", "org.tutti.romiop..", "javax.rmi.CORBA..")
             .should()
             .dependOnClassesThat(
-                resideInAnyPackage("org.omg..", "org.jacorb..", "javax.rmi.CORBA..").or(inTutti("corba"))));
+                resideInAnyPackage("org.omg..", "org.jacorb..", "javax.rmi.CORBA..")
+                    .or(inTutti("corba"))
+                    .or(inTutti("romiop"))));
   }
 
   /// It has no views and no order: of the core it takes the links, and what these need.

@@ -1,0 +1,19 @@
+import org.jspecify.annotations.NullMarked;
+
+/// CORBA objects in groups: a transport plug-in (ETF) of JacORB, by which an unmodified servant becomes a replicated
+/// object and an unmodified client its client. Reading order: `RomiopFactories`, `RomiopProfile`, `ClientConnection`,
+/// `GroupCaller`; then `RomiopInitializer`, `RomiopListener`, `ServerConnection`, `GroupServer`.
+@NullMarked
+module org.tutti.romiop {
+  requires org.tutti;
+  requires org.tutti.corba; // javax.rmi.CORBA.Stub, which JacORB wants
+  requires org.tutti.replica;
+  requires jacorb;
+  requires jacorb.omgapi;
+  requires org.slf4j;
+  requires static java.desktop; // only javac: one signature of ORB.init names java.applet.Applet
+  requires static org.jspecify;
+
+  exports org.tutti.romiop to
+      jacorb; // makes factories and initializer by reflection
+}

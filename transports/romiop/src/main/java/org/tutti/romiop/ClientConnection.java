@@ -1,0 +1,84 @@
+package org.tutti.romiop;
+
+import java.time.Duration;
+import org.jacorb.config.Configuration;
+import org.jacorb.config.ConfigurationException;
+import org.jspecify.annotations.Nullable;
+import org.omg.ETF.Profile;
+import org.tutti.replica.consolidation.Consolidation;
+
+/// A client's connection to a group: the messages of its ORB go to a [GroupCaller], whose replies the ORB reads.
+///
+/// | property | meaning, and default |
+/// | --- | --- |
+/// | `tutti.romiop.replies` | how replies are consolidated where the reference does not say it; `majority` |
+/// | `tutti.romiop.join_timeout` | how long a first call waits until the client is in the group, in ms; 10000 |
+final class ClientConnection extends GroupConnection {
+  private static final long serialVersionUID = 1;
+
+  private transient @Nullable GroupCaller caller;
+  private String replies = ReplyRule.DEFAULT;
+  private long joinMillis;
+
+  @Override
+  public void configure(Configuration configuration) throws ConfigurationException {
+    super.configure(configuration);
+    replies = configuration.getAttribute("tutti.romiop.replies", ReplyRule.DEFAULT);
+    joinMillis = configuration.getAttributeAsLong("tutti.romiop.join_timeout", 10_000);
+    try {
+      ReplyRule.of(replies);
+    } catch (IllegalArgumentException e) {
+      throw new ConfigurationException("tutti.romiop.replies: " + e.getMessage());
+    }
+  }
+
+  @Override
+  public void connect(Profile to, long timeout) {
+    GroupCaller now = current();
+    if (now == null || !now.isOpen()) {
+      RomiopProfile group = (RomiopProfile) to;
+      Consolidation rule = ReplyRule.of(group.rule().isEmpty() ? replies : group.rule());
+      long most = timeout > 0 ? Math.min(timeout, joinMillis) : joinMillis;
+      GroupCaller joined = GroupCaller.join(group, rule, Duration.ofMillis(most));
+      synchronized (this) {
+        profile = group;
+        connection_info = group.toString();
+        caller = joined;
+        connected = true;
+      }
+    }
+  }
+
+  private synchronized @Nullable GroupCaller current() {
+    return caller;
+  }
+
+  @Override
+  byte @Nullable [] next() throws InterruptedException {
+    GroupCaller now = current();
+    return now == null ? null : now.next();
+  }
+
+  @Override
+  void send(byte[] whole) {
+    GroupCaller now = current();
+    if (now == null) {
+      throw RomiopFailure.NOT_JOINED.exception("the connection to the group is closed");
+    }
+    now.send(whole);
+  }
+
+  @Override
+  public boolean is_connected() {
+    GroupCaller now = current();
+    return now != null && now.isOpen();
+  }
+
+  @Override
+  public void close() {
+    GroupCaller now = current();
+    if (now != null) {
+      now.close();
+    }
+  }
+}

@@ -1,0 +1,57 @@
+package org.tutti.romiop;
+
+import java.nio.ByteBuffer;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/// What is multicast in a group of objects: a request in total order, or a member's reply to it, FIFO.
+///
+/// ```
+/// 0 "RMP1"   4 kind: 0 request, 1 reply   5 the client (16)   21 the number of the call (8)   29 a message of GIOP 1.2
+/// ```
+///
+/// @param isReply whether a member answers
+/// @param client  whose call it is
+/// @param call    which of the client's calls
+/// @param giop    the message
+record GroupMessage(boolean isReply, UUID client, long call, Giop giop) {
+  private static final int MAGIC = 0x524d5031;
+  private static final int HEAD_BYTES = 29;
+
+  byte[] encoded() {
+    byte[] giopBytes = giop.bytes();
+    return ByteBuffer.allocate(HEAD_BYTES + giopBytes.length)
+        .putInt(MAGIC)
+        .put((byte) (isReply ? 1 : 0))
+        .putLong(client.getMostSignificantBits())
+        .putLong(client.getLeastSignificantBits())
+        .putLong(call)
+        .put(giopBytes)
+        .array();
+  }
+
+  /// Reads one.
+  ///
+  /// @param from is read to its end
+  /// @param client whose replies are of interest; null for a member, to which only requests are
+  /// @return null when it is a reply that is not of interest
+  /// @throws Giop.BrokenGiopException when it is neither
+  static @Nullable GroupMessage read(ByteBuffer from, @Nullable UUID client) throws Giop.BrokenGiopException {
+    int kind = from.remaining() > HEAD_BYTES && from.getInt() == MAGIC ? from.get() : -1;
+    if (kind != 0 && kind != 1) {
+      throw new Giop.BrokenGiopException("no message of a group of objects");
+    }
+    UUID whose = new UUID(from.getLong(), from.getLong());
+    if (client == null ? kind == 1 : !whose.equals(client)) {
+      return null;
+    }
+    long call = from.getLong();
+    byte[] bytes = new byte[from.remaining()];
+    from.get(bytes);
+    Giop giop = Giop.of(bytes);
+    if (giop.type() != (kind == 0 ? Giop.REQUEST : Giop.REPLY)) {
+      throw new Giop.BrokenGiopException("a message of type " + giop.type());
+    }
+    return new GroupMessage(kind == 1, whose, call, giop);
+  }
+}

@@ -1,0 +1,86 @@
+package org.tutti.romiop;
+
+import org.omg.CORBA.COMM_FAILURE;
+import org.omg.CORBA.CompletionStatus;
+import org.omg.CORBA.INTERNAL;
+import org.omg.CORBA.MARSHAL;
+import org.omg.CORBA.NO_RESPONSE;
+import org.omg.CORBA.OBJECT_NOT_EXIST;
+import org.omg.CORBA.SystemException;
+import org.omg.CORBA.TIMEOUT;
+import org.omg.CORBA.TRANSIENT;
+import org.tutti.replica.consolidation.Consolidated;
+
+/// How a call to a group fails, as the client sees it: a system exception of CORBA and a minor code, whose upper bits
+/// are [#VENDOR].
+///
+/// The table is in `docs/romiop.md`. Codes are never given to anything else.
+public enum RomiopFailure {
+  /// The deadline came before enough members had answered.
+  TIMED_OUT(1, new TIMEOUT(), 2),
+  /// Enough replies cannot come any more.
+  INSUFFICIENT_QUORUM(2, new NO_RESPONSE(), 2),
+  /// The replies contradict what the rule asks of them.
+  INCONSISTENT(3, new INTERNAL(), 0),
+  /// A key member has not answered.
+  KEY_MEMBER_MISSING(4, new NO_RESPONSE(), 2),
+  /// The membership of the client ended while the call was on its way.
+  GROUP_LOST(5, new COMM_FAILURE(), 2),
+  /// The client could not get into the group.
+  NOT_JOINED(6, new TRANSIENT(), 1),
+  /// The client's ORB gave the plug-in what is no complete GIOP 1.2.
+  BROKEN_GIOP(7, new MARSHAL(), 1),
+  /// No object of the group has this key.
+  NO_SUCH_OBJECT(8, new OBJECT_NOT_EXIST(), 1);
+
+  /// The upper 20 bits of the minor codes: "TT". Not registered with the OMG.
+  public static final int VENDOR = 0x54540000;
+
+  private final int code;
+  private final Class<? extends SystemException> kind;
+  private final int completed;
+
+  RomiopFailure(int code, SystemException example, int completed) {
+    this.code = code;
+    this.kind = example.getClass();
+    this.completed = completed;
+  }
+
+  /// The minor code.
+  ///
+  /// @return [#VENDOR] and 1 to 8
+  public int minor() {
+    return VENDOR | code;
+  }
+
+  /// Whether it was executed.
+  int completed() {
+    return completed;
+  }
+
+  String repositoryId() {
+    return "IDL:omg.org/CORBA/" + kind.getSimpleName() + ":1.0";
+  }
+
+  /// The exception, for callers within the ORB.
+  SystemException exception(String words) {
+    CompletionStatus status = CompletionStatus.from_int(completed);
+    return switch (this) {
+      case NOT_JOINED -> new TRANSIENT(words, minor(), status);
+      case BROKEN_GIOP -> new MARSHAL(words, minor(), status);
+      default -> new COMM_FAILURE(words, minor(), status);
+    };
+  }
+
+  /// What an outcome without a reply is to the client.
+  static RomiopFailure of(Consolidated<Giop> outcome) {
+    return switch (outcome) {
+      case Consolidated.Timeout<Giop> _ -> TIMED_OUT;
+      case Consolidated.InsufficientQuorum<Giop> _ -> INSUFFICIENT_QUORUM;
+      case Consolidated.Inconsistent<Giop> _ -> INCONSISTENT;
+      case Consolidated.KeyMemberMissing<Giop> _ -> KEY_MEMBER_MISSING;
+      case Consolidated.Success<Giop> _, Consolidated.ReducedMembership<Giop> _ ->
+          throw new IllegalArgumentException("no failure: " + outcome);
+    };
+  }
+}

@@ -1,0 +1,90 @@
+package org.tutti.romiop;
+
+import java.util.List;
+import java.util.Set;
+import org.jacorb.config.Configuration;
+import org.jacorb.config.ConfigurationException;
+import org.jacorb.orb.etf.ListenerBase;
+import org.jspecify.annotations.Nullable;
+import org.omg.ETF.Profile;
+import org.slf4j.LoggerFactory;
+import org.tutti.GroupConfig;
+import org.tutti.MemberId;
+import org.tutti.Node;
+
+/// Makes this process a member of a group of objects, and gives its ORB one connection, from which the ORB reads the
+/// requests of all clients in total order.
+///
+/// | property | meaning, and default |
+/// | --- | --- |
+/// | `tutti.romiop.group` | the group; a process without it is a client only |
+/// | `tutti.romiop.cluster` | the cluster; `tutti` |
+/// | `tutti.romiop.name` | this member's name |
+/// | `tutti.romiop.listen` | its address, `HOST:PORT` |
+/// | `tutti.romiop.contacts` | addresses of members, with commas |
+/// | `tutti.romiop.members` | the names of all members, with commas; the same at all of them |
+/// | `tutti.romiop.objects` | the keys of the objects, with commas, each with a `jacorb.orb.objectKeyMap.KEY` |
+final class RomiopListener extends ListenerBase {
+  private static final long serialVersionUID = 1;
+
+  private transient @Nullable Node node;
+
+  /// Tells the log what came from the group and is not what members and clients send.
+  static void refused(MemberId sender, Giop.BrokenGiopException why) {
+    LoggerFactory.getLogger(RomiopListener.class).warn("refused from {}: {}", sender, why.getMessage());
+  }
+
+  @Override
+  public void configure(Configuration configuration) throws ConfigurationException {
+    super.configure(configuration);
+    RomiopProfile own =
+        RomiopProfile.of(
+            RomiopProfile.SCHEME
+                + "1.0@"
+                + configuration.getAttribute("tutti.romiop.cluster", "tutti")
+                + "!"
+                + configuration.getAttribute("tutti.romiop.group")
+                + "!"
+                + configuration.getAttribute("tutti.romiop.listen"));
+    own.configure(configuration);
+    profile = own;
+  }
+
+  /// Joins the group, or founds it with the other members.
+  @Override
+  public void listen() {
+    try {
+      RomiopProfile own = (RomiopProfile) profile;
+      node =
+          Node.named(configuration.getAttribute("tutti.romiop.name"))
+              .cluster(own.cluster())
+              .listen(configuration.getAttribute("tutti.romiop.listen"))
+              .contacts(configuration.getAttribute("tutti.romiop.contacts").split(","))
+              .start();
+      var group =
+          node.joinOrCreate(
+              own.group(),
+              Set.of(configuration.getAttribute("tutti.romiop.members").split(",")),
+              GroupConfig.standard());
+      List<String> keys = List.of(configuration.getAttribute("tutti.romiop.objects").split(","));
+      ServerConnection connection = new ServerConnection(group, own, keys);
+      connection.configure(configuration);
+      deliverConnection(connection);
+    } catch (ConfigurationException e) {
+      throw new org.omg.CORBA.INITIALIZE("tutti.romiop: " + e.getMessage());
+    }
+  }
+
+  @Override
+  public Profile endpoint() {
+    return profile;
+  }
+
+  @Override
+  public void destroy() {
+    Node mine = node;
+    if (mine != null) {
+      mine.close();
+    }
+  }
+}
