@@ -316,7 +316,9 @@ public final class Merge {
   private void takeIn(MemberId from, ViewMessage.Meet meet) {
     mergeCandidates.lead(from);
     long now = effects.nowNanos();
-    List<MemberId> others = new ArrayList<>(meet.view().members());
+    // Of a view that this member has left only the one that says so is known to be there still: whoever else was left
+    // behind may be deaf, or in another view by now, and would hold up the attempt.
+    List<MemberId> others = new ArrayList<>(meet.view().contains(self) ? List.of(from) : meet.view().members());
     others.removeAll(agreement.view().members());
     others.removeIf(other -> !admits(other, other.equals(from) ? meet.earlier() : List.of()));
     if (others.isEmpty() || !others.stream().allMatch(other -> damping.admits(other, now))) {
