@@ -4,6 +4,7 @@ import java.lang.module.ModuleDescriptor;
 import java.security.Security;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -46,7 +47,11 @@ public final class Tutti implements Runnable {
   /// Strongly held, as Java forgets a logger's level with the logger.
   private static final Logger LOGGER = Logger.getLogger("org.tutti");
 
+  /// Those that run for long; what others log is for people who look at their output.
+  private static final Set<String> INFORMING = Set.of("member", "registry");
+
   @Spec private CommandSpec spec = CommandSpec.create();
+  private boolean leveled;
 
   /// For picocli.
   Tutti() {}
@@ -56,7 +61,9 @@ public final class Tutti implements Runnable {
       names = "--log-level",
       scope = CommandLine.ScopeType.INHERIT,
       paramLabel = "LEVEL",
-      description = "What is logged on standard error: off, error, warning, info, debug, trace; default: info.")
+      description =
+          "What is logged on standard error: off, error, warning, info, debug, trace; default: info of a member and a"
+              + " registry, else warning.")
   void logLevel(@Nullable String level) {
     if (level == null) {
       return;
@@ -74,10 +81,15 @@ public final class Tutti implements Runnable {
                   spec.commandLine(),
                   "--log-level: '" + level + "' is none of: off, error, warning, info, debug, trace");
         };
+    leveled = true;
     LOGGER.setLevel(least);
     for (Handler handler : Logger.getLogger("").getHandlers()) {
       handler.setLevel(least);
     }
+  }
+
+  private static boolean isInforming(ParseResult parsed) {
+    return parsed.hasSubcommand() && INFORMING.contains(parsed.subcommand().commandSpec().name());
   }
 
   /// Runs the command and ends the process.
@@ -96,13 +108,17 @@ public final class Tutti implements Runnable {
     // Who is looked for now may be in DNS in a second: the JDK would remember for ten that a name is unknown.
     Security.setProperty("networkaddress.cache.negative.ttl", "1");
     Security.setProperty("networkaddress.cache.ttl", "5");
-    var command = new CommandLine(new Tutti());
+    var tutti = new Tutti();
+    var command = new CommandLine(tutti);
     Stream.of(first, COMMANDS, last).flatMap(List::stream).forEach(command::addSubcommand);
     command.setParameterExceptionHandler(Tutti::onUsageError);
     command.setExecutionExceptionHandler(Tutti::onFailure);
     command.setExitCodeExceptionMapper(_ -> ExitCode.SOFTWARE);
     var settings = new Settings();
     command.setExecutionStrategy(parsed -> {
+      if (!tutti.leveled && LOGGER.getLevel() == null && !isInforming(parsed)) {
+        LOGGER.setLevel(Level.WARNING);
+      }
       if (parsed.hasSubcommand() && parsed.subcommand().hasMatchedOption("--print-config")) {
         settings.print(parsed.subcommand(), new Output());
         return ExitCode.OK;
