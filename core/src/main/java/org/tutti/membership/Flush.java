@@ -86,7 +86,9 @@ final class Flush {
     }
     Proposal unfinished = unfinished(primary);
     if (unfinished != null) {
-      return new Decision.Finish(unfinished);
+      return keepsState(primary, unfinished.view())
+          ? new Decision.Finish(unfinished)
+          : new Decision.Propose(nonPrimary());
     }
     if (histories(primary).isEmpty()) {
       return new Decision.Propose(nonPrimary());
@@ -203,6 +205,12 @@ final class Flush {
   /// of batches that whoever has the state may need to follow.
   private boolean hasState(View of) {
     return reports.keySet().stream().anyMatch(member -> isDonor(of, member));
+  }
+
+  /// Whether somebody with the state is here who goes into a view that is to be finished. If only those have it who
+  /// leave, or are not in the view, the others would let go of batches that a member who is away needs to follow.
+  private boolean keepsState(View of, View next) {
+    return next.members().stream().map(speakers::get).filter(Objects::nonNull).anyMatch(member -> isDonor(of, member));
   }
 
   private static boolean isAt(Knowledge report, View of) {

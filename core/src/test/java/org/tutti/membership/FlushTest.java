@@ -433,6 +433,25 @@ class FlushTest {
   }
 
   @Test
+  void whoLeavesDoesNotFinishAViewWhoseOthersWaitForTheState() {
+    Proposal unfinished = successor(7, "a0", B, A);
+    report(
+            A,
+            HistoryText.in(VIEW, "10: a0 |10| 0-1 0-0 0-0")
+                .waitsFor(B, VIEW.id())
+                .accepted(new ViewId(7, B.incarnation()), unfinished))
+        .report(C, HistoryText.in(VIEW, NOTHING).leaves());
+    Proposal next = proposed();
+    assertThat(next.view().primary()).isFalse();
+    assertThat(next.view().members()).as("C sees first that it is cut off").containsExactly(A, C);
+    reports.remove(C);
+    report(B, HistoryText.in(VIEW, NOTHING));
+    Proposal again = finished();
+    assertThat(again.view()).isEqualTo(unfinished.view());
+    assertThat(again.cuts().getFirst().available()).as("A has kept what B misses").isTrue();
+  }
+
+  @Test
   void ofSeveralTheOneWithTheHighestBallotIsFinished() {
     Proposal earlier = successor(6, "", A, B);
     Proposal later = successor(7, "", B, C);

@@ -157,14 +157,18 @@ class StaticMajorityTest {
   }
 
   @Test
-  void whatOnlyAnAbsenteeHasAcceptedIsFinished() {
+  void whatOnlyAnAbsenteeHasAcceptedIsFinishedWhenItsStateIsHere() {
     Cut cut = new Cut(TWO.id(), 10, List.of(), true, List.of(C, C), true);
     Proposal accepted = HistoryText.proposal(primary(8, C, A), TWO, 10, List.of(cut));
     report(A, leftOut(STATIC).knows(TWO).ruled(STATIC, A).accepted(new ViewId(8, 3), accepted));
     report(B, cutOff(B, STATIC));
     Flush.Decision atB = new Flush(B, new ViewId(9, B.incarnation()), reports, Set.of()).decide();
-    assertThat(atB).isInstanceOf(Flush.Decision.Finish.class);
-    assertThat(((Flush.Decision.Finish) atB).proposal().view()).isEqualTo(accepted.view());
+    assertThat(atB).isInstanceOf(Flush.Decision.Propose.class);
+    assertThat(((Flush.Decision.Propose) atB).proposal().view().primary()).as("no other one follows").isFalse();
+    report(C, cutOff(C, STATIC));
+    Flush.Decision together = new Flush(B, new ViewId(9, B.incarnation()), reports, Set.of()).decide();
+    assertThat(together).isInstanceOf(Flush.Decision.Finish.class);
+    assertThat(((Flush.Decision.Finish) together).proposal().view()).isEqualTo(accepted.view());
   }
 
   @Test
