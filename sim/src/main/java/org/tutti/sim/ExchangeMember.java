@@ -159,7 +159,8 @@ final class ExchangeMember implements TotallyOrdered {
 
   @Override
   public void begin(long index, long position) {
-    say("begins at " + index);
+    say("begins at " + index + " @" + position);
+    exchanges.add(new Step.Begun(life, position));
   }
 
   @Override

@@ -9,6 +9,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.tutti.GroupConfig;
+import org.tutti.Guarantee;
 import org.tutti.View;
 import org.tutti.sim.check.ExchangeHistory;
 import org.tutti.sim.check.ExchangeHistory.Step;
@@ -117,5 +118,37 @@ class ExchangeHistoryTest {
     run.add(new Step.Called(a, 0));
     run.add(new Step.Answered(a, 0));
     assertThat(LocalCallOrder.check(run)).hasSize(1);
+  }
+
+  @Test
+  void aStateStandsForTheDeliveriesInIt() {
+    run.add(new Step.Decided(a, 3));
+    run.add(new Step.Called(a, 0));
+    run.add(new Step.Begun(a, 3));
+    run.add(new Step.Answered(a, 0));
+    assertThat(LocalCallOrder.check(run)).isEmpty();
+    run.add(new Step.Decided(a, 5));
+    run.add(new Step.Called(a, 1));
+    run.add(new Step.Begun(a, 4));
+    run.add(new Step.Answered(a, 1));
+    assertThat(LocalCallOrder.check(run)).hasSize(1);
+  }
+
+  @Test
+  void agreedPlacesOfALostViewCountNoMore() {
+    var agreed = new ExchangeHistory(GroupConfig.builder().guarantee(Guarantee.AGREED).build());
+    int c = agreed.life(id("c"));
+    agreed.add(new Step.Decided(c, 10));
+    agreed.add(new Step.Called(c, 0));
+    agreed.add(new Step.Begun(c, 6)); // the others went on without what had the places from 6 on
+    agreed.add(new Step.Delivered(c, 6));
+    agreed.add(new Step.Answered(c, 0));
+    agreed.add(new Step.Called(c, 1));
+    agreed.add(new Step.Answered(c, 1));
+    assertThat(LocalCallOrder.check(agreed)).isEmpty();
+    agreed.add(new Step.Decided(c, 8));
+    agreed.add(new Step.Called(c, 2));
+    agreed.add(new Step.Answered(c, 2));
+    assertThat(LocalCallOrder.check(agreed)).hasSize(1);
   }
 }

@@ -66,6 +66,12 @@ public final class ExchangeHistory {
     /// @param position the position behind the last one
     record Decided(int life, long position) implements Step {}
 
+    /// A life's deliveries begin, behind a state.
+    ///
+    /// @param life     the life
+    /// @param position of the first message that the state does not contain
+    record Begun(int life, long position) implements Step {}
+
     /// A life delivered a multicast.
     ///
     /// @param life     the life

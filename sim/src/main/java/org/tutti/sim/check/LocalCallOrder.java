@@ -3,14 +3,26 @@ package org.tutti.sim.check;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
+import org.tutti.Guarantee;
 
 /// A local call is shown at most once, if it was made; after what was called before; and after every delivery of whose
-/// place its caller had learned.
+/// place its caller had learned, or the state that contains it.
+///
+/// With agreed delivery a state may end before that place: the member had delivered in a view that the others did not
+/// go on from, and its places count no more.
 public final class LocalCallOrder {
   private static final class Life {
     final TreeMap<Long, Long> open = new TreeMap<>(); // call -> the position behind what its caller had learned
     long learned;
     long delivered; // the position behind
+
+    void begin(long position, Guarantee guarantee) {
+      delivered = position;
+      if (guarantee == Guarantee.AGREED) {
+        learned = Math.min(learned, position);
+        open.replaceAll((_, its) -> Math.min(its, position));
+      }
+    }
   }
 
   private LocalCallOrder() {}
@@ -52,6 +64,7 @@ public final class LocalCallOrder {
       switch (step) {
         case ExchangeHistory.Step.Decided(_, long position) -> life.learned = position;
         case ExchangeHistory.Step.Delivered(_, long position) -> life.delivered = position + 1;
+        case ExchangeHistory.Step.Begun(_, long position) -> life.begin(position, exchanges.guarantee());
         case ExchangeHistory.Step.Called(_, long call) -> life.open.put(call, life.learned);
         case ExchangeHistory.Step.Answered(int who, long call) -> {
           String words = exchanges.name(who) + " is shown call " + call;
