@@ -381,7 +381,7 @@ public final class ReplicaProtocol {
 
   /// A client has connected.
   ///
-  /// @param connection a number that no other connection has had
+  /// @param connection a number higher than those of all connections before
   public void connected(long connection) {
     connections.put(connection, new Connection(connection));
   }
@@ -604,17 +604,16 @@ public final class ReplicaProtocol {
     return false;
   }
 
-  /// From now on this connection gets the replies of the session; a client that has moved here is not answered there.
+  /// This connection uses the session: whichever of those that do is the newest gets the replies. An older one is a
+  /// client's that has moved here meanwhile, whose word comes late, as when a quorum had to tell of the session.
   private void attach(Connection from, long session) {
-    if (from.quiet) {
-      from.session = session;
-      quietBySession.put(session, from);
-    } else if (session > 0 && from.session != session) {
-      bySession.remove(from.session, from);
-      from.session = session;
-      bySession.put(session, from);
-    } else if (session > 0) {
-      bySession.putIfAbsent(session, from);
+    if (session > 0) {
+      Map<Long, Connection> receivers = from.quiet ? quietBySession : bySession;
+      if (from.session != session) {
+        receivers.remove(from.session, from);
+        from.session = session;
+      }
+      receivers.merge(session, from, (one, other) -> one.id > other.id ? one : other);
     }
   }
 

@@ -244,6 +244,31 @@ class ReplicaProtocolTest {
   }
 
   @Test
+  void aResumptionThatIsDecidedLateDoesNotTakeTheRepliesFromTheConnectionAfterIt() {
+    greet(1);
+    say(1, new Frame.Open(1, SECRET));
+    long session = position + 1; // is ordered, but not delivered here
+    greet(2);
+    say(2, new Frame.Resume(session, SECRET, false)); // waits for a quorum; nobody reads that its client goes
+    deliver();
+    greet(3); // comes again
+    say(3, new Frame.Resume(session, SECRET, false));
+    say(3, call(session, 1));
+    replica.confirmed(session);
+    assertThat(reading).as("decided").containsEntry(2L, true);
+    say(2, call(session, 1)); // what it had said before it went
+    deliver();
+    assertThat(said.get(2L)).noneMatch(Frame.Replied.class::isInstance);
+    assertThat(said.get(3L)).filteredOn(Frame.Replied.class::isInstance).hasSize(2);
+    replica.disconnected(2);
+    say(3, call(session, 2));
+    deliver();
+    assertThat(((Frame.Replied) last(3)).number()).isEqualTo(2);
+    assertThat(ended).isEmpty();
+    assertThat(replica.foreignSessions()).isZero();
+  }
+
+  @Test
   void oneConnectionHasOneSession() {
     greet(1);
     say(1, new Frame.Open(1, SECRET));
