@@ -346,6 +346,7 @@ final class SimulatedApplication implements GroupUser {
   @Override
   public void subsetDecided(long number, GroupUser.SubsetOutcome fate) {
     outstanding -= subsets.decided(number, fate);
+    waits.goesOn(scheduler.nowNanos()); // what it multicast later has waited for it
   }
 
   @Override

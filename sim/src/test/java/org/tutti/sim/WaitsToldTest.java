@@ -3,8 +3,11 @@ package org.tutti.sim;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.tutti.Status.Cause;
 import org.tutti.Status.Phase;
@@ -83,5 +86,29 @@ class WaitsToldTest {
     assertThat(waits.violations()).as("another one").hasSize(1);
     shown(7 * SECOND, HandWrittenHistory.primary(3, "a"), wait(Cause.MESSAGE, "b", Duration.ofSeconds(1)));
     assertThat(waits.violations()).as("b is not in the view").hasSize(2);
+  }
+
+  /// Its application is slow, but takes one after the other of more than a hundred multicasts to some members, each
+  /// soon enough; what it multicasts to all meanwhile waits behind them for longer than the bound.
+  @Test
+  void multicastsToSomeMembersThatAreHeldOneAfterTheOtherAreProgress() {
+    Set<FaultKind> others = EnumSet.complementOf(EnumSet.of(FaultKind.SLOW_CONSUMER));
+    Limits limits = Limits.NONE;
+    for (FaultKind other : others) {
+      limits = limits.without(other);
+    }
+    Plan plan = Plan.draw(885_486_314_200L).within(limits.nodes(1).multicasts(118));
+    List<String> lines = new ArrayList<>();
+    RunResult run = Simulation.run(plan, lines::add);
+    assertThat(run.violations()).isEmpty();
+    List<String> fates =
+        lines.stream().filter(line -> line.contains("** subset") || line.contains("** decided")).toList();
+    int longest = 0;
+    int row = 0;
+    for (String fate : fates) {
+      row = fate.contains("HELD") ? row + 1 : 0;
+      longest = Math.max(longest, row);
+    }
+    assertThat(longest).as("in a row, without anything else").isGreaterThan(15);
   }
 }

@@ -36,7 +36,7 @@ public final class WaitsTold {
     this.boundNanos = bound.toNanos();
   }
 
-  /// The member goes on: something was delivered or decided.
+  /// The member goes on: something was delivered or decided, multicasts to some members too.
   ///
   /// @param now the simulated time
   public void goesOn(long now) {
