@@ -2,6 +2,7 @@ package org.tutti.domain;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -28,7 +29,7 @@ public final class DomainMember implements GroupUser {
 
     record Entry(Domain.Last behind, Runnable upcall) implements Waiting {}
 
-    record Other(Runnable upcall) implements Waiting {}
+    record Other(@Nullable Batch placed, Runnable upcall) implements Waiting {}
   }
 
   private final GroupUser user;
@@ -80,6 +81,21 @@ public final class DomainMember implements GroupUser {
     return waiting.isEmpty() && !domain.isWaiting(this);
   }
 
+  /// What the group has decided and the domain keeps for now. A crash takes it along.
+  ///
+  /// @return the batches that have their places and wait, in their order
+  public List<Batch> keptBack() {
+    List<Batch> batches = new ArrayList<>();
+    for (Waiting one : waiting) {
+      if (one instanceof Waiting.Delivery delivery) {
+        batches.add(delivery.batch);
+      } else if (one instanceof Waiting.Other other && other.placed != null) {
+        batches.add(other.placed);
+      }
+    }
+    return batches;
+  }
+
   /// The lowest stamp that this group's next delivery can have.
   long lowest() {
     if (deliveries > 0) {
@@ -113,7 +129,7 @@ public final class DomainMember implements GroupUser {
 
   private void releaseFirst() {
     switch (waiting.removeFirst()) {
-      case Waiting.Other(Runnable upcall) -> upcall.run();
+      case Waiting.Other(_, Runnable upcall) -> upcall.run();
       case Waiting.Entry(_, Runnable upcall) -> upcall.run();
       case Waiting.Delivery(long index, Batch batch, long position, long stamp) -> {
         deliveries--;
@@ -150,10 +166,14 @@ public final class DomainMember implements GroupUser {
   }
 
   private void inOrder(Runnable upcall) {
+    inOrder(null, upcall);
+  }
+
+  private void inOrder(@Nullable Batch placed, Runnable upcall) {
     if (waiting.isEmpty()) {
       upcall.run();
     } else {
-      waiting.add(new Waiting.Other(upcall));
+      waiting.add(new Waiting.Other(placed, upcall));
     }
   }
 
@@ -161,7 +181,7 @@ public final class DomainMember implements GroupUser {
   public void deliver(long index, Batch batch, long position) {
     chain = Math.max(chain, batch.stamp());
     if (!side().isInTime()) {
-      inOrder(() -> user.deliver(index, batch, position)); // late: no other group waited for it
+      inOrder(batch, () -> user.deliver(index, batch, position)); // late: no other group waited for it
       return;
     }
     deliveries++;
@@ -189,7 +209,7 @@ public final class DomainMember implements GroupUser {
   @Override
   public void pass(long index, Batch batch, long position) {
     chain = Math.max(chain, batch.stamp());
-    inOrder(() -> user.pass(index, batch, position));
+    inOrder(batch, () -> user.pass(index, batch, position));
   }
 
   @Override

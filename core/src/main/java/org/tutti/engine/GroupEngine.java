@@ -53,6 +53,7 @@ import org.tutti.order.ReadIndex;
 import org.tutti.order.Stability;
 import org.tutti.order.SubsetMessage;
 import org.tutti.order.TotalOrder;
+import org.tutti.pack.Batch;
 import org.tutti.pack.MessageBlock;
 import org.tutti.user.GroupUser;
 import org.tutti.user.Notice;
@@ -363,6 +364,10 @@ final class GroupEngine {
 
   void switchTo(Ordering to) {
     sending.switchTo(to);
+  }
+
+  List<Batch> keptBack() {
+    return domain == null ? List.of() : domain.keptBack();
   }
 
   void localCall(Event.LocalCall call) {

@@ -155,6 +155,16 @@ public final class NodeEngine {
     return detector.suspects(member);
   }
 
+  /// What a group has decided and its domain keeps for now, because other groups of this node may be first. A crash
+  /// takes it along.
+  ///
+  /// @param name the group
+  /// @return the batches that wait, in their order; none of a group that this node is not in
+  public List<Batch> keptBack(String name) {
+    GroupEngine group = groups.get(hash(name));
+    return group == null ? List.of() : group.keptBack();
+  }
+
   /// Handles one input to completion; what results is sent by [#flush].
   ///
   /// @param nowNanos monotonic time; never smaller than at the step before

@@ -157,6 +157,22 @@ class DomainMemberTest {
   }
 
   @Test
+  void whatACrashTakesAlongIsKnown() {
+    one.heard(3);
+    two.heard(3);
+    one.decided(7);
+    assertThat(one.member.keptBack()).extracting(Batch::stamp).containsExactly(7L);
+    assertThat(two.member.keptBack()).isEmpty();
+    one.inTime = false;
+    one.decided(8); // late, and not before what waits
+    assertThat(one.member.keptBack()).extracting(Batch::stamp).containsExactly(7L, 8L);
+    one.inTime = true;
+    two.heard(7);
+    assertThat(shown).containsExactly("1: 7", "1: 8");
+    assertThat(one.member.keptBack()).isEmpty();
+  }
+
+  @Test
   void whoComesBackIsInWhenTheGroupWasHeardPastWhatTheOthersDeliveredMeanwhile() {
     one.heard(3);
     two.isCutOff();

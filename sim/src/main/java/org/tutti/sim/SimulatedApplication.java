@@ -327,6 +327,16 @@ final class SimulatedApplication implements GroupUser {
     consumption.begin();
   }
 
+  /// The node crashes. What its domain kept back had its place, and a newcomer behind that place skips it: with state
+  /// transfer it waits for a state that contains it, without one it is as if it had been shown here before the crash.
+  void takeAlong() {
+    if (!setting.plan().config().stateTransfer()) {
+      for (Batch batch : node.engine().keptBack(group)) {
+        Contents.of(history, batch, null);
+      }
+    }
+  }
+
   @Override
   public void deliver(long index, Batch batch, long position) {
     place(index, batch, position, false);

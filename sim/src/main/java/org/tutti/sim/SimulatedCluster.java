@@ -249,6 +249,7 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Simul
       setting.trace().say(node.self.name(), "is gone");
     }
     countCrash(node, application);
+    application.takeAlong();
     node.crash();
     unmount(node, setting.plan().losesPower() && fates.nextBoolean());
   }
