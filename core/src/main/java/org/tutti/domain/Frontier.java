@@ -57,6 +57,7 @@ public final class Frontier {
   private long asked;
   private long askedSaid;
   private long wanted;
+  private long nextView = Long.MAX_VALUE; // deliveries of the next view have no lower stamp; known when this is wedged
 
   /// Begins a view.
   ///
@@ -123,12 +124,18 @@ public final class Frontier {
     }
   }
 
+  /// The view is wedged. The next one may begin right above the clock that this member reports, for who comes with it
+  /// may have heard of nothing beyond.
+  public void stop() {
+    nextView = Math.min(nextView, clock.now() + 1);
+  }
+
   /// The lowest stamp that a delivery to come can have.
   ///
   /// @param log what is here
-  /// @return the stamp, or [Long#MAX_VALUE] when this member is alone and has nothing undelivered
+  /// @return the stamp, or [Long#MAX_VALUE] when this member is alone, has nothing undelivered and is not wedged
   public long bound(Log log) {
-    long lowest = Long.MAX_VALUE;
+    long lowest = nextView;
     for (int rank = 0; rank < delivered.length; rank++) {
       Batch next = log.from(rank, delivered[rank]);
       if (next != null) {

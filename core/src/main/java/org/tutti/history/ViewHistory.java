@@ -351,6 +351,9 @@ public final class ViewHistory {
     orders.stop();
     early.stop();
     room.clear();
+    if (frontier != null) {
+      frontier.stop();
+    }
   }
 
   private void stability(MemberId from, Stability.Message message) throws Malformed {

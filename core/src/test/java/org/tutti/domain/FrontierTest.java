@@ -116,4 +116,21 @@ class FrontierTest {
     frontier.delivered(2, 1);
     assertThat(frontier.bound(log)).isEqualTo(51);
   }
+
+  /// Somebody may come with the next view who has heard of nothing beyond what this member has reported.
+  @Test
+  void whoIsAloneBoundsNothingUntilItIsWedged() {
+    View alone = primary(1, A);
+    var own =
+        new Frontier(
+            new TotalOrder.Context(0, alone, 0, _ -> true, clock, _ -> false, Duration.ofMillis(100)), 20, effects);
+    var history = new Log(alone, 0, 0, Ordering.SEQUENCER, _ -> {});
+    clock.witness(40);
+    assertThat(own.bound(history)).isEqualTo(Long.MAX_VALUE);
+    own.stop();
+    assertThat(own.bound(history)).as("it reports 40, so the next view may begin with 41").isEqualTo(41);
+    clock.witness(90);
+    own.stop();
+    assertThat(own.bound(history)).as("the first report may be the one that counts").isEqualTo(41);
+  }
 }

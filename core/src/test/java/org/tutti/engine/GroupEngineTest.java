@@ -11,6 +11,7 @@ import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.effect.Count;
+import org.tutti.history.PrimaryHistory;
 import org.tutti.pack.Batch;
 import org.tutti.user.Request;
 
@@ -134,6 +135,18 @@ class GroupEngineTest {
     List<String> answers = b.take();
     assertThat(answers).isNotEmpty().allMatch(answer -> answer.endsWith("at 1"));
     assertThat(answers.stream().mapToInt(answer -> Integer.parseInt(answer.split(" ")[1])).sum()).isEqualTo(2);
+  }
+
+  @Test
+  void aWedgedViewOfOneMemberBoundsItsDomain() {
+    Duet duet = duet(GroupConfig.builder().domain("d").build());
+    duet.request(duet.b, new Request.Leave(Duet.GROUP, new End(End.Cause.LEFT, "enough")));
+    duet.run();
+    assertThat(a.take()).endsWith("primary [a]");
+    PrimaryHistory history = new Innards(duet.a).get("groups.0.history");
+    assertThat(history.current().bound()).isEqualTo(Long.MAX_VALUE);
+    history.activate(false);
+    assertThat(history.current().bound()).isLessThan(Long.MAX_VALUE);
   }
 
   @Test
