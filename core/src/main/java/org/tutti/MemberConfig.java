@@ -260,7 +260,7 @@ public final class MemberConfig {
 
     /// Chooses how this member's multicasts reach the others.
     ///
-    /// @param value directly, from member to member, or as the load of the line asks for
+    /// @param value directly, from member to member, through the most senior one, or as the load of the line asks for
     /// @return this builder
     public Builder dissemination(Dissemination value) {
       dissemination = value;

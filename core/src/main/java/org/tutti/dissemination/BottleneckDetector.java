@@ -14,7 +14,8 @@ import org.tutti.View;
 ///
 /// A chain spares the line only if the others multicast less than this member: it carries their messages, too. With the
 /// rates r of this member and q of all others, of n members, a star takes r (n - 1) of the line, and chains of all
-/// senders take r + q (n - 2) / (n - 1), which is the same when all multicast equally.
+/// senders take r + q (n - 2) / (n - 1), which is the same when all multicast equally. What others send through the
+/// relay is not part of q: it is never on a chain.
 ///
 /// The delay of packets as a sign that a queue has formed, against the least delay of the last seconds: Brakmo and
 /// Peterson, "TCP Vegas", IEEE JSAC 13(8), 1995.
@@ -72,13 +73,13 @@ public final class BottleneckDetector implements Disseminator.Choice {
   }
 
   @Override
-  public boolean chains(int bytes) {
+  public Transmission.Way way(int bytes) {
     long now = clock.getAsLong();
     if (since == Long.MIN_VALUE || now - since >= INTERVAL_NANOS) {
       look(now);
     }
     sent += bytes;
-    return chains;
+    return chains ? Transmission.Way.CHAIN : Transmission.Way.STAR;
   }
 
   private void look(long now) {

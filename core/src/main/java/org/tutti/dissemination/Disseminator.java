@@ -5,6 +5,7 @@ import java.util.TreeSet;
 import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.View;
+import org.tutti.dissemination.Transmission.Way;
 import org.tutti.effect.Count;
 import org.tutti.effect.Counters;
 import org.tutti.effect.Effects;
@@ -12,14 +13,15 @@ import org.tutti.pack.Batch;
 import org.tutti.wire.Malformed;
 
 /// Brings this member's batches to all others of one view, and passes on those of others: each batch as a *star*, from
-/// its sender to everybody, or along a *chain*, from member to member. The sender chooses batch by batch, without a
-/// view change and without asking anybody.
+/// its sender to everybody, along a *chain*, from member to member, or through a *relay*, the most senior member. The
+/// sender chooses batch by batch, without a view change and without asking anybody.
 ///
 /// ```
-///   star                             chain of the sender b in the view [a, b, c, d]
-///     b -- Transmission --> a          b -- Transmission --> c -- the same --> d -- the same --> a
-///     b -- Transmission --> c
-///     b -- Transmission --> d
+///   star                         chain of the sender b in the view [a, b, c, d]
+///     b -- Transmission --> a      b -- Transmission --> c -- the same --> d -- the same --> a
+///     b -- Transmission --> c    relay
+///     b -- Transmission --> d      b -- Transmission --> a -- the same --> c
+///                                                        a -- the same --> d
 /// ```
 ///
 /// The chain of a sender is the view's voters by rank, beginning behind the sender and going around, and then the
@@ -29,30 +31,37 @@ import org.tutti.wire.Malformed;
 /// only batches go along the chain, places and acknowledgements are sent directly; and a crash in the chain is repaired
 /// by the view change's cut, as a sender's crash in the middle of a star is.
 ///
+/// The relay is who sequences in the fixed sequencer's ordering, so that the place of a batch leaves together with it:
+/// the asymmetric protocol of Morgan and Ezhilchelvan, "Policies for using Replica Groups and their effectiveness over
+/// the Internet" (NewTop). There message and order are one. Here they are two, said in the same run of inputs, so that
+/// a frame takes both while the line has room, and any ordering can have it. What the relay multicasts itself is a
+/// star.
+///
 /// Why nothing is lost. Links lose nothing as long as both ends are in the view and hear each other, and a member
 /// passes a batch on in the step in which it comes. So if a batch does not reach somebody, a member before it has
 /// crashed, or has given up a neighbour, or has begun a view change: in each case the view ends, its cut says which
 /// batches belong to the history, and who misses one fetches it.
 ///
-/// Why nothing comes twice. A batch takes one way; its sender sends it once in a view; and along a chain each member
-/// has one predecessor, from which alone it takes batches of that sender.
+/// Why nothing comes twice. A batch takes one way; its sender sends it once in a view; and on each way each member has
+/// one predecessor, from which alone it takes batches of that sender.
 ///
-/// What is not kept is the order of a sender's messages: a batch on a chain may be overtaken by later batches of a
-/// star, and by its sender's messages to other protocols. The hold-back queue (`org.tutti.order.HoldBackQueue`)
+/// What is not kept is the order of a sender's messages: a batch may be overtaken by later batches that take another
+/// way, and by its sender's messages to other protocols. The hold-back queue (`org.tutti.order.HoldBackQueue`)
 /// restores the order of batches; messages that speak of all that was sent before say how many batches these are.
 public final class Disseminator {
   private static final int NOBODY = -1;
+  private static final int RELAY = 0; // the rank of who relays, and sequences
 
-  /// Chooses between the two ways.
+  /// Chooses between the ways.
   @FunctionalInterface
   public interface Choice {
     /// Asked once for each batch of this member.
     ///
     /// @param bytes of the batch
-    /// @return whether it is to go along the chain
-    boolean chains(int bytes);
+    /// @return how it is to go; who relays sends as a star instead of through itself
+    Way way(int bytes);
 
-    /// A batch of another member has come.
+    /// A batch of another member has come, and not through the relay.
     ///
     /// @param bytes of the batch
     default void arrived(int bytes) {}
@@ -64,7 +73,7 @@ public final class Disseminator {
   private final Effects<Transmission> effects;
   private final Counters counters;
   private boolean begun; // this member has sent a batch in this view
-  private boolean chained; // the last one of them went along the chain
+  private Way last = Way.STAR; // how the last one of them went
 
   /// Begins a view.
   ///
@@ -72,7 +81,7 @@ public final class Disseminator {
   /// @param self     this member's rank
   /// @param choice   which way batches of this member go
   /// @param effects  how to reach the others
-  /// @param counters count batches on chains
+  /// @param counters count batches that are no star's
   public Disseminator(View view, int self, Choice choice, Effects<Transmission> effects, Counters counters) {
     this.view = view;
     this.self = self;
@@ -85,17 +94,29 @@ public final class Disseminator {
   ///
   /// @param batch the next one
   public void send(Batch batch) {
-    int next = successor(self);
-    boolean along = next != NOBODY && successor(self, next) != NOBODY && choice.chains(batch.payload().remaining());
-    var message = new Transmission(along ? self : Transmission.DIRECT, !begun, begun && along != chained, batch);
+    Way way = wayOf(batch);
+    var message = new Transmission(way, self, !begun, begun && way != last, batch);
     begun = true;
-    chained = along;
-    if (along) {
-      counters.count(Count.BATCHES_CHAINED);
-      effects.send(view.members().get(next), message);
-    } else {
-      effects.broadcast(message);
+    last = way;
+    switch (way) {
+      case STAR -> effects.broadcast(message);
+      case CHAIN -> {
+        counters.count(Count.BATCHES_CHAINED);
+        effects.send(view.members().get(successor(self, self)), message);
+      }
+      case RELAY -> {
+        counters.count(Count.BATCHES_RELAYED);
+        effects.send(view.members().get(RELAY), message);
+      }
     }
+  }
+
+  private Way wayOf(Batch batch) {
+    if (view.size() <= 2) {
+      return Way.STAR; // all ways are the same
+    }
+    Way chosen = choice.way(batch.payload().remaining());
+    return chosen == Way.RELAY && self == RELAY ? Way.STAR : chosen;
   }
 
   /// Who has sent a batch.
@@ -105,33 +126,53 @@ public final class Disseminator {
   /// @return its sender's rank
   /// @throws Malformed when it cannot have come this way
   public int sender(MemberId from, Transmission message) throws Malformed {
-    int rank = view.rankOf(from);
-    if (message.origin() == Transmission.DIRECT && rank >= 0) {
-      return rank;
+    int origin = message.origin();
+    if (message.way() == Way.STAR) {
+      return origin; // named by the link
     }
-    boolean possible = rank >= 0 && message.origin() != self && successor(message.origin(), rank) == self;
+    int rank = view.rankOf(from);
+    boolean possible =
+        rank >= 0
+            && origin != self
+            && (message.way() == Way.CHAIN ? successor(origin, rank) == self : isRelayed(origin, rank));
     if (!possible) {
       throw new Malformed("batch from the wrong member");
     }
-    return message.origin();
+    return origin;
   }
 
-  /// A batch was taken: forwards it if it is one of a chain that does not end here.
+  /// Whether a batch that goes through the relay can come from a member: to the relay from its sender, to all others
+  /// from the relay.
+  private boolean isRelayed(int origin, int rank) {
+    return origin != RELAY && rank == (self == RELAY ? origin : RELAY);
+  }
+
+  /// A batch was taken: forwards it if it is one of a chain that does not end here, or is to be relayed.
   ///
   /// @param message the batch; its payload stays as it is until all members of the view hold it
   public void forward(Transmission message) {
-    choice.arrived(message.batch().payload().remaining());
-    if (message.origin() != Transmission.DIRECT) {
-      int next = successor(message.origin(), self);
-      if (next != NOBODY) {
-        counters.count(Count.BATCHES_FORWARDED);
-        effects.send(view.members().get(next), message);
+    if (message.way() == Way.RELAY) {
+      if (self == RELAY) {
+        relay(message);
       }
+      return;
+    }
+    choice.arrived(message.batch().payload().remaining());
+    int next = message.way() == Way.CHAIN ? successor(message.origin(), self) : NOBODY;
+    if (next != NOBODY) {
+      counters.count(Count.BATCHES_FORWARDED);
+      effects.send(view.members().get(next), message);
     }
   }
 
-  private int successor(int origin) {
-    return successor(origin, origin);
+  /// To all but its sender, which has it.
+  private void relay(Transmission message) {
+    counters.count(Count.BATCHES_FORWARDED);
+    for (int rank = RELAY + 1; rank < view.size(); rank++) {
+      if (rank != message.origin()) {
+        effects.send(view.members().get(rank), message);
+      }
+    }
   }
 
   /// Who comes behind a member in a sender's chain.
@@ -160,9 +201,10 @@ public final class Disseminator {
   /// Fails when an invariant does not hold.
   public void check() {
     Set<Integer> reached = new TreeSet<>();
-    for (int rank = successor(self); rank != NOBODY && rank != self && reached.add(rank); ) {
+    for (int rank = successor(self, self); rank != NOBODY && rank != self && reached.add(rank); ) {
       rank = successor(self, rank);
     }
     Invariant.check(reached.size() == view.size() - 1, "a chain reaches every other member");
+    Invariant.check(self != RELAY || last != Way.RELAY, "who relays sends what is its own as a star");
   }
 }

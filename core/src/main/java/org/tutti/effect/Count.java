@@ -38,8 +38,10 @@ public enum Count implements Counts.Counted {
   LOOP_WAITS(Metric.counter("loop.waits.made", "Turns in which the engine thread waited because it was idle.")),
   BATCHES_SENT(Metric.counter("engine.batches.sent", "Batches of this node's own messages were sent.")),
   BATCHES_CHAINED(Metric.counter("engine.batches.chained", "Batches of this node were sent along a chain of members.")),
+  BATCHES_RELAYED(
+      Metric.counter("engine.batches.relayed", "Batches of this node were sent through the most senior member.")),
   BATCHES_FORWARDED(
-      Metric.counter("engine.batches.forwarded", "Batches of other members were forwarded along a chain.")),
+      Metric.counter("engine.batches.forwarded", "Batches of other members were forwarded, in a chain or as a relay.")),
   REQUEST_OF_NO_MEMBER(
       Metric.counter("engine.requests.dropped", "The application used a group that it had left.")
           .tagged("reason", "not-a-member")),

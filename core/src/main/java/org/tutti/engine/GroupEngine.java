@@ -195,8 +195,9 @@ final class GroupEngine {
 
   private Disseminator.Choice choice() {
     return switch (terms.member().dissemination()) {
-      case STAR -> _ -> false;
-      case CHAIN -> _ -> true;
+      case STAR -> _ -> Transmission.Way.STAR;
+      case CHAIN -> _ -> Transmission.Way.CHAIN;
+      case RELAY -> _ -> Transmission.Way.RELAY;
       case AUTO -> new BottleneckDetector(self, this::view, node.services().clock()::get, new LinesOfNode());
     };
   }

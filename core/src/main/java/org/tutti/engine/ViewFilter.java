@@ -137,7 +137,7 @@ final class ViewFilter {
     private final Map<Source, Long> bytesFrom = new LinkedHashMap<>();
 
     /// Whose messages are counted together.
-    private record Source(MemberId from, boolean chained) {}
+    private record Source(MemberId from, boolean indirect) {}
 
     EarlyMessages(int windowBytes) {
       this.bytesMax = (long) windowBytes + SPARE_BYTES;
@@ -147,9 +147,9 @@ final class ViewFilter {
     ///
     /// @return whether the sender is within its bounds
     boolean keep(MemberId from, Channel channel, View view, ByteBuffer bytes) {
-      boolean chained = channel == Channel.BATCH && Transmission.isChained(bytes);
-      var source = new Source(from, chained);
-      long most = chained ? bytesMax * view.size() : bytesMax;
+      boolean indirect = channel == Channel.BATCH && Transmission.isIndirect(bytes);
+      var source = new Source(from, indirect);
+      long most = indirect ? bytesMax * view.size() : bytesMax;
       if (bytesFrom.merge(source, OVERHEAD_BYTES + bytes.remaining(), Long::sum) > most) {
         return false;
       }

@@ -8,10 +8,12 @@ import static org.tutti.Members.member;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.ViewId;
+import org.tutti.dissemination.Transmission.Way;
 import org.tutti.effect.Count;
 import org.tutti.effect.Counters;
 import org.tutti.effect.RecordingEffects;
@@ -25,9 +27,12 @@ import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
 
 class DisseminatorTest {
+  private static final int RELAYED = 8; // a flag on the wire
+
   private final RecordingEffects<Transmission> effects = new RecordingEffects<>();
   private final Counters counters = new Counters();
-  private boolean chains = true;
+  private final List<Integer> arrived = new ArrayList<>(); // the choice was told of
+  private Way way = Way.CHAIN;
 
   private static View view(int size, int voters) {
     List<MemberId> members = new ArrayList<>();
@@ -38,7 +43,19 @@ class DisseminatorTest {
   }
 
   private Disseminator at(View view, int rank) {
-    return new Disseminator(view, rank, _ -> chains, effects, counters);
+    var choice =
+        new Disseminator.Choice() {
+          @Override
+          public Way way(int bytes) {
+            return way;
+          }
+
+          @Override
+          public void arrived(int bytes) {
+            arrived.add(bytes);
+          }
+        };
+    return new Disseminator(view, rank, choice, effects, counters);
   }
 
   /// The ranks that get a batch of one member, one after the other.
@@ -85,11 +102,11 @@ class DisseminatorTest {
   }
 
   private static Transmission direct(View view, long seq, boolean first, boolean apart) {
-    return new Transmission(Transmission.DIRECT, first, apart, batch(view.senior(), seq));
+    return new Transmission(Way.STAR, 0, first, apart, batch(view.senior(), seq));
   }
 
   private static Transmission chained(View view, long seq, boolean first, boolean apart) {
-    return new Transmission(0, first, apart, batch(view.senior(), seq));
+    return new Transmission(Way.CHAIN, 0, first, apart, batch(view.senior(), seq));
   }
 
   @Test
@@ -99,10 +116,10 @@ class DisseminatorTest {
     MemberId next = view.members().get(1);
     sender.send(batch(view.senior(), 4));
     sender.send(batch(view.senior(), 5));
-    chains = false;
+    way = Way.STAR;
     sender.send(batch(view.senior(), 6));
     sender.send(batch(view.senior(), 7));
-    chains = true;
+    way = Way.CHAIN;
     sender.send(batch(view.senior(), 8));
     assertThat(effects.take())
         .containsExactly(
@@ -129,6 +146,81 @@ class DisseminatorTest {
     assertThat(last.sender(view.senior(), direct(view, 0, true, false))).isZero();
   }
 
+  private static Transmission relayed(View view, int origin, long seq, boolean first, boolean apart) {
+    return new Transmission(Way.RELAY, origin, first, apart, batch(view.members().get(origin), seq));
+  }
+
+  @Test
+  void aRelayedBatchGoesToTheMostSeniorMemberAndFromThereToAllOthers() throws Malformed {
+    View view = view(4, 3);
+    way = Way.RELAY;
+    at(view, 2).send(batch(view.members().get(2), 0));
+    Transmission message = relayed(view, 2, 0, true, false);
+    assertThat(effects.take()).containsExactly(new Sent<>(view.senior(), message));
+    assertThat(counters.get(Count.BATCHES_RELAYED)).isOne();
+
+    Disseminator relay = at(view, 0);
+    assertThat(relay.sender(view.members().get(2), message)).isEqualTo(2);
+    relay.forward(message);
+    assertThat(effects.take())
+        .as("the observer, too, and not its sender")
+        .containsExactly(new Sent<>(view.members().get(1), message), new Sent<>(view.members().get(3), message));
+
+    Disseminator other = at(view, 3);
+    assertThat(other.sender(view.senior(), message)).isEqualTo(2);
+    other.forward(message);
+    assertThat(effects.take()).isEmpty();
+    assertThat(counters.get(Count.BATCHES_FORWARDED)).isOne();
+    assertThat(arrived).as("is no load of a chain").isEmpty();
+  }
+
+  @Test
+  void whoRelaysSendsItsOwnAsAStarAndSoDoTwoMembers() {
+    way = Way.RELAY;
+    View view = view(3, 3);
+    at(view, 0).send(batch(view.senior(), 0));
+    assertThat(effects.take()).containsExactly(new Broadcast<>(direct(view, 0, true, false)));
+    View two = view(2, 2);
+    at(two, 1).send(batch(two.members().get(1), 0));
+    var message = new Transmission(Way.STAR, 1, true, false, batch(two.members().get(1), 0));
+    assertThat(effects.take()).containsExactly(new Broadcast<>(message));
+    assertThat(counters.get(Count.BATCHES_RELAYED)).isZero();
+  }
+
+  @Test
+  void aRelayedBatchIsTakenFromTheRelayOnlyAndByTheRelayFromItsSender() {
+    View view = view(4, 4);
+    Transmission message = relayed(view, 2, 0, true, false);
+    List<MemberId> members = view.members();
+    assertThatThrownBy(() -> at(view, 3).sender(members.get(1), message)).isInstanceOf(Malformed.class);
+    assertThatThrownBy(() -> at(view, 3).sender(members.get(2), message)).as("sender").isInstanceOf(Malformed.class);
+    assertThatThrownBy(() -> at(view, 3).sender(member("x", 9), message)).as("stranger").isInstanceOf(Malformed.class);
+    assertThatThrownBy(() -> at(view, 2).sender(members.get(0), message)).as("own").isInstanceOf(Malformed.class);
+    assertThatThrownBy(() -> at(view, 0).sender(members.get(1), message)).as("other").isInstanceOf(Malformed.class);
+    Transmission ofRelay = relayed(view, 0, 0, true, false);
+    assertThatThrownBy(() -> at(view, 1).sender(members.get(0), ofRelay)).as("relay's").isInstanceOf(Malformed.class);
+  }
+
+  @Test
+  void aBatchIsApartFromOneOfAnyOtherWay() {
+    View view = view(3, 3);
+    Disseminator sender = at(view, 1);
+    long seq = 0;
+    for (Way next : List.of(Way.CHAIN, Way.RELAY, Way.RELAY, Way.STAR, Way.RELAY, Way.CHAIN)) {
+      way = next;
+      sender.send(batch(view.members().get(1), seq++));
+    }
+    List<Boolean> apart = new ArrayList<>();
+    for (Effect<Transmission> effect : effects.take()) {
+      switch (effect) {
+        case Sent<Transmission>(_, Transmission message) -> apart.add(message.apart());
+        case Broadcast<Transmission>(Transmission message) -> apart.add(message.apart());
+        default -> throw new AssertionError(effect);
+      }
+    }
+    assertThat(apart).containsExactly(false, true, false, true, true, true);
+  }
+
   @Test
   void aStarIsNotForwarded() {
     at(view(4, 4), 1).forward(direct(view(4, 4), 0, true, false));
@@ -144,14 +236,30 @@ class DisseminatorTest {
     }
     Transmission direct = direct(view, 7, true, false);
     assertThat(again(view, view.senior(), direct)).isEqualTo(direct);
-    var stranger = new Transmission(3, true, false, batch(view.senior(), 0));
+    Transmission relayed = relayed(view, 1, 7, false, true);
+    assertThat(again(view, view.senior(), relayed)).isEqualTo(relayed);
+    var stranger = new Transmission(Way.CHAIN, 3, true, false, batch(view.senior(), 0));
     assertThatThrownBy(() -> again(view, from, stranger)).isInstanceOf(Malformed.class);
+    assertThatThrownBy(() -> again(view, member("x", 9), direct)).as("a star's").isInstanceOf(Malformed.class);
+  }
+
+  @Test
+  void aBatchGoesOneWay() throws Malformed {
+    View view = view(3, 3);
+    var out = new WireWriter();
+    ByteBuffer bytes = Encoded.of(out, encoding(null, view.senior()), chained(view, 7, true, false)).joined();
+    bytes.put(bytes.position(), (byte) (bytes.get(bytes.position()) | RELAYED));
+    assertThatThrownBy(() -> encoding(view, view.senior()).readAll(new WireReader(bytes)))
+        .isInstanceOf(Malformed.class);
+  }
+
+  private static Transmission.Encoding encoding(@Nullable View view, MemberId from) {
+    return new Transmission.Encoding(view, from, Payloads.used());
   }
 
   private static Transmission again(View view, MemberId from, Transmission message) throws Malformed {
-    ByteBuffer bytes =
-        Encoded.of(new WireWriter(), new Transmission.Encoding(null, from, Payloads.used()), message).joined();
-    assertThat(Transmission.isChained(bytes)).isEqualTo(message.origin() != Transmission.DIRECT);
-    return new Transmission.Encoding(view, from, Payloads.used()).readAll(new WireReader(bytes));
+    ByteBuffer bytes = Encoded.of(new WireWriter(), encoding(null, from), message).joined();
+    assertThat(Transmission.isIndirect(bytes)).isEqualTo(message.way() != Way.STAR);
+    return encoding(view, from).readAll(new WireReader(bytes));
   }
 }

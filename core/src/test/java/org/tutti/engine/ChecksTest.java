@@ -34,6 +34,7 @@ import org.tutti.Members;
 import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.ViewId;
+import org.tutti.dissemination.Transmission;
 import org.tutti.domain.Domain;
 import org.tutti.domain.DomainMember;
 import org.tutti.durable.Journal;
@@ -280,6 +281,9 @@ class ChecksTest {
         "only what came before its turn is behind a gap",
         in -> in.put(HISTORY + "room.ahead.1", -2L, Members.batch(B, -2)));
     row("a chain reaches every other member", in -> in.set(HISTORY + "dissemination.self", 5));
+    row(
+        "who relays sends what is its own as a star",
+        in -> in.set(HISTORY + "dissemination.last", Transmission.Way.RELAY));
     row("what waits is counted", in -> in.set(HISTORY + "room.size", 1));
   }
 

@@ -56,8 +56,9 @@ public final class CostMeasurement {
   ///                      [org.tutti.Guarantee#AGREED], where it waits for nothing else
   /// @param deliverySteps the same with messages of progress, for which uniform delivery waits
   /// @param nanos         simulated time until the last member had delivered all
+  /// @param copies        how many batches the sender has sent, to whomever
   /// @param traffic       what was sent until the group was at rest again
-  public record Cost(int steps, int deliverySteps, long nanos, Traffic traffic) {}
+  public record Cost(int steps, int deliverySteps, long nanos, long copies, Traffic traffic) {}
 
   /// A closed loop around a change of the ordering.
   ///
@@ -177,7 +178,7 @@ public final class CostMeasurement {
       }
     }
     rest();
-    return new Cost(steps, deliverySteps, nanos, meter.traffic());
+    return new Cost(steps, deliverySteps, nanos, meter.batchesOf(byRank.get(rank).node.number), meter.traffic());
   }
 
   /// Lets time pass without multicasts.
@@ -413,12 +414,14 @@ public final class CostMeasurement {
     private final Map<byte[], Chains> onTheWay = new IdentityHashMap<>();
     private final int[] ordering; // by node: the longest chain it has taken in
     private final int[] delivery;
+    private final long[] batches; // by node: how many it has sent
     private Traffic counted = Traffic.NONE;
     private Traffic inFrame = Traffic.NONE;
 
     Meter(int nodes) {
       this.ordering = new int[nodes];
       this.delivery = new int[nodes];
+      this.batches = new long[nodes];
     }
 
     @Override
@@ -428,6 +431,7 @@ public final class CostMeasurement {
       boolean orders = inFrame.protocol() > 0;
       boolean informs = orders || inFrame.progress() > 0;
       onTheWay.put(frame, new Chains(orders ? ordering[from] + 1 : 0, informs ? delivery[from] + 1 : 0));
+      batches[from] += inFrame.batches();
       counted = counted.plus(inFrame);
     }
 
@@ -471,6 +475,7 @@ public final class CostMeasurement {
     void reset() {
       Arrays.fill(ordering, 0);
       Arrays.fill(delivery, 0);
+      Arrays.fill(batches, 0);
       onTheWay.clear();
       counted = Traffic.NONE;
     }
@@ -478,6 +483,11 @@ public final class CostMeasurement {
     /// What was sent since the last reset.
     Traffic traffic() {
       return counted;
+    }
+
+    /// How many batches a node has sent since then.
+    long batchesOf(int node) {
+      return batches[node];
     }
 
     /// The longest chain of batches and the ordering's messages that a node has taken in.

@@ -16,7 +16,8 @@ import org.tutti.sim.check.Violation;
 /// @param deliveries how many messages were delivered, by all members together
 /// @param early      how many of them before they had a place
 /// @param chained    how many batches of multicasts were sent along chains of members
-/// @param mixed      whether a member sent some batches along a chain and some as a star
+/// @param relayed    how many batches of multicasts were sent through the most senior members
+/// @param mixed      whether a member sent some batches as a star, and others not
 /// @param undecided  how often a member was told that multicasts of its own are undecided
 /// @param subsets     how many messages were multicast to some members
 /// @param subsetDeliveries how many of these were delivered, by all members together
@@ -42,6 +43,7 @@ public record RunResult(
     long early,
     long inBranches,
     long chained,
+    long relayed,
     boolean mixed,
     long undecided,
     long subsets,

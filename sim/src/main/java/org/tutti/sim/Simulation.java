@@ -161,14 +161,17 @@ public final class Simulation {
       found.addAll(MultiGroupCausality.check(overlap.crossing()));
     }
     long chained = 0;
+    long relayed = 0;
     boolean mixed = false;
     for (SimulatedApplication life : cluster.lives()) {
       Counters counters = life.node.engine().counters();
       found.addAll(life.violations());
       found.addAll(NoContradiction.check(life.node.self.name(), counters.metrics()));
-      long its = counters.get(Count.BATCHES_CHAINED);
-      chained += its;
-      mixed |= its > 0 && its < counters.get(Count.BATCHES_SENT);
+      long along = counters.get(Count.BATCHES_CHAINED);
+      long through = counters.get(Count.BATCHES_RELAYED);
+      chained += along;
+      relayed += through;
+      mixed |= along + through > 0 && along + through < counters.get(Count.BATCHES_SENT);
     }
     found.addAll(violations);
     if (recorder != null) {
@@ -187,6 +190,7 @@ public final class Simulation {
         tally.early,
         tally.inBranches,
         chained,
+        relayed,
         mixed,
         tally.undecided,
         tally.subsets,

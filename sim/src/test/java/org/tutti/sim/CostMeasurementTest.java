@@ -13,6 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.tutti.Dissemination;
 import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.MemberConfig;
@@ -42,6 +43,19 @@ class CostMeasurementTest {
     assertThat(cost.steps()).isEqualTo(1);
     assertThat(cost.nanos()).isEqualTo(CostMeasurement.DELAY.toNanos());
     assertThat(cost.traffic().protocol()).isEqualTo(6);
+  }
+
+  @Test
+  void aRelayedBatchTravelsOnWithItsNumber() {
+    MemberConfig relays = SINGLE.toBuilder().dissemination(Dissemination.RELAY).build();
+    var group = new CostMeasurement(4, GroupConfig.builder().guarantee(Guarantee.AGREED).build(), relays);
+    CostMeasurement.Cost cost = group.multicast(3, 1, 100);
+    assertThat(cost.copies()).as("to the sequencer").isEqualTo(1);
+    assertThat(cost.traffic().batches()).isEqualTo(3);
+    assertThat(cost.traffic().orders()).isEqualTo(3);
+    assertThat(cost.steps()).as("batch, the same and its number").isEqualTo(2);
+    assertThat(cost.nanos()).isEqualTo(CostMeasurement.DELAY.multipliedBy(2).toNanos());
+    assertThat(new CostMeasurement(4, CONFIG, SINGLE).multicast(3, 1, 100).copies()).as("a star").isEqualTo(3);
   }
 
   @Test

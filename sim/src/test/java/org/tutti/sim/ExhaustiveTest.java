@@ -36,6 +36,12 @@ class ExhaustiveTest {
   @Tag("deep")
   void nothingIsWrongInAnyStateOfThree(Ordering ordering) {
     nothingIsWrong(ordering, 3, 1, Ways.EITHER);
+    nothingIsWrong(ordering, 3, 1, Ways.INDIRECT);
+  }
+
+  @Test
+  void nothingIsWrongInAnyStateOfThreeWithARelay() {
+    nothingIsWrong(Ordering.SEQUENCER, 3, 1, Ways.RELAY);
   }
 
   private static void nothingIsWrong(Ordering ordering, int members, int messages, Ways ways) {
@@ -57,7 +63,11 @@ class ExhaustiveTest {
     "skeen-past-pending, SKEEN, 2, 2, NONE, STAR, UniformTotalOrder",
     "place-without-hearing, SYMMETRIC, 2, 2, NONE, STAR, UniformTotalOrder",
     "believe-too-early, SYMMETRIC, 3, 3, NONE, CHAIN, UniformTotalOrder",
-    "forward-nothing, SEQUENCER, 3, 1, NONE, CHAIN, Convergence"
+    "forward-nothing, SEQUENCER, 3, 1, NONE, CHAIN, Convergence",
+    "deliver-without-quorum, SEQUENCER, 3, 2, CRASH, RELAY, UniformTotalOrder",
+    "believe-too-early, SYMMETRIC, 3, 3, NONE, RELAY, UniformTotalOrder",
+    "relay-nothing, SEQUENCER, 3, 1, NONE, RELAY, Convergence",
+    "relay-to-sender, SEQUENCER, 3, 1, NONE, RELAY, NoBrokenInvariant"
   })
   void plantedBugsAreFound(
       String mutant, Ordering ordering, int members, int messages, Fault fault, Ways ways, String property) {

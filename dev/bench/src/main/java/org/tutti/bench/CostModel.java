@@ -30,4 +30,17 @@ record CostModel(int steps, int messages, String formula) {
       case SYMMETRIC -> new CostModel(2, n * (n - 1), "n(n-1)");
     };
   }
+
+  /// The formula's value for a batch that goes through the most senior member, from another one: as many messages. The
+  /// most senior member is sequencer and coordinator, and gets the batch as early as with a star; what all others have
+  /// to say about it comes a step later.
+  ///
+  /// @param ordering who decides the order
+  /// @param n        the number of members; two need no relay
+  static CostModel relayed(Ordering ordering, int n) {
+    CostModel star = of(ordering, n, false);
+    boolean all = ordering == Ordering.SKEEN || ordering == Ordering.SYMMETRIC;
+    int more = n > 2 && all ? 1 : 0;
+    return new CostModel(star.steps + more, star.messages, star.formula);
+  }
 }

@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import org.tutti.Dissemination;
 import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
 import org.tutti.MemberConfig;
@@ -19,6 +20,7 @@ public final class CostTable {
   private static final int BYTES = 100;
   private static final int MESSAGES = 1000;
   private static final int REPEATED = 3;
+  private static final MemberConfig SINGLE = MemberConfig.builder().batchBytesMax(1 << 16).batchMessagesMax(1).build();
 
   private final PrintWriter out;
   private boolean equal = true;
@@ -35,6 +37,7 @@ public final class CostTable {
   public static boolean print(List<Ordering> orderings, PrintWriter out) {
     var table = new CostTable(out);
     table.single(orderings);
+    table.relayed(orderings);
     table.packed(orderings);
     out.println();
     out.println(table.equal ? "counted equals formula everywhere" : "COUNTED DIFFERS FROM FORMULA");
@@ -76,10 +79,9 @@ public final class CostTable {
 
   private void row(Ordering ordering, int n) {
     GroupConfig config = GroupConfig.builder().ordering(ordering).build();
-    MemberConfig one = MemberConfig.builder().batchBytesMax(1 << 16).batchMessagesMax(1).build();
     // Agreed delivery waits for nothing but the place, so the chain that ends in it is the cost model's.
-    var agreed = new CostMeasurement(n, config.toBuilder().guarantee(Guarantee.AGREED).build(), one);
-    var uniform = new CostMeasurement(n, config, one);
+    var agreed = new CostMeasurement(n, config.toBuilder().guarantee(Guarantee.AGREED).build(), SINGLE);
+    var uniform = new CostMeasurement(n, config, SINGLE);
     CostModel model = CostModel.of(ordering, n, false);
     CostModel seniors = CostModel.of(ordering, n, true);
     CostMeasurement.Cost cost = uniform.multicast(n - 1, 1, BYTES);
@@ -113,6 +115,49 @@ public final class CostTable {
         traffic.bytes(),
         cost.deliverySteps(),
         uniform.idle(Duration.ofSeconds(10)).datagrams() / 10);
+  }
+
+  private void relayed(List<Ordering> orderings) {
+    out.println(
+        """
+
+        The same multicast of the most junior member, through the most senior one (dissemination: relay).
+          copies    batches that the sender itself sends; as a star n - 1
+        """);
+    out.println("                   steps           messages             copies");
+    out.println("ordering   n  counted formula  counted formula           counted formula");
+    for (Ordering ordering : orderings) {
+      for (int n = N_MIN; n <= N_MAX; n++) {
+        relayedRow(ordering, n);
+      }
+    }
+  }
+
+  private void relayedRow(Ordering ordering, int n) {
+    GroupConfig config = GroupConfig.builder().ordering(ordering).build();
+    MemberConfig one = SINGLE.toBuilder().dissemination(Dissemination.RELAY).build();
+    var agreed = new CostMeasurement(n, config.toBuilder().guarantee(Guarantee.AGREED).build(), one);
+    var uniform = new CostMeasurement(n, config, one);
+    CostModel model = CostModel.relayed(ordering, n);
+    int steps = 0;
+    CostMeasurement.Cost cost = uniform.multicast(n - 1, 1, BYTES);
+    for (int i = 0; i < REPEATED; i++) {
+      steps = agreed.multicast(n - 1, 1, BYTES).steps();
+      cost = uniform.multicast(n - 1, 1, BYTES);
+      equal &= steps == model.steps() && cost.traffic().protocol() == model.messages() && cost.copies() == 1;
+    }
+    out.printf(
+        Locale.ROOT,
+        "%-10s %d  %7d %7d  %7d %7d = %-8s %7d %7d%n",
+        name(ordering),
+        n,
+        steps,
+        model.steps(),
+        cost.traffic().protocol(),
+        model.messages(),
+        model.formula(),
+        cost.copies(),
+        1);
   }
 
   private void packed(List<Ordering> orderings) {

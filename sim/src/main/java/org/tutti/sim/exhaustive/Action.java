@@ -8,8 +8,8 @@ import org.tutti.pack.Batch;
 sealed interface Action {
   /// It multicasts its next message.
   ///
-  /// @param chained from member to member
-  record Multicast(boolean chained) implements Action {}
+  /// @param way how it travels
+  record Multicast(Transmission.Way way) implements Action {}
 
   /// The run of inputs ends.
   record Flush() implements Action {}

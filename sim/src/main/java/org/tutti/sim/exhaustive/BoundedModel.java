@@ -8,6 +8,7 @@ import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.ViewId;
+import org.tutti.dissemination.Transmission.Way;
 import org.tutti.membership.DynamicLinearVoting;
 import org.tutti.transport.Address;
 
@@ -46,11 +47,21 @@ public record BoundedModel(Ordering ordering, int members, int messages, Fault f
   /// How batches reach the others.
   public enum Ways {
     /// From their sender.
-    STAR,
+    STAR(Way.STAR),
     /// From member to member.
-    CHAIN,
-    /// One way or the other, at each multicast.
-    EITHER
+    CHAIN(Way.CHAIN),
+    /// Through the most senior member.
+    RELAY(Way.RELAY),
+    /// As a star or along the chain, at each multicast.
+    EITHER(Way.STAR, Way.CHAIN),
+    /// Along the chain or through the most senior member, at each multicast.
+    INDIRECT(Way.CHAIN, Way.RELAY);
+
+    final List<Way> all;
+
+    Ways(Way... all) {
+      this.all = List.of(all);
+    }
   }
 
   /// Checks the bounds.
@@ -81,7 +92,7 @@ public record BoundedModel(Ordering ordering, int members, int messages, Fault f
   public String toString() {
     return String.format(
         Locale.ROOT,
-        "%-10s %7d %8d  %-9s %-4s %-6s",
+        "%-10s %7d %8d  %-9s %-4s %-8s",
         ordering.name().toLowerCase(Locale.ROOT),
         members,
         messages,

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.tutti.dissemination.Transmission.Way;
 
 /// Inputs and contents of channels, by number: what is equal has the same number. A channel is first in, first out, and
 /// loses nothing.
@@ -11,14 +12,8 @@ final class Channels {
   /// Nothing is on its way.
   static final int EMPTY = 0;
 
-  /// The input [Action.Multicast], directly to all.
-  static final int MULTICAST = 0;
-
-  /// The input [Action.Flush].
-  static final int FLUSH = 1;
-
-  /// The input [Action.Multicast], from member to member.
-  static final int MULTICAST_CHAINED = 2;
+  /// The input [Action.Flush]. Before it are those of [Action.Multicast], by the ways.
+  static final int FLUSH = Way.values().length;
 
   private final List<Action> inputs = new ArrayList<>();
   private final Map<Action, Integer> inputNumbers = new HashMap<>();
@@ -28,10 +23,16 @@ final class Channels {
   private final List<Integer> shorter = new ArrayList<>(); // by channel, or -1
 
   Channels() {
-    number(new Action.Multicast(false));
+    for (Way way : Way.values()) {
+      number(new Action.Multicast(way));
+    }
     number(new Action.Flush());
-    number(new Action.Multicast(true));
     content(List.of());
+  }
+
+  /// The number of the input [Action.Multicast].
+  static int multicast(Way way) {
+    return way.ordinal();
   }
 
   /// The number of an input.

@@ -19,11 +19,13 @@ public final class ExhaustiveCheck {
 
   private static final List<Bound> BOUNDS =
       List.of(
-          new Bound(2, 3, Runs.ANY, Ways.STAR), // two members have no chain
+          new Bound(2, 3, Runs.ANY, Ways.STAR), // of two members every way is a star
           new Bound(2, 4, Runs.ONE, Ways.STAR),
           new Bound(3, 2, Runs.ONE, Ways.STAR),
           new Bound(3, 2, Runs.ONE, Ways.CHAIN),
-          new Bound(3, 2, Runs.ONE, Ways.EITHER));
+          new Bound(3, 2, Runs.ONE, Ways.RELAY),
+          new Bound(3, 2, Runs.ONE, Ways.EITHER),
+          new Bound(3, 2, Runs.ONE, Ways.INDIRECT));
 
   private ExhaustiveCheck() {}
 

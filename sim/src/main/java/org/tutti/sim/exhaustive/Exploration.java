@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import org.tutti.dissemination.Transmission.Way;
 import org.tutti.sim.exhaustive.BoundedModel.Fault;
 import org.tutti.sim.exhaustive.BoundedModel.Runs;
 
@@ -171,11 +172,8 @@ public final class Exploration {
       moved = true;
     }
     if (Flags.left(state[flags]) > 0) {
-      if (scenario.ways() != BoundedModel.Ways.CHAIN) {
-        multicast(rank, Channels.MULTICAST);
-      }
-      if (scenario.ways() != BoundedModel.Ways.STAR) {
-        multicast(rank, Channels.MULTICAST_CHAINED);
+      for (Way way : scenario.ways().all) {
+        multicast(rank, Channels.multicast(way));
       }
     }
   }
@@ -232,7 +230,13 @@ public final class Exploration {
   private String describe(int rank, int input) {
     String who = name(rank);
     return switch (channels.input(input)) {
-      case Action.Multicast(boolean chained) -> who + " multicasts" + (chained ? " along the chain" : "");
+      case Action.Multicast(Way way) ->
+          who
+              + switch (way) {
+                case STAR -> " multicasts";
+                case CHAIN -> " multicasts along the chain";
+                case RELAY -> " multicasts through the relay";
+              };
       case Action.Flush() -> who + " flushes";
       case Action.Arrival(int from, Action.Message message) -> who + " takes from " + name(from) + ": " + message;
     };

@@ -54,7 +54,7 @@ final class MemberModel<M> {
   private final ArrayDeque<M> toSelf = new ArrayDeque<>();
   private final List<Integer> delivered = new ArrayList<>();
   private int sent;
-  private boolean chained; // the multicast at hand
+  private Transmission.Way way = Transmission.Way.STAR; // of the multicast at hand
 
   private MemberModel(
       BoundedModel scenario, int self, BiFunction<TotalOrder.Context, Outlet<M>, TotalOrder<M>> ordering) {
@@ -73,7 +73,7 @@ final class MemberModel<M> {
     this.room = new HoldBackQueue(log, Long.MAX_VALUE);
     this.dissemination =
         new Disseminator(
-            view, self, _ -> chained, new Port<>(Action.Message.Batched::new, new ArrayDeque<>()), new Counters());
+            view, self, _ -> way, new Port<>(Action.Message.Batched::new, new ArrayDeque<>()), new Counters());
     var context = new TotalOrder.Context(self, view, 0, quorum, clock, rank -> false, Duration.ofSeconds(1));
     this.order = ordering.apply(context, new Outlet<>(new Port<>(Action.Message.Order::new, toSelf), this::place));
     this.stability =
@@ -115,8 +115,8 @@ final class MemberModel<M> {
   /// @throws Malformed when an honest member's message is refused
   List<Letter> take(Action input) throws Malformed {
     switch (input) {
-      case Action.Multicast(boolean along) -> {
-        chained = along;
+      case Action.Multicast(Transmission.Way chosen) -> {
+        way = chosen;
         multicast();
       }
       case Action.Flush() -> flush();

@@ -19,6 +19,9 @@ public enum LineStack {
   /// The same, each batch from member to member.
   TUTTI_TCP_CHAIN(Instrument.TUTTI, "insecure=true", "dissemination=chain"),
 
+  /// The same, each batch through the most senior member.
+  TUTTI_TCP_RELAY(Instrument.TUTTI, "insecure=true", "dissemination=relay"),
+
   /// Tutti over UDP: a datagram for each peer.
   TUTTI_UDP(Instrument.TUTTI, "udp=8192", Shared.KEY),
 

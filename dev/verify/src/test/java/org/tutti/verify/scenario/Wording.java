@@ -274,8 +274,13 @@ final class Wording {
       case BATCH -> {
         var encoding = new Transmission.Encoding(world.view(view), speaker.self(), Payloads.used());
         Transmission message = encoding.readAll(in);
-        boolean chained = message.origin() != Transmission.DIRECT;
-        yield "Batch(" + batch(message.batch()) + (chained ? " along the chain" : "") + ")";
+        String way =
+            switch (message.way()) {
+              case STAR -> "";
+              case CHAIN -> " along the chain";
+              case RELAY -> " through the relay";
+            };
+        yield "Batch(" + batch(message.batch()) + way + ")";
       }
       case STABILITY -> of(Stability.CODEC.readAll(in));
       default -> {
