@@ -473,6 +473,9 @@ public final class SessionTable {
       List<Session> expired = sessions.values().stream().filter(session -> session.heard < oldest).toList();
       for (Session session : expired) {
         end(session, position, machine, answers);
+        if (session.pending > 0) {
+          answers.refused(session.id, 0, Refusal.EXPIRED); // who waits for an outcome asks for nothing, and hears of it
+        }
       }
     }
   }

@@ -328,6 +328,19 @@ class PassiveReplicationTest {
   }
 
   @Test
+  void whoWaitsForAnOutcomeIsToldThatItsSessionHasExpired() {
+    begin();
+    b.call(1, "x");
+    deliver();
+    assertThat(b.said).noneMatch(frame -> frame instanceof Frame.Refused);
+    deliver(new Posted(a, OrderedMessage.tick(10_000)));
+    assertThat(b.said).contains(new Frame.Refused(session, 0, SessionTable.Refusal.EXPIRED));
+    settle();
+    assertThat(a.diary.executed).isZero();
+    assertThat(b.diary.state).isEqualTo("end;");
+  }
+
+  @Test
   void aNewcomerThatBecomesPrimaryExecutesWhatItHasGot() throws IOException {
     begin();
     b.call(1, "x");
