@@ -135,7 +135,7 @@ final class MemberCommand implements Callable<Integer> {
       return;
     }
     try (var answering = Health.open(health, session.node(), session.group())) {
-      out.line("health at " + answering.address(), "health", "address", answering.address());
+      out.line("health at " + answering.address(), "health", "address", answering.address().text());
       out.flush();
       printer.follow(options.timeout);
     }
