@@ -17,8 +17,6 @@ public enum RunKind {
   OBSERVED,
   /// A service is replicated on all nodes, and has clients.
   REPLICA,
-  /// No two nodes have one name.
-  UNIQUE_NAMES,
   /// Members have settings of their own, and some know no contact.
   MIXED;
 
@@ -30,7 +28,6 @@ public enum RunKind {
       case LONELY_ANNOUNCEMENTS -> drawn.within(Limits.NONE.staticMajority(true)).cutAtAnnouncements();
       case OBSERVED -> drawn.within(Limits.NONE.observers(true));
       case REPLICA -> drawn.within(Limits.NONE.replica(true));
-      case UNIQUE_NAMES -> drawn.within(Limits.NONE.without(FaultKind.NAMESAKE));
       case MIXED -> Plan.draw(drawn.seed());
       case OVERLAPS -> drawn.overlapping().within(Limits.NONE.partitions(true));
     };

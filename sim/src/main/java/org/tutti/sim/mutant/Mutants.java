@@ -401,13 +401,6 @@ public final class Mutants {
               "isPast",
               new Return(1)),
           new Mutant(
-                  "subset-blind-clock",
-                  "a subset multicast's timestamp does not move the clock that later proposals are made with",
-                  "order.SubsetMulticasts",
-                  "take",
-                  new Drop("witness", 0))
-              .in(RunKind.UNIQUE_NAMES),
-          new Mutant(
               "cut-keeps-any-subset",
               "a view change keeps subset multicasts that a destination does not hold",
               "membership.CutBuilder",
@@ -537,7 +530,7 @@ public final class Mutants {
                   "history.ViewHistory",
                   "supplied",
                   new Drop("Clock.witness", 0))
-              .in(RunKind.OVERLAPS));
+              .in(RunKind.SPLITS));
 
   /// Bugs planted in the weak services and in what total order owes to causality.
   private static final List<Mutant> SERVICES =
