@@ -53,6 +53,7 @@ final class Health implements AutoCloseable {
   private final Group group;
   private final HttpServer server;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private @Nullable CompletableFuture<List<Metric>> asked;
 
   private Health(Node node, Group group, HttpServer server) {
     this.node = node;
@@ -126,24 +127,33 @@ final class Health implements AutoCloseable {
 
   /// What the engine thread tells in a turn; null when it takes none in time.
   private @Nullable List<Metric> metrics() {
-    var told =
-        CompletableFuture.supplyAsync(
-            () -> {
-              try {
-                return node.metrics();
-              } catch (InterruptedException closing) {
-                throw new IllegalStateException(closing);
-              }
-            },
-            threads);
     try {
-      return node.failure() == null ? told.get(TURN_MILLIS, TimeUnit.MILLISECONDS) : null;
+      return node.failure() == null ? asked().get(TURN_MILLIS, TimeUnit.MILLISECONDS) : null;
     } catch (TimeoutException | ExecutionException late) {
       return null;
     } catch (InterruptedException closing) {
       Thread.currentThread().interrupt();
       return null;
     }
+  }
+
+  /// Of an engine that does not turn only one thread waits, however often somebody asks here.
+  private synchronized CompletableFuture<List<Metric>> asked() {
+    CompletableFuture<List<Metric>> before = asked;
+    if (before == null || before.isDone()) {
+      before =
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  return node.metrics();
+                } catch (InterruptedException closing) {
+                  throw new IllegalStateException(closing);
+                }
+              },
+              threads);
+      asked = before;
+    }
+    return before;
   }
 
   /// The text format of Prometheus, version 0.0.4: `link.packets.repeated` becomes `tutti_link_packets_repeated_total`.
