@@ -79,32 +79,8 @@ class JsonCommandTest {
     for (CommandProcess each : List.of(member, watch)) {
       String text = each.lineMatching(".*\"delivery\".*");
       assertThat(text).matches("[ -~]+");
-      assertThat(object(text))
-          .isEqualTo(
-              Map.of(
-                  "event",
-                  "delivery",
-                  "service",
-                  "total",
-                  "position",
-                  0,
-                  "sender",
-                  "s",
-                  "text",
-                  "a \"b\" \u001b \u009b ü"));
-      assertThat(next(each, "delivery"))
-          .isEqualTo(
-              Map.of(
-                  "event",
-                  "delivery",
-                  "service",
-                  "total",
-                  "position",
-                  1,
-                  "sender",
-                  "s",
-                  "base64",
-                  Base64.getEncoder().encodeToString(binary)));
+      assertThat(object(text)).isEqualTo(delivery(0, "text", "a \"b\" \u001b \u009b ü"));
+      assertThat(next(each, "delivery")).isEqualTo(delivery(1, "base64", Base64.getEncoder().encodeToString(binary)));
     }
     CommandProcess weak = run("send", "--json", "--service=fifo", to[0], "--name=f", to[2], to[3]);
     assertThat(object(weak.line())).isEqualTo(Map.of("event", "sent", "line", 1, "service", "fifo"));
@@ -196,5 +172,9 @@ class JsonCommandTest {
     CommandProcess shell = CommandProcess.of(List.of("/bin/bash", "-c", lines));
     launched.add(shell);
     return shell.rest();
+  }
+
+  private static Map<String, Object> delivery(int position, String form, String payload) {
+    return Map.of("event", "delivery", "service", "total", "position", position, "sender", "s", form, payload);
   }
 }
