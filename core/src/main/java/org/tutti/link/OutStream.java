@@ -23,6 +23,7 @@ import org.tutti.wire.WireWriter;
 /// 13(8), 1995; as there, the fastest round trip is learned from packets that were sent when little was on the way.
 final class OutStream {
   private static final int RESEND_AT_ONCE = 16;
+  private static final int RESENT_PER_ARRIVED = 2;
   private static final int BACKOFF_MAX = 4;
   private static final long HOLD_NANOS = 20_000_000;
   private static final int HOLD_BYTES_MIN = 128 << 10; // less is never held back
@@ -59,6 +60,7 @@ final class OutStream {
   private long seqLimit = InStream.WINDOW_PACKETS;
   private int backoff;
   private long retransmitAt = Long.MAX_VALUE;
+  private long timedOutAt = Long.MIN_VALUE; // what was sent before is lost, as far as is known
   private final long[] beyond = new long[Packet.ACK_WORDS_MAX]; // of the acknowledgement that is read
   private long highestArrived = -1; // beyond a gap
   private long holesAt = Long.MAX_VALUE;
@@ -141,6 +143,7 @@ final class OutStream {
     seqLimit = InStream.WINDOW_PACKETS;
     backoff = 0;
     retransmitAt = Long.MAX_VALUE;
+    timedOutAt = Long.MIN_VALUE;
     highestArrived = -1;
     holesAt = Long.MAX_VALUE;
   }
@@ -183,12 +186,13 @@ final class OutStream {
       return;
     }
     seqLimit = Math.max(seqLimit, next + Math.min(window, InStream.WINDOW_PACKETS));
-    boolean news = takeAllBelow(now, next);
+    int arrived = takeAllBelow(now, next);
     if (words > 0) {
-      news |= takeBeyond(now, next, words);
+      arrived += takeBeyond(now, next, words);
       resendHoles(now);
     }
-    if (news) {
+    if (arrived > 0) {
+      resendLost(now, arrived * RESENT_PER_ARRIVED);
       backoff = 0;
       retransmitAt = unacked.isEmpty() ? Long.MAX_VALUE : now + roundTrip.timeoutNanos(0);
     }
@@ -207,11 +211,13 @@ final class OutStream {
     return any == 0 ? 0 : words;
   }
 
-  private boolean takeAllBelow(long now, long next) {
+  private int takeAllBelow(long now, long next) {
+    int taken = 0;
     Sent last = null;
     boolean repeated = false; // then those behind waited for it at the receiver
     while (!unacked.isEmpty() && unacked.peekFirst().seq < next) {
       last = unacked.pollFirst();
+      taken++;
       repeated |= last.repeated;
       outstanding -= last.bytes;
       onTheWay -= last.bytes;
@@ -220,11 +226,11 @@ final class OutStream {
     if (last != null && !repeated && !last.arrived) {
       roundTrip.measure(now, now - last.atNanos, last.unloaded);
     }
-    return last != null;
+    return taken;
   }
 
-  private boolean takeBeyond(long now, long next, int words) {
-    boolean news = false;
+  private int takeBeyond(long now, long next, int words) {
+    int taken = 0;
     for (Sent sent : unacked) {
       long at = sent.seq - next - 1;
       if (at >= (long) words * Long.SIZE) {
@@ -236,10 +242,27 @@ final class OutStream {
         }
         sent.arrived = true;
         highestArrived = Math.max(highestArrived, sent.seq);
-        news = true;
+        taken++;
       }
     }
-    return news;
+    return taken;
+  }
+
+  /// Sends again more of what was lost with the packets that a timeout was about, twice as many as have just arrived
+  /// (slow start: RFC 5681, section 3.1): a path that carries packets again soon carries all of them.
+  private void resendLost(long now, int most) {
+    int left = most;
+    for (Sent sent : unacked) {
+      if (left == 0 || sent.atNanos > timedOutAt && !sent.repeated) {
+        return;
+      }
+      if (!sent.arrived && sent.atNanos < timedOutAt) {
+        if (!repeat(now, sent)) {
+          return;
+        }
+        left--;
+      }
+    }
   }
 
   /// Sends again what is missing although something later has arrived, each packet when it is due.
@@ -281,6 +304,7 @@ final class OutStream {
   private void retransmit(long now) {
     path.counters().count(Count.TIMEOUTS_EXPIRED);
     backoff = Math.min(backoff + 1, BACKOFF_MAX);
+    timedOutAt = now;
     retransmitAt = now + roundTrip.timeoutNanos(backoff);
     holesAt = Long.MAX_VALUE;
     highestArrived = -1;

@@ -243,6 +243,26 @@ class LinkTest {
   }
 
   @Test
+  void aPathThatCarriesAgainCarriesAllThatWasLostWithinAFewRoundTrips() {
+    var pair = new LossyPair(QUIET, 1);
+    pair.lengthen(LossyPair.RETRANSMIT_NANOS / 10);
+    pair.a.send(9);
+    assertThat(pair.quiet(STEPS_MAX)).isTrue();
+    pair.cut(true);
+    for (int i = 0; i < 400; i++) {
+      pair.a.send(550);
+    }
+    pair.pass(0);
+    pair.cut(false);
+    long begun = pair.nowNanos();
+    assertThat(pair.quiet(STEPS_MAX)).isTrue();
+    assertThat(pair.b.received).isEqualTo(upTo(401));
+    assertThat(pair.nowNanos() - begun)
+        .as("one timeout, not one for every sixteen packets")
+        .isLessThan(4 * LossyPair.RETRANSMIT_NANOS);
+  }
+
+  @Test
   void aQuietLinkHasNoDeadline() {
     var pair = new LossyPair(QUIET, 1);
     pair.a.send(10);

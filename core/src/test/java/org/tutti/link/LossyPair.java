@@ -48,6 +48,7 @@ final class LossyPair {
   private long order;
   private long now;
   private long way; // what every frame takes, besides the medium's delay
+  private boolean cut; // every frame is lost
 
   final End a;
   final End b;
@@ -69,6 +70,15 @@ final class LossyPair {
   /// From now on every frame takes so much longer.
   void lengthen(long nanos) {
     way = nanos;
+  }
+
+  /// From now on every frame is lost, or no longer.
+  void cut(boolean cut) {
+    this.cut = cut;
+  }
+
+  long nowNanos() {
+    return now;
   }
 
   SplittableRandom random() {
@@ -183,7 +193,7 @@ final class LossyPair {
     @Override
     public void commit() {
       byte[] frame = Objects.requireNonNull(claimed).array();
-      if (random.nextDouble() >= medium.loss) {
+      if (!cut && random.nextDouble() >= medium.loss) {
         fly(frame);
       }
       while (random.nextDouble() < medium.repetition) {

@@ -167,6 +167,7 @@ public final class Mutants {
               "lost packets are not sent again",
               List.of(
                   new Edit("org.tutti.link.OutStream", "retransmit", new Drop("repeat", 1)),
+                  new Edit("org.tutti.link.OutStream", "resendLost", new Return(0)),
                   new Edit("org.tutti.link.OutStream", "resendHoles", new Return(0)))),
           new Mutant(
               "link-takes-repetitions",
