@@ -1,4 +1,5 @@
 import Demo.CounterPOA;
+import java.nio.ByteBuffer;
 import org.omg.CORBA.ORB;
 import org.omg.CORBA.Policy;
 import org.omg.PortableServer.IdAssignmentPolicyValue;
@@ -32,6 +33,19 @@ public final class CounterServer extends CounterPOA {
   @Override
   public synchronized String history() {
     return calls + " calls, " + Integer.toHexString(history);
+  }
+
+  @Override
+  public synchronized byte[] get_state() {
+    return ByteBuffer.allocate(12).putInt(sum).putInt(calls).putInt(history).array();
+  }
+
+  @Override
+  public synchronized void set_state(byte[] state) {
+    ByteBuffer from = ByteBuffer.wrap(state);
+    sum = from.getInt();
+    calls = from.getInt();
+    history = from.getInt();
   }
 
   @Override

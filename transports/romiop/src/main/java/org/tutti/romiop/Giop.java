@@ -72,6 +72,11 @@ final class Giop {
   }
 
   /// A reply that says that a call ended by a failure.
+  static Giop exception(RomiopFailure failure) {
+    return again(exception(0, failure));
+  }
+
+  /// The same as bytes, for a call of one's own ORB.
   static byte[] exception(int requestId, RomiopFailure failure) {
     byte[] id = (failure.repositoryId() + "\0").getBytes(StandardCharsets.US_ASCII);
     int padded = (id.length + 3) & ~3;
@@ -84,6 +89,27 @@ final class Giop {
         .putInt(failure.minor())
         .putInt(failure.completed())
         .array();
+  }
+
+  /// A request with one argument, a `sequence<octet>`, or none.
+  static Giop request(String key, String operation, byte @Nullable [] argument) {
+    byte[] keyBytes = key.getBytes(StandardCharsets.ISO_8859_1);
+    byte[] name = (operation + "\0").getBytes(StandardCharsets.US_ASCII);
+    int nameAt = aligned(28 + keyBytes.length, Integer.BYTES);
+    int contextsAt = aligned(nameAt + Integer.BYTES + name.length, Integer.BYTES);
+    int argumentAt = aligned(contextsAt + Integer.BYTES, Long.BYTES);
+    int end = argument == null ? contextsAt + Integer.BYTES : argumentAt + Integer.BYTES + argument.length;
+    ByteBuffer whole = header(REQUEST, end - HEADER_BYTES);
+    whole.put(FLAGS_AT, (byte) WITH_TARGET).putInt(24, keyBytes.length).put(28, keyBytes);
+    whole.putInt(nameAt, name.length).put(nameAt + Integer.BYTES, name);
+    if (argument != null) {
+      whole.putInt(argumentAt, argument.length).put(argumentAt + Integer.BYTES, argument);
+    }
+    return again(whole.array());
+  }
+
+  private static int aligned(int at, int to) {
+    return (at + to - 1) & -to;
   }
 
   /// The answer to the question whether the object is where it was looked for.
@@ -123,6 +149,19 @@ final class Giop {
   boolean isFinal() {
     int status = view.getInt(STATUS_AT);
     return status >= 0 && status <= SYSTEM_EXCEPTION;
+  }
+
+  /// Whether a call ended by a result.
+  boolean isResult() {
+    return view.getInt(STATUS_AT) == 0;
+  }
+
+  /// The result of a call, if it is a `sequence<octet>`.
+  byte[] octets() throws BrokenGiopException {
+    require(isResult(), "an exception");
+    int length = bytes.length - body >= Integer.BYTES ? view.getInt(body) : -1;
+    require(length >= 0 && length <= bytes.length - body - Integer.BYTES, "no sequence of octets");
+    return Arrays.copyOfRange(bytes, body + Integer.BYTES, body + Integer.BYTES + length);
   }
 
   /// The key of the object that a request is for.

@@ -23,6 +23,7 @@ import org.tutti.Node;
 /// | `tutti.romiop.listen` | its address, `HOST:PORT` |
 /// | `tutti.romiop.contacts` | addresses of members, with commas |
 /// | `tutti.romiop.members` | the names of all members, with commas; the same at all of them |
+/// | `tutti.romiop.recoverable` | whether the objects give and take their state; `false`; the same at all members |
 /// | `tutti.romiop.objects` | the keys of the objects, with commas, each with a `jacorb.orb.objectKeyMap.KEY` |
 final class RomiopListener extends ListenerBase {
   private static final long serialVersionUID = 1;
@@ -65,7 +66,9 @@ final class RomiopListener extends ListenerBase {
           node.joinOrCreate(
               own.group(),
               Set.of(configuration.getAttribute("tutti.romiop.members").split(",")),
-              GroupConfig.standard());
+              GroupConfig.builder()
+                  .stateTransfer(configuration.getAttributeAsBoolean("tutti.romiop.recoverable", false))
+                  .build());
       List<String> keys = List.of(configuration.getAttribute("tutti.romiop.objects").split(","));
       ServerConnection connection = new ServerConnection(group, own, keys);
       connection.configure(configuration);

@@ -1,43 +1,55 @@
 package org.tutti.romiop;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.omg.ETF.Profile;
+import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupClosedException;
+import org.tutti.MemberId;
 import org.tutti.SendOptions;
+import org.tutti.StateSink;
+import org.tutti.StateSource;
 
 /// A member's connection from its group: the ORB reads the requests of all clients in total order, one after the other,
 /// and what it writes goes to the client whose request is executed.
 ///
 /// **The next request is read when the one before has been answered**, one-way requests too, as their copy for this ORB
-/// asks for a reply, which is dropped. So the order holds whatever the threads of the servant's object adapter are.
+/// asks for a reply, which is dropped. So the order holds whatever the threads of the servant's object adapter are. The
+/// questions for the objects' state stand in the same queue, so that a state is one of a moment of that order.
 ///
-/// A member that missed a request, as it came late or was cut off, has another state than the others. It leaves the
-/// group before it answers anything.
+/// A member that missed a request in a group without state transfer, as it came late or was cut off, has another state
+/// than the others. It leaves the group before it answers anything.
 ///
-/// **Threads**: one takes the events of the group, one multicasts replies, and those of the ORB; one lock. The requests
-/// that wait are bounded ([#WAITING_MAX]): then nothing more is taken from the group, which makes the clients wait;
-/// except while replies wait, too, as these may wait for what is not taken.
+/// **Threads**: one takes the events of the group, one multicasts replies, one for each state that is given, and those
+/// of the ORB; one lock. The requests that wait are bounded ([#WAITING_MAX]): then nothing more is taken from the
+/// group, which makes the clients wait; except while replies wait, too, as these may wait for what is not taken.
 final class ServerConnection extends GroupConnection {
   private static final long serialVersionUID = 1;
   private static final int WAITING_MAX = 1000;
 
   private final transient Group group;
   private final transient List<String> keys;
-  private final transient Deque<GroupMessage> requests = new ArrayDeque<>();
+  private final transient Deque<Execution> requests = new ArrayDeque<>();
   private final transient LinkedBlockingQueue<GroupMessage> replies = new LinkedBlockingQueue<>();
-  private transient @Nullable GroupMessage executed;
+  private transient @Nullable Execution executed;
   private int lastId;
   private int unsent; // replies
   private boolean open = true;
+
+  /// A request for this ORB, and what is done with its reply, under the lock of the connection.
+  private record Execution(Giop request, Consumer<Giop> answered) {}
 
   ServerConnection(Group group, RomiopProfile own, List<String> keys) {
     this.group = group;
@@ -57,7 +69,7 @@ final class ServerConnection extends GroupConnection {
         switch (group.receive()) {
           case Event.Delivery(var sender, var _, long position, ByteBuffer payload) -> {
             if (position > expected) {
-              missed(expected, position);
+              missed(position - expected);
               return;
             }
             expected = position < 0 ? expected : position + 1;
@@ -65,8 +77,14 @@ final class ServerConnection extends GroupConnection {
           }
           case Event.CaughtUp(long position) -> {
             if (position > expected) {
-              missed(expected, position);
+              missed(position - expected);
               return;
+            }
+          }
+          case Event.StateRequest(MemberId newcomer, StateSink sink) -> give(newcomer, sink);
+          case Event.StateOffer(MemberId donor, long position, StateSource source) -> {
+            if (set(donor, source)) {
+              expected = position;
             }
           }
           case Event.Closed _ -> {
@@ -81,94 +99,160 @@ final class ServerConnection extends GroupConnection {
     }
   }
 
-  private void missed(long expected, long position) {
-    LoggerFactory.getLogger(ServerConnection.class)
-        .error(
-            "{} leaves group {}: it missed {} messages, and cannot get the state of the object yet",
-            group.self(),
-            group.name(),
-            position - expected);
-    close();
-    group.close();
+  private void missed(long messages) {
+    leave("it missed " + messages + " messages, and tutti.romiop.recoverable=true is not set");
   }
 
-  private void delivered(org.tutti.MemberId sender, ByteBuffer payload) throws InterruptedException {
+  private void leave(String why) {
+    log().error("{} leaves group {}: {}", group.self(), group.name(), why);
+    close();
+    Thread.ofPlatform().daemon().name("tutti-romiop leaving").start(group::close);
+  }
+
+  private static Logger log() {
+    return LoggerFactory.getLogger(ServerConnection.class);
+  }
+
+  private void delivered(MemberId sender, ByteBuffer payload) throws InterruptedException {
     try {
       GroupMessage message = GroupMessage.read(payload, null);
       if (message != null) {
-        add(message);
+        request(message);
       }
     } catch (Giop.BrokenGiopException e) {
       RomiopListener.refused(sender, e);
     }
   }
 
-  private synchronized void add(GroupMessage message) throws InterruptedException {
-    requests.add(message);
-    notifyAll();
+  private synchronized void request(GroupMessage message) throws Giop.BrokenGiopException, InterruptedException {
+    boolean isTwoWay = message.giop().isTwoWay();
+    if (keys.contains(new String(message.giop().key(), StandardCharsets.ISO_8859_1))) {
+      add(
+          message.giop().answered(),
+          reply -> {
+            if (isTwoWay) {
+              answer(message, reply);
+            }
+          });
+    } else if (isTwoWay) {
+      answer(message, Giop.exception(RomiopFailure.NO_SUCH_OBJECT));
+    }
     while (open && requests.size() >= WAITING_MAX && unsent == 0) {
       wait();
     }
   }
 
+  private synchronized void add(Giop request, Consumer<Giop> answered) {
+    requests.add(new Execution(request, answered));
+    notifyAll();
+  }
+
+  /// Gives the objects' state as it is after all requests before. An object without the operation ends that: then the
+  /// newcomer asks another member.
+  private void give(MemberId newcomer, StateSink sink) {
+    var states = new TreeMap<String, byte[]>();
+    for (String key : keys) {
+      add(
+          Giop.request(key, ObjectStates.GET, null),
+          reply -> {
+            try {
+              states.put(key, reply.octets());
+            } catch (Giop.BrokenGiopException e) {
+              log()
+                  .error(
+                      "{} gives {} no state: {} of {}: {}",
+                      group.self(),
+                      newcomer,
+                      ObjectStates.GET,
+                      key,
+                      e.getMessage());
+              sink.close();
+            }
+            if (states.size() == keys.size()) {
+              Thread.ofVirtual().start(() -> write(newcomer, states, sink));
+            }
+          });
+    }
+  }
+
+  private void write(MemberId newcomer, SortedMap<String, byte[]> states, StateSink sink) {
+    try (sink) {
+      ObjectStates.write(states, sink);
+      sink.complete();
+    } catch (IOException e) {
+      log().info("{} gave no state to {}: {}", group.self(), newcomer, e.getMessage());
+    }
+  }
+
+  /// Reads the state of all objects and has them take it.
+  ///
+  /// @return false when its donor went away; then another one offers it
+  private boolean set(MemberId donor, StateSource source) {
+    SortedMap<String, byte[]> states;
+    try (source) {
+      states = ObjectStates.read(source, keys);
+    } catch (ObjectStates.OtherObjectsException e) {
+      leave("the state from " + donor + " is not of its objects: " + e.getMessage());
+      return true;
+    } catch (IOException e) {
+      log().info("{} gets the state from another member than {}: {}", group.self(), donor, e.getMessage());
+      return false;
+    }
+    states.forEach((key, state) ->
+        add(
+            Giop.request(key, ObjectStates.SET, state),
+            reply -> {
+              if (!reply.isResult()) {
+                leave(ObjectStates.SET + " of " + key + " failed");
+              }
+            }));
+    return true;
+  }
+
   @Override
   synchronized byte @Nullable [] next() throws InterruptedException {
     while (open) {
-      GroupMessage message = executed == null ? requests.poll() : null;
-      if (message == null) {
+      Execution next = executed == null ? requests.poll() : null;
+      if (next == null) {
         wait();
-      } else if (isKnown(message.giop())) {
+      } else {
         notifyAll();
-        executed = message;
-        return message.giop().withRequestId(++lastId).answered().bytes();
-      } else if (message.giop().isTwoWay()) {
-        answer(message, Giop.exception(0, RomiopFailure.NO_SUCH_OBJECT));
+        executed = next;
+        return next.request().withRequestId(++lastId).bytes();
       }
     }
     return null;
   }
 
-  private boolean isKnown(Giop request) {
-    try {
-      return keys.contains(new String(request.key(), StandardCharsets.ISO_8859_1));
-    } catch (Giop.BrokenGiopException e) {
-      throw new IllegalStateException("a request that was read before", e);
-    }
-  }
-
   /// What the ORB writes. What is no reply, such as the end of the connection, has no addressee.
   @Override
   synchronized void send(byte[] whole) {
-    GroupMessage request = executed;
-    byte[] reply = whole;
+    Execution ended = executed;
+    Giop reply;
     try {
-      Giop written = Giop.of(whole);
-      if (written.type() == Giop.CLOSE_CONNECTION || request == null) {
+      reply = Giop.of(whole);
+      if (reply.type() == Giop.CLOSE_CONNECTION || ended == null) {
         return;
-      } else if (written.type() != Giop.REPLY || !written.isFinal()) {
+      } else if (reply.type() != Giop.REPLY || !reply.isFinal()) {
         // It refuses the request, or sends the client elsewhere.
-        reply = Giop.exception(0, RomiopFailure.NO_SUCH_OBJECT);
-      } else if (written.requestId() != lastId) {
+        reply = Giop.exception(RomiopFailure.NO_SUCH_OBJECT);
+      } else if (reply.requestId() != lastId) {
         return;
       }
     } catch (Giop.BrokenGiopException _) {
-      reply = Giop.exception(0, RomiopFailure.NO_SUCH_OBJECT);
+      reply = Giop.exception(RomiopFailure.NO_SUCH_OBJECT);
     }
     executed = null;
     notifyAll();
-    if (request != null && request.giop().isTwoWay()) {
-      answer(request, reply);
+    if (ended != null) {
+      ended.answered().accept(reply);
     }
   }
 
-  private void answer(GroupMessage request, byte[] reply) {
-    try {
-      unsent++;
-      notifyAll();
-      replies.add(new GroupMessage(true, request.client(), request.call(), Giop.of(reply)));
-    } catch (Giop.BrokenGiopException e) {
-      throw new IllegalStateException("a reply that was read before", e);
-    }
+  private synchronized void answer(GroupMessage request, Giop reply) {
+    unsent++;
+    notifyAll();
+    replies.add(new GroupMessage(true, request.client(), request.call(), reply));
   }
 
   private void reply() {

@@ -16,7 +16,6 @@ import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,12 +37,12 @@ class RomiopTest {
   private final List<Process> servers = new ArrayList<>();
   private final List<String> references = new ArrayList<>(); // to each server's own object, over IIOP
   private List<String> addresses = List.of();
+  private boolean recoverable;
   private Process client;
   private Writer calls;
   private BufferedReader answers;
 
-  @BeforeEach
-  void start() throws Exception {
+  private void start() throws Exception {
     compile();
     addresses = freeAddresses();
     for (int i = 0; i < SERVERS; i++) {
@@ -67,6 +66,7 @@ class RomiopTest {
 
   @Test
   void theClientNoticesNothingOfTheCrashOfAServer() throws Exception {
+    start();
     assertThat(call(group("majority"), "mixed", 100)).isEqualTo("sum 100");
     assertThat(call(group("all~all-equal"), "history", 0)).startsWith("200 calls, ");
     calls.write(group("majority") + " mixed 500\n");
@@ -78,8 +78,32 @@ class RomiopTest {
   }
 
   @Test
+  void whoComesAgainHasTheStateOfTheOthers() throws Exception {
+    recoverable = true;
+    start();
+    assertThat(call(group("all"), "mixed", 100)).isEqualTo("sum 100");
+    servers.getFirst().destroyForcibly().waitFor();
+    assertThat(call(group("majority"), "mixed", 100)).isEqualTo("sum 200");
+    try (Node watcher = Node.named("watcher").cluster("demo").contacts(addresses.getLast()).start()) {
+      Group group = watcher.observe("counter", MemberConfig.builder().takesState(false).build());
+      awaitMember(group, "s1", false);
+      servers.set(0, server(0));
+      calls.write(group("majority") + " mixed 300\n"); // while it comes
+      calls.flush();
+      awaitMember(group, "s1", true);
+    }
+    assertThat(answers.readLine()).isEqualTo("sum 500");
+    assertThat(call(group("equal3"), "history", 0)).startsWith("1000 calls, ");
+    for (Process server : servers.subList(1, SERVERS)) {
+      server.destroyForcibly().waitFor();
+    }
+    assertThat(call(servers.getFirst().inputReader().readLine(), "history", 0)).startsWith("1000 calls, ");
+  }
+
+  @Test
   @Tag("deep")
   void whoMissedARequestLeavesBeforeItAnswers() throws Exception {
+    start();
     assertThat(call(group("all"), "add", 1)).isEqualTo("sum 1");
     servers.getFirst().destroyForcibly().waitFor();
     try (Node watcher = Node.named("watcher").cluster("demo").contacts(addresses.getLast()).start()) {
@@ -103,6 +127,7 @@ class RomiopTest {
   @Test
   @Tag("deep")
   void outcomesAreSystemExceptionsWithMinorCodes() throws Exception {
+    start();
     assertThat(call(group("all~all-equal"), "process", 0)).isEqualTo("INTERNAL 3");
     assertThat(call(group("equal2"), "process", 0)).isEqualTo("NO_RESPONSE 2");
     assertThat(call(group("first~key:s9"), "add", 1)).isEqualTo("NO_RESPONSE 4");
@@ -116,6 +141,7 @@ class RomiopTest {
   @Test
   @Tag("deep")
   void theirOwnReferencesStayThoseOfIiop() throws Exception {
+    start();
     for (int i = 0; i < SERVERS; i++) {
       assertThat(references.get(i)).startsWith("IOR:").doesNotContainIgnoringCase("54545550");
       assertThat(call(references.get(i), "process", 0)).isEqualTo("process " + servers.get(i).pid());
@@ -125,6 +151,7 @@ class RomiopTest {
   @Test
   @Tag("deep")
   void whatIsNoRequestIsRefusedAndHarmsNobody() throws Exception {
+    start();
     try (Node stranger = Node.named("stranger").cluster("demo").contacts(addresses.getFirst()).start()) {
       Group group = stranger.observe("counter", MemberConfig.builder().listener((_, _, _, _) -> {}).build());
       byte[] head = "RMP1\0................????????".getBytes(UTF_8);
@@ -185,6 +212,7 @@ class RomiopTest {
             "tutti.romiop.contacts=" + String.join(",", addresses),
             "tutti.romiop.name=s" + (index + 1),
             "tutti.romiop.listen=" + addresses.get(index),
+            "tutti.romiop.recoverable=" + recoverable,
             "OAIAddr=127.0.0.1");
     return java("CounterServer", "server.properties", differing);
   }

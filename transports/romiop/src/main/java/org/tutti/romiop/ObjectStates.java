@@ -1,0 +1,84 @@
+package org.tutti.romiop;
+
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.Collection;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/// The state of all objects of a group, as it goes from a member to a newcomer. What it is of each object, its servant
+/// says by an operation that any IDL may declare:
+///
+/// ```
+/// typedef sequence<octet> State;
+/// State get_state();
+/// void set_state(in State s);
+/// ```
+///
+/// They are those of `Checkpointable` of Fault Tolerant CORBA (OMG formal/04-03-12, section 23.3), without its
+/// exceptions.
+///
+/// ```
+/// "RMS1"   count (4)   { key (modified UTF-8)   length (4)   state }
+/// ```
+final class ObjectStates {
+  static final String GET = "get_state";
+  static final String SET = "set_state";
+
+  private static final int MAGIC = 0x524d5331;
+
+  private ObjectStates() {}
+
+  /// Writes them.
+  static void write(SortedMap<String, byte[]> states, OutputStream to) throws IOException {
+    DataOutputStream out = new DataOutputStream(to);
+    out.writeInt(MAGIC);
+    out.writeInt(states.size());
+    for (var each : states.entrySet()) {
+      out.writeUTF(each.getKey());
+      out.writeInt(each.getValue().length);
+      out.write(each.getValue());
+    }
+    out.flush();
+  }
+
+  /// Reads them to their end.
+  ///
+  /// @param keys of the objects that are expected, neither more nor fewer
+  /// @throws OtherObjectsException when they are of other objects, or none of these
+  static SortedMap<String, byte[]> read(InputStream from, Collection<String> keys) throws IOException {
+    DataInputStream in = new DataInputStream(from);
+    int magic = in.readInt();
+    int count = in.readInt();
+    if (magic != MAGIC || count != keys.size()) {
+      throw new OtherObjectsException(magic == MAGIC ? count + " objects, not " + keys.size() : "another format");
+    }
+    var states = new TreeMap<String, byte[]>();
+    for (int i = 0; i < count; i++) {
+      String key = in.readUTF();
+      int length = in.readInt();
+      byte[] state = length < 0 ? new byte[0] : in.readNBytes(length);
+      if (state.length != length) {
+        throw new OtherObjectsException("the state of " + key + " ends early");
+      }
+      states.put(key, state);
+    }
+    if (!states.keySet().equals(new TreeSet<>(keys)) || in.read() >= 0) {
+      throw new OtherObjectsException(states.keySet() + ", not " + keys);
+    }
+    return states;
+  }
+
+  /// The state is whole, but not that of this member's objects.
+  static final class OtherObjectsException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    OtherObjectsException(String what) {
+      super(what);
+    }
+  }
+}
