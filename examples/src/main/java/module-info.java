@@ -9,4 +9,5 @@ module org.tutti.examples {
 
   exports org.tutti.examples.accounts;
   exports org.tutti.examples.counter;
+  exports org.tutti.examples.requests;
 }
