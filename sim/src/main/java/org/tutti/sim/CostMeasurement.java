@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -32,9 +33,12 @@ public final class CostMeasurement {
   /// How long every frame travels.
   public static final Duration DELAY = Duration.ofNanos(100_000);
 
+  /// After which silence a member is suspected.
+  public static final Duration SUSPECT_AFTER = Duration.ofSeconds(1);
+
   private static final long MILLI = 1_000_000;
   private static final long HEARTBEAT_NANOS = 100 * MILLI;
-  private static final long SUSPECT_NANOS = 10 * HEARTBEAT_NANOS;
+  private static final long SUSPECT_NANOS = SUSPECT_AFTER.toNanos();
   private static final long OUTAGE_UNITS = 12; // longer than anything that ends a fault's consequences
   private static final long RETRANSMIT_NANOS = 20 * MILLI;
   private static final long REST_NANOS = 40 * MILLI; // within it the links send acknowledgements that they put off
@@ -48,6 +52,14 @@ public final class CostMeasurement {
   private final Meter meter;
   private final Network network;
   private final List<SimulatedApplication> byRank;
+  private final Change founding;
+
+  /// How the group came to a view.
+  ///
+  /// @param nanos   simulated time until the last member was in it
+  /// @param views   how many views were installed meanwhile, at all members together
+  /// @param traffic what was sent until then
+  public record Change(long nanos, long views, Traffic traffic) {}
 
   /// What some multicasts cost.
   ///
@@ -97,6 +109,7 @@ public final class CostMeasurement {
     this.network = new Network(scheduler, plan, tally, cluster);
     network.observe(meter);
     cluster.begin(network);
+    this.founding = until(cluster.lives(), members);
     do {
       rest();
     } while (cluster.members().size() < members);
@@ -140,6 +153,46 @@ public final class CostMeasurement {
 
   private SimulatedApplication application(MemberId member) {
     return cluster.lives().stream().filter(life -> life.node.self.equals(member)).findFirst().orElseThrow();
+  }
+
+  /// How the group was formed: its members were started within a quarter of the suspicion time, in any order.
+  ///
+  /// @return from the start of the first one until all were in one view
+  public Change founding() {
+    return founding;
+  }
+
+  /// Crashes a member, and waits until the others are in a view without it. A measurement does this once, as its last.
+  ///
+  /// @param rank the member's rank in the view
+  /// @return from the crash until the last of them is in the view; the suspicion time is [#SUSPECT_AFTER]
+  public Change crash(int rank) {
+    List<SimulatedApplication> others = new ArrayList<>(byRank);
+    others.remove(rank).node.pause(); // who never goes on has crashed
+    return until(others, others.size());
+  }
+
+  /// Waits until some of the group are in one primary view of so many.
+  private Change until(Collection<SimulatedApplication> who, int size) {
+    meter.reset();
+    long start = scheduler.nowNanos();
+    int from = history.events().size();
+    boolean there = false;
+    while (!there) {
+      if (scheduler.nowNanos() > start + PATIENCE_NANOS) {
+        throw new IllegalStateException("no view of " + size + ": " + Convergence.obstacle(cluster));
+      }
+      advance(scheduler.nowNanos() + DELAY.toNanos());
+      View first = who.isEmpty() ? null : who.iterator().next().view();
+      there =
+          first != null
+              && first.primary()
+              && first.size() == size
+              && who.size() == size
+              && who.stream().allMatch(life -> first.equals(life.view()));
+    }
+    long views = history.events().stream().skip(from).filter(HistoryEvent.Installed.class::isInstance).count();
+    return new Change(scheduler.nowNanos() - start, views, meter.traffic());
   }
 
   /// Lets one member multicast and waits until the group is at rest again.

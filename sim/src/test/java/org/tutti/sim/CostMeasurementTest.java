@@ -13,6 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.Dissemination;
 import org.tutti.GroupConfig;
 import org.tutti.Guarantee;
@@ -153,5 +154,18 @@ class CostMeasurementTest {
 
   private static Traffic beside(GroupConfig config, GroupConfig other) {
     return new CostMeasurement(3, config).beside(List.of(other, other), 300, 100);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {3, 10, 20})
+  void whatAMemberSendsGrowsWithTheGroupAndACrashTakesOneSuspicionTime(int members) {
+    var group = new CostMeasurement(members, CONFIG);
+    assertThat(group.founding().nanos()).isLessThan(CostMeasurement.SUSPECT_AFTER.toNanos());
+    assertThat(group.founding().views()).as("of all members").isLessThan((long) members * members);
+    long heartbeats = 10L * members * (members - 1); // of the group, in a second; and now and then a call to others
+    assertThat(group.idle(Duration.ofSeconds(1)).frames()).isLessThan(heartbeats * 3 / 2);
+    CostMeasurement.Change crash = group.crash(0);
+    assertThat(crash.nanos()).isLessThan(CostMeasurement.SUSPECT_AFTER.toNanos() * 12 / 10);
+    assertThat(crash.views()).as("one for each of the others").isEqualTo(members - 1);
   }
 }

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.tutti.Ordering;
 import org.tutti.bench.CostTable;
+import org.tutti.bench.ManyTable;
 import org.tutti.cli.OrderingConverter;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -27,6 +28,7 @@ import picocli.CommandLine.Spec;
       InstrumentCommand.Flood.class,
       InstrumentCommand.Latency.class,
       LineCommand.class,
+      BenchCommand.Many.class,
       InstrumentCommand.OpenLoop.class,
       PackingCommand.class,
       InstrumentCommand.Scale.class,
@@ -63,6 +65,37 @@ final class BenchCommand implements Runnable {
     @Override
     public Integer call() {
       return CostTable.print(orderings, spec.commandLine().getOut()) ? 0 : 1;
+    }
+  }
+
+  /// `tutti bench many`.
+  @Command(
+      name = "many",
+      description = {
+        "What grows how with the number of members, counted by the simulator: time, views and frames to found a group, "
+            + "to leave a crashed member out, to multicast, and while nothing happens."
+      })
+  static final class Many implements Callable<Integer> {
+    private static final int LEAST = 3; // of two the junior one has no quorum when the senior crashes
+    private static final int MOST = 1000;
+
+    @Spec private CommandSpec spec = CommandSpec.create();
+
+    @Option(
+        names = "--members",
+        paramLabel = "N",
+        split = ",",
+        description = "Groups of so many members, 3 to 1000 (default: ${DEFAULT-VALUE}); 100 take half a minute.",
+        defaultValue = "3,5,7,10,20,50,100")
+    List<Integer> sizes = List.of();
+
+    @Override
+    public Integer call() {
+      if (sizes.stream().anyMatch(size -> size < LEAST || size > MOST)) {
+        throw new ParameterException(spec.commandLine(), "--members takes numbers from " + LEAST + " to " + MOST);
+      }
+      ManyTable.print(sizes, spec.commandLine().getOut());
+      return 0;
     }
   }
 }

@@ -1,0 +1,63 @@
+package org.tutti.bench;
+
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import org.tutti.GroupConfig;
+import org.tutti.sim.CostMeasurement;
+import org.tutti.sim.Traffic;
+
+/// What grows how with the number of members: the production engine on the simulated network, nothing failing but the
+/// one member that crashes. What is counted is the same in every run.
+public final class ManyTable {
+  private static final int BYTES = 100;
+  private static final int IDLE_SECONDS = 10;
+  private static final long MILLI = 1_000_000;
+
+  private ManyTable() {}
+
+  /// Counts and prints, a line as soon as it is known.
+  ///
+  /// @param sizes how many members, each at least 3
+  /// @param out   where to print
+  public static void print(List<Integer> sizes, PrintWriter out) {
+    out.println(
+        """
+        Counted by the simulator: heartbeat 100 ms, suspicion after 1 s, every frame travels 0.1 ms.
+          founding   all members are started within 250 ms, in any order: time until all are in one view, views that a
+                     member sees on the way, frames that a member sends
+          crash      the most senior member, the coordinator: time until the last one is in the view without it, frames
+                     that a member sends
+          idle       frames and bytes that a member sends in a second in which nobody multicasts
+          multicast  of 100 bytes: time until the last member delivers, and frames of a member, until all are at rest
+        """);
+    out.println("          founding              | crash           | idle, a second  | multicast");
+    out.println("members     ms  views    frames |     ms   frames | frames    bytes |     ms   frames");
+    for (int size : sizes) {
+      row(size, out);
+    }
+  }
+
+  private static void row(int size, PrintWriter out) {
+    var group = new CostMeasurement(size, GroupConfig.standard());
+    CostMeasurement.Change founding = group.founding();
+    Traffic idle = group.idle(Duration.ofSeconds(IDLE_SECONDS));
+    CostMeasurement.Cost cost = group.multicast(size - 1, 1, BYTES);
+    CostMeasurement.Change crash = group.crash(0);
+    out.printf(
+        Locale.ROOT,
+        "%7d %6d %6.1f %9.1f | %6d %8.1f | %6.0f %8.0f | %6.1f %8.1f%n",
+        size,
+        founding.nanos() / MILLI,
+        (double) founding.views() / size,
+        (double) founding.traffic().frames() / size,
+        crash.nanos() / MILLI,
+        (double) crash.traffic().frames() / size,
+        (double) idle.frames() / size / IDLE_SECONDS,
+        (double) idle.bytes() / size / IDLE_SECONDS,
+        (double) cost.nanos() / MILLI,
+        (double) (cost.traffic().frames() - cost.traffic().datagrams()) / size);
+    out.flush();
+  }
+}
