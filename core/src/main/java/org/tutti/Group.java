@@ -283,6 +283,13 @@ public interface Group extends AutoCloseable {
   /// @return the status at this moment
   Status status();
 
+  /// What this membership has done, and how it and the other members stand, in numbers: messages, bytes, views, the
+  /// window, who lags behind. Returns at once, also when the engine thread does not turn; what it says of the others is
+  /// then as old as that. After the end, what was counted until then.
+  ///
+  /// @return the numbers at this moment
+  GroupMetrics metrics();
+
   /// Leaves: what this member multicast before is delivered first, the others install a view without it.
   ///
   /// @return completes when the membership has ended

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Tags tell apart what has one name: reasons, kinds. Each name is always there with all its tags, also when nothing
 /// was counted, but for the reasons of `link.packets.damaged` and `engine.messages.malformed`, which are there from the
-/// first time on. All names and tags are constants of the code: nothing that a peer says becomes one. The guide
-/// `docs/guides/operate.md` lists them.
+/// first time on. All names and tags are constants of the code: nothing that a peer says becomes one, but for the tags
+/// `group` and `peer` of [GroupMetrics#list]. The guide `docs/guides/metrics.md` lists them.
 ///
 /// @param name  what it is
 /// @param tags  which of those of this name, sorted; mostly none or one
@@ -44,7 +44,8 @@ public record Metric(String name, List<Tag> tags, long value, String unit, Kind 
   /// What tells metrics of one name apart.
   ///
   /// @param name  such as `reason`
-  /// @param value lower case words with hyphens between them, such as `bad-length`
+  /// @param value lower case words with hyphens between them, such as `bad-length`; of `group` and `peer`, that one's
+  ///              name
   public record Tag(String name, String value) {
     @Override
     public String toString() {

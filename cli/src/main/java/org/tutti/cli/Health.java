@@ -17,6 +17,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Group;
 import org.tutti.MemberId;
@@ -33,7 +35,7 @@ import org.tutti.transport.Address;
 /// | `/health/ready` | 200 while the member serves: it is caught up, in a primary view; else 503 |
 /// | `/health/live` | 200 while the node's engine thread takes turns; else 503 |
 /// | `/status` | the group's status as JSON |
-/// | `/metrics` | the node's metrics in Prometheus' text format |
+/// | `/metrics` | the node's metrics and the group's in Prometheus' text format |
 ///
 /// It has neither certificates nor limits for strangers, so it listens on loopback addresses only.
 final class Health implements AutoCloseable {
@@ -119,7 +121,7 @@ final class Health implements AutoCloseable {
         List<Metric> metrics = metrics();
         yield metrics == null
             ? new Answer(UNAVAILABLE, TEXT, "the engine does not turn\n")
-            : new Answer(OK, PROMETHEUS, prometheus(metrics));
+            : new Answer(OK, PROMETHEUS, prometheus(Stream.concat(metrics.stream(), group.metrics().list().stream())));
       }
       default -> new Answer(NOT_FOUND, TEXT, "/health/ready, /health/live, /status, /metrics\n");
     };
@@ -157,11 +159,10 @@ final class Health implements AutoCloseable {
   }
 
   /// The text format of Prometheus, version 0.0.4: `link.packets.repeated` becomes `tutti_link_packets_repeated_total`.
-  /// Names and tags are constants of the code, of letters and hyphens, so nothing has to be escaped.
-  static String prometheus(List<Metric> metrics) {
+  private static String prometheus(Stream<Metric> metrics) {
     var text = new StringBuilder();
     String last = "";
-    for (Metric metric : metrics.stream().sorted(Metric.ORDER).toList()) {
+    for (Metric metric : metrics.sorted(Metric.ORDER).toList()) {
       boolean counts = metric.kind() == Metric.Kind.COUNTER;
       String name = "tutti_" + metric.name().replace('.', '_') + (counts ? "_total" : "");
       if (!name.equals(last)) {
@@ -172,13 +173,16 @@ final class Health implements AutoCloseable {
       }
       text.append(name);
       if (!metric.tags().isEmpty()) {
-        String tags =
-            String.join(",", metric.tags().stream().map(tag -> tag.name() + "=\"" + tag.value() + '"').toList());
-        text.append('{').append(tags).append('}');
+        text.append(metric.tags().stream().map(Health::label).collect(Collectors.joining(",", "{", "}")));
       }
       text.append(' ').append(metric.value()).append('\n');
     }
     return text.toString();
+  }
+
+  /// Names that people gave may have quotes and backslashes, but no ends of lines.
+  private static String label(Metric.Tag tag) {
+    return tag.name() + "=\"" + tag.value().replace("\\", "\\\\").replace("\"", "\\\"") + '"';
   }
 
   // ---- the status as JSON ----------------------------------------------------------------------------------------

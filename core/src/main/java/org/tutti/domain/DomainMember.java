@@ -10,6 +10,7 @@ import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.Event;
+import org.tutti.GroupMetrics;
 import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
@@ -249,6 +250,11 @@ public final class DomainMember implements GroupUser {
   @Override
   public void looked(List<Wait> behind) {
     user.looked(behind);
+  }
+
+  @Override
+  public void peers(List<GroupMetrics.Peer> seen) {
+    user.peers(seen);
   }
 
   @Override

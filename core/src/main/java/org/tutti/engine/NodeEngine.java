@@ -2,6 +2,7 @@ package org.tutti.engine;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.GroupConfig;
+import org.tutti.GroupMetrics;
 import org.tutti.Invariant;
 import org.tutti.MemberId;
 import org.tutti.detector.TimeSilence;
@@ -468,6 +470,18 @@ public final class NodeEngine {
   /// Why a member that is suspected is so.
   Notice.Ground ground(MemberId suspect) {
     return told.getOrDefault(suspect, Notice.Ground.SILENCE);
+  }
+
+  /// How a member of a group's view looks from here.
+  GroupMetrics.Peer peer(MemberId member, OptionalLong lag, long windowBytes) {
+    long trip = links.roundTripNanos(member);
+    return new GroupMetrics.Peer(
+        member,
+        lag,
+        windowBytes,
+        Duration.ofNanos(detector.silentNanos(now, member)),
+        trip < 0 ? null : Duration.ofNanos(trip),
+        links.queuedBytes(member));
   }
 
   /// Whether something is on the way to a member.

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
+import org.tutti.GroupMetrics;
 import org.tutti.MemberId;
 import org.tutti.Status.Cause;
 import org.tutti.Status.Phase;
@@ -186,6 +187,20 @@ final class StatusTracker {
 
   // ---- who holds it up -------------------------------------------------------------------------------------------
 
+  private List<GroupMetrics.Peer> peers(
+      View here, @Nullable ViewHistory current, ViewHistory.@Nullable Progress progress) {
+    long[] lags = current == null ? new long[0] : current.lags();
+    var seen = new ArrayList<GroupMetrics.Peer>();
+    for (MemberId member : here.members()) {
+      int rank = progress == null ? -1 : progress.view().rankOf(member);
+      if (!member.equals(identity.self())) {
+        OptionalLong lag = rank < 0 ? OptionalLong.empty() : OptionalLong.of(lags[rank]);
+        seen.add(node.peer(member, lag, rank < 0 ? 0 : ledger.unconsumedFrom(progress.consumed()[rank])));
+      }
+    }
+    return seen;
+  }
+
   /// Looks whether it goes on.
   ///
   /// @param nowNanos now
@@ -197,6 +212,9 @@ final class StatusTracker {
     ViewHistory.Progress progress = current == null ? null : current.progress(ledger::unconsumedFrom);
     standstill.look(nowNanos, progress, owing);
     user.looked(standstill.slow());
+    if (view != null) {
+      user.peers(peers(view, current, progress));
+    }
     boolean isApart = view != null && primary != null && !view.primary() && open;
     apartSince = isApart ? Math.min(apartSince, nowNanos) : Long.MAX_VALUE;
     long still = isApart ? nowNanos - apartSince : 0;

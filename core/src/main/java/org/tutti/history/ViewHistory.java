@@ -516,6 +516,21 @@ public final class ViewHistory {
         bytes);
   }
 
+  /// How many messages are held here that each member is not known to hold.
+  ///
+  /// @return by rank; for this member 0
+  public long[] lags() {
+    long[] held = stability.held();
+    long[] lags = new long[held.length];
+    for (long index = log.first(); index < log.heldNext(); index++) {
+      int count = log.at(index).count();
+      for (int rank = 0; rank < lags.length; rank++) {
+        lags[rank] += rank != self && held[rank] <= index ? count : 0;
+      }
+    }
+    return lags;
+  }
+
   /// When [#flush] has something to say even if nothing happens.
   ///
   /// @return nanoseconds

@@ -40,6 +40,9 @@ sealed interface EventDispatcher permits EventQueue, ListenerDispatcher {
     return 0;
   }
 
+  /// What the application was given.
+  Activity.Delivered delivered();
+
   /// How many batches that have their places are consumed.
   long consumed();
 

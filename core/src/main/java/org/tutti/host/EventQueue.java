@@ -51,6 +51,7 @@ final class EventQueue implements EventDispatcher {
   private final Predicate<Event> taken;
   private final Runnable consumed;
   private final LinkedBlockingQueue<Entry> queue = new LinkedBlockingQueue<>();
+  private final Activity.Delivered delivered = new Activity.Delivered();
   private volatile long consumedInHistory;
   private final AtomicLong subsetBytes = new AtomicLong(); // of multicasts to some members that were not taken
   private volatile long consumedInBranches;
@@ -127,6 +128,11 @@ final class EventQueue implements EventDispatcher {
   @Override
   public int waiting() {
     return queue.size();
+  }
+
+  @Override
+  public Activity.Delivered delivered() {
+    return delivered;
   }
 
   @Override
@@ -230,6 +236,7 @@ final class EventQueue implements EventDispatcher {
   private Event nextMessage(Batch.Messages from) {
     ByteBuffer lent = from.next();
     ByteBuffer payload = ByteBuffer.allocate(lent.remaining()).put(lent).flip();
+    delivered.add(1, payload.remaining());
     Batch batch = current.batch;
     Service service = batch.kind().service();
     boolean hasPosition = service == Service.TOTAL && current.place == Place.IN_HISTORY;

@@ -1,5 +1,6 @@
 package org.tutti.host;
 
+import java.nio.ByteBuffer;
 import java.util.function.Predicate;
 import org.tutti.End;
 import org.tutti.Event;
@@ -15,6 +16,7 @@ final class ListenerDispatcher implements EventDispatcher {
   private final Inbox inbox;
   private final Predicate<Event> taken;
   private final String deliver;
+  private final Activity.Delivered delivered = new Activity.Delivered();
   private long consumed;
   private long consumedInBranches;
 
@@ -41,9 +43,13 @@ final class ListenerDispatcher implements EventDispatcher {
     } else if (batch.kind() != Batch.Kind.PROPAGATED) { // which comes as an event of its own
       inbox.calling(deliver);
       Batch.Messages messages = batch.messages();
+      long bytes = 0;
       for (long at = position; messages.hasNext(); at++) {
-        listener.deliver(batch.sender(), Service.TOTAL, at, messages.next());
+        ByteBuffer message = messages.next();
+        bytes += message.remaining();
+        listener.deliver(batch.sender(), Service.TOTAL, at, message);
       }
+      delivered.add(batch.count(), bytes);
       inbox.calling(null);
     }
     pass(batch);
@@ -61,9 +67,13 @@ final class ListenerDispatcher implements EventDispatcher {
   public void deliverEarly(Batch batch) {
     inbox.calling(deliver);
     Batch.Messages messages = batch.messages();
+    long bytes = 0;
     while (messages.hasNext()) {
-      listener.deliver(batch.sender(), batch.kind().service(), -1, messages.next());
+      ByteBuffer message = messages.next();
+      bytes += message.remaining();
+      listener.deliver(batch.sender(), batch.kind().service(), -1, message);
     }
+    delivered.add(batch.count(), bytes);
     inbox.calling(null);
   }
 
@@ -107,6 +117,11 @@ final class ListenerDispatcher implements EventDispatcher {
     inbox.calling(called(method));
     listens.run();
     inbox.calling(null);
+  }
+
+  @Override
+  public Activity.Delivered delivered() {
+    return delivered;
   }
 
   @Override

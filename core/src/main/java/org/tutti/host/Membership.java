@@ -20,6 +20,7 @@ import org.tutti.Group;
 import org.tutti.GroupClosedException;
 import org.tutti.GroupConfig;
 import org.tutti.GroupListener;
+import org.tutti.GroupMetrics;
 import org.tutti.LocalRequest;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
@@ -64,6 +65,7 @@ public final class Membership implements Group, GroupUser {
   private final AtomicBoolean persistedPosted = new AtomicBoolean();
   private volatile @Nullable View view;
   private final Reporter reporter;
+  private final Activity activity = new Activity();
 
   /// Makes a membership that waits for the engine to begin.
   ///
@@ -269,6 +271,11 @@ public final class Membership implements Group, GroupUser {
   }
 
   @Override
+  public GroupMetrics metrics() {
+    return activity.metrics(name, application.delivered().traffic(), window.use(), status().position());
+  }
+
+  @Override
   public void status(Report status) {
     reporter.tell(status);
   }
@@ -286,6 +293,11 @@ public final class Membership implements Group, GroupUser {
   @Override
   public void looked(List<Status.Wait> behind) {
     reporter.look(window.fullNanos(), behind, application.next(), application.waiting());
+  }
+
+  @Override
+  public void peers(List<GroupMetrics.Peer> seen) {
+    activity.peers(seen);
   }
 
   /// The application takes an event now, if it still counts.
@@ -365,6 +377,7 @@ public final class Membership implements Group, GroupUser {
   @Override
   public void install(View installed) {
     view = installed;
+    activity.installed(installed);
     joined.complete(installed);
     propagating.install(installed);
     application.tell(new Event.ViewChange(installed));
@@ -492,6 +505,7 @@ public final class Membership implements Group, GroupUser {
     String reason = end.words();
     leaving.set(true);
     view = null;
+    activity.closed();
     reporter.close(end);
     joined.completeExceptionally(GroupClosedException.neverIn(name, self, reason));
     window.abandon(reason);

@@ -13,6 +13,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Group;
 import org.tutti.GroupClosedException;
+import org.tutti.GroupMetrics;
 import org.tutti.Invariant;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
@@ -56,6 +57,8 @@ final class Window {
   private @Nullable OpenBlock block; // the last request, when it can grow
   private final Payloads payloads = Payloads.used();
   private long used;
+  private long sentMessages;
+  private long sentBytes;
   private @Nullable ByteBuffer propagation; // waits for room
   private long reserved; // for it
   private long refusedSince = NEVER; // since when nothing has found room
@@ -166,6 +169,24 @@ final class Window {
     }
   }
 
+  /// How the window is used.
+  ///
+  /// @param sent      what has entered it, ever, without what is propagated
+  /// @param used      what is in it, as the window counts
+  /// @param bytes     how large it is
+  /// @param undecided how many messages in it have no known outcome
+  record Use(GroupMetrics.Traffic sent, long used, long bytes, long undecided) {}
+
+  Use use() {
+    lock.lock();
+    try {
+      long unknown = (long) undecided.size() + open.size() + subsets.size();
+      return new Use(new GroupMetrics.Traffic(sentMessages, sentBytes), used, bytes, unknown);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private void enter(ByteBuffer message, long cost, SendOptions how, @Nullable CompletableFuture<Outcome> outcome) {
     refusedSince = NEVER;
     if (how.destinations().isEmpty()) {
@@ -177,6 +198,8 @@ final class Window {
       subsets.put(subsetNumber, new SubsetMulticast(outcome, cost));
     }
     used += cost;
+    sentMessages++;
+    sentBytes += cost - GroupUser.MESSAGE_OVERHEAD;
   }
 
   private void enter(Batch.Kind kind, ByteBuffer message) {

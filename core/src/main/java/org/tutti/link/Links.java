@@ -353,6 +353,24 @@ public final class Links {
     return link == null ? 0 : link.out().acknowledgedBytes();
   }
 
+  /// How much of messages is queued for a peer or not acknowledged by it.
+  ///
+  /// @param peer the peer
+  /// @return bytes
+  public long queuedBytes(MemberId peer) {
+    Link link = open.get(peer.incarnation());
+    return link == null ? 0 : link.out().outstandingBytes();
+  }
+
+  /// How long a packet to a peer and its acknowledgement take, on the average of the last ones.
+  ///
+  /// @param peer the peer
+  /// @return nanoseconds; below 0 when nothing was measured
+  public long roundTripNanos(MemberId peer) {
+    Link link = open.get(peer.incarnation());
+    return link == null ? -1 : link.out().roundTripNanos();
+  }
+
   /// Writes packets: what is queued, what is due again, acknowledgements.
   ///
   /// @param now the time

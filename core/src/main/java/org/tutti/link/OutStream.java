@@ -119,6 +119,15 @@ final class OutStream {
     return acknowledgedBytes;
   }
 
+  long roundTripNanos() {
+    return roundTrip.meanNanos();
+  }
+
+  /// How much is queued or not acknowledged.
+  long outstandingBytes() {
+    return outstanding;
+  }
+
   /// How long packets wait for the line: as the transport says, or how much longer they take than the fastest ones did
   /// lately, if there are so many that they would fill it.
   long queueingNanos(long now) {

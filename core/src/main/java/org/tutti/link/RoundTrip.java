@@ -40,6 +40,11 @@ final class RoundTrip {
     mean += (nanos - mean) / 8;
   }
 
+  /// How long it takes on the average, the last ones counting most; below 0 when nothing was measured.
+  long meanNanos() {
+    return measured ? mean : -1;
+  }
+
   /// How much longer packets take than the fastest ones did in the last seconds.
   ///
   /// @param oldest how long one has been on the way that is not acknowledged

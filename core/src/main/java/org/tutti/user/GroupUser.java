@@ -8,6 +8,7 @@ import java.util.SortedMap;
 import org.tutti.End;
 import org.tutti.Event;
 import org.tutti.GroupConfig;
+import org.tutti.GroupMetrics;
 import org.tutti.MemberId;
 import org.tutti.Ordering;
 import org.tutti.Outcome;
@@ -196,6 +197,11 @@ public interface GroupUser extends StateTransfer.Application {
   /// @param behind for [org.tutti.Status.Cause#CONSUMPTION] and [org.tutti.Status.Cause#ACKNOWLEDGEMENT], those that
   ///               have not moved since the last time
   default void looked(List<Wait> behind) {}
+
+  /// How the other members of the view stand, as it looks from here; told now and then.
+  ///
+  /// @param seen who is in the view, but for this member
+  default void peers(List<GroupMetrics.Peer> seen) {}
 
   /// The membership has ended; nothing follows.
   ///

@@ -19,7 +19,8 @@ import org.junit.jupiter.api.Timeout;
 @Tag("socket")
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HealthTest {
-  private static final String SAMPLE = "tutti(_[a-z]+){2,5}(\\{[a-z]+=\"[a-z-]+\"(,[a-z]+=\"[a-z-]+\")*})? \\d+";
+  private static final String LABEL = "[a-z]+=\"(\\\\.|[^\"\\\\])+\"";
+  private static final String SAMPLE = "tutti(_[a-z]+){2,5}(\\{" + LABEL + "(," + LABEL + ")*})? \\d+";
 
   private final List<CommandProcess> launched = new ArrayList<>();
   private final HttpClient client = HttpClient.newHttpClient();
@@ -31,7 +32,11 @@ class HealthTest {
   }
 
   private CommandProcess member(String... more) throws Exception {
-    List<String> all = new ArrayList<>(List.of("member", "--group=bank", "--listen=127.0.0.1:0", "--create"));
+    return memberOf("bank", more);
+  }
+
+  private CommandProcess memberOf(String group, String... more) throws Exception {
+    List<String> all = new ArrayList<>(List.of("member", "--group=" + group, "--listen=127.0.0.1:0", "--create"));
     all.addAll(List.of("--name=n1", "--health=127.0.0.1:0"));
     all.addAll(List.of(more));
     launched.add(CommandProcess.tutti(all.toArray(String[]::new)));
@@ -78,6 +83,23 @@ class HealthTest {
   }
 
   @Test
+  void namesOfPeopleAreEscaped() throws Exception {
+    CommandProcess first = memberOf("a\"b\\c");
+    String contact = first.lineMatching("n1 listens on .*").replaceFirst(".* on ", "");
+    String at = address(first);
+    CommandProcess second =
+        CommandProcess.tutti("member", "--group=a\"b\\c", "--listen=127.0.0.1:0", "--name=n\"2", "--join=" + contact);
+    launched.add(second);
+    second.lineMatching("view \\S+ primary: n1 n\"2");
+    String body = get(at, "/metrics").body();
+    while (!body.contains("tutti_peer_queue_bytes")) { // until the engine has looked
+      body = get(at, "/metrics").body();
+    }
+    assertThat(body).contains("tutti_peer_queue_bytes{group=\"a\\\"b\\\\c\",peer=\"n\\\"2\"} ");
+    assertThat(body.lines().filter(line -> !line.startsWith("#"))).allMatch(line -> line.matches(SAMPLE));
+  }
+
+  @Test
   void metricsAreInTheFormatOfPrometheus() throws Exception {
     String at = address(member());
     HttpResponse<String> metrics = get(at, "/metrics");
@@ -88,6 +110,9 @@ class HealthTest {
     assertThat(samples).anyMatch(line -> line.matches("tutti_loop_turns_made_total [1-9]\\d*"));
     List<String> types = lines.stream().filter(line -> line.startsWith("# TYPE ")).toList();
     assertThat(types).doesNotHaveDuplicates().contains("# TYPE tutti_link_packets_dropped_total counter");
+    assertThat(samples)
+        .contains("tutti_group_messages_sent_total{group=\"bank\"} 0")
+        .anyMatch(line -> line.matches("tutti_group_milliseconds_primary_total\\{group=\"bank\"} \\d+"));
     assertThat(types).hasSameSizeAs(lines.stream().filter(line -> line.startsWith("# HELP ")).toList());
   }
 }

@@ -32,6 +32,7 @@ import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.GroupListener;
+import org.tutti.GroupMetrics;
 import org.tutti.LocalRequest;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
@@ -82,6 +83,7 @@ class ApiExamplesTest {
           "LocalRequest",
           "Packing",
           "End",
+          "GroupMetrics",
           "Metric");
 
   private final InProcess hub = new InProcess();
@@ -529,6 +531,21 @@ class ApiExamplesTest {
     log(status.isServing() ? "serving" : status.toString()); // a sentence that says who is waited for
     // @end
     assertThat(log).containsExactly("serving");
+  }
+
+  @Test
+  void aGroupTellsNumbers() throws Exception {
+    Group bank = node(1).create("bank", GroupConfig.standard());
+    bank.awaitServing(SOON);
+    bank.multicast(new byte[10]).get();
+    // @start region="group-metrics"
+    GroupMetrics metrics = bank.metrics();
+    log(metrics.sent().messages() + " messages sent, " + metrics.undecided() + " undecided");
+    for (GroupMetrics.Peer peer : metrics.peers()) {
+      log(peer.member() + " takes up " + peer.windowBytes() + " of " + metrics.windowBytes() + " bytes");
+    }
+    // @end
+    assertThat(log).containsExactly("1 messages sent, 0 undecided");
   }
 
   @Test

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.tutti.GroupMetrics;
+import org.tutti.MemberId;
 import org.tutti.Metric;
 import org.tutti.Node;
 import org.tutti.certs.Authority;
@@ -48,6 +51,7 @@ class OperateTest {
     var rare = new Counters();
     rare.damaged("any");
     rare.malformed("any");
+    all.addAll(group().list());
     all.addAll(rare.metrics().stream().filter(metric -> "any".equals(metric.tag("reason"))).toList());
     Path certificate = Authority.in(directory.resolve("ca")).issue("n1", "tutti", Duration.ofDays(1));
     for (TransportProvider provider : TransportProvider.installed().values()) {
@@ -65,6 +69,15 @@ class OperateTest {
     return all.stream().distinct().sorted(Metric.ORDER).toList(); // several transports tell of TLS
   }
 
+  /// What a membership tells when all is known.
+  private static GroupMetrics group() {
+    var none = new GroupMetrics.Traffic(0, 0);
+    var peer = new MemberId("any", ANYWHERE, 1);
+    var its = new GroupMetrics.Peer(peer, OptionalLong.of(0), 0, Duration.ZERO, Duration.ZERO, 0);
+    OptionalLong position = OptionalLong.of(0);
+    return new GroupMetrics("any", none, none, position, 0, 0, 0, 0, 0, Duration.ZERO, List.of(its));
+  }
+
   private static @Nullable Path tls(TransportProvider provider, Path certificate) {
     try {
       provider.requireCertificates(certificate, "tutti");
@@ -79,7 +92,7 @@ class OperateTest {
   }
 
   private static String row(Metric metric) {
-    String key = metric.key().replace("reason=any}", "reason=...}");
+    String key = metric.key().replace("=any", "=...");
     String unit = metric.unit() + (metric.kind() == Metric.Kind.GAUGE ? ", gauge" : "");
     return "| `" + key + "` | " + unit + " | " + metric.about() + " |";
   }
