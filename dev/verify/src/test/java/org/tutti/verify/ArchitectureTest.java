@@ -269,6 +269,24 @@ class ArchitectureTest {
                     .and(not(inTutti("ipc").or(inTutti("link")).or(inTutti("effect")).or(inTutti("wire"))))));
   }
 
+  /// What is shown to Micrometer is what every program can read, and nothing else depends on it.
+  @Test
+  void metersShowWhatTheApiTells() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage("org.tutti.metrics..")
+            .should()
+            .dependOnClassesThat(
+                resideInAPackage("org.tutti..").and(not(resideInAnyPackage(API))).and(not(inTutti("metrics")))));
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackage("org.tutti.metrics..")
+            .should()
+            .dependOnClassesThat(inTutti("metrics").or(resideInAPackage("io.micrometer.."))));
+  }
+
   @Test
   void packagesFormNoCycle() {
     check(slices().matching("org.tutti.(*)..").should().beFreeOfCycles());
