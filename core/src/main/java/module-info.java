@@ -5,6 +5,7 @@ import org.jspecify.annotations.NullMarked;
 /// Start reading at [org.tutti.Node] (what a user holds), then [org.tutti.engine.NodeEngine] (what happens on a step).
 @NullMarked
 module org.tutti {
+  requires static jdk.jfr; // where it is, what happens to memberships can be recorded
   requires static org.jspecify;
 
   uses org.tutti.spi.NodeHost;

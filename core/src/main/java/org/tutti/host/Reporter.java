@@ -21,7 +21,8 @@ import org.tutti.transport.Refused;
 import org.tutti.user.Notice;
 import org.tutti.user.Report;
 
-/// What a membership says of itself: its status for any thread, and to an operator the lines of the log ([LogLine]).
+/// What a membership says of itself: its status for any thread, and to an operator the lines of the log ([LogLine]) and
+/// the events of the Flight Recorder ([FlightEvents]).
 final class Reporter {
   private static final long LOG_EVERY_NANOS = 10_000_000_000L; // a standstill of an hour is 360 lines
   private static final long FULL_NANOS = 1_000_000_000; // what a sender may wait without a line about it
@@ -32,6 +33,7 @@ final class Reporter {
 
   private final MemberId self;
   private final OperatorLog log;
+  private final FlightEvents flight;
   private volatile Report told;
   private volatile long position = -1;
 
@@ -47,6 +49,7 @@ final class Reporter {
   Reporter(String group, MemberId self) {
     this.self = self;
     this.log = new OperatorLog(group, self);
+    this.flight = new FlightEvents(group, self);
     this.told = Report.joining(group, self, List.of());
   }
 
@@ -130,10 +133,17 @@ final class Reporter {
     switch (notice) {
       case Notice.Installed(View before, View view, List<Notice.Gone> gone) -> {
         log.in(view);
-        log.write(view.primary() ? LogLine.PRIMARY_VIEW : LogLine.MINOR_VIEW, names(view), change(before, view, gone));
+        String members = names(view);
+        String change = change(before, view, gone);
+        String words = change.isEmpty() ? "" : "; " + change;
+        log.write(view.primary() ? LogLine.PRIMARY_VIEW : LogLine.MINOR_VIEW, members, words);
+        flight.viewChange(view, members, change);
       }
-      case Notice.Suspected(MemberId member, Notice.Ground ground, Duration silent) ->
-          log.write(LogLine.SUSPECTED, member, words(ground, null, silent));
+      case Notice.Suspected(MemberId member, Notice.Ground ground, Duration silent) -> {
+        String why = words(ground, null, silent);
+        log.write(LogLine.SUSPECTED, member, why);
+        flight.suspicion(member, why, silent);
+      }
       case Notice.Doubted(MemberId member, Duration silent) -> log.write(LogLine.DOUBTED, member, silent);
       case Notice.Refuted(MemberId member, MemberId by) -> log.write(LogLine.REFUTED, member, by);
       case Notice.Heard(MemberId member) -> log.write(LogLine.HEARD, member);
@@ -166,7 +176,7 @@ final class Reporter {
               .map(one -> one.member() + " (" + words(one.ground(), one.by(), one.silent()) + ")")
               .collect(Collectors.joining(", ", "gone: ", "")));
     }
-    return parts.isEmpty() ? "" : "; " + String.join("; ", parts);
+    return String.join("; ", parts);
   }
 
   private static String words(Notice.Ground ground, @Nullable MemberId by, Duration silent) {
@@ -208,6 +218,7 @@ final class Reporter {
     if (last) {
       coming.remove(transfer);
       log.write(LogLine.STATE_HERE, before.donor, sum, Duration.ofNanos(now - before.since));
+      flight.stateTransfer(before.donor, sum, now - before.since, true);
     } else {
       coming.put(transfer, new Coming(before.donor, before.since, sum, due ? now : before.told));
     }
@@ -220,6 +231,7 @@ final class Reporter {
     Coming before = coming.remove(transfer);
     if (before != null) {
       log.write(LogLine.STATE_INTERRUPTED, before.donor, before.bytes);
+      flight.stateTransfer(before.donor, before.bytes, System.nanoTime() - before.since, false);
     }
   }
 
@@ -237,7 +249,9 @@ final class Reporter {
       fullTold = null;
     } else if (isDue(fullTold, now)) {
       fullTold = now;
-      log.write(LogLine.WINDOW_FULL, Duration.ofNanos(fullNanos), slow(behind));
+      String who = slow(behind);
+      log.write(LogLine.WINDOW_FULL, Duration.ofNanos(fullNanos), who);
+      flight.windowFull(fullNanos, who);
     }
     lookAtEvent(now, next, more);
   }

@@ -1,0 +1,206 @@
+package org.tutti.host;
+
+import java.time.Duration;
+import jdk.jfr.Category;
+import jdk.jfr.DataAmount;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+import jdk.jfr.Timespan;
+import org.tutti.MemberId;
+import org.tutti.View;
+
+/// What a membership tells Java's Flight Recorder: view changes, states that came, suspicions, full windows. Nothing is
+/// done while nothing is recorded, nor where the module `jdk.jfr` is not among those of the program.
+///
+/// `docs/guides/logs.md` has the events; they come at the places where the lines of the log come, but for its limits.
+final class FlightEvents {
+  private static final boolean HERE = ModuleLayer.boot().findModule("jdk.jfr").isPresent();
+
+  private final String group;
+  private final String member;
+
+  FlightEvents(String group, MemberId member) {
+    this.group = group;
+    this.member = member.toString();
+  }
+
+  void viewChange(View view, String members, String change) {
+    if (HERE) {
+      ViewChange.record(this, view, members, change);
+    }
+  }
+
+  /// A state has come, or has broken off.
+  void stateTransfer(String donor, long bytes, long nanos, boolean complete) {
+    if (HERE) {
+      StateTransfer.record(this, donor, bytes, nanos, complete);
+    }
+  }
+
+  void suspicion(MemberId suspect, String why, Duration silent) {
+    if (HERE) {
+      Suspicion.record(this, suspect, why, silent);
+    }
+  }
+
+  void windowFull(long nanos, String behind) {
+    if (HERE) {
+      WindowFull.record(this, nanos, behind);
+    }
+  }
+
+  // Classes of their own, so that nothing of the Flight Recorder is looked for where it is not.
+  // -------------------------
+
+  @Name("org.tutti.ViewChange")
+  @Label("View Change")
+  @Description("A view was installed.")
+  @Category("Tutti")
+  @StackTrace(false)
+  private static final class ViewChange extends Event {
+    @Label("Group")
+    String group = "";
+
+    @Label("Member")
+    String member = "";
+
+    @Label("Epoch")
+    long epoch;
+
+    @Label("Primary")
+    boolean primary;
+
+    @Label("Members")
+    String members = "";
+
+    @Label("Change")
+    @Description("Who joined, and who is gone and why, as in the log")
+    String change = "";
+
+    static void record(FlightEvents at, View view, String members, String change) {
+      var event = new ViewChange();
+      if (event.shouldCommit()) {
+        event.group = at.group;
+        event.member = at.member;
+        event.epoch = view.id().epoch();
+        event.primary = view.primary();
+        event.members = members;
+        event.change = change;
+        event.commit();
+      }
+    }
+  }
+
+  @Name("org.tutti.StateTransfer")
+  @Label("State Transfer")
+  @Description("The state of the group has come to this member, or its transfer broke off.")
+  @Category("Tutti")
+  @StackTrace(false)
+  private static final class StateTransfer extends Event {
+    @Label("Group")
+    String group = "";
+
+    @Label("Member")
+    String member = "";
+
+    @Label("Donor")
+    String donor = "";
+
+    @Label("Bytes")
+    @DataAmount
+    long bytes;
+
+    @Label("Took")
+    @Timespan(Timespan.NANOSECONDS)
+    long took;
+
+    @Label("Complete")
+    @Description("Whether all of it has come; if not, another member is asked")
+    boolean complete;
+
+    static void record(FlightEvents at, String donor, long bytes, long nanos, boolean complete) {
+      var event = new StateTransfer();
+      if (event.shouldCommit()) {
+        event.group = at.group;
+        event.member = at.member;
+        event.donor = donor;
+        event.bytes = bytes;
+        event.took = nanos;
+        event.complete = complete;
+        event.commit();
+      }
+    }
+  }
+
+  @Name("org.tutti.Suspicion")
+  @Label("Suspicion")
+  @Description("Another member is suspected.")
+  @Category("Tutti")
+  @StackTrace(false)
+  private static final class Suspicion extends Event {
+    @Label("Group")
+    String group = "";
+
+    @Label("Member")
+    String member = "";
+
+    @Label("Suspect")
+    String suspect = "";
+
+    @Label("Why")
+    String why = "";
+
+    @Label("Silent")
+    @Description("For how long it was not heard here")
+    @Timespan(Timespan.NANOSECONDS)
+    long silent;
+
+    static void record(FlightEvents at, MemberId suspect, String why, Duration silent) {
+      var event = new Suspicion();
+      if (event.shouldCommit()) {
+        event.group = at.group;
+        event.member = at.member;
+        event.suspect = suspect.toString();
+        event.why = why;
+        event.silent = silent.toNanos();
+        event.commit();
+      }
+    }
+  }
+
+  @Name("org.tutti.WindowFull")
+  @Label("Window Full")
+  @Description("Multicasts of this member wait or are refused; told once in ten seconds.")
+  @Category("Tutti")
+  @StackTrace(false)
+  private static final class WindowFull extends Event {
+    @Label("Group")
+    String group = "";
+
+    @Label("Member")
+    String member = "";
+
+    @Label("Full")
+    @Description("For how long there has been no room")
+    @Timespan(Timespan.NANOSECONDS)
+    long full;
+
+    @Label("Behind")
+    @Description("Who has not consumed or acknowledged, as in the log")
+    String behind = "";
+
+    static void record(FlightEvents at, long nanos, String behind) {
+      var event = new WindowFull();
+      if (event.shouldCommit()) {
+        event.group = at.group;
+        event.member = at.member;
+        event.full = nanos;
+        event.behind = behind;
+        event.commit();
+      }
+    }
+  }
+}
