@@ -6,6 +6,7 @@ module org.tutti.cli {
   requires com.fasterxml.jackson.jr.ob;
   requires info.picocli;
   requires java.logging;
+  requires java.net.http;
   requires jdk.httpserver;
   requires org.tutti;
   requires org.tutti.certs;

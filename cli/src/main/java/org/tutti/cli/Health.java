@@ -21,6 +21,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Group;
+import org.tutti.GroupMetrics;
 import org.tutti.MemberId;
 import org.tutti.Metric;
 import org.tutti.Node;
@@ -116,7 +117,7 @@ final class Health implements AutoCloseable {
         boolean lives = metrics() != null;
         yield new Answer(lives ? OK : UNAVAILABLE, TEXT, lives ? "the engine turns\n" : "the engine does not turn\n");
       }
-      case "/status" -> new Answer(OK, "application/json", json(group.status()) + "\n");
+      case "/status" -> new Answer(OK, "application/json", json(group.status(), group.metrics()) + "\n");
       case "/metrics" -> {
         List<Metric> metrics = metrics();
         yield metrics == null
@@ -187,7 +188,7 @@ final class Health implements AutoCloseable {
 
   // ---- the status as JSON ----------------------------------------------------------------------------------------
 
-  private static String json(Status status) throws IOException {
+  private static String json(Status status, GroupMetrics metrics) throws IOException {
     Map<String, Object> all = new LinkedHashMap<>();
     all.put("group", status.group());
     all.put("self", member(status.self()));
@@ -205,6 +206,10 @@ final class Health implements AutoCloseable {
     all.put("refused", refused);
     var closed = status.closed();
     all.put("closed", closed == null ? null : Map.of("cause", closed.cause().name(), "words", closed.words()));
+    all.put("windowUsedBytes", metrics.windowUsedBytes());
+    all.put("windowBytes", metrics.windowBytes());
+    all.put("undecided", metrics.undecided());
+    all.put("peers", metrics.peers().stream().map(Health::peer).toList());
     all.put("words", status.toString());
     return JSON.std.with(JSON.Feature.WRITE_NULL_PROPERTIES).asString(all);
   }
@@ -227,6 +232,17 @@ final class Health implements AutoCloseable {
     shown.put("primary", view.primary());
     shown.put("members", view.members().stream().map(Health::member).toList());
     shown.put("voters", view.voters());
+    return shown;
+  }
+
+  private static Map<String, @Nullable Object> peer(GroupMetrics.Peer peer) {
+    Map<String, @Nullable Object> shown = new LinkedHashMap<>();
+    shown.put("name", peer.member().name());
+    shown.put("lagMessages", peer.lag().isPresent() ? peer.lag().getAsLong() : null);
+    shown.put("windowBytes", peer.windowBytes());
+    shown.put("silentMillis", peer.silent().toMillis());
+    shown.put("roundTripMicros", peer.roundTrip() == null ? null : peer.roundTrip().toNanos() / 1000);
+    shown.put("queuedBytes", peer.queuedBytes());
     return shown;
   }
 

@@ -37,6 +37,8 @@ public final class Tutti implements Runnable {
           MemberCommand.class,
           SendCommand.class,
           WatchCommand.class,
+          StatusCommand.class,
+          MembersCommand.class,
           RegistryCommand.class,
           CertsCommand.class,
           WarmCommand.class,

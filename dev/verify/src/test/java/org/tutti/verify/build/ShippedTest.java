@@ -105,7 +105,18 @@ class ShippedTest {
     String text = new String(help.getInputStream().readAllBytes());
     assertThat(help.waitFor()).isZero();
     assertThat(text.lines().filter(line -> line.matches("  [a-z]+  .*")).map(line -> line.strip().split(" ")[0]))
-        .containsExactly("member", "send", "watch", "registry", "certs", "warm", "completion", "help", "version");
+        .containsExactly(
+            "member",
+            "send",
+            "watch",
+            "status",
+            "members",
+            "registry",
+            "certs",
+            "warm",
+            "completion",
+            "help",
+            "version");
     Process simulate = tutti("simulate");
     assertThat(new String(simulate.getInputStream().readAllBytes())).contains("'simulate'");
     assertThat(simulate.waitFor()).isEqualTo(2);

@@ -1,0 +1,111 @@
+package org.tutti.cli;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.tutti.transport.Address;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/// `tutti members`: who is in the view of a running member, and how they stand, seen from there.
+@Command(
+    name = "members",
+    customSynopsis = "tutti members [--json] HOST:PORT",
+    description = {
+      "Prints who is in the view of a running member, most senior first, and how each one stands, seen from there.",
+      "HOST:PORT is where that member answers health checks: its --health."
+    })
+final class MembersCommand implements Callable<Integer> {
+  private static final double MICROS_PER_MILLI = 1000;
+
+  @Mixin Output out = new Output();
+
+  @Parameters(paramLabel = "HOST:PORT", converter = AddressConverter.class, description = "The member's --health.")
+  Address at = new Address("127.0.0.1:0");
+
+  @Override
+  public Integer call() throws InterruptedException {
+    Map<String, Object> status = HealthClient.status(at);
+    if (status.get("view") == null) {
+      throw new Failure("the member has no view: " + status.get("words"));
+    }
+    Map<?, ?> view = HealthClient.object(status.get("view"));
+    List<Map<?, ?>> members = HealthClient.objects(view.get("members"));
+    long voters = view.get("voters") instanceof Number number ? number.longValue() : members.size();
+    for (int rank = 0; rank < members.size(); rank++) {
+      print(status, members.get(rank), rank < voters ? "voter" : "observer");
+    }
+    out.flush();
+    return 0;
+  }
+
+  private void print(Map<String, Object> status, Map<?, ?> member, String role) {
+    Object name = member.get("name");
+    boolean self = Objects.equals(name, HealthClient.object(status.get("self")).get("name"));
+    Map<?, ?> peer =
+        HealthClient.objects(status.get("peers")).stream()
+            .filter(one -> Objects.equals(one.get("name"), name))
+            .findFirst()
+            .orElse(Map.of());
+    List<?> waits =
+        HealthClient.objects(status.get("waits")).stream()
+            .filter(wait -> wait.get("members") instanceof List<?> list && list.contains(name))
+            .map(wait -> wait.get("cause"))
+            .toList();
+    String words =
+        "%s %s %s%s%s%s"
+            .formatted(
+                name,
+                member.get("address"),
+                role,
+                self ? ", asked" : "",
+                seen(peer),
+                waits.isEmpty() ? "" : ", waited for: " + waits);
+    out.line(
+        words,
+        "member",
+        "name",
+        name,
+        "address",
+        member.get("address"),
+        "role",
+        role,
+        "self",
+        self ? true : null,
+        "lagMessages",
+        peer.get("lagMessages"),
+        "windowBytes",
+        peer.get("windowBytes"),
+        "silentMillis",
+        peer.get("silentMillis"),
+        "roundTripMicros",
+        peer.get("roundTripMicros"),
+        "queuedBytes",
+        peer.get("queuedBytes"),
+        "waits",
+        waits.isEmpty() ? null : waits);
+  }
+
+  /// How the others look from the member that was asked, once it has looked.
+  private static String seen(Map<?, ?> peer) {
+    if (peer.isEmpty()) {
+      return "";
+    }
+    return ", heard %s ms ago, lags by %s messages, takes up %s bytes of the window, %s bytes queued, round trip %s"
+        .formatted(
+            peer.get("silentMillis"),
+            shown(peer.get("lagMessages")),
+            peer.get("windowBytes"),
+            peer.get("queuedBytes"),
+            peer.get("roundTripMicros") instanceof Number micros
+                ? "%.1f ms".formatted(micros.longValue() / MICROS_PER_MILLI)
+                : "unknown");
+  }
+
+  private static Object shown(@Nullable Object value) {
+    return value == null ? "unknown" : value;
+  }
+}

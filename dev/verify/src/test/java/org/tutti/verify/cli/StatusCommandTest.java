@@ -1,0 +1,128 @@
+package org.tutti.verify.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.jr.ob.JSON;
+import com.sun.net.httpserver.HttpServer;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// `tutti status` and `tutti members` tell what a running member says of itself and of the others.
+@Tag("socket")
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class StatusCommandTest {
+  private final List<CommandProcess> launched = new ArrayList<>();
+
+  @AfterEach
+  void close() {
+    launched.forEach(CommandProcess::close);
+  }
+
+  private CommandProcess run(String... args) throws Exception {
+    launched.add(CommandProcess.tutti(args));
+    return launched.getLast();
+  }
+
+  private void fails(String message, String... args) throws Exception {
+    CommandProcess command = run(args);
+    assertThat(command.exitCode()).isEqualTo(1);
+    assertThat(command.rest()).isEmpty();
+    assertThat(command.errors()).containsExactly("tutti " + args[0] + ": " + message);
+  }
+
+  @Test
+  void aMemberTellsOfItselfAndOfTheOthers() throws Exception {
+    CommandProcess first =
+        run("member", "--group=bank", "--create", "--name=n1", "--listen=127.0.0.1:0", "--health=127.0.0.1:0");
+    String contact = first.lineMatching("n1 listens on .*").replaceFirst(".* on ", "");
+    String health = first.lineMatching("health at .*").replaceFirst(".* at ", "");
+    CommandProcess second = run("member", "--group=bank", "--join=" + contact, "--name=n2", "--listen=127.0.0.1:0");
+    second.lineMatching("view \\S+ primary: n1 n2");
+
+    CommandProcess status = run("status", health);
+    assertThat(status.line()).matches("group bank: primary view \\d+ of n1, n2 at position 0");
+    assertThat(status.exitCode()).isZero();
+    Map<String, Object> object = JSON.std.mapFrom(run("status", "--json", health).line());
+    assertThat(object)
+        .containsEntry("event", "status")
+        .containsEntry("group", "bank")
+        .containsEntry("serving", true)
+        .containsEntry("phase", "CAUGHT_UP")
+        .containsEntry("undecided", 0)
+        .doesNotContainKey("closed");
+
+    Map<String, Object> other = Map.of();
+    while (!other.containsKey("roundTripMicros")) { // until the engine has looked
+      CommandProcess members = run("members", "--json", health);
+      Map<String, Object> own = JSON.std.mapFrom(members.line());
+      assertThat(own)
+          .containsEntry("event", "member")
+          .containsEntry("name", "n1")
+          .containsEntry("address", contact)
+          .containsEntry("role", "voter")
+          .containsEntry("self", true);
+      other = JSON.std.mapFrom(members.line());
+      assertThat(members.exitCode()).isZero();
+      assertThat(members.rest()).isEmpty();
+    }
+    assertThat(other).containsEntry("name", "n2").containsEntry("lagMessages", 0).doesNotContainKey("self");
+    CommandProcess words = run("members", health);
+    assertThat(words.line()).isEqualTo("n1 " + contact + " voter, asked");
+    assertThat(words.line())
+        .matches(
+            "n2 127\\.0\\.0\\.1:\\d+ voter, heard \\d+ ms ago, lags by 0 messages, takes up 0 bytes of the window, "
+                + "\\d+ bytes queued, round trip \\d+\\.\\d ms");
+
+    CommandProcess mistaken = run("status", contact); // the port of the group
+    assertThat(mistaken.exitCode()).isEqualTo(1);
+    assertThat(mistaken.errors()).singleElement().asString().contains(contact);
+  }
+
+  @Test
+  void whoDoesNotAnswerAsAMemberIsNamed() throws Exception {
+    String closed;
+    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      closed = "127.0.0.1:" + socket.getLocalPort();
+    }
+    fails("nobody listens at " + closed + ": give the address of tutti member --health", "status", closed);
+    fails("nobody listens at " + closed + ": give the address of tutti member --health", "members", closed);
+
+    var server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    try {
+      var answers = new ArrayList<>(List.of("404 ", "200 hello", "200 {}", "200 {\"group\":\"a\",\"words\":\"w\"}"));
+      server.createContext(
+          "/",
+          exchange -> {
+            String[] answer = answers.removeFirst().split(" ", 2);
+            byte[] body = answer[1].getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(Integer.parseInt(answer[0]), body.length == 0 ? -1 : body.length);
+            exchange.getResponseBody().write(body);
+            exchange.close();
+          });
+      server.start();
+      String at = "127.0.0.1:" + server.getAddress().getPort();
+      String hint = "): give the address of tutti member --health";
+      fails(at + " does not answer as a member does (HTTP status 404" + hint, "status", at);
+      fails(at + " does not answer as a member does (no JSON" + hint, "status", at);
+      fails(at + " does not answer as a member does (no status of a group" + hint, "status", at);
+      fails("the member has no view: w", "members", at);
+    } finally {
+      server.stop(0);
+    }
+  }
+
+  @Test
+  void theAddressIsRequired() throws Exception {
+    assertThat(run("status").exitCode()).isEqualTo(2);
+    assertThat(run("members", "nowhere").exitCode()).isEqualTo(2);
+  }
+}
