@@ -1,0 +1,127 @@
+package org.tutti.ipc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.tutti.MemberId;
+import org.tutti.ipc.IpcProtocol.Received;
+import org.tutti.ipc.IpcProtocol.Selection;
+import org.tutti.ipc.IpcProtocol.Sent;
+import org.tutti.ipc.Result.Aborted;
+import org.tutti.ipc.Result.Done;
+import org.tutti.transport.Address;
+
+/// Each status, by the shortest way to it, on one host alone; and the page that lists them, with those of the source's
+/// table 3.1 that Tutti does not have.
+class IpcStatusTest {
+  private static final List<String> TABLE_3_1 =
+      List.of(
+          "NO_COMM",
+          "ADDR_ERROR",
+          "HARDWARE_FAIL",
+          "TIMED_OUT",
+          "NO_MEMBERS",
+          "CM_ERROR",
+          "HOST_DEAD",
+          "PROC_DEAD",
+          "NO_BUFF",
+          "CM_DEADLOCK",
+          "CM_MISMATCH");
+  private static final Pattern ROW = Pattern.compile("^\\| `([A-Z_]+)` \\| (.+) \\|$", Pattern.MULTILINE);
+  private static final GroupId GROUP = GroupId.wellKnown(3);
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+  private static final Selection ANY = new Selection(null, null);
+
+  private final IpcProtocol protocol =
+      new IpcProtocol(
+          new MemberId("self", new Address("self"), 1),
+          new IpcProtocol.Times(100, 50),
+          new IpcProtocol.Port() {
+            @Override
+            public long now() {
+              return 0;
+            }
+
+            @Override
+            public Set<MemberId> hosts() {
+              return Set.of();
+            }
+
+            @Override
+            public void send(MemberId to, IpcMessage message) {
+              throw new AssertionError("there is no other host");
+            }
+          });
+  private @Nullable Result<?> result;
+
+  @ParameterizedTest
+  @EnumSource
+  void aCallIsAbortedWith(Status status) {
+    int member = protocol.open();
+    protocol.join(member, GROUP);
+    int sender = protocol.open();
+    switch (status) {
+      case NO_COMM -> {
+        long session = send(sender);
+        protocol.totreply(sender, GROUP, session, 0);
+        protocol.receive(member, ANY, 0, this::told);
+      }
+      case TIMED_OUT -> protocol.receive(member, ANY, 0, this::told);
+      case NO_MEMBERS -> protocol.send(sender, GroupId.wellKnown(4), 0, NOTHING, 0, this::told);
+      case CM_ERROR -> {
+        protocol.receive(member, ANY, 1, _ -> {});
+        protocol.receive(member, ANY, 1, this::told);
+      }
+      case NO_BUFF -> {
+        for (int i = 0; i < IpcProtocol.QUEUE_MAX; i++) {
+          send(protocol.open());
+        }
+        protocol.send(sender, GROUP, 0, NOTHING, 0, this::told);
+      }
+      case CM_MISMATCH -> {
+        send(sender);
+        protocol.receive(member, ANY, 0, this::told);
+        long message = ((Done<?>) result).value() instanceof Received received ? received.id() : 0;
+        protocol.reply(member, message, NOTHING, _ -> {});
+        protocol.reply(member, message, NOTHING, this::told);
+      }
+      case NOT_MEMBER -> result = protocol.leave(sender, GROUP);
+    }
+    assertThat(result).isEqualTo(new Aborted<>(status));
+    protocol.check();
+  }
+
+  @Test
+  void thePageListsEachStatusAndThoseOfTheSourceThatAreMissing() throws IOException {
+    Map<String, String> rows = new LinkedHashMap<>();
+    ROW.matcher(Files.readString(Path.of("../docs/ipc.md")))
+        .results()
+        .forEach(row -> assertThat(rows.put(row.group(1), row.group(2))).as(row.group()).isNull());
+    List<String> here = Stream.of(Status.values()).map(Status::name).toList();
+    assertThat(rows.keySet()).containsAll(here).containsAll(TABLE_3_1);
+    rows.forEach(
+        (name, row) -> assertThat(row.startsWith("not here: ")).as(name + ": " + row).isEqualTo(!here.contains(name)));
+  }
+
+  private long send(int number) {
+    protocol.send(number, GROUP, 0, NOTHING, 0, this::told);
+    return result instanceof Done<?>(Sent sent) ? sent.session() : 0;
+  }
+
+  private void told(Result<?> what) {
+    result = what;
+  }
+}
