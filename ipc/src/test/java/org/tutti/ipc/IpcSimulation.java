@@ -24,8 +24,8 @@ import org.tutti.transport.Traits;
 /// Hosts with processes that send, receive and reply at random, on a network that loses, repeats, delays and cuts, also
 /// one way only, and hosts that crash and come back. One seed is one run. What is checked stands at [#violated].
 final class IpcSimulation {
-  private static final long MILLI = 1_000_000;
-  private static final long ACKNOWLEDGE = 200 * MILLI;
+  static final long MILLI = 1_000_000;
+  static final long ACKNOWLEDGE = 200 * MILLI;
   private static final IpcHost.Times TIMES =
       new IpcHost.Times(100 * MILLI, 500 * MILLI, new IpcProtocol.Times(ACKNOWLEDGE, 150 * MILLI));
   private static final Traits TRAITS = new Traits(1200, Duration.ofMillis(20), false);
@@ -43,7 +43,7 @@ final class IpcSimulation {
   }
 
   /// One communication, among all of the run.
-  private record Line(ProcessId sender, GroupId group, long session) {
+  record Line(ProcessId sender, GroupId group, long session) {
     String text(ProcessId member) {
       return sender
           + "#"
@@ -61,20 +61,21 @@ final class IpcSimulation {
 
   private record Wait(long number, Site site, String what, long limit) {}
 
-  private final SplittableRandom random;
+  final SplittableRandom random;
   private final boolean invariants;
+  private final boolean busy; // processes begin by themselves, and do what comes to their minds
   private final PriorityQueue<Event> events = new PriorityQueue<>();
-  private final List<Site> sites = new ArrayList<>();
-  private final Set<List<Site>> cuts = new LinkedHashSet<>(); // from, to
+  final List<Site> sites = new ArrayList<>();
+  final Set<List<Site>> cuts = new LinkedHashSet<>(); // from, to
   private double loss;
   private final double duplication;
-  private final long delayMax;
-  private long now;
+  final long delayMax;
+  long now;
   private long eventNext;
   private int steps;
 
   // What is known of the run.
-  private final Map<Line, Set<ProcessId>> reached = new LinkedHashMap<>();
+  final Map<Line, Set<ProcessId>> reached = new LinkedHashMap<>();
   private final Map<List<Object>, Long> latest = new LinkedHashMap<>(); // member, sender, group -> session in its queue
   private final Map<Line, Integer> wanted = new LinkedHashMap<>();
   private final Map<Line, Integer> takenCount = new LinkedHashMap<>();
@@ -88,6 +89,7 @@ final class IpcSimulation {
   private IpcSimulation(long seed, boolean invariants) {
     this.random = new SplittableRandom(seed);
     this.invariants = invariants;
+    this.busy = true;
     this.loss = random.nextInt(3) == 0 ? 0 : random.nextDouble(0.2);
     this.duplication = random.nextDouble(0.1);
     this.delayMax = random.nextLong(1, 8) * MILLI;
@@ -99,6 +101,20 @@ final class IpcSimulation {
     for (int i = random.nextInt(8); i > 0; i--) {
       at(random.nextLong(FAULTS_END), this::fault);
     }
+  }
+
+  /// Hosts without processes on a network that loses and repeats, but is not cut; [#toRest] does what [#at] was told.
+  IpcSimulation(SplittableRandom random, int hosts) {
+    this.random = random;
+    this.invariants = true;
+    this.busy = false;
+    this.loss = random.nextDouble(0.1);
+    this.duplication = random.nextDouble(0.1);
+    this.delayMax = random.nextLong(1, 8) * MILLI;
+    for (int i = 0; i < hosts; i++) {
+      sites.add(new Site("h" + i));
+    }
+    sites.forEach(Site::start);
   }
 
   /// Runs a seed. By reflection, too, with planted bugs; then without invariants, so that the checkers find them.
@@ -121,6 +137,14 @@ final class IpcSimulation {
   private IpcSimulation run() {
     at(FAULTS_END, this::heal);
     at(WORK_END, this::endAll);
+    toRest();
+    return this;
+  }
+
+  /// Runs until nothing more is to come.
+  ///
+  /// @return what was violated, or null
+  @Nullable String toRest() {
     while (violated == null && advance()) {
       steps++;
       if (steps > STEPS_MAX) {
@@ -130,7 +154,7 @@ final class IpcSimulation {
     for (Wait wait : waits) {
       violate(wait.what + " of " + wait.site.name + " waits for ever");
     }
-    return this;
+    return violated;
   }
 
   private boolean advance() {
@@ -154,11 +178,11 @@ final class IpcSimulation {
     return true;
   }
 
-  private void at(long time, Runnable action) {
+  void at(long time, Runnable action) {
     events.add(new Event(time, eventNext++, action));
   }
 
-  private void after(long nanosMax, Runnable action) {
+  void after(long nanosMax, Runnable action) {
     at(now + random.nextLong(nanosMax), action);
   }
 
@@ -185,12 +209,21 @@ final class IpcSimulation {
         }
       }
       default -> {
-        for (Site other : sites) {
+        sever(Set.of(one));
+        met("partition");
+        at(now + duration, cuts::clear);
+      }
+    }
+  }
+
+  /// Cuts the network between some hosts and the others.
+  void sever(Set<Site> some) {
+    for (Site one : some) {
+      for (Site other : sites) {
+        if (!some.contains(other)) {
           cuts.add(List.of(one, other));
           cuts.add(List.of(other, one));
         }
-        met("partition");
-        at(now + duration, cuts::clear);
       }
     }
   }
@@ -240,7 +273,7 @@ final class IpcSimulation {
     }
   }
 
-  private void require(boolean condition, String how) {
+  void require(boolean condition, String how) {
     if (!condition) {
       violate(how);
     }
@@ -251,7 +284,7 @@ final class IpcSimulation {
     hash = (hash * 31 + what.hashCode()) * 31 + now;
   }
 
-  private <T> Consumer<Result<T>> waiting(Site site, String what, long nanosMax, Consumer<T> then) {
+  <T> Consumer<Result<T>> waiting(Site site, String what, long nanosMax, Consumer<T> then) {
     long limit = nanosMax == Long.MAX_VALUE ? nanosMax : now + nanosMax;
     var wait = new Wait(eventNext++, site, what, limit);
     var once = new boolean[1];
@@ -287,7 +320,7 @@ final class IpcSimulation {
   }
 
   /// A host, through its lives.
-  private final class Site implements FrameSender {
+  final class Site implements FrameSender {
     final String name;
     final Address address;
     @Nullable IpcHost host;
@@ -322,7 +355,7 @@ final class IpcSimulation {
         lives++;
         var self = new MemberId(name, address, lives * 1000 + sites.indexOf(this) + 1);
         host = new IpcHost(self, "sim", this, List.of(sites.getFirst().address), TIMES);
-        for (int i = random.nextInt(1, 4); i > 0; i--) {
+        for (int i = busy ? random.nextInt(1, 4) : 0; i > 0; i--) {
           step(started -> new Actor(this, started, started.protocol().open()).begin());
         }
       }
