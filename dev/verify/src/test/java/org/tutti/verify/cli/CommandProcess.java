@@ -6,25 +6,39 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
-import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.TreeMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
-/// The `tutti` command as a process of its own.
+/// The `tutti` command, or another program, as a process of its own. What it prints is kept.
 public final class CommandProcess implements AutoCloseable {
   private static final long SECONDS_MAX = 60;
+  private static final int SIGINT = 2;
+  private static final int TAIL = 5; // lines that a failure shows
+  private static final Pattern DELIVERY = Pattern.compile("(\\d+) (\\S+: .*)");
 
+  private final String name;
   private final Process process;
-  private final LinkedBlockingQueue<String> lines = new LinkedBlockingQueue<>();
-  private final ConcurrentLinkedQueue<String> errors = new ConcurrentLinkedQueue<>();
+  private final LinkedBlockingQueue<String> unread = new LinkedBlockingQueue<>();
+  private final List<String> lines = new ArrayList<>(); // what was read by the test
+  private final LinkedBlockingQueue<String> errors = new LinkedBlockingQueue<>();
   private final List<Thread> readers;
 
-  private CommandProcess(Process process) {
-    this.process = process;
-    this.readers = List.of(read(process.getInputStream(), true), read(process.getErrorStream(), false));
+  private CommandProcess(String name, List<String> command) throws IOException {
+    this.name = name;
+    this.process = new ProcessBuilder(command).start();
+    this.readers = List.of(read(process.getInputStream(), unread::add), read(process.getErrorStream(), errors::add));
   }
 
   public static CommandProcess tutti(String... args) throws IOException {
@@ -33,25 +47,34 @@ public final class CommandProcess implements AutoCloseable {
 
   /// With options for Java besides.
   public static CommandProcess tutti(List<String> java, String... args) throws IOException {
-    return new CommandProcess(new ProcessBuilder(TuttiCommand.of(java, args)).start());
+    var command = new ArrayList<String>();
+    if (ignoresInterrupts()) {
+      command.addAll(List.of("env", "--default-signal=INT"));
+    }
+    command.addAll(TuttiCommand.of(java, args));
+    return new CommandProcess("tutti " + String.join(" ", args), command);
   }
 
   /// Another program than the command.
   public static CommandProcess of(List<String> command) throws IOException {
-    return new CommandProcess(new ProcessBuilder(command).start());
+    return new CommandProcess(command.getFirst(), command);
   }
 
-  private Thread read(InputStream stream, boolean output) {
+  /// Whether this process ignores SIGINT, as a shell's background jobs do, which would be inherited.
+  private static boolean ignoresInterrupts() throws IOException {
+    try (var status = Files.lines(Path.of("/proc/self/status"))) {
+      return status
+          .filter(line -> line.startsWith("SigIgn:"))
+          .mapToLong(line -> Long.parseUnsignedLong(line.substring("SigIgn:".length()).strip(), 16))
+          .anyMatch(signals -> (signals & 1 << SIGINT - 1) != 0);
+    }
+  }
+
+  private static Thread read(InputStream stream, Consumer<String> to) {
     return Thread.startVirtualThread(() -> {
       try (var reader = new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8))) {
-        for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-          if (output) {
-            lines.add(line);
-          } else {
-            errors.add(line);
-          }
-        }
-      } catch (IOException closed) {
+        reader.lines().forEach(to);
+      } catch (IOException | UncheckedIOException closed) {
         // The process has ended.
       }
     });
@@ -59,8 +82,10 @@ public final class CommandProcess implements AutoCloseable {
 
   /// The next line of standard output.
   public String line() throws InterruptedException {
-    String line = lines.poll(SECONDS_MAX, TimeUnit.SECONDS);
-    assertThat(line).as("another line; standard error: " + errors).isNotNull();
+    String line = unread.poll(SECONDS_MAX, TimeUnit.SECONDS);
+    List<String> last = lines.subList(Math.max(0, lines.size() - TAIL), lines.size());
+    assertThat(line).as("another line of " + name + " after " + last + "; errors: " + errors).isNotNull();
+    lines.add(line);
     return line;
   }
 
@@ -82,38 +107,90 @@ public final class CommandProcess implements AutoCloseable {
     return line;
   }
 
+  /// Reads what is there.
+  private @Nullable String lineNow() {
+    String line = unread.poll();
+    if (line != null) {
+      lines.add(line);
+    }
+    return line;
+  }
+
+  /// Everything that was read, and what is there.
+  public List<String> lines() {
+    while (lineNow() != null) {
+      // Every one is kept.
+    }
+    return lines;
+  }
+
+  /// Reads up to the address that a member listens on.
+  public String address() throws InterruptedException {
+    return lineMatching("\\S+ listens on .*").replaceFirst(".* on ", "");
+  }
+
+  /// The deliveries in what was read: by position, sender and text. No position comes twice.
+  public TreeMap<Long, String> deliveries() {
+    var deliveries = new TreeMap<Long, String>();
+    for (String line : lines()) {
+      var delivery = DELIVERY.matcher(line);
+      if (delivery.matches()) {
+        long position = Long.parseLong(delivery.group(1));
+        assertThat(deliveries).as(name + " delivers in the order of positions, each once").doesNotContainKey(position);
+        assertThat(deliveries.isEmpty() || deliveries.lastKey() < position).as(name + " " + line).isTrue();
+        deliveries.put(position, delivery.group(2));
+      }
+    }
+    return deliveries;
+  }
+
+  /// Reads up to a delivery.
+  public void delivery(String senderAndText) throws InterruptedException {
+    lineMatching("\\d+ " + Pattern.quote(senderAndText));
+  }
+
+  /// Reads up to a primary view of these members, in any order.
+  public void view(String... members) throws InterruptedException {
+    lineMatching(primary(members));
+  }
+
+  /// Reads up to a primary view of these members and one observer.
+  public void viewObservedBy(String observer, String... members) throws InterruptedException {
+    lineMatching(primary(members) + "; observers: " + Pattern.quote(observer));
+  }
+
+  private static String primary(String... members) {
+    String anybody = Arrays.stream(members).map(Pattern::quote).collect(Collectors.joining("|"));
+    return "view \\S+ primary:(?: (?:" + anybody + ")){" + members.length + "}";
+  }
+
   public void type(String text) throws IOException {
-    OutputStream in = process.getOutputStream();
-    in.write(text.getBytes(StandardCharsets.UTF_8));
-    in.flush();
+    process.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
+    process.getOutputStream().flush();
   }
 
   public void endInput() throws IOException {
     process.getOutputStream().close();
   }
 
-  /// As Ctrl-C and `kill` do.
-  public void signal() {
-    // Not process.destroy(), which also closes this end of the streams and so loses the last words.
-    process.toHandle().destroy();
-  }
-
-  public void kill() {
-    process.destroyForcibly();
+  /// Sends a signal, such as `STOP`, or `TERM` as `kill` does.
+  public void signal(String signal) throws IOException, InterruptedException {
+    Process kill = new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid())).inheritIO().start();
+    assertThat(kill.waitFor()).as("kill -" + signal + " of " + name).isZero();
   }
 
   public int exitCode() throws InterruptedException {
-    assertThat(process.waitFor(SECONDS_MAX, TimeUnit.SECONDS)).as("ends in time").isTrue();
+    assertThat(process.waitFor(SECONDS_MAX, TimeUnit.SECONDS)).as(name + " ends").isTrue();
     for (Thread reader : readers) {
       reader.join();
     }
     return process.exitValue();
   }
 
-  /// The rest of standard output, once the process has ended.
+  /// What was not read of standard output, once the process has ended.
   public List<String> rest() throws InterruptedException {
     exitCode();
-    return List.copyOf(lines);
+    return List.copyOf(unread);
   }
 
   public List<String> errors() throws InterruptedException {
@@ -121,6 +198,7 @@ public final class CommandProcess implements AutoCloseable {
     return List.copyOf(errors);
   }
 
+  /// Kills it.
   @Override
   public void close() {
     process.destroyForcibly();

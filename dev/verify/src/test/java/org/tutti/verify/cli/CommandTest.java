@@ -10,14 +10,13 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -28,29 +27,15 @@ import org.tutti.transport.TransportProvider;
 @Tag("socket")
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CommandTest {
-  private final List<CommandProcess> launched = new ArrayList<>();
-
-  @AfterEach
-  void close() {
-    launched.forEach(CommandProcess::close);
-  }
-
-  private CommandProcess run(String... args) throws IOException {
-    CommandProcess process = tutti(args);
-    launched.add(process);
-    return process;
-  }
+  @RegisterExtension final CommandProcesses tutti = new CommandProcesses();
 
   private CommandProcess create(String group) throws IOException {
-    return run("member", "--group", group, "--listen", "127.0.0.1:0", "--create", "--name", "n1");
+    return tutti.run("member", "--group", group, "--listen", "127.0.0.1:0", "--create", "--name", "n1");
   }
 
   private CommandProcess join(String group, String contact, String name) throws IOException {
-    return run("member", "--group", group, "--listen=127.0.0.1:0", "--join", contact, "--name", name, "--timeout=60s");
-  }
-
-  private static String address(CommandProcess member) throws InterruptedException {
-    return member.lineMatching("n\\d listens on .*").replaceFirst(".* on ", "");
+    return tutti.run(
+        "member", "--group", group, "--listen=127.0.0.1:0", "--join", contact, "--name", name, "--timeout=60s");
   }
 
   private static String only(List<String> lines) {
@@ -62,9 +47,9 @@ class CommandTest {
   void membersMeetOverUdp() throws Exception {
     String[] here = {"--group", "bank", "--transport", "udp", "--listen", "127.0.0.1:0"};
     CommandProcess first =
-        run("member", here[0], here[1], here[2], here[3], here[4], here[5], "--create", "--name", "n1");
-    String contact = address(first);
-    CommandProcess send = run("send", here[0], here[1], here[2], here[3], "--join", contact, "--name", "s");
+        tutti.run("member", here[0], here[1], here[2], here[3], here[4], here[5], "--create", "--name", "n1");
+    String contact = first.address();
+    CommandProcess send = tutti.run("send", here[0], here[1], here[2], here[3], "--join", contact, "--name", "s");
     send.type("hello\n");
     assertThat(send.line()).isEqualTo("0");
     assertThat(first.lineMatching("0 .*")).isEqualTo("0 s: hello");
@@ -73,13 +58,13 @@ class CommandTest {
   @Test
   void membersPrintTheSameDeliveriesAndLeaveOnASignal() throws Exception {
     CommandProcess first = create("bank");
-    String contact = address(first);
+    String contact = first.address();
     first.lineMatching("view \\S+ primary: n1");
     CommandProcess second = join("bank", contact, "n2");
     second.lineMatching("view \\S+ primary: n1 n2");
-    CommandProcess watch = run("watch", "--group", "bank", "--join", contact, "--name", "w");
+    CommandProcess watch = tutti.run("watch", "--group", "bank", "--join", contact, "--name", "w");
     watch.lineMatching("view \\S+ primary: n1 n2; observers: w");
-    CommandProcess send = run("send", "--group", "bank", "--join", contact, "--name", "s");
+    CommandProcess send = tutti.run("send", "--group", "bank", "--join", contact, "--name", "s");
     send.type("hello\n");
     assertThat(send.line()).isEqualTo("0");
     send.type("\ntab\there\nlast");
@@ -92,32 +77,32 @@ class CommandTest {
       assertThat(member.lineButViews()).isEqualTo("2 s: tab\\u0009here");
       assertThat(member.lineButViews()).isEqualTo("3 s: last");
     }
-    second.signal();
+    second.signal("TERM");
     assertThat(second.exitCode()).isZero();
     assertThat(second.rest().getLast()).isEqualTo("closed: left");
     first.lineMatching("view \\S+ primary: n1; observers: w");
-    watch.signal();
+    watch.signal("TERM");
     assertThat(watch.exitCode()).isZero();
   }
 
   @Test
   void whoWatchesIsNotCountedOn() throws Exception {
     CommandProcess member = create("bank");
-    String contact = address(member);
-    CommandProcess one = run("watch", "--group", "bank", "--join", contact, "--name", "w1");
-    CommandProcess other = run("watch", "--group", "bank", "--join", contact, "--name", "w2");
+    String contact = member.address();
+    CommandProcess one = tutti.run("watch", "--group", "bank", "--join", contact, "--name", "w1");
+    CommandProcess other = tutti.run("watch", "--group", "bank", "--join", contact, "--name", "w2");
     member.lineMatching("view \\S+ primary: n1; observers: w\\d w\\d");
-    one.kill();
-    other.kill();
+    one.close();
+    other.close();
     member.lineMatching("view \\S+ primary: n1");
-    CommandProcess send = run("send", "--group", "bank", "--join", contact, "--name", "s");
+    CommandProcess send = tutti.run("send", "--group", "bank", "--join", contact, "--name", "s");
     send.type("hello\n");
     assertThat(send.line()).isEqualTo("0");
     send.endInput();
     assertThat(send.exitCode()).isZero();
-    CommandProcess last = run("watch", "--group", "bank", "--join", contact, "--name", "w3");
+    CommandProcess last = tutti.run("watch", "--group", "bank", "--join", contact, "--name", "w3");
     last.lineMatching("view \\S+ primary: n1; observers: w3");
-    member.signal();
+    member.signal("TERM");
     assertThat(member.exitCode()).isZero();
     assertThat(only(last.errors())).contains("the last voter has left");
   }
@@ -126,8 +111,10 @@ class CommandTest {
   void whatFindsNoPlaceInTimeIsSaid() throws Exception {
     String[] here = {"--group", "bank", "--listen", "127.0.0.1:0"};
     String contact =
-        address(run("member", here[0], here[1], here[2], here[3], "--create", "--name", "n1", "--electorate", "n1,n2"));
-    CommandProcess send = run("send", "--group", "bank", "--join", contact, "--name", "s", "--timeout", "8s");
+        tutti
+            .run("member", here[0], here[1], here[2], here[3], "--create", "--name", "n1", "--electorate", "n1,n2")
+            .address();
+    CommandProcess send = tutti.run("send", "--group", "bank", "--join", contact, "--name", "s", "--timeout", "8s");
     send.type("hello\n");
     assertThat(send.exitCode()).isEqualTo(1);
     assertThat(send.errors().getLast())
@@ -137,12 +124,12 @@ class CommandTest {
   @Test
   void aKilledMemberIsMissedInTheNextView() throws Exception {
     CommandProcess first = create("bank");
-    String contact = address(first);
+    String contact = first.address();
     CommandProcess second = join("bank", contact, "n2");
     CommandProcess third = join("bank", contact, "n3");
     first.lineMatching("view \\S+ primary:( n1| n2| n3){3}");
     third.lineMatching("view \\S+ primary:( n1| n2| n3){3}");
-    second.kill();
+    second.close();
     first.lineMatching("view \\S+ primary:( n1| n3){2}");
     third.lineMatching("view \\S+ primary:( n1| n3){2}");
     CommandProcess again = join("bank", contact, "n2");
@@ -152,14 +139,14 @@ class CommandTest {
   @Test
   void sendsByAnotherService() throws Exception {
     CommandProcess member = create("bank");
-    String contact = address(member);
-    CommandProcess send = run("send", "--group", "bank", "--join", contact, "--name", "s", "--service", "causal");
+    String contact = member.address();
+    CommandProcess send = tutti.run("send", "--group", "bank", "--join", contact, "--name", "s", "--service", "causal");
     send.type("hello");
     send.endInput();
     assertThat(send.exitCode()).isZero();
     assertThat(send.rest()).containsExactly("causal");
     assertThat(member.lineMatching("causal .*")).isEqualTo("causal s: hello");
-    CommandProcess wrong = run("send", "--group", "bank", "--join", contact, "--service", "best");
+    CommandProcess wrong = tutti.run("send", "--group", "bank", "--join", contact, "--service", "best");
     assertThat(wrong.exitCode()).isEqualTo(2);
     assertThat(String.join(" ", wrong.errors())).contains("'best' is not a service: unordered, fifo, causal, total");
   }
@@ -170,8 +157,9 @@ class CommandTest {
     Path file = directory.resolve("lines");
     Files.writeString(file, LongStream.range(0, lines).mapToObj(i -> "line " + i + "\n").collect(Collectors.joining()));
     CommandProcess member = create("bank");
-    String contact = address(member);
-    CommandProcess send = run("send", "--group", "bank", "--join", contact, "--name", "s", "--file", file.toString());
+    String contact = member.address();
+    CommandProcess send =
+        tutti.run("send", "--group", "bank", "--join", contact, "--name", "s", "--file", file.toString());
     for (int i = 0; i < lines; i++) {
       assertThat(send.line()).isEqualTo(Integer.toString(i));
     }
@@ -186,11 +174,11 @@ class CommandTest {
   void aTakenPortIsOneClearLine() throws Exception {
     try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String address = "127.0.0.1:" + taken.getLocalPort();
-      CommandProcess member = run("member", "--group", "bank", "--listen", address, "--create");
+      CommandProcess member = tutti.run("member", "--group", "bank", "--listen", address, "--create");
       assertThat(member.exitCode()).isEqualTo(1);
       assertThat(only(member.errors()))
           .isEqualTo("tutti member: cannot listen on " + address + ": address already in use");
-      CommandProcess verbose = run("member", "--group", "bank", "--listen", address, "--create", "--verbose");
+      CommandProcess verbose = tutti.run("member", "--group", "bank", "--listen", address, "--create", "--verbose");
       assertThat(verbose.errors()).anyMatch(line -> line.startsWith("\tat "));
     }
   }
@@ -200,7 +188,7 @@ class CommandTest {
     try (var mute = new Socket()) { // has the port, and does not listen
       mute.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
       String at = "127.0.0.1:" + mute.getLocalPort();
-      CommandProcess watch = run("watch", "--group", "bank", "--join", at, "--timeout", "300ms");
+      CommandProcess watch = tutti.run("watch", "--group", "bank", "--join", at, "--timeout", "300ms");
       assertThat(watch.exitCode()).isEqualTo(1);
       assertThat(only(watch.errors())).isEqualTo("tutti watch: nobody answers at " + at + " (waited 300 ms)");
     }
@@ -208,8 +196,8 @@ class CommandTest {
 
   @Test
   void aNodeThatIsNotInTheGroupIsNotAnAnswer() throws Exception {
-    String contact = address(create("bank"));
-    CommandProcess send = run("send", "--group", "other", "--join", contact, "--timeout", "8s");
+    String contact = create("bank").address();
+    CommandProcess send = tutti.run("send", "--group", "other", "--join", contact, "--timeout", "8s");
     send.endInput();
     assertThat(send.exitCode()).isEqualTo(1);
     assertThat(only(send.errors()))
@@ -218,7 +206,7 @@ class CommandTest {
 
   @Test
   void aFileThatCannotBeReadIsSaidBeforeAnythingIsJoined() throws Exception {
-    CommandProcess send = run("send", "--group", "bank", "--join", "127.0.0.1:1", "--file", "/no/such/file");
+    CommandProcess send = tutti.run("send", "--group", "bank", "--join", "127.0.0.1:1", "--file", "/no/such/file");
     assertThat(send.exitCode()).isEqualTo(1);
     assertThat(only(send.errors())).isEqualTo("tutti send: cannot read /no/such/file: no such file");
   }
@@ -275,7 +263,7 @@ class CommandTest {
                 "--listen",
                 "127.0.0.1:65536"));
     for (List<String> expectedAndArgs : wrong) {
-      CommandProcess command = run(expectedAndArgs.subList(1, expectedAndArgs.size()).toArray(String[]::new));
+      CommandProcess command = tutti.run(expectedAndArgs.subList(1, expectedAndArgs.size()).toArray(String[]::new));
       assertThat(command.exitCode()).isEqualTo(2);
       assertThat(only(command.errors())).isEqualTo(expectedAndArgs.getFirst());
     }
@@ -283,14 +271,14 @@ class CommandTest {
 
   @Test
   void helpAndVersionAreSuccess() throws Exception {
-    CommandProcess help = run("send", "--help");
+    CommandProcess help = tutti.run("send", "--help");
     assertThat(help.exitCode()).isZero();
     assertThat(help.rest().getFirst()).startsWith("Usage: tutti send --group NAME --join WHERE...");
     assertThat(help.errors()).isEmpty();
-    CommandProcess cost = run("bench", "cost", "--order", "sequencer");
+    CommandProcess cost = tutti.run("bench", "cost", "--order", "sequencer");
     assertThat(cost.exitCode()).isZero();
     assertThat(cost.rest()).last().isEqualTo("counted equals formula everywhere");
-    CommandProcess version = run("--version");
+    CommandProcess version = tutti.run("--version");
     assertThat(version.exitCode()).isZero();
     assertThat(only(version.rest())).startsWith("tutti ");
   }

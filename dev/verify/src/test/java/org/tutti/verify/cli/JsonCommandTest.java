@@ -11,14 +11,13 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -29,19 +28,9 @@ import org.tutti.certs.Authority;
 @Tag("socket")
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class JsonCommandTest {
-  private final List<CommandProcess> launched = new ArrayList<>();
+  @RegisterExtension final CommandProcesses tutti = new CommandProcesses();
 
   @TempDir Path directory;
-
-  @AfterEach
-  void close() {
-    launched.forEach(CommandProcess::close);
-  }
-
-  private CommandProcess run(String... args) throws IOException {
-    launched.add(CommandProcess.tutti(args));
-    return launched.getLast();
-  }
 
   private static Map<String, Object> object(String line) throws IOException {
     return JSON.std.mapFrom(line);
@@ -54,7 +43,8 @@ class JsonCommandTest {
 
   @Test
   void whatHappensInAGroupIsAnObjectALine() throws Exception {
-    CommandProcess member = run("member", "--json", "--group=bank", "--create", "--name=n1", "--listen=127.0.0.1:0");
+    CommandProcess member =
+        tutti.run("member", "--json", "--group=bank", "--create", "--name=n1", "--listen=127.0.0.1:0");
     Map<String, Object> listening = object(member.line());
     assertThat(listening).containsEntry("event", "listening").containsEntry("name", "n1");
     assertThat(object(member.line()))
@@ -63,7 +53,7 @@ class JsonCommandTest {
         .containsEntry("members", List.of("n1"))
         .containsEntry("observers", List.of());
     String contact = listening.get("address").toString();
-    CommandProcess watch = run("watch", "--json", "--group=bank", "--name=w", "--join", contact);
+    CommandProcess watch = tutti.run("watch", "--json", "--group=bank", "--name=w", "--join", contact);
     assertThat(next(watch, "view")).containsEntry("observers", List.of("w"));
 
     // Neither a line that is no text nor one that would command a terminal breaks a line.
@@ -72,7 +62,7 @@ class JsonCommandTest {
     Files.write(lines, "a \"b\" \u001b \u009b ü\n".getBytes(StandardCharsets.UTF_8));
     Files.write(lines, binary, StandardOpenOption.APPEND);
     String[] to = {"--group=bank", "--name=s", "--join=" + contact, "--file=" + lines};
-    CommandProcess send = run("send", "--json", to[0], to[1], to[2], to[3]);
+    CommandProcess send = tutti.run("send", "--json", to[0], to[1], to[2], to[3]);
     assertThat(object(send.line())).isEqualTo(Map.of("event", "sent", "line", 1, "service", "total", "position", 0));
     assertThat(object(send.line())).isEqualTo(Map.of("event", "sent", "line", 2, "service", "total", "position", 1));
     assertThat(send.exitCode()).isZero();
@@ -82,13 +72,13 @@ class JsonCommandTest {
       assertThat(object(text)).isEqualTo(delivery(0, "text", "a \"b\" \u001b \u009b ü"));
       assertThat(next(each, "delivery")).isEqualTo(delivery(1, "base64", Base64.getEncoder().encodeToString(binary)));
     }
-    CommandProcess weak = run("send", "--json", "--service=fifo", to[0], "--name=f", to[2], to[3]);
+    CommandProcess weak = tutti.run("send", "--json", "--service=fifo", to[0], "--name=f", to[2], to[3]);
     assertThat(object(weak.line())).isEqualTo(Map.of("event", "sent", "line", 1, "service", "fifo"));
     assertThat(next(member, "delivery"))
         .containsEntry("service", "fifo")
         .containsEntry("sender", "f")
         .doesNotContainKey("position");
-    member.signal();
+    member.signal("TERM");
     assertThat(object(member.rest().getLast()))
         .containsEntry("event", "closed")
         .containsKey("words")
@@ -98,38 +88,39 @@ class JsonCommandTest {
 
   @Test
   void aRegistryTellsRegistrationsAsObjects() throws Exception {
-    CommandProcess registry = run("registry", "--json", "--listen=127.0.0.1:0");
+    CommandProcess registry = tutti.run("registry", "--json", "--listen=127.0.0.1:0");
     String at = "registry:" + object(registry.line()).get("address");
-    CommandProcess member = run("member", "--json", "--group=bank", "--name=n1", "--listen=127.0.0.1:0", "--join", at);
+    CommandProcess member =
+        tutti.run("member", "--json", "--group=bank", "--name=n1", "--listen=127.0.0.1:0", "--join", at);
     assertThat(object(member.line())).isEqualTo(Map.of("event", "registered", "number", 0, "registry", at));
     assertThat(next(registry, "registration").get("words").toString()).startsWith("bank: n1 is 0, at ");
   }
 
   @Test
   void certificatesAndVersionsAreObjects() throws Exception {
-    CommandProcess certs = run("certs", "--json", "--dir", directory.resolve("ca").toString(), "n1");
+    CommandProcess certs = tutti.run("certs", "--json", "--dir", directory.resolve("ca").toString(), "n1");
     assertThat(object(certs.line()))
         .containsEntry("event", "certificate")
         .containsEntry("name", "n1")
         .containsEntry("cluster", "tutti")
         .containsEntry("directory", directory.resolve("ca/n1").toString());
-    Map<String, Object> version = object(run("version", "--json").line());
+    Map<String, Object> version = object(tutti.run("version", "--json").line());
     assertThat(version).containsEntry("event", "version").containsEntry("java", Runtime.version().toString());
-    assertThat(run("version").line()).isEqualTo("tutti " + version.get("tutti"));
+    assertThat(tutti.run("version").line()).isEqualTo("tutti " + version.get("tutti"));
   }
 
   @Test
   void helpPrintsWhatTheOptionPrints() throws Exception {
-    assertThat(run("help").rest()).isEqualTo(run("--help").rest()).isNotEmpty();
-    assertThat(run("help", "watch").rest()).isEqualTo(run("watch", "--help").rest()).isNotEmpty();
-    CommandProcess unknown = run("help", "sing");
+    assertThat(tutti.run("help").rest()).isEqualTo(tutti.run("--help").rest()).isNotEmpty();
+    assertThat(tutti.run("help", "watch").rest()).isEqualTo(tutti.run("watch", "--help").rest()).isNotEmpty();
+    CommandProcess unknown = tutti.run("help", "sing");
     assertThat(unknown.exitCode()).isEqualTo(2);
     assertThat(unknown.errors()).containsExactly("tutti help: tutti has no command 'sing'; see tutti help --help");
   }
 
   @Test
   void theLevelOfLogsIsChosen() throws Exception {
-    CommandProcess wrong = run("version", "--log-level=loud");
+    CommandProcess wrong = tutti.run("version", "--log-level=loud");
     assertThat(wrong.exitCode()).isEqualTo(2);
     assertThat(wrong.errors()).hasSize(1).first().asString().contains("'loud' is none of: off, error, warning, info");
     Path key = Authority.in(directory.resolve("ca")).issue("r", "tutti", Duration.ofDays(1)).resolve("key.pem");
@@ -144,10 +135,9 @@ class JsonCommandTest {
     Path configuration = directory.resolve("logging.properties");
     Files.writeString(configuration, "handlers = java.util.logging.ConsoleHandler\n");
     String[] args = {"registry", "--listen=127.0.0.1:0", "--tls=" + key.getParent(), "--log-level=" + level};
-    launched.add(CommandProcess.tutti(List.of("-Djava.util.logging.config.file=" + configuration), args));
-    CommandProcess registry = launched.getLast();
+    CommandProcess registry = tutti.run(List.of("-Djava.util.logging.config.file=" + configuration), args);
     registry.lineMatching("registry listens on .*");
-    registry.signal();
+    registry.signal("TERM");
     return registry.errors();
   }
 
@@ -155,12 +145,12 @@ class JsonCommandTest {
   void aShellCompletesCommandsAndOptions() throws Exception {
     Path bash = Path.of("/bin/bash");
     assumeThat(bash).as("completion is tried by bash").isExecutable();
-    CommandProcess completion = run("completion", "bash");
+    CommandProcess completion = tutti.run("completion", "bash");
     Path script = directory.resolve("tutti");
     Files.write(script, completion.rest());
     assertThat(completed(script, "tutti wat")).containsExactly("watch");
     assertThat(completed(script, "tutti watch --js")).containsExactly("--json");
-    CommandProcess wrong = run("completion", "csh");
+    CommandProcess wrong = tutti.run("completion", "csh");
     assertThat(wrong.exitCode()).isEqualTo(2);
     assertThat(wrong.errors())
         .containsExactly("tutti completion: 'csh' is none of: bash, zsh; see tutti completion --help");
@@ -169,9 +159,7 @@ class JsonCommandTest {
   private List<String> completed(Path script, String typed) throws Exception {
     String words = "COMP_WORDS=(" + typed + "); COMP_LINE='" + typed + "'; COMP_CWORD=$((${#COMP_WORDS[@]} - 1))";
     String lines = "source " + script + "; " + words + "; _complete_tutti; printf '%s\\n' \"${COMPREPLY[@]}\"";
-    CommandProcess shell = CommandProcess.of(List.of("/bin/bash", "-c", lines));
-    launched.add(shell);
-    return shell.rest();
+    return tutti.start(List.of("/bin/bash", "-c", lines)).rest();
   }
 
   private static Map<String, Object> delivery(int position, String form, String payload) {

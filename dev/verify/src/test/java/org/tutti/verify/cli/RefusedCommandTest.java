@@ -10,10 +10,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -28,27 +28,16 @@ class RefusedCommandTest {
   /// As long as it may take until a slow machine has made an attempt.
   private static final String WAIT = "8s";
 
-  private final List<CommandProcess> launched = new ArrayList<>();
+  @RegisterExtension final CommandProcesses tutti = new CommandProcesses();
 
   @TempDir Path directory;
-
-  @AfterEach
-  void close() {
-    launched.forEach(CommandProcess::close);
-  }
-
-  private CommandProcess run(List<String> java, String... args) throws IOException {
-    CommandProcess process = CommandProcess.tutti(java, args);
-    launched.add(process);
-    return process;
-  }
 
   private String founder(List<String> java, String... more) throws Exception {
     var args = new ArrayList<>(List.of("member", "--group", "bank", "--listen", "127.0.0.1:0", "--name", "n1"));
     args.addAll(List.of(more));
     args.add("--create");
-    CommandProcess member = run(java, args.toArray(String[]::new));
-    String contact = member.lineMatching("n1 listens on .*").replaceFirst(".* on ", "");
+    CommandProcess member = tutti.run(java, args.toArray(String[]::new));
+    String contact = member.address();
     member.lineMatching("view \\S+ primary: n1");
     return contact;
   }
@@ -61,9 +50,8 @@ class RefusedCommandTest {
   @Test
   void whoIsOfAnotherClusterIsToldWhichOneItHasFound() throws Exception {
     String contact = founder(List.of(), "--cluster", "prod");
-    CommandProcess watch = run(List.of(), "watch", "--group", "bank", "--join", contact, "--timeout", WAIT);
-    CommandProcess send =
-        run(List.of(), "send", "--group", "bank", "--join", contact + ",127.0.0.1:1", "--timeout", WAIT);
+    CommandProcess watch = tutti.run("watch", "--group", "bank", "--join", contact, "--timeout", WAIT);
+    CommandProcess send = tutti.run("send", "--group", "bank", "--join", contact + ",127.0.0.1:1", "--timeout", WAIT);
     send.endInput();
     String reason = "refused by " + contact + ": it is of cluster \"prod\", this node of \"tutti\"";
     fails(watch, "tutti watch: " + reason + " (waited 8 s)");
@@ -73,7 +61,7 @@ class RefusedCommandTest {
   @Test
   void whoseNameIsInUseIsToldByWhom() throws Exception {
     String contact = founder(List.of());
-    CommandProcess second = run(List.of(), "watch", "--group", "bank", "--join", contact, "--name", "n1");
+    CommandProcess second = tutti.run("watch", "--group", "bank", "--join", contact, "--name", "n1");
     fails(
         second, "tutti watch: refused by group \"bank\": the name n1 is in use by n1@" + contact + ", which is heard");
   }
@@ -82,11 +70,11 @@ class RefusedCommandTest {
   void whoSaysOfTheGroupWhatIsNotSoIsToldHowItIs() throws Exception {
     String contact = founder(List.of());
     String[] here = {"member", "--group=bank", "--listen=127.0.0.1:0", "--name=n2", "--join", contact};
-    CommandProcess other = run(List.of(), here[0], here[1], here[2], here[3], here[4], here[5], "--order=skeen");
+    CommandProcess other = tutti.run(here[0], here[1], here[2], here[3], here[4], here[5], "--order=skeen");
     String words = "ordering is SEQUENCER in group bank, SKEEN was asked for";
     fails(other, "tutti member: refused by group \"bank\": " + words);
     String data = "--data=" + directory.resolve("n2");
-    CommandProcess keeping = run(List.of(), here[0], here[1], here[2], here[3], here[4], here[5], data);
+    CommandProcess keeping = tutti.run(here[0], here[1], here[2], here[3], here[4], here[5], data);
     fails(keeping, "tutti member: group \"bank\" keeps nothing: leave out --data");
   }
 
@@ -94,8 +82,8 @@ class RefusedCommandTest {
   void whoDoesNotHaveTheKeyOfUdpIsToldSo() throws Exception {
     String contact = founder(key("one", "11"), "--transport", "udp");
     String[] args = {"watch", "--group", "bank", "--join", contact, "--transport", "udp", "--timeout", WAIT};
-    CommandProcess other = run(key("two", "22"), args);
-    CommandProcess none = run(List.of(), args);
+    CommandProcess other = tutti.run(key("two", "22"), args);
+    CommandProcess none = tutti.run(args);
     String refused = "tutti watch: refused by " + contact + ": ";
     fails(other, refused + "it does not have the key with which this node encrypts (waited 8 s)");
     fails(none, refused + "it accepts only encrypted datagrams, this node has no key (waited 8 s)");
@@ -116,7 +104,7 @@ class RefusedCommandTest {
     for (String transport : transports) {
       String contact = contacts.get(strangers.size());
       String[] args = {"watch", "--group", "bank", "--join", contact, "--transport", transport, "--timeout", "20s"};
-      strangers.add(run(List.of(), Stream.concat(Stream.of(args), Stream.of("--tls", other)).toArray(String[]::new)));
+      strangers.add(tutti.run(Stream.concat(Stream.of(args), Stream.of("--tls", other)).toArray(String[]::new)));
     }
     for (int i = 0; i < strangers.size(); i++) {
       fails(

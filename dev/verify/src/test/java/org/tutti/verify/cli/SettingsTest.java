@@ -8,10 +8,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -21,21 +21,15 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Tag("socket")
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SettingsTest {
-  private final List<CommandProcess> launched = new ArrayList<>();
+  @RegisterExtension final CommandProcesses tutti = new CommandProcesses();
 
   @TempDir Path directory;
-
-  @AfterEach
-  void close() {
-    launched.forEach(CommandProcess::close);
-  }
 
   private CommandProcess run(Map<String, String> variables, String... args) throws IOException {
     var command = new ArrayList<>(List.of("env"));
     variables.forEach((name, value) -> command.add(name + "=" + value));
     command.addAll(TuttiCommand.of(List.of(), args));
-    launched.add(CommandProcess.of(command));
-    return launched.getLast();
+    return tutti.start(command);
   }
 
   private String file(String... lines) throws IOException {

@@ -6,10 +6,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -19,25 +19,14 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Tag("socket")
 @Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TlsCommandTest {
-  private final List<CommandProcess> launched = new ArrayList<>();
+  @RegisterExtension final CommandProcesses tutti = new CommandProcesses();
 
   @TempDir Path directory;
-
-  @AfterEach
-  void close() {
-    launched.forEach(CommandProcess::close);
-  }
-
-  private CommandProcess run(String... args) throws IOException {
-    CommandProcess process = CommandProcess.tutti(args);
-    launched.add(process);
-    return process;
-  }
 
   private Path certificate(String name, String... more) throws Exception {
     var args = new ArrayList<>(List.of("certs", "--dir", directory.toString(), name));
     args.addAll(List.of(more));
-    CommandProcess certs = run(args.toArray(String[]::new));
+    CommandProcess certs = tutti.run(args.toArray(String[]::new));
     assertThat(certs.exitCode()).isZero();
     assertThat(certs.rest()).containsExactly(directory.resolve(name).toString());
     return directory.resolve(name);
@@ -46,7 +35,7 @@ class TlsCommandTest {
   private CommandProcess member(String name, String... more) throws IOException {
     var args = new ArrayList<>(List.of("member", "--group", "bank", "--listen", "127.0.0.1:0", "--name", name));
     args.addAll(List.of(more));
-    return run(args.toArray(String[]::new));
+    return tutti.run(args.toArray(String[]::new));
   }
 
   @Test
@@ -54,9 +43,9 @@ class TlsCommandTest {
     String one = certificate("n1").toString();
     String two = certificate("n2").toString();
     CommandProcess first = member("n1", "--create", "--tls", one);
-    String contact = first.lineMatching("n1 listens on .*").replaceFirst(".* on ", "");
+    String contact = first.address();
     member("n2", "--join", contact, "--tls", two).lineMatching("view \\S+ primary: n1 n2");
-    CommandProcess send = run("send", "--group", "bank", "--join", contact, "--name", "s", "--tls", two);
+    CommandProcess send = tutti.run("send", "--group", "bank", "--join", contact, "--name", "s", "--tls", two);
     send.type("hello");
     send.endInput();
     assertThat(send.exitCode()).isZero();
@@ -70,7 +59,7 @@ class TlsCommandTest {
   @Test
   void membersMeetAtARegistryWithTls() throws Exception {
     String own = certificate("n1").toString();
-    String line = run("registry", "--listen", "127.0.0.1:0", "--expect", "2", "--tls", own).line();
+    String line = tutti.run("registry", "--listen", "127.0.0.1:0", "--expect", "2", "--tls", own).line();
     assertThat(line).startsWith("registry listens on 127.0.0.1:");
     String at = line.replaceFirst(".* on ", "");
     CommandProcess stranger = member("n3", "--join", "registry:" + at, "--timeout", "2s");
@@ -83,13 +72,13 @@ class TlsCommandTest {
 
   @Test
   void whatCannotBeProtectedIsSaidInOneLine() throws Exception {
-    CommandProcess open = run("member", "--group", "g", "--listen", "192.0.2.1:7001", "--create");
+    CommandProcess open = tutti.run("member", "--group", "g", "--listen", "192.0.2.1:7001", "--create");
     assertThat(open.exitCode()).isEqualTo(1);
     assertThat(open.errors())
         .containsExactly(
             "tutti member: cannot listen on 192.0.2.1:7001: without certificates on loopback only; give --tls DIR"
                 + " (tutti certs makes one), or --insecure where only members can reach it");
-    CommandProcess wanted = run("member", "--group", "g", "--listen", "192.0.2.1:7001", "--create", "--insecure");
+    CommandProcess wanted = tutti.run("member", "--group", "g", "--listen", "192.0.2.1:7001", "--create", "--insecure");
     assertThat(wanted.errors().getFirst()).startsWith("tutti member: cannot listen on 192.0.2.1:7001: cannot assign");
     CommandProcess none = member("n1", "--create", "--tls", directory.resolve("none").toString());
     assertThat(none.exitCode()).isEqualTo(1);
@@ -100,14 +89,14 @@ class TlsCommandTest {
             "tutti member: the certificate in "
                 + directory.resolve("elsewhere")
                 + " is for cluster other, not for tutti");
-    CommandProcess unnamed = run("certs", "--dir", directory.toString(), "../n1");
+    CommandProcess unnamed = tutti.run("certs", "--dir", directory.toString(), "../n1");
     assertThat(unnamed.exitCode()).isEqualTo(2);
   }
 
   @Test
   void theDemoRunsWithTls() throws Exception {
     String own = certificate("replica").toString();
-    CommandProcess demo = run("demo", "--quick", "--tls", own);
+    CommandProcess demo = tutti.run("demo", "--quick", "--tls", own);
     assertThat(demo.exitCode()).isZero();
   }
 }

@@ -34,7 +34,7 @@ class TransportsTest {
   static void multicast(String... options) throws Exception {
     try (CommandProcess member =
         tutti(with(options, "member", "--listen", "127.0.0.1:0", "--create", "--name", "n1"))) {
-      String contact = member.lineMatching("n1 listens on .*").replaceFirst(".* on ", "");
+      String contact = member.address();
       try (CommandProcess send = tutti(with(options, "send", "--join", contact, "--name", "s", "--timeout", "60s"))) {
         send.type("hello\n");
         send.endInput();
@@ -43,7 +43,7 @@ class TransportsTest {
         assertThat(send.errors()).as("warnings").isEmpty();
       }
       assertThat(member.lineMatching("0 .*")).isEqualTo("0 s: hello");
-      member.signal();
+      member.signal("TERM");
       assertThat(member.exitCode()).isZero();
       assertThat(member.errors()).as("warnings").isEmpty();
     }

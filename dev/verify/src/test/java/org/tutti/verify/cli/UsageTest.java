@@ -3,14 +3,13 @@ package org.tutti.verify.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,20 +24,10 @@ import org.tutti.transport.TransportSettings;
 @Tag("socket")
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class UsageTest {
-  private final List<CommandProcess> launched = new ArrayList<>();
-
-  @AfterEach
-  void close() {
-    launched.forEach(CommandProcess::close);
-  }
-
-  private CommandProcess run(String... args) throws IOException {
-    launched.add(CommandProcess.tutti(args));
-    return launched.getLast();
-  }
+  @RegisterExtension final CommandProcesses tutti = new CommandProcesses();
 
   private void refuses(String words, String... args) throws Exception {
-    CommandProcess command = run(args);
+    CommandProcess command = tutti.run(args);
     assertThat(command.exitCode()).isEqualTo(2);
     assertThat(command.errors()).hasSize(1).first().asString().contains(words);
     assertThat(command.rest()).isEmpty();
@@ -103,7 +92,7 @@ class UsageTest {
 
   @Test
   void theSentencesOfTheFirstHelpAreWhole() throws Exception {
-    List<String> help = run("--help").rest();
+    List<String> help = tutti.run("--help").rest();
     String text = String.join("\n", help).replaceAll("\\s+", " ");
     assertThat(text)
         .contains("Multicasts each line of standard input, or of a file, to a group.")
@@ -140,7 +129,7 @@ class UsageTest {
   /// A host that is not known yet may be in a second.
   @Test
   void anUnknownHostIsAskedForAgain() throws Exception {
-    CommandProcess watch = run("watch", "--group", "bank", "--join", "nobody.invalid:1", "--timeout", "1s");
+    CommandProcess watch = tutti.run("watch", "--group", "bank", "--join", "nobody.invalid:1", "--timeout", "1s");
     assertThat(watch.exitCode()).isEqualTo(1);
     assertThat(watch.errors())
         .containsExactly(

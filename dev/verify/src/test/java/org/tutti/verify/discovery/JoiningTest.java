@@ -7,32 +7,22 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.tutti.verify.cli.CommandProcess;
+import org.tutti.verify.cli.CommandProcesses;
 
 /// `--join` with something that is asked: members as processes.
 @Execution(ExecutionMode.CONCURRENT)
 @Tag("socket")
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class JoiningTest {
-  private final List<CommandProcess> launched = new ArrayList<>();
-
-  @AfterEach
-  void close() {
-    launched.forEach(CommandProcess::close);
-  }
-
-  private CommandProcess run(String... args) throws IOException {
-    CommandProcess process = CommandProcess.tutti(args);
-    launched.add(process);
-    return process;
-  }
+  @RegisterExtension final CommandProcesses tutti = new CommandProcesses();
 
   private static String port(CommandProcess member) throws InterruptedException {
     return member.lineMatching("n\\d listens on .*").replaceFirst(".*:", "");
@@ -41,7 +31,7 @@ class JoiningTest {
   private CommandProcess member(String name, String... how) throws IOException {
     var args = new ArrayList<>(List.of("member", "--group", "bank", "--listen", "127.0.0.1:0", "--name", name));
     args.addAll(List.of(how));
-    return run(args.toArray(String[]::new));
+    return tutti.run(args.toArray(String[]::new));
   }
 
   @Test
@@ -53,7 +43,7 @@ class JoiningTest {
     Path draft = Files.writeString(directory.resolve("draft"), "127.0.0.1:" + port(first) + "\n");
     Files.move(draft, file);
     second.lineMatching("view \\S+ primary: n1 n2");
-    CommandProcess send = run("send", "--group", "bank", "--join", "file:" + file, "--name", "s");
+    CommandProcess send = tutti.run("send", "--group", "bank", "--join", "file:" + file, "--name", "s");
     send.type("hello");
     send.endInput();
     assertThat(send.exitCode()).isZero();
@@ -82,7 +72,7 @@ class JoiningTest {
             "tutti member: nobody answers at file:/no/such/file, dns:nobody.invalid:7"
                 + " (file:/no/such/file: no file /no/such/file; dns:nobody.invalid:7: unknown host 'nobody.invalid')"
                 + " (waited 2 s)");
-    CommandProcess send = run("send", "--group", "bank", "--join", "file:/no/such/file", "--timeout", "1s");
+    CommandProcess send = tutti.run("send", "--group", "bank", "--join", "file:/no/such/file", "--timeout", "1s");
     assertThat(send.exitCode()).isEqualTo(1);
     assertThat(send.errors())
         .containsExactly(
@@ -93,7 +83,7 @@ class JoiningTest {
   @Test
   void aPlaceOfAnotherFormIsAUsageError() throws Exception {
     for (String where : List.of("file:", "dns:", "dns:x", "dns::7", "dns:x:0", "srv:", "srv:x@", "srv:x@y", "x")) {
-      CommandProcess watch = run("watch", "--group", "bank", "--join", where);
+      CommandProcess watch = tutti.run("watch", "--group", "bank", "--join", where);
       assertThat(watch.exitCode()).as(where).isEqualTo(2);
       assertThat(watch.errors().getFirst()).contains("'" + where + "' is not of the form ");
     }

@@ -10,17 +10,19 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.tutti.verify.LoopbackPorts;
 import org.tutti.verify.cli.CommandProcess;
+import org.tutti.verify.cli.CommandProcesses;
 
 /// `--join` with the registry of a middleware, which is a process of its own, as the members are.
 @Execution(ExecutionMode.CONCURRENT)
 @Tag("socket")
 @Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class RegistryJoiningContract {
-  private final List<CommandProcess> launched = new ArrayList<>();
+  @RegisterExtension final CommandProcesses tutti = new CommandProcesses();
   private AutoCloseable registry;
   private int port;
 
@@ -38,7 +40,6 @@ abstract class RegistryJoiningContract {
 
   @AfterEach
   void close() throws Exception {
-    launched.forEach(CommandProcess::close);
     registry.close();
   }
 
@@ -46,16 +47,10 @@ abstract class RegistryJoiningContract {
     return form() + ":127.0.0.1:" + port;
   }
 
-  private CommandProcess run(String... args) throws IOException {
-    CommandProcess process = CommandProcess.tutti(args);
-    launched.add(process);
-    return process;
-  }
-
   private CommandProcess member(String name, String... how) throws IOException {
     var args = new ArrayList<>(List.of("member", "--group", "bank", "--listen", "127.0.0.1:0", "--name", name));
     args.addAll(List.of(how));
-    return run(args.toArray(String[]::new));
+    return tutti.run(args.toArray(String[]::new));
   }
 
   @Test
@@ -65,18 +60,18 @@ abstract class RegistryJoiningContract {
     second.lineMatching("view \\S+ primary: n1 n2");
     CommandProcess third = member("n3", "--join", where());
     third.lineMatching("view \\S+ primary: n1 n2 n3");
-    CommandProcess send = run("send", "--group", "bank", "--join", where(), "--name", "s");
+    CommandProcess send = tutti.run("send", "--group", "bank", "--join", where(), "--name", "s");
     send.type("hello");
     send.endInput();
     assertThat(send.exitCode()).isZero();
     third.lineMatching("0 s: hello");
-    third.kill();
+    third.close();
     third.exitCode();
     first.lineMatching("view \\S+ primary: n1 n2 n3");
     first.lineMatching("view \\S+ primary: n1 n2");
     CommandProcess back = member("n3", "--join", where());
     back.lineMatching("view \\S+ primary: n1 n2 n3");
-    second.signal();
+    second.signal("TERM");
     assertThat(second.exitCode()).isZero();
     back.lineMatching("view \\S+ primary: n1 n3");
   }
@@ -96,7 +91,7 @@ abstract class RegistryJoiningContract {
 
   @Test
   void whoFindsNobodyIsToldWhy() throws Exception {
-    CommandProcess watch = run("watch", "--group", "bank", "--join", where(), "--timeout", "10s");
+    CommandProcess watch = tutti.run("watch", "--group", "bank", "--join", where(), "--timeout", "10s");
     assertThat(watch.exitCode()).isEqualTo(1);
     assertThat(watch.errors())
         .containsExactly(
@@ -114,7 +109,7 @@ abstract class RegistryJoiningContract {
   @Test
   void aPlaceOfAnotherFormIsAUsageError() throws Exception {
     for (String rest : List.of("", "x", ":7", "127.0.0.1:0", "127.0.0.1:70000")) {
-      CommandProcess watch = run("watch", "--group", "bank", "--join", form() + ":" + rest);
+      CommandProcess watch = tutti.run("watch", "--group", "bank", "--join", form() + ":" + rest);
       assertThat(watch.exitCode()).as(rest).isEqualTo(2);
       assertThat(watch.errors().getFirst()).contains("is not of the form " + form() + ":HOST:PORT");
     }

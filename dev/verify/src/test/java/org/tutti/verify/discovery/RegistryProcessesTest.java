@@ -6,15 +6,16 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.tutti.verify.LoopbackPorts;
 import org.tutti.verify.cli.CommandProcess;
+import org.tutti.verify.cli.CommandProcesses;
 
 /// `tutti registry` and members that meet at it, all as processes.
 @Execution(ExecutionMode.CONCURRENT)
@@ -23,33 +24,22 @@ import org.tutti.verify.cli.CommandProcess;
 class RegistryProcessesTest {
   private static final String ALL = "view \\S+ primary:( n1| n2| n3){3}";
 
-  private final List<CommandProcess> launched = new ArrayList<>();
+  @RegisterExtension final CommandProcesses tutti = new CommandProcesses();
   private String at = "";
 
   @TempDir Path data;
-
-  @AfterEach
-  void close() {
-    launched.forEach(CommandProcess::close);
-  }
-
-  private CommandProcess run(String... args) throws IOException {
-    CommandProcess process = CommandProcess.tutti(args);
-    launched.add(process);
-    return process;
-  }
 
   private CommandProcess registry() throws Exception {
     if (at.isEmpty()) {
       at = "127.0.0.1:" + LoopbackPorts.free();
     }
-    CommandProcess registry = run("registry", "--listen", at, "--expect", "3", "--data", data.toString());
+    CommandProcess registry = tutti.run("registry", "--listen", at, "--expect", "3", "--data", data.toString());
     assertThat(registry.line()).isEqualTo("registry listens on " + at);
     return registry;
   }
 
   private CommandProcess member(String name) throws IOException {
-    return run(
+    return tutti.run(
         "member",
         "--group",
         "bank",
@@ -79,7 +69,7 @@ class RegistryProcessesTest {
     for (CommandProcess member : members) {
       member.lineMatching(ALL);
     }
-    CommandProcess send = run("send", "--group", "bank", "--join", "registry:" + at, "--name", "s");
+    CommandProcess send = tutti.run("send", "--group", "bank", "--join", "registry:" + at, "--name", "s");
     send.type("hello");
     send.endInput();
     assertThat(send.exitCode()).isZero();
@@ -95,7 +85,7 @@ class RegistryProcessesTest {
     assertThat(number(first)).isZero();
     CommandProcess second = member("n2");
     assertThat(number(second)).isEqualTo(1);
-    registry.kill();
+    registry.close();
     registry.exitCode();
     CommandProcess third = member("n3");
     CommandProcess again = registry();
@@ -103,17 +93,17 @@ class RegistryProcessesTest {
     for (CommandProcess member : List.of(first, second, third)) {
       member.lineMatching(ALL);
     }
-    again.kill();
+    again.close();
     again.exitCode();
     CommandProcess last = registry(); // while the group works
-    second.signal();
+    second.signal("TERM");
     assertThat(second.exitCode()).isZero();
     last.lineMatching("bank: n2 left");
     first.lineMatching("view \\S+ primary:( n1| n3){2}");
     CommandProcess fourth = member("n4");
     assertThat(number(fourth)).isEqualTo(3);
     first.lineMatching("view \\S+ primary:( n1| n3| n4){3}");
-    third.kill();
+    third.close();
     third.exitCode();
     CommandProcess back = member("n3");
     assertThat(number(back)).isEqualTo(2);
@@ -124,11 +114,12 @@ class RegistryProcessesTest {
   void whoWaitsInVainIsToldForWhom() throws Exception {
     registry();
     CommandProcess member =
-        run("member", "--group", "bank", "--listen", "127.0.0.1:0", "--join", "registry:" + at, "--timeout", "8s");
+        tutti.run(
+            "member", "--group", "bank", "--listen", "127.0.0.1:0", "--join", "registry:" + at, "--timeout", "8s");
     assertThat(member.exitCode()).isEqualTo(1);
     assertThat(member.errors())
         .containsExactly("tutti member: registry:" + at + ": 1 of 3 members of group \"bank\" are there (waited 8 s)");
-    CommandProcess watch = run("watch", "--group", "bank", "--join", "registry:" + at, "--timeout", "8s");
+    CommandProcess watch = tutti.run("watch", "--group", "bank", "--join", "registry:" + at, "--timeout", "8s");
     assertThat(watch.exitCode()).isEqualTo(1);
     assertThat(watch.errors())
         .containsExactly(

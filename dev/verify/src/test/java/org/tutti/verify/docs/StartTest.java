@@ -14,12 +14,13 @@ import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.tutti.fixture.Tree;
 import org.tutti.verify.cli.CommandProcess;
+import org.tutti.verify.cli.CommandProcesses;
 
 /// The program of the getting-started page is the one that runs here, as three processes that do what the page says.
 @Tag("socket")
@@ -29,12 +30,7 @@ class StartTest {
   private static final String SOURCE = "dev/verify/src/test/java/com/example/chat/Chat.java";
   private static final Pattern NAME = Pattern.compile("n\\d");
 
-  private final List<CommandProcess> started = new ArrayList<>();
-
-  @AfterEach
-  void close() {
-    started.forEach(CommandProcess::close);
-  }
+  @RegisterExtension final CommandProcesses processes = new CommandProcesses();
 
   @Test
   void thePageShowsTheProgramThatRuns() throws IOException {
@@ -59,7 +55,7 @@ class StartTest {
     for (CommandProcess each : List.of(n1, n2, n3)) {
       each.lineMatching("0 n1: hello");
     }
-    n3.kill();
+    n3.close();
     awaitView(n2, "n1", "n2");
     n2.type("still here\n");
     n1.lineMatching("1 n2: still here");
@@ -78,8 +74,7 @@ class StartTest {
     command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx128m"));
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), Chat.class.getName(), name, address));
     command.addAll(List.of(contacts));
-    started.add(CommandProcess.of(command));
-    return started.getLast();
+    return processes.start(command);
   }
 
   /// Waits for a primary view of these members, in any order of seniority.

@@ -6,15 +6,17 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.verify.LoopbackPorts;
+import org.tutti.verify.cli.CommandProcess;
+import org.tutti.verify.cli.CommandProcesses;
 
 /// One command line for each replica, at the first start and at every later one: with the members expected by their
 /// names, or by their number.
@@ -25,14 +27,9 @@ class FoundingCommandTest {
   private static final List<String> NAMES = List.of("a", "b", "c");
 
   @TempDir Path directory;
-  private final List<Program> started = new ArrayList<>();
+  @RegisterExtension final CommandProcesses tutti = new CommandProcesses();
   private final List<String> addresses = new ArrayList<>();
   private int sent;
-
-  @AfterEach
-  void end() {
-    started.forEach(Program::close);
-  }
 
   private void findPorts() {
     for (int i = 0; i < NAMES.size(); i++) {
@@ -40,23 +37,20 @@ class FoundingCommandTest {
     }
   }
 
-  private Program member(int place, String expected) throws IOException {
+  private CommandProcess member(int place, String expected) throws IOException {
     String name = NAMES.get(place);
     var args = new ArrayList<>(List.of("member", "--group", "bank", "--name", name, "--timeout", "60s"));
     args.addAll(List.of("--listen", addresses.get(place), "--join", String.join(",", addresses)));
     args.addAll(List.of("--expect", expected, "--data", directory.resolve(name).toString(), "--fsync", "views"));
-    Program program = Program.tutti(name, args.toArray(String[]::new));
-    started.add(program);
-    return program;
+    return tutti.run(args.toArray(String[]::new));
   }
 
   private List<Long> send(int count) throws Exception {
     String[] args = {"send", "--group", "bank", "--join", addresses.getFirst(), "--name", "s", "--timeout", "30s"};
-    Program sender = Program.tutti("s", args);
-    started.add(sender);
+    CommandProcess sender = tutti.run(args);
     var positions = new ArrayList<Long>();
     for (int i = 0; i < count; i++) {
-      sender.type("line " + ++sent);
+      sender.type("line " + ++sent + "\n");
       positions.add(Long.parseLong(sender.line()));
     }
     sender.endInput();
@@ -64,7 +58,7 @@ class FoundingCommandTest {
     return positions;
   }
 
-  private static void kill(Program program) throws Exception {
+  private static void kill(CommandProcess program) throws Exception {
     program.signal("KILL");
     program.exitCode();
   }
@@ -73,11 +67,11 @@ class FoundingCommandTest {
   @ValueSource(strings = {"a,b,c", "3"})
   void theSameCommandsFoundJoinAndRestart(String expected) throws Exception {
     findPorts();
-    List<Program> members = new ArrayList<>();
+    List<CommandProcess> members = new ArrayList<>();
     for (int place = 0; place < NAMES.size(); place++) {
       members.add(member(place, expected));
     }
-    for (Program member : members) {
+    for (CommandProcess member : members) {
       member.view("a", "b", "c");
     }
     assertThat(send(2)).containsExactly(0L, 1L);
@@ -88,14 +82,14 @@ class FoundingCommandTest {
     members.get(1).view("a", "b", "c");
     assertThat(send(2)).as("the history goes on").containsExactly(2L, 3L);
 
-    for (Program member : members) {
+    for (CommandProcess member : members) {
       kill(member);
     }
-    Program first = member(0, expected);
-    assertThat(first.line("group bank: .*"))
+    CommandProcess first = member(0, expected);
+    assertThat(first.lineMatching("group bank: .*"))
         .matches("group bank: last primary view \\d+ of .* known here; a here; waiting for .*");
-    List<Program> again = List.of(first, member(1, expected), member(2, expected));
-    for (Program member : again) {
+    List<CommandProcess> again = List.of(first, member(1, expected), member(2, expected));
+    for (CommandProcess member : again) {
       member.view("a", "b", "c");
     }
     assertThat(send(1)).as("nothing was founded anew").containsExactly(4L);

@@ -6,16 +6,17 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.tutti.verify.cli.CommandProcess;
+import org.tutti.verify.cli.CommandProcesses;
 
 /// Members that are processes of the operating system, which stops, kills and interrupts them.
 ///
@@ -27,47 +28,32 @@ class ProcessesTest {
   private static final long PAUSE_NANOS = Duration.ofSeconds(Long.getLong("pause.seconds", 4)).toNanos();
   private static final String LISTEN = "127.0.0.1:0";
 
-  private final List<Program> started = new ArrayList<>();
+  @RegisterExtension final CommandProcesses tutti = new CommandProcesses();
   private String contact = "";
 
-  @AfterEach
-  void end() {
-    started.forEach(Program::close);
-  }
-
-  private Program start(String name, String... args) throws IOException {
-    Program program = Program.tutti(name, args);
-    started.add(program);
-    return program;
-  }
-
-  private Program create(String name) throws IOException, InterruptedException {
-    Program member = start(name, "member", "--group", "bank", "--listen", LISTEN, "--create", "--name", name);
-    contact = address(member);
+  private CommandProcess create(String name) throws IOException, InterruptedException {
+    CommandProcess member = tutti.run("member", "--group", "bank", "--listen", LISTEN, "--create", "--name", name);
+    contact = member.address();
     member.view(name);
     return member;
   }
 
-  private Program join(String name) throws IOException {
-    return start(
-        name, "member", "--group", "bank", "--listen", LISTEN, "--join", contact, "--name", name, "--timeout=60s");
+  private CommandProcess join(String name) throws IOException {
+    return tutti.run(
+        "member", "--group", "bank", "--listen", LISTEN, "--join", contact, "--name", name, "--timeout=60s");
   }
 
-  private Program send(String name) throws IOException {
-    return start(name, "send", "--group", "bank", "--join", contact, "--name", name, "--timeout", "60s");
-  }
-
-  private static String address(Program member) throws InterruptedException {
-    return member.line("\\S+ listens on .*").replaceFirst(".* on ", "");
+  private CommandProcess send(String name) throws IOException {
+    return tutti.run("send", "--group", "bank", "--join", contact, "--name", name, "--timeout", "60s");
   }
 
   /// Sends lines and waits for the position of each.
-  private static long sendFor(Program sender, String text, long nanos, Map<Long, String> acknowledged)
+  private static long sendFor(CommandProcess sender, String text, long nanos, Map<Long, String> acknowledged)
       throws IOException, InterruptedException {
     long start = System.nanoTime();
     long count = 0;
     while (count == 0 || System.nanoTime() - start < nanos) {
-      sender.type(text + count);
+      sender.type(text + count + "\n");
       acknowledged.put(Long.parseLong(sender.line()), "s: " + text + count);
       count++;
     }
@@ -76,11 +62,11 @@ class ProcessesTest {
 
   @Test
   void aStoppedMemberComesBackAndNeverDeliversAnythingElse() throws Exception {
-    Program n1 = create("n1");
-    Program n2 = join("n2");
-    Program n3 = join("n3");
-    Program sender = send("s");
-    for (Program member : List.of(n1, n2, n3)) {
+    CommandProcess n1 = create("n1");
+    CommandProcess n2 = join("n2");
+    CommandProcess n3 = join("n3");
+    CommandProcess sender = send("s");
+    for (CommandProcess member : List.of(n1, n2, n3)) {
       member.viewObservedBy("s", "n1", "n2", "n3");
     }
     var acknowledged = new TreeMap<Long, String>();
@@ -90,11 +76,11 @@ class ProcessesTest {
     sendFor(sender, "meanwhile ", PAUSE_NANOS, acknowledged);
     n1.viewObservedBy("s", "n1", "n2");
     n3.signal("CONT");
-    for (Program member : List.of(n1, n2, n3)) {
+    for (CommandProcess member : List.of(n1, n2, n3)) {
       member.viewObservedBy("s", "n1", "n2", "n3");
     }
     long after = sendFor(sender, "after ", Duration.ofSeconds(1).toNanos(), acknowledged);
-    for (Program member : List.of(n1, n2, n3)) {
+    for (CommandProcess member : List.of(n1, n2, n3)) {
       member.delivery("s: after " + (after - 1));
     }
     assertThat(n1.deliveries()).isEqualTo(acknowledged);
@@ -108,18 +94,18 @@ class ProcessesTest {
 
   @Test
   void linesThatWereAcknowledgedSurviveTheCoordinatorsCrash() throws Exception {
-    Program n1 = create("n1");
-    Program n2 = join("n2");
-    Program n3 = join("n3");
-    Program sender = send("s");
-    for (Program member : List.of(n1, n2, n3)) {
+    CommandProcess n1 = create("n1");
+    CommandProcess n2 = join("n2");
+    CommandProcess n3 = join("n3");
+    CommandProcess sender = send("s");
+    for (CommandProcess member : List.of(n1, n2, n3)) {
       member.viewObservedBy("s", "n1", "n2", "n3");
     }
     var acknowledged = new TreeMap<Long, String>();
     sendFor(sender, "before ", Duration.ofMillis(300).toNanos(), acknowledged);
     int more = 2000;
     for (int i = 0; i < more; i++) { // many are on the way when the coordinator goes
-      sender.type("across " + i);
+      sender.type("across " + i + "\n");
       if (i == more / 2) {
         n1.signal("KILL");
       }
@@ -139,28 +125,28 @@ class ProcessesTest {
 
   @Test
   void membersThatJoinAtTheSameMomentAllGetIn() throws Exception {
-    Program n1 = create("n1");
-    List<Program> members = List.of(n1, join("n2"), join("n3"), join("n4"), join("n5"));
-    for (Program member : members) {
+    CommandProcess n1 = create("n1");
+    List<CommandProcess> members = List.of(n1, join("n2"), join("n3"), join("n4"), join("n5"));
+    for (CommandProcess member : members) {
       member.view("n1", "n2", "n3", "n4", "n5");
     }
-    Program sender = send("s");
-    sender.type("hello");
+    CommandProcess sender = send("s");
+    sender.type("hello\n");
     String position = sender.line();
-    for (Program member : members) {
-      assertThat(member.line("\\d+ s: hello")).isEqualTo(position + " s: hello");
+    for (CommandProcess member : members) {
+      assertThat(member.lineMatching("\\d+ s: hello")).isEqualTo(position + " s: hello");
     }
   }
 
   @Test
   void anInterruptedMemberLeavesInOrderAndAKilledOneIsMissed() throws Exception {
-    Program n1 = create("n1");
-    Program n2 = join("n2");
-    Program n3 = join("n3");
+    CommandProcess n1 = create("n1");
+    CommandProcess n2 = join("n2");
+    CommandProcess n3 = join("n3");
     n1.view("n1", "n2", "n3");
     n2.view("n1", "n2", "n3");
     n3.view("n1", "n2", "n3");
-    Program n4 = join("n4");
+    CommandProcess n4 = join("n4");
     n1.view("n1", "n2", "n3", "n4");
     n4.view("n1", "n2", "n3", "n4");
     n4.signal("INT");
@@ -183,27 +169,28 @@ class ProcessesTest {
       String address = "127.0.0.1:" + taken.getLocalPort();
       fails(
           "tutti member: cannot listen on " + address + ": address already in use",
-          start("taken", "member", "--group", "bank", "--listen", address, "--create"));
+          tutti.run("member", "--group", "bank", "--listen", address, "--create"));
       fails(
           "tutti send: nobody answers at " + address + " (waited 500 ms)",
-          start("mute", "send", "--group", "bank", "--join", address, "--timeout", "500ms"));
+          tutti.run("send", "--group", "bank", "--join", address, "--timeout", "500ms"));
     }
     fails(
         "tutti watch: nobody answers at 127.0.0.1:1 (waited 500 ms)",
-        start("nobody", "watch", "--group", "bank", "--join", "127.0.0.1:1", "--timeout", "500ms"));
+        tutti.run("watch", "--group", "bank", "--join", "127.0.0.1:1", "--timeout", "500ms"));
   }
 
   @Test
   void anUnknownHostIsNamed() throws Exception {
-    Program listener = start("x", "member", "--group", "bank", "--listen", "no-such-host.invalid:0", "--create");
+    CommandProcess listener = tutti.run("member", "--group", "bank", "--listen", "no-such-host.invalid:0", "--create");
     assertThat(listener.exitCode()).isBetween(1, 2);
     assertThat(listener.errors()).hasSize(1).first().asString().contains("no-such-host.invalid").contains("host");
-    Program joiner = start("x", "watch", "--group", "bank", "--join", "no-such-host.invalid:7001", "--timeout", "1s");
+    CommandProcess joiner =
+        tutti.run("watch", "--group", "bank", "--join", "no-such-host.invalid:7001", "--timeout", "1s");
     assertThat(joiner.exitCode()).isBetween(1, 2);
     assertThat(joiner.errors()).hasSize(1).first().asString().contains("no-such-host.invalid").contains("host");
   }
 
-  private static void fails(String line, Program program) throws Exception {
+  private static void fails(String line, CommandProcess program) throws Exception {
     assertThat(program.errors()).containsExactly(line);
     assertThat(program.exitCode()).isEqualTo(1);
   }

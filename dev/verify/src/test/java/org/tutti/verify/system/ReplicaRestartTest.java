@@ -13,16 +13,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.tutti.replica.Client;
 import org.tutti.replica.Read;
 import org.tutti.verify.LoopbackPorts;
 import org.tutti.verify.cli.CommandProcess;
+import org.tutti.verify.cli.CommandProcesses;
 
 /// Replicas that keep a service on their disks, as processes that are killed while a client makes calls.
 @Tag("system")
@@ -34,7 +35,7 @@ class ReplicaRestartTest {
 
   private final List<String> members = new ArrayList<>();
   private final List<String> clients = new ArrayList<>();
-  private final List<CommandProcess> running = new ArrayList<>();
+  @RegisterExtension final CommandProcesses processes = new CommandProcesses();
   private final ArrayDeque<CompletableFuture<ByteBuffer>> open = new ArrayDeque<>();
   private long replied;
 
@@ -46,17 +47,13 @@ class ReplicaRestartTest {
     }
   }
 
-  @AfterEach
-  void end() {
-    running.forEach(CommandProcess::close);
-  }
-
   private Path data(int replica) {
     return directory.resolve("n" + (replica + 1));
   }
 
   /// Starts all, and tells at which positions they begin.
   private List<Long> startAll() throws Exception {
+    var running = new ArrayList<CommandProcess>();
     for (int i = 0; i < 3; i++) {
       var command = new ArrayList<String>();
       command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -64,7 +61,7 @@ class ReplicaRestartTest {
       command.addAll(List.of("-cp", System.getProperty("java.class.path"), CounterServer.class.getName()));
       command.addAll(List.of("n" + (i + 1), members.get(i), clients.get(i), data(i).toString()));
       command.addAll(members);
-      running.add(CommandProcess.of(command));
+      running.add(processes.start(command));
     }
     var positions = new ArrayList<Long>();
     for (CommandProcess process : running) {
@@ -72,14 +69,6 @@ class ReplicaRestartTest {
       positions.add(Long.parseLong(line.replaceFirst(".* ", "")));
     }
     return positions;
-  }
-
-  private void killAll() throws Exception {
-    running.forEach(CommandProcess::kill);
-    for (CommandProcess process : running) {
-      process.exitCode();
-    }
-    running.clear();
   }
 
   /// Adds one, so many times; each reply is one more than the one before, whatever happened meanwhile.
@@ -103,7 +92,7 @@ class ReplicaRestartTest {
     try (Client client = Client.of("counter").at(at).deadline(Duration.ofMinutes(3)).connect()) {
       for (int life = 0; life < 3; life++) {
         count(client, 300);
-        killAll();
+        processes.killAll();
         assertThat(open).isNotEmpty(); // some of them may have been executed
         assertThat(startAll()).as("snapshots and what follows").allMatch(position -> position > 50);
       }
@@ -122,7 +111,7 @@ class ReplicaRestartTest {
     String[] at = clients.toArray(String[]::new);
     try (Client client = Client.of("counter").at(at).deadline(Duration.ofMinutes(3)).connect()) {
       count(client, 600);
-      killAll();
+      processes.killAll();
       for (int i = 0; i < 3; i++) {
         List<Path> snapshots = snapshots(i);
         assertThat(snapshots).hasSizeGreaterThan(1);
