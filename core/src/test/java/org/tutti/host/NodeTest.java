@@ -12,9 +12,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.logging.Handler;
 import java.util.logging.Level;
-import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -32,6 +30,7 @@ import org.tutti.Outcome;
 import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.fixture.Awaited;
+import org.tutti.fixture.LogRecords;
 import org.tutti.fixture.ManualMembership;
 import org.tutti.transport.Address;
 import org.tutti.transport.memory.InProcess;
@@ -149,12 +148,9 @@ class NodeTest {
 
   @Test
   void aListenerThatThrowsStopsTheNodeLoudly() throws Exception {
-    var logged = new ConcurrentLinkedQueue<LogRecord>();
     Logger logger = Logger.getLogger("org.tutti");
-    Handler handler = recorder(logged);
-    logger.addHandler(handler);
     logger.setUseParentHandlers(false);
-    try {
+    try (var log = new LogRecords("org.tutti")) {
       var listener =
           new OnDelivery(payload -> {
             throw new IllegalStateException("boom");
@@ -176,7 +172,7 @@ class NodeTest {
           .hasCause(node.failure());
       assertThat(node.metrics()).isNotNull();
       node.close();
-      assertThat(logged)
+      assertThat(log.all())
           .filteredOn(record -> record.getLevel() == Level.SEVERE)
           .singleElement()
           .satisfies(record -> {
@@ -184,24 +180,8 @@ class NodeTest {
             assertThat(record.getThrown()).isSameAs(node.failure());
           });
     } finally {
-      logger.removeHandler(handler);
       logger.setUseParentHandlers(true);
     }
-  }
-
-  private static Handler recorder(ConcurrentLinkedQueue<LogRecord> to) {
-    return new Handler() {
-      @Override
-      public void publish(LogRecord record) {
-        to.add(record);
-      }
-
-      @Override
-      public void flush() {}
-
-      @Override
-      public void close() {}
-    };
   }
 
   @Test

@@ -10,16 +10,10 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.Group;
@@ -28,6 +22,7 @@ import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
 import org.tutti.fixture.Awaited;
+import org.tutti.fixture.LogRecords;
 import org.tutti.transport.Address;
 import org.tutti.transport.memory.InProcess;
 import org.tutti.user.Notice;
@@ -38,41 +33,7 @@ class OperatorLogTest {
   private static final long SOON_SECONDS = 60;
   private static final Pattern ROW = Pattern.compile("(?m)^\\| (INFO|WARNING|ERROR|DEBUG) \\| `(.*?)` \\| \\S.* \\|$");
 
-  private final BlockingQueue<LogRecord> log = new LinkedBlockingQueue<>();
-  private final Logger logger = Logger.getLogger("org.tutti.Group");
-  private final Handler handler =
-      new Handler() {
-        @Override
-        public void publish(LogRecord record) {
-          log.add(record);
-        }
-
-        @Override
-        public void flush() {}
-
-        @Override
-        public void close() {}
-      };
-
-  @BeforeEach
-  void begin() {
-    logger.addHandler(handler);
-  }
-
-  @AfterEach
-  void end() {
-    logger.removeHandler(handler);
-  }
-
-  private String until(String regex) throws InterruptedException {
-    while (true) {
-      LogRecord next = log.poll(SOON_SECONDS, TimeUnit.SECONDS);
-      assertThat(next).as("a line like " + regex).isNotNull();
-      if (next.getMessage().matches(regex)) {
-        return next.getMessage();
-      }
-    }
-  }
+  @AutoClose private final LogRecords log = new LogRecords("org.tutti.Group");
 
   /// The lines of [LogLine], and the constant parts of those that other classes write.
   @Test
@@ -111,12 +72,12 @@ class OperatorLogTest {
     lines.write(0, LogLine.HEARD, "n2");
     lines.write(OperatorLog.PERIOD_NANOS, LogLine.REFUSED, "here:3");
     for (int i = 0; i < OperatorLog.LINES_MAX; i++) {
-      assertThat(log.poll(SOON_SECONDS, TimeUnit.SECONDS).getMessage())
+      assertThat(log.next().getMessage())
           .startsWith("group bank at n1: this node is refused by here:2: a")
           .doesNotContain("\n");
     }
-    assertThat(log.poll(SOON_SECONDS, TimeUnit.SECONDS).getMessage()).isEqualTo("group bank at n1: n2 is heard again");
-    assertThat(log.poll(SOON_SECONDS, TimeUnit.SECONDS).getMessage())
+    assertThat(log.next().getMessage()).isEqualTo("group bank at n1: n2 is heard again");
+    assertThat(log.next().getMessage())
         .isEqualTo("group bank at n1: this node is refused by here:3 (5 lines like this one were left out before it)");
   }
 
@@ -127,12 +88,12 @@ class OperatorLogTest {
       Group first = n1.create("bank", GroupConfig.standard());
       try (Node n2 = node(hub, 2)) {
         n2.join("bank");
-        until("group bank at n1 in view \\d+: primary view of n1, n2; joined: n2");
+        log.next("group bank at n1 in view \\d+: primary view of n1, n2; joined: n2");
         Awaited.untilViewOf(first, 2);
       }
-      until("group bank at n1 in view \\d+: primary view of n1; gone: n2 \\(it left\\)");
+      log.next("group bank at n1 in view \\d+: primary view of n1; gone: n2 \\(it left\\)");
     }
-    until("group bank at n1 in view \\d+: this member has left: .*");
+    log.next("group bank at n1 in view \\d+: this member has left: .*");
   }
 
   @Test
@@ -147,8 +108,8 @@ class OperatorLogTest {
       Awaited.untilViewOf(second, 3);
       Awaited.untilViewOf(third, 3);
       n1.suspect(n3.self());
-      until("group bank at n1 in view \\d+: n3 is suspected: the application says so");
-      until("group bank at n1 in view \\d+: n3 is heard again|.*gone: n3 \\(the application says so\\)");
+      log.next("group bank at n1 in view \\d+: n3 is suspected: the application says so");
+      log.next("group bank at n1 in view \\d+: n3 is heard again|.*gone: n3 \\(the application says so\\)");
     }
   }
 
@@ -159,22 +120,23 @@ class OperatorLogTest {
     var n3 = new MemberId("n3", new Address("here:3"), 3);
     var reporter = new Reporter("bank", n1);
     reporter.notice(new Notice.Restarted(null, 7, OptionalLong.of(40)));
-    until("group bank at n1: goes on from stable storage: no primary view, 7 batches, deliveries go on at position 40");
+    log.next(
+        "group bank at n1: goes on from stable storage: no primary view, 7 batches, deliveries go on at position 40");
     reporter.notice(new Notice.Doubted(n2, Duration.ofMillis(4100)));
-    until("group bank at n1: n2 was not heard here for 4\\.1 s; the others are asked before it is suspected");
+    log.next("group bank at n1: n2 was not heard here for 4\\.1 s; the others are asked before it is suspected");
     reporter.notice(new Notice.Refuted(n2, n3));
-    until("group bank at n1: n2 is not suspected: n3 has heard it");
+    log.next("group bank at n1: n2 is not suspected: n3 has heard it");
     reporter.stateComes(5, n3, 40);
-    until("group bank at n1: gets the state as of position 40 from n3");
+    log.next("group bank at n1: gets the state as of position 40 from n3");
     reporter.stateChunk(5, 100, false);
     reporter.stateChunk(5, 50, true);
-    until("group bank at n1: has got the state from n3: 150 bytes in \\S+ s");
+    log.next("group bank at n1: has got the state from n3: 150 bytes in \\S+ s");
     reporter.stateInterrupted(5); // it is over
     reporter.stateComes(6, n2, 41);
     reporter.stateChunk(6, 10, false);
     reporter.stateInterrupted(6);
-    until("group bank at n1: gets the state as of position 41 from n2");
-    until("group bank at n1: the state from n2 broke off after 10 bytes; another member is asked");
+    log.next("group bank at n1: gets the state as of position 41 from n2");
+    log.next("group bank at n1: the state from n2 broke off after 10 bytes; another member is asked");
   }
 
   /// The second member's application takes nothing, so the first one's window stays full.
@@ -204,7 +166,7 @@ class OperatorLogTest {
                   // the test is over
                 }
               });
-      until(
+      log.next(
           "group bank at n1 in view \\d+: the window has been full for \\S+ s, so multicasts wait or are refused: "
               + ".*n2 has not consumed \\d+ bytes for \\S+ s.*");
       taker.interrupt();
@@ -223,11 +185,11 @@ class OperatorLogTest {
         alone.receive(Duration.ZERO);
       }
       alone.multicast(ByteBuffer.allocate(8)).get(SOON_SECONDS, TimeUnit.SECONDS);
-      until("group bank at n1 in view \\d+: the application has been at an event, .*; \\d+ more wait for it");
+      log.next("group bank at n1 in view \\d+: the application has been at an event, .*; \\d+ more wait for it");
       while (alone.receive(Duration.ZERO) != null) {
         Thread.onSpinWait();
       }
-      until("group bank at n1 in view \\d+: the application takes events again, after \\S+ s");
+      log.next("group bank at n1 in view \\d+: the application takes events again, after \\S+ s");
     }
   }
 

@@ -8,15 +8,11 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,6 +24,7 @@ import org.tutti.NodeBuilder;
 import org.tutti.Outcome;
 import org.tutti.Status;
 import org.tutti.Status.Cause;
+import org.tutti.fixture.LogRecords;
 import org.tutti.fixture.PartitionableTransport;
 import org.tutti.fixture.Told;
 import org.tutti.transport.Address;
@@ -44,25 +41,10 @@ class StandstillTest {
   private final List<Node> nodes = new ArrayList<>();
   private final List<PartitionableTransport> wires = new ArrayList<>();
   private final List<Group> groups = new ArrayList<>();
-  private final Queue<String> log = new ConcurrentLinkedQueue<>();
-  private final Logger logger = Logger.getLogger("org.tutti.Group");
-  private final Handler handler =
-      new Handler() {
-        @Override
-        public void publish(LogRecord record) {
-          log.add(record.getMessage());
-        }
-
-        @Override
-        public void flush() {}
-
-        @Override
-        public void close() {}
-      };
+  @AutoClose private final LogRecords log = new LogRecords("org.tutti.Group");
 
   @BeforeEach
   void begin() throws Exception {
-    logger.addHandler(handler);
     for (int place = 1; place <= 3; place++) {
       var wire = new PartitionableTransport(hub.open(new Address("here:" + place)));
       NodeBuilder config =
@@ -83,7 +65,6 @@ class StandstillTest {
   @AfterEach
   void end() {
     nodes.reversed().forEach(Node::close);
-    logger.removeHandler(handler);
   }
 
   private void lose(int from, int... to) {
@@ -144,8 +125,7 @@ class StandstillTest {
     assertThat(status.toString()).contains("waiting for n1 to order what was multicast, for ");
     assertThat(status.isServing()).as("nobody is suspected").isTrue();
     assertThat(Told.of(nodes.get(1).metrics(), "engine.standstills.begun{reason=order}")).isPositive();
-    while (log.stream()
-        .noneMatch(line -> line.matches("group bank at n2 in view \\d+: no progress: .*waiting for n1 to order.*"))) {
+    while (!log.has("group bank at n2 in view \\d+: no progress: .*waiting for n1 to order.*")) {
       Thread.onSpinWait();
     }
     lose(2);

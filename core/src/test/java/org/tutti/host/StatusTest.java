@@ -10,13 +10,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Predicate;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,6 +29,7 @@ import org.tutti.Status.Phase;
 import org.tutti.Status.Wait;
 import org.tutti.View;
 import org.tutti.ViewId;
+import org.tutti.fixture.LogRecords;
 import org.tutti.fixture.ManualMembership;
 import org.tutti.fixture.PartitionableTransport;
 import org.tutti.fixture.Told;
@@ -147,11 +143,7 @@ class StatusTest {
 
   @Test
   void whoeverTakesNothingIsNamedWhileItHoldsOthersUp() throws Exception {
-    Queue<String> log = new ConcurrentLinkedQueue<>();
-    Handler handler = handler(log);
-    Logger logger = Logger.getLogger("org.tutti.Group");
-    logger.addHandler(handler);
-    try {
+    try (var log = new LogRecords("org.tutti.Group")) {
       Duration suspect = Duration.ofSeconds(3); // nobody is suspected on a busy machine
       MemberConfig small = MemberConfig.builder().windowBytes(64 << 10).build();
       Group writer = start("n1", suspect).create("bank", CONFIG, small);
@@ -176,7 +168,7 @@ class StatusTest {
       assertThat(until(slow, status -> !status.waits().isEmpty()).waits().getFirst().members())
           .containsExactly(slow.self());
       String line = "group bank at n1 in view \\d+: the application of n2 has taken nothing for .*";
-      while (log.stream().noneMatch(one -> one.matches(line))) {
+      while (!log.has(line)) {
         Thread.onSpinWait();
       }
       while (!writer.status().waits().isEmpty()) {
@@ -185,24 +177,7 @@ class StatusTest {
       while (!writer.tryPost(ByteBuffer.allocate(1000))) {
         slow.receive(Duration.ofMillis(1)); // room comes behind the word that nobody waits
       }
-    } finally {
-      logger.removeHandler(handler);
     }
-  }
-
-  private static Handler handler(Queue<String> log) {
-    return new Handler() {
-      @Override
-      public void publish(LogRecord record) {
-        log.add(record.getMessage());
-      }
-
-      @Override
-      public void flush() {}
-
-      @Override
-      public void close() {}
-    };
   }
 
   /// A name that is back does not stand for the life that was in the last primary view.

@@ -3,16 +3,11 @@ package org.tutti.host;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.logging.Handler;
 import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.Group;
@@ -21,6 +16,7 @@ import org.tutti.GroupListener;
 import org.tutti.MemberConfig;
 import org.tutti.Metric;
 import org.tutti.Node;
+import org.tutti.fixture.LogRecords;
 import org.tutti.transport.Address;
 import org.tutti.transport.memory.InProcess;
 
@@ -29,34 +25,14 @@ import org.tutti.transport.memory.InProcess;
 class WatchdogTest {
   private static final long SOON_SECONDS = 30;
 
-  private final BlockingQueue<LogRecord> log = new LinkedBlockingQueue<>();
-  private final Logger logger = Logger.getLogger("org.tutti.Node");
-  private final Handler handler =
-      new Handler() {
-        @Override
-        public void publish(LogRecord record) {
-          log.add(record);
-        }
-
-        @Override
-        public void flush() {}
-
-        @Override
-        public void close() {}
-      };
+  @AutoClose private final LogRecords log = new LogRecords("org.tutti.Node");
   private final CountDownLatch released = new CountDownLatch(1);
   private final Node node = Node.named("guarded").transport(new InProcess().open(new Address("here:1"))).start();
-
-  @BeforeEach
-  void listen() {
-    logger.addHandler(handler);
-  }
 
   @AfterEach
   void end() {
     released.countDown();
     node.close();
-    logger.removeHandler(handler);
   }
 
   private void hold() {
@@ -68,12 +44,7 @@ class WatchdogTest {
   }
 
   private LogRecord told() throws InterruptedException {
-    LogRecord record = log.poll(SOON_SECONDS, TimeUnit.SECONDS);
-    while (record != null && !record.getMessage().startsWith("node guarded:")) {
-      record = log.poll(SOON_SECONDS, TimeUnit.SECONDS);
-    }
-    assertThat(record).isNotNull();
-    return record;
+    return log.next("(?s)node guarded:.*");
   }
 
   private Group enter(GroupListener listener) {

@@ -8,13 +8,11 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.logging.Handler;
 import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.tutti.certs.Authority;
+import org.tutti.fixture.LogRecords;
 import org.tutti.net.udp.UdpKeys;
 import org.tutti.tls.Credentials;
 import org.tutti.tls.SecretFile;
@@ -25,28 +23,10 @@ final class SecretFileTest {
 
   /// What is logged while something is done.
   private static List<String> warnings(Reading reading) throws IOException {
-    var said = new CopyOnWriteArrayList<String>();
-    Logger logger = Logger.getLogger(SecretFile.class.getName());
-    Handler ear =
-        new Handler() {
-          @Override
-          public void publish(LogRecord line) {
-            said.add(line.getMessage());
-          }
-
-          @Override
-          public void flush() {}
-
-          @Override
-          public void close() {}
-        };
-    logger.addHandler(ear);
-    try {
+    try (var log = new LogRecords(SecretFile.class.getName())) {
       reading.read();
-    } finally {
-      logger.removeHandler(ear);
+      return log.all().stream().map(LogRecord::getMessage).toList();
     }
-    return said;
   }
 
   private interface Reading {
