@@ -6,19 +6,14 @@ import static org.tutti.Members.B;
 import static org.tutti.Members.batch;
 import static org.tutti.Members.primary;
 
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.tutti.End;
-import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.ViewId;
-import org.tutti.membership.StateChecksum;
+import org.tutti.fixture.QuietUser;
 import org.tutti.pack.Batch;
 import org.tutti.pack.CausalPast;
-import org.tutti.user.GroupUser;
 
 /// What a node's groups of one domain wait for, here of two groups at A, which B is in, too.
 class DomainMemberTest {
@@ -28,7 +23,7 @@ class DomainMemberTest {
   private final Part two = new Part(2);
 
   /// A group, as far as the domain sees it.
-  private final class Part implements Domain.Side, GroupUser {
+  private final class Part extends QuietUser implements Domain.Side {
     private final long group;
     private final DomainMember member;
     private long bound = Long.MAX_VALUE;
@@ -105,44 +100,6 @@ class DomainMemberTest {
     public void deliver(long index, Batch batch, long position) {
       shown.add(group + ": " + batch.stamp());
     }
-
-    @Override
-    public void deliverEarly(Batch batch) {}
-
-    @Override
-    public void pass(long index, Batch batch, long position) {}
-
-    @Override
-    public void decided(int messages, long position) {}
-
-    @Override
-    public void released(long cost) {}
-
-    @Override
-    public long consumed() {
-      return 0;
-    }
-
-    @Override
-    public void closed(End end) {}
-
-    @Override
-    public void stateRequested(long transfer, MemberId newcomer) {}
-
-    @Override
-    public void stateWanted(long transfer) {}
-
-    @Override
-    public void stateCancelled(long transfer) {}
-
-    @Override
-    public void stateOffered(long transfer, MemberId donor, long index, long position) {}
-
-    @Override
-    public void stateChunk(long transfer, ByteBuffer chunk, StateChecksum.@Nullable Sum end) {}
-
-    @Override
-    public void stateInterrupted(long transfer) {}
   }
 
   @Test

@@ -8,14 +8,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
-import org.tutti.End;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Members;
 import org.tutti.Node;
-import org.tutti.View;
-import org.tutti.membership.StateChecksum;
+import org.tutti.fixture.QuietUser;
 import org.tutti.membership.Terms;
 import org.tutti.pack.Batch;
 import org.tutti.pack.MessageBlock;
@@ -23,7 +21,6 @@ import org.tutti.spi.NodeSettings;
 import org.tutti.transport.Address;
 import org.tutti.transport.FrameSender;
 import org.tutti.transport.Traits;
-import org.tutti.user.GroupUser;
 import org.tutti.user.Request;
 
 /// Two nodes in one group, `a` and `b`, in an own time.
@@ -141,7 +138,7 @@ final class Duet {
   }
 
   /// Takes everything at once.
-  static class User implements GroupUser {
+  static class User extends QuietUser {
     private long consumed;
 
     @Override
@@ -150,46 +147,13 @@ final class Duet {
     }
 
     @Override
-    public void deliverEarly(Batch batch) {}
-
-    @Override
     public void pass(long index, Batch batch, long position) {
       consumed++;
     }
 
     @Override
-    public void install(View view) {}
-
-    @Override
-    public void decided(int messages, long position) {}
-
-    @Override
-    public void released(long cost) {}
-
-    @Override
     public long consumed() {
       return consumed;
     }
-
-    @Override
-    public void closed(End end) {}
-
-    @Override
-    public void stateRequested(long transfer, MemberId newcomer) {}
-
-    @Override
-    public void stateWanted(long transfer) {}
-
-    @Override
-    public void stateCancelled(long transfer) {}
-
-    @Override
-    public void stateOffered(long transfer, MemberId donor, long index, long position) {}
-
-    @Override
-    public void stateChunk(long transfer, ByteBuffer chunk, StateChecksum.@Nullable Sum end) {}
-
-    @Override
-    public void stateInterrupted(long transfer) {}
   }
 }

@@ -30,32 +30,11 @@ class CutRecoveryTest {
   private int complete;
 
   /// The batches of A that B has, in order.
-  private static final class Kept implements KeptHistory {
-    @Nullable ViewId view;
+  private static final class Kept extends NoBatches {
     final List<Batch> here = new ArrayList<>();
 
     Kept(@Nullable ViewId view) {
-      this.view = view;
-    }
-
-    @Override
-    public @Nullable ViewId of() {
-      return view;
-    }
-
-    @Override
-    public Knowledge.@Nullable History report() {
-      return null;
-    }
-
-    @Override
-    public boolean allows(Knowledge.History report) {
-      return true;
-    }
-
-    @Override
-    public boolean fits(Cut cut) {
-      return true;
+      of = view;
     }
 
     @Override
@@ -65,18 +44,13 @@ class CutRecoveryTest {
 
     @Override
     public long missingFrom(Cut cut, int rank) {
-      assertThat(view).isEqualTo(cut.view());
+      assertThat(of).isEqualTo(cut.view());
       return here.size();
     }
 
     @Override
-    public boolean supplied(ViewId of, int rank, Batch batch) {
-      return of.equals(view) && here.add(batch);
-    }
-
-    @Override
-    public @Nullable Batch find(ViewId of, int rank, long seq) {
-      return null;
+    public boolean supplied(ViewId view, int rank, Batch batch) {
+      return view.equals(of) && here.add(batch);
     }
   }
 
@@ -139,7 +113,7 @@ class CutRecoveryTest {
   void nothingIsTakenForAHistoryThatHasEnded() {
     attempt(5);
     recovery.abandon();
-    kept.view = primary(6, A, B).id();
+    kept.of = primary(6, A, B).id();
     assertThat(recovery.supply(supply(0))).isFalse();
     assertThat(kept.here).isEmpty();
   }

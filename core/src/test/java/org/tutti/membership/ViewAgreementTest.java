@@ -28,7 +28,6 @@ import org.tutti.effect.RecordingEffects;
 import org.tutti.effect.RecordingEffects.Effect.Sent;
 import org.tutti.order.Clock;
 import org.tutti.order.Cut;
-import org.tutti.pack.Batch;
 import org.tutti.transport.Address;
 import org.tutti.wire.Malformed;
 
@@ -605,53 +604,8 @@ class ViewAgreementTest {
     assertThat(agreement.view()).isEqualTo(nonPrimary(5, B));
   }
 
-  /// An empty branch, if it is one.
-  private static final class NoBatches implements KeptHistory {
-    @Nullable ViewId of;
-
-    @Override
-    public @Nullable ViewId of() {
-      return of;
-    }
-
-    @Override
-    public Knowledge.@Nullable History report() {
-      return null;
-    }
-
-    @Override
-    public boolean allows(Knowledge.History report) {
-      return true;
-    }
-
-    @Override
-    public boolean fits(Cut cut) {
-      return true;
-    }
-
-    @Override
-    public boolean holds(Cut cut) {
-      return true;
-    }
-
-    @Override
-    public long missingFrom(Cut cut, int rank) {
-      return 0;
-    }
-
-    @Override
-    public boolean supplied(ViewId view, int rank, Batch batch) {
-      return false;
-    }
-
-    @Override
-    public @Nullable Batch find(ViewId view, int rank, long seq) {
-      return null;
-    }
-  }
-
   /// Holds an empty history of the last primary view.
-  private static final class Group implements ViewAgreement.Group, KeptHistory {
+  private static final class Group extends NoBatches implements ViewAgreement.Group {
     final List<View> installed = new ArrayList<>();
     private Knowledge.@Nullable History history;
     final NoBatches branch = new NoBatches();
@@ -675,11 +629,6 @@ class ViewAgreementTest {
     @Override
     public boolean allows(Knowledge.History report) {
       return allows;
-    }
-
-    @Override
-    public boolean holds(Cut cut) {
-      return true;
     }
 
     @Override
@@ -710,21 +659,6 @@ class ViewAgreementTest {
     @Override
     public boolean fits(Cut cut) {
       return Objects.requireNonNull(history).view().equals(cut.view());
-    }
-
-    @Override
-    public long missingFrom(Cut cut, int rank) {
-      return 0;
-    }
-
-    @Override
-    public boolean supplied(ViewId view, int rank, Batch batch) {
-      return false;
-    }
-
-    @Override
-    public @Nullable Batch find(ViewId view, int rank, long seq) {
-      return null;
     }
 
     @Override

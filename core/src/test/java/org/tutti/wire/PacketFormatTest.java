@@ -10,23 +10,19 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.tutti.End;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
-import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.engine.Input;
 import org.tutti.engine.NodeEngine;
+import org.tutti.fixture.QuietUser;
 import org.tutti.fixture.RawPackets;
-import org.tutti.membership.StateChecksum;
 import org.tutti.membership.Terms;
-import org.tutti.pack.Batch;
 import org.tutti.transport.Address;
 import org.tutti.transport.FrameSender;
 import org.tutti.transport.Traits;
-import org.tutti.user.GroupUser;
 import org.tutti.user.Request;
 
 /// The bytes of packets, as version 4 has them: another change of them is another version.
@@ -69,52 +65,6 @@ class PacketFormatTest {
     }
   }
 
-  private static final class Indifferent implements GroupUser {
-    @Override
-    public void deliver(long index, Batch batch, long position) {}
-
-    @Override
-    public void deliverEarly(Batch batch) {}
-
-    @Override
-    public void pass(long index, Batch batch, long position) {}
-
-    @Override
-    public void install(View view) {}
-
-    @Override
-    public void decided(int messages, long position) {}
-
-    @Override
-    public void released(long cost) {}
-
-    @Override
-    public long consumed() {
-      return 0;
-    }
-
-    @Override
-    public void closed(End end) {}
-
-    @Override
-    public void stateRequested(long transfer, MemberId newcomer) {}
-
-    @Override
-    public void stateWanted(long transfer) {}
-
-    @Override
-    public void stateCancelled(long transfer) {}
-
-    @Override
-    public void stateOffered(long transfer, MemberId donor, long index, long position) {}
-
-    @Override
-    public void stateChunk(long transfer, ByteBuffer chunk, StateChecksum.@Nullable Sum end) {}
-
-    @Override
-    public void stateInterrupted(long transfer) {}
-  }
-
   private List<String> answersTo(Input input) {
     sent.clear();
     node.step(now, input);
@@ -142,7 +92,7 @@ class PacketFormatTest {
 
   @Test
   void aCallToAnAddressIsADatagramWithIdentityAndWithoutDestination() {
-    answersTo(new Input.Requested(new Request.Join("bank", null, TERMS.member(), false, new Indifferent())));
+    answersTo(new Input.Requested(new Request.Join("bank", null, TERMS.member(), false, new QuietUser())));
     String view = "00" + "0102030405060708"; // epoch 0, of this node
     assertThat(answersTo(new Input.Expired()))
         .containsExactly(
@@ -165,7 +115,7 @@ class PacketFormatTest {
 
   @Test
   void dataHasStreamNumberAndDistanceThenAnAcknowledgementThenChunks() {
-    answersTo(new Input.Requested(new Request.Create("bank", TERMS, new Indifferent(), 0)));
+    answersTo(new Input.Requested(new Request.Create("bank", TERMS, new QuietUser(), 0)));
     var call = new WireWriter();
     call.u8(6);
     call.fixed(RawPackets.hash("bank"));
@@ -182,7 +132,7 @@ class PacketFormatTest {
 
   @Test
   void aSignOfLifeIsAnEmptyDatagram() {
-    answersTo(new Input.Requested(new Request.Create("bank", TERMS, new Indifferent(), 0)));
+    answersTo(new Input.Requested(new Request.Create("bank", TERMS, new QuietUser(), 0)));
     assertThat(answersLater(1)).allMatch(frame -> frame.startsWith("0404"));
   }
 
