@@ -7,13 +7,29 @@ import org.tutti.bench.member.TrafficSource;
 /// What a process group is told to do in a trial.
 sealed interface Task {
   /// The measure by which one sees whether it runs as fast as it will.
-  Measure leading();
+  default Measure leading() {
+    return switch (this) {
+      case Closed _, Open _ -> Measure.P50;
+      case Memory _ -> Measure.HEAP;
+      case Flood _, Packed _, Settling _, Slow _ -> Measure.RATE;
+    };
+  }
 
   /// How long the processes are busy with it.
   long nanos();
 
   /// The same for another time.
-  Task lasting(long other);
+  default Task lasting(long other) {
+    return switch (this) {
+      case Flood it -> new Flood(it.senders, it.bytes, other);
+      case Closed it -> new Closed(it.rank, it.bytes, it.sendingThread, other);
+      case Open it -> new Open(it.rank, it.bytes, it.perSecond, other);
+      case Packed it -> new Packed(it.packing, it.source, other);
+      case Settling it -> new Settling(it.packing, it.source, other);
+      case Memory it -> new Memory(it.bytes, other);
+      case Slow it -> new Slow(it.rank, it.bytes, other);
+    };
+  }
 
   /// Some multicast as fast as they may.
   ///
@@ -22,84 +38,24 @@ sealed interface Task {
     public Flood {
       senders = List.copyOf(senders);
     }
-
-    @Override
-    public Measure leading() {
-      return Measure.RATE;
-    }
-
-    @Override
-    public Task lasting(long other) {
-      return new Flood(senders, bytes, other);
-    }
   }
 
   /// One multicasts one message after the other.
-  record Closed(int rank, int bytes, SendingThread sendingThread, long nanos) implements Task {
-    @Override
-    public Measure leading() {
-      return Measure.P50;
-    }
-
-    @Override
-    public Task lasting(long other) {
-      return new Closed(rank, bytes, sendingThread, other);
-    }
-  }
+  record Closed(int rank, int bytes, SendingThread sendingThread, long nanos) implements Task {}
 
   /// One multicasts at a fixed rate.
-  record Open(int rank, int bytes, int perSecond, long nanos) implements Task {
-    @Override
-    public Measure leading() {
-      return Measure.P50;
-    }
-
-    @Override
-    public Task lasting(long other) {
-      return new Open(rank, bytes, perSecond, other);
-    }
-  }
+  record Open(int rank, int bytes, int perSecond, long nanos) implements Task {}
 
   /// A source at the first process, whose messages are packed in a certain way.
   ///
   /// @param packing natural, hill-climb, or a fixed degree
-  record Packed(String packing, TrafficSource source, long nanos) implements Task {
-    @Override
-    public Measure leading() {
-      return Measure.RATE;
-    }
-
-    @Override
-    public Task lasting(long other) {
-      return new Packed(packing, source, other);
-    }
-  }
+  record Packed(String packing, TrafficSource source, long nanos) implements Task {}
 
   /// The same with a policy that has just begun, until it has settled.
-  record Settling(String packing, TrafficSource source, long nanos) implements Task {
-    @Override
-    public Measure leading() {
-      return Measure.RATE;
-    }
-
-    @Override
-    public Task lasting(long other) {
-      return new Settling(packing, source, other);
-    }
-  }
+  record Settling(String packing, TrafficSource source, long nanos) implements Task {}
 
   /// One multicasts as fast as it may, and meanwhile the live heaps are measured.
-  record Memory(int bytes, long nanos) implements Task {
-    @Override
-    public Measure leading() {
-      return Measure.HEAP;
-    }
-
-    @Override
-    public Task lasting(long other) {
-      return new Memory(bytes, other);
-    }
-  }
+  record Memory(int bytes, long nanos) implements Task {}
 
   /// One multicasts as fast as it may while another one is as fast as it can, then ten times slower, then fast again.
   ///
@@ -108,15 +64,5 @@ sealed interface Task {
   record Slow(int rank, int bytes, long nanos) implements Task {
     static final int PHASES = 3;
     static final int TIMES_SLOWER = 10;
-
-    @Override
-    public Measure leading() {
-      return Measure.RATE;
-    }
-
-    @Override
-    public Task lasting(long other) {
-      return new Slow(rank, bytes, other);
-    }
   }
 }
