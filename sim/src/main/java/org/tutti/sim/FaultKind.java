@@ -89,12 +89,4 @@ public enum FaultKind {
     }
     throw new IllegalArgumentException("no such kind of fault: " + option);
   }
-
-  /// Whether this strikes single frames, so that it needs no schedule of its own.
-  boolean strikesFrames() {
-    return switch (this) {
-      case LOSS, DUPLICATION, REORDERING, DELAY, CORRUPTION -> true;
-      default -> false;
-    };
-  }
 }

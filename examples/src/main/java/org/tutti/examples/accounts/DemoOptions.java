@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.Durability;
 import org.tutti.Ordering;
 
-/// What a [Demo] shall do. Start from [#standard] and change what differs.
+/// What a [Demo] shall do.
 ///
 /// @param input        the file of transactions; null makes one
 /// @param transactions how many transactions that file gets; 30 or more
@@ -71,44 +71,6 @@ public record DemoOptions(
         Durability.NONE,
         0,
         null);
-  }
-
-  /// Changes what happens.
-  ///
-  /// @param value      the new scenario
-  /// @param underOrder who decides the order meanwhile
-  /// @return a changed copy
-  public DemoOptions with(Scenario value, Ordering underOrder) {
-    return with(value, underOrder, durability);
-  }
-
-  /// Changes what happens, and what is kept on disk.
-  ///
-  /// @param value      the new scenario
-  /// @param underOrder who decides the order meanwhile
-  /// @param kept       what the replicas keep on disk
-  /// @return a changed copy
-  public DemoOptions with(Scenario value, Ordering underOrder, Durability kept) {
-    return new DemoOptions(
-        input, transactions, seed, clients, value, rate, underOrder, transport, tls, kept, portBase, keep);
-  }
-
-  /// Changes what carries the replicas' frames.
-  ///
-  /// @param value the name of a [org.tutti.transport.TransportProvider]
-  /// @return a changed copy
-  public DemoOptions withTransport(String value) {
-    return new DemoOptions(
-        input, transactions, seed, clients, scenario, rate, ordering, value, tls, durability, portBase, keep);
-  }
-
-  /// Changes what keeps strangers out.
-  ///
-  /// @param directory where the certificate is that all replicas use
-  /// @return a changed copy
-  public DemoOptions withTls(Path directory) {
-    return new DemoOptions(
-        input, transactions, seed, clients, scenario, rate, ordering, transport, directory, durability, portBase, keep);
   }
 
   private static void within(String what, int value, int min, int max) {
