@@ -6,17 +6,25 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.Event;
@@ -307,6 +315,40 @@ public final class LabMember {
       beginning = true;
     } catch (IOException gone) {
       journal.write(HistoryEntry.Interrupted::new);
+    }
+  }
+
+  /// Writes a member's history file, each entry before the member goes on: what is written stays when it is killed.
+  /// Entries may come from several threads; they stand in the order of their times.
+  private static final class HistoryWriter {
+    private final OutputStream file;
+    private final Map<MemberId, Integer> numbers = new HashMap<>();
+
+    HistoryWriter(Path path, MemberId self) throws IOException {
+      file = Files.newOutputStream(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+      numberOf(self);
+    }
+
+    /// Writes an entry whose time is known when it is written.
+    synchronized void write(LongFunction<HistoryEntry> entry) {
+      String line = entry.apply(System.nanoTime()).text() + HistoryEntry.MARK + "\n";
+      try {
+        file.write(line.getBytes(StandardCharsets.UTF_8));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    /// A member's number in this file.
+    synchronized int numberOf(MemberId member) {
+      Integer known = numbers.get(member);
+      if (known != null) {
+        return known;
+      }
+      int number = numbers.size();
+      numbers.put(member, number);
+      write(nanos -> new HistoryEntry.Known(nanos, number, member));
+      return number;
     }
   }
 }
