@@ -496,80 +496,29 @@ public record Plan(
     if (only != null) {
       left.remove(FaultKind.SWITCH);
     }
-    return new Plan(
-        seed,
-        Math.min(nodes, limits.nodesMax()),
-        only == null ? config : config.toBuilder().ordering(only).build(),
-        member,
-        heartbeatNanos,
-        suspectNanos,
-        frameBytesMax,
-        retransmitNanos,
-        delayNanosMin,
-        delayNanosMax,
-        turnNanosMax,
-        safetyNanos,
-        Math.min(multicasts, limits.multicastsMax()),
-        messageBytesMax,
-        stateBytes,
-        guarded,
-        splits,
-        mixed,
-        observed,
-        serves,
-        left);
+    var other = new Draft(this);
+    other.nodes = Math.min(nodes, limits.nodesMax());
+    other.config = only == null ? config : config.toBuilder().ordering(only).build();
+    other.multicasts = Math.min(multicasts, limits.multicastsMax());
+    other.strengths = left;
+    return other.plan();
   }
 
   /// The same run with other nodes, another group, observers or none, and other faults.
   private Plan with(int members, GroupConfig group, boolean withObservers, Map<FaultKind, Double> faults) {
-    return new Plan(
-        seed,
-        members,
-        group,
-        member,
-        heartbeatNanos,
-        suspectNanos,
-        frameBytesMax,
-        retransmitNanos,
-        delayNanosMin,
-        delayNanosMax,
-        turnNanosMax,
-        safetyNanos,
-        multicasts,
-        messageBytesMax,
-        stateBytes,
-        guarded,
-        splits,
-        mixed,
-        withObservers,
-        serves,
-        faults);
+    var other = new Draft(this);
+    other.nodes = members;
+    other.config = group;
+    other.observed = withObservers;
+    other.strengths = faults;
+    return other.plan();
   }
 
   /// The same run with another time for the faults.
   private Plan lasting(long nanos) {
-    return new Plan(
-        seed,
-        nodes,
-        config,
-        member,
-        heartbeatNanos,
-        suspectNanos,
-        frameBytesMax,
-        retransmitNanos,
-        delayNanosMin,
-        delayNanosMax,
-        turnNanosMax,
-        nanos,
-        multicasts,
-        messageBytesMax,
-        stateBytes,
-        guarded,
-        splits,
-        mixed,
-        observed,
-        serves,
-        strengths);
+    var other = new Draft(this);
+    other.safetyNanos = nanos;
+    return other.plan();
   }
 
   /// The same run with observers.
@@ -586,28 +535,11 @@ public record Plan(
         drawn == Durability.NONE
             ? config
             : config.toBuilder().domain(null).partitions(Partitions.SUSPEND).durability(drawn).build();
-    return new Plan(
-        seed,
-        nodes,
-        group,
-        member,
-        heartbeatNanos,
-        suspectNanos,
-        frameBytesMax,
-        retransmitNanos,
-        delayNanosMin,
-        delayNanosMax,
-        turnNanosMax,
-        safetyNanos,
-        multicasts,
-        messageBytesMax,
-        stateBytes,
-        guarded,
-        splits,
-        mixed,
-        observed,
-        true,
-        faults);
+    var other = new Draft(this);
+    other.config = group;
+    other.serves = true;
+    other.strengths = faults;
+    return other.plan();
   }
 
   /// The same run with a static majority of all nodes, in which members crash and come back.
@@ -648,28 +580,12 @@ public record Plan(
       more.putIfAbsent(FaultKind.RESTART, SPLIT_CRASH_STRENGTH);
     }
     int atLeast = random.nextInt(SPLIT_NODES_MIN, SPLIT_NODES_MAX + 1);
-    return new Plan(
-        seed,
-        nodes < SPLIT_NODES_MIN ? atLeast : nodes,
-        config,
-        member,
-        heartbeatNanos,
-        suspectNanos,
-        frameBytesMax,
-        retransmitNanos,
-        delayNanosMin,
-        delayNanosMax,
-        turnNanosMax,
-        Math.max(safetyNanos, SPLIT_UNITS_MIN * suspectNanos),
-        multicasts,
-        messageBytesMax,
-        stateBytes,
-        guarded,
-        true,
-        mixed,
-        observed,
-        serves,
-        more);
+    var other = new Draft(this);
+    other.nodes = nodes < SPLIT_NODES_MIN ? atLeast : nodes;
+    other.safetyNanos = Math.max(safetyNanos, SPLIT_UNITS_MIN * suspectNanos);
+    other.splits = true;
+    other.strengths = more;
+    return other.plan();
   }
 
   /// A group of the same settings in which nothing goes wrong, and whose frames travel quickly against the time of
@@ -688,28 +604,20 @@ public record Plan(
     SplittableRandom random = new Streams(seed).open(Streams.Purpose.SPLIT, 1);
     long way = suspectNanos / QUICK_WAY;
     int members = random.nextInt(SPLIT_NODES_MIN, SPLIT_NODES_MAX + 1);
-    return new Plan(
-        seed,
-        members,
-        config.toBuilder().domain(null).primaryViews(PrimaryViews.DYNAMIC_LINEAR).electorate(Set.of()).build(),
-        member,
-        heartbeatNanos,
-        suspectNanos,
-        frameBytesMax,
-        Math.min(retransmitNanos, suspectNanos / 2),
-        Math.min(delayNanosMin, way),
-        Math.min(delayNanosMax, way),
-        Math.min(turnNanosMax, way),
-        safetyNanos,
-        multicasts,
-        messageBytesMax,
-        stateBytes,
-        true,
-        false,
-        mixed,
-        withObservers,
-        false,
-        Map.of());
+    var other = new Draft(this);
+    other.nodes = members;
+    other.config =
+        config.toBuilder().domain(null).primaryViews(PrimaryViews.DYNAMIC_LINEAR).electorate(Set.of()).build();
+    other.retransmitNanos = Math.min(retransmitNanos, suspectNanos / 2);
+    other.delayNanosMin = Math.min(delayNanosMin, way);
+    other.delayNanosMax = Math.min(delayNanosMax, way);
+    other.turnNanosMax = Math.min(turnNanosMax, way);
+    other.guarded = true;
+    other.splits = false;
+    other.observed = withObservers;
+    other.serves = false;
+    other.strengths = Map.of();
+    return other.plan();
   }
 
   /// The same run with overlapping groups, with nodes enough that two of them are in two groups, and others in one.
@@ -770,5 +678,65 @@ public record Plan(
   private static String millis(long nanos) {
     Duration duration = Duration.ofNanos(nanos);
     return duration.toMillis() >= 10 ? duration.toMillis() + " ms" : nanos / 1000 + " us";
+  }
+
+  /// What of a plan differs in another one that is made of it.
+  private static final class Draft {
+    final Plan from;
+    int nodes;
+    GroupConfig config;
+    long retransmitNanos;
+    long delayNanosMin;
+    long delayNanosMax;
+    long turnNanosMax;
+    long safetyNanos;
+    int multicasts;
+    boolean guarded;
+    boolean splits;
+    boolean observed;
+    boolean serves;
+    Map<FaultKind, Double> strengths;
+
+    Draft(Plan from) {
+      this.from = from;
+      nodes = from.nodes;
+      config = from.config;
+      retransmitNanos = from.retransmitNanos;
+      delayNanosMin = from.delayNanosMin;
+      delayNanosMax = from.delayNanosMax;
+      turnNanosMax = from.turnNanosMax;
+      safetyNanos = from.safetyNanos;
+      multicasts = from.multicasts;
+      guarded = from.guarded;
+      splits = from.splits;
+      observed = from.observed;
+      serves = from.serves;
+      strengths = from.strengths;
+    }
+
+    Plan plan() {
+      return new Plan(
+          from.seed,
+          nodes,
+          config,
+          from.member,
+          from.heartbeatNanos,
+          from.suspectNanos,
+          from.frameBytesMax,
+          retransmitNanos,
+          delayNanosMin,
+          delayNanosMax,
+          turnNanosMax,
+          safetyNanos,
+          multicasts,
+          from.messageBytesMax,
+          from.stateBytes,
+          guarded,
+          splits,
+          from.mixed,
+          observed,
+          serves,
+          strengths);
+    }
   }
 }
