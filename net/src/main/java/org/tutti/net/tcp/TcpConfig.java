@@ -92,36 +92,14 @@ public record TcpConfig(
   /// @param directory the directory, or null for TCP only
   /// @return the changed settings
   public TcpConfig withSocketDirectory(@Nullable Path directory) {
-    return new TcpConfig(
-        frameBytesMax,
-        sendBufferBytes,
-        receiveBufferBytes,
-        acceptedMax,
-        handshakesMax,
-        connectTimeout,
-        backoffMin,
-        backoffMax,
-        silenceMax,
-        directory,
-        insecure);
+    return with(connectTimeout, backoffMin, backoffMax, silenceMax, directory, insecure);
   }
 
   /// The same settings for a network that only nodes can reach, so that strangers need not be kept out by certificates.
   ///
   /// @return the changed settings
   public TcpConfig withInsecure() {
-    return new TcpConfig(
-        frameBytesMax,
-        sendBufferBytes,
-        receiveBufferBytes,
-        acceptedMax,
-        handshakesMax,
-        connectTimeout,
-        backoffMin,
-        backoffMax,
-        silenceMax,
-        socketDirectory,
-        true);
+    return with(connectTimeout, backoffMin, backoffMax, silenceMax, socketDirectory, true);
   }
 
   /// The same settings with other pauses between attempts to connect.
@@ -130,18 +108,7 @@ public record TcpConfig(
   /// @param max the longest pause; a connection that lasted so long is made again at once when it breaks
   /// @return the changed settings
   public TcpConfig withBackoff(Duration min, Duration max) {
-    return new TcpConfig(
-        frameBytesMax,
-        sendBufferBytes,
-        receiveBufferBytes,
-        acceptedMax,
-        handshakesMax,
-        connectTimeout,
-        min,
-        max,
-        silenceMax,
-        socketDirectory,
-        insecure);
+    return with(connectTimeout, min, max, silenceMax, socketDirectory, insecure);
   }
 
   /// The same settings with other time limits.
@@ -150,16 +117,26 @@ public record TcpConfig(
   /// @param silence how long a peer that was written to may say nothing
   /// @return the changed settings
   public TcpConfig withTimeouts(Duration connect, Duration silence) {
+    return with(connect, backoffMin, backoffMax, silence, socketDirectory, insecure);
+  }
+
+  private TcpConfig with(
+      Duration connectTimeout,
+      Duration backoffMin,
+      Duration backoffMax,
+      Duration silenceMax,
+      @Nullable Path socketDirectory,
+      boolean insecure) {
     return new TcpConfig(
         frameBytesMax,
         sendBufferBytes,
         receiveBufferBytes,
         acceptedMax,
         handshakesMax,
-        connect,
+        connectTimeout,
         backoffMin,
         backoffMax,
-        silence,
+        silenceMax,
         socketDirectory,
         insecure);
   }

@@ -75,18 +75,7 @@ public record UdpConfig(
   /// @param bytes the largest datagram
   /// @return the changed settings
   public UdpConfig withDatagramBytesMax(int bytes) {
-    return new UdpConfig(
-        bytes,
-        receiveBufferBytes,
-        sendBufferBytes,
-        queueBytes,
-        peersMax,
-        backoffMin,
-        backoffMax,
-        silenceMax,
-        keys,
-        multicast,
-        trains);
+    return with(bytes, keys, multicast, trains);
   }
 
   /// The same settings with multicasts. A member that does not hear them gets datagrams of its own.
@@ -94,18 +83,7 @@ public record UdpConfig(
   /// @param where the group and the interface
   /// @return the changed settings
   public UdpConfig withMulticast(UdpMulticast where) {
-    return new UdpConfig(
-        datagramBytesMax,
-        receiveBufferBytes,
-        sendBufferBytes,
-        queueBytes,
-        peersMax,
-        backoffMin,
-        backoffMax,
-        silenceMax,
-        keys,
-        where,
-        trains);
+    return with(datagramBytesMax, keys, where, trains);
   }
 
   /// The same settings with a key that does not change.
@@ -121,18 +99,7 @@ public record UdpConfig(
   /// @param secrets what all members of the cluster share; they may change
   /// @return the changed settings
   public UdpConfig withKeys(UdpKeys secrets) {
-    return new UdpConfig(
-        datagramBytesMax,
-        receiveBufferBytes,
-        sendBufferBytes,
-        queueBytes,
-        peersMax,
-        backoffMin,
-        backoffMax,
-        silenceMax,
-        secrets,
-        multicast,
-        trains);
+    return with(datagramBytesMax, secrets, multicast, trains);
   }
 
   /// The same settings with or without trains of datagrams.
@@ -140,6 +107,11 @@ public record UdpConfig(
   /// @param wanted false for one system call for each datagram, as on systems that have nothing else
   /// @return the changed settings
   public UdpConfig withTrains(boolean wanted) {
+    return with(datagramBytesMax, keys, multicast, wanted);
+  }
+
+  private UdpConfig with(
+      int datagramBytesMax, @Nullable UdpKeys keys, @Nullable UdpMulticast multicast, boolean trains) {
     return new UdpConfig(
         datagramBytesMax,
         receiveBufferBytes,
@@ -151,7 +123,7 @@ public record UdpConfig(
         silenceMax,
         keys,
         multicast,
-        wanted);
+        trains);
   }
 
   private static void require(boolean condition, String rule) {
