@@ -15,9 +15,11 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.syntax.elements.ClassesShould;
 import java.lang.module.ModuleDescriptor.Requires;
 import java.lang.module.ModuleFinder;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Test;
@@ -58,41 +60,25 @@ class ArchitectureTest {
 
   @Test
   void protocolsDoNotKnowTheEngine() {
-    check(
-        noClasses()
-            .that()
-            .resideInAnyPackage(PROTOCOLS)
-            .should()
-            .dependOnClassesThat(resideInAnyPackage(PARTS).or(inTutti("engine")).or(inTutti("host"))));
+    check(noneIn(PROTOCOLS).dependOnClassesThat(resideInAnyPackage(PARTS).or(inTutti("engine", "host"))));
   }
 
   @Test
   void whatTheEngineComposesDoesNotKnowIt() {
-    check(
-        noClasses()
-            .that()
-            .resideInAnyPackage(PARTS)
-            .should()
-            .dependOnClassesThat(inTutti("engine").or(inTutti("host"))));
+    check(noneIn(PARTS).dependOnClassesThat(inTutti("engine", "host")));
   }
 
   @Test
   void whatIsKeptAndOrderedAmongGroupsDoesNotKnowTheHistory() {
     check(
-        noClasses()
-            .that()
-            .resideInAnyPackage("org.tutti.domain..", "org.tutti.durable..", "org.tutti.user..")
-            .should()
+        noneIn("org.tutti.domain..", "org.tutti.durable..", "org.tutti.user..")
             .dependOnClassesThat(inTutti("history")));
   }
 
   @Test
   void wireKnowsNoProtocol() {
     check(
-        noClasses()
-            .that()
-            .resideInAPackage("org.tutti.wire..")
-            .should()
+        noneIn("org.tutti.wire..")
             .dependOnClassesThat(resideInAnyPackage(PROTOCOLS).or(resideInAnyPackage(PARTS)).or(inTutti("engine"))));
   }
 
@@ -100,18 +86,8 @@ class ArchitectureTest {
   /// service.
   @Test
   void theApiDependsOnNothingElse() {
-    check(
-        noClasses()
-            .that()
-            .resideInAnyPackage(API)
-            .should()
-            .dependOnClassesThat(not(resideInAnyPackage(API)).and(resideInAPackage("org.tutti.."))));
-    check(
-        noClasses()
-            .that()
-            .resideInAnyPackage("org.tutti.transport", "org.tutti.storage")
-            .should()
-            .dependOnClassesThat(inTutti("spi").or(inTutti("transport.memory"))));
+    check(noneIn(API).dependOnClassesThat(not(resideInAnyPackage(API)).and(resideInAPackage("org.tutti.."))));
+    check(noneIn("org.tutti.transport", "org.tutti.storage").dependOnClassesThat(inTutti("spi", "transport.memory")));
   }
 
   @Test
@@ -129,144 +105,94 @@ class ArchitectureTest {
   @Test
   void effectsKnowNoProtocol() {
     check(
-        noClasses()
-            .that()
-            .resideInAPackage("org.tutti.effect..")
-            .should()
+        noneIn("org.tutti.effect..")
             .dependOnClassesThat(resideInAnyPackage(PROTOCOLS).or(resideInAnyPackage(PARTS)).or(inTutti("engine"))));
   }
 
   @Test
   void orderingsDoNotKnowTheMembershipThatUsesThem() {
     check(
-        noClasses()
-            .that()
-            .resideInAnyPackage(
+        noneIn(
                 "org.tutti.order..",
                 "org.tutti.consensus..",
                 "org.tutti.dissemination..",
                 "org.tutti.link..",
                 "org.tutti.pack..")
-            .should()
             .dependOnClassesThat(inTutti("membership")));
   }
 
   @Test
   void consensusDoesNotKnowTheOrderingThatUsesIt() {
-    check(noClasses().that().resideInAPackage("org.tutti.consensus..").should().dependOnClassesThat(inTutti("order")));
+    check(noneIn("org.tutti.consensus..").dependOnClassesThat(inTutti("order")));
   }
 
   @Test
   void benchmarksUseWhatUsersUse() {
     check(
-        noClasses()
-            .that()
-            .resideInAPackage("org.tutti.bench..")
-            .should()
+        noneIn("org.tutti.bench..")
             .dependOnClassesThat(
-                resideInAnyPackage(PROTOCOLS)
-                    .or(resideInAnyPackage(PARTS))
-                    .or(inTutti("engine"))
-                    .or(inTutti("host"))
-                    .or(inTutti("wire"))));
+                resideInAnyPackage(PROTOCOLS).or(resideInAnyPackage(PARTS)).or(inTutti("engine", "host", "wire"))));
   }
 
   @Test
   void theOperatorsCommandUsesNothingOfTheWorkshop() {
-    check(
-        noClasses()
-            .that()
-            .resideInAPackage("org.tutti.cli..")
-            .should()
-            .dependOnClassesThat(
-                inTutti("workshop")
-                    .or(inTutti("bench"))
-                    .or(inTutti("lab"))
-                    .or(inTutti("sim"))
-                    .or(inTutti("examples"))));
+    check(noneIn("org.tutti.cli..").dependOnClassesThat(inTutti("workshop", "bench", "lab", "sim", "examples")));
   }
 
   @Test
   void onlyTheWorkshopUsesTheBenchmarks() {
     check(
-        noClasses()
-            .that()
-            .resideOutsideOfPackages("org.tutti.bench..", "org.tutti.workshop..", "org.tutti.peers..")
-            .should()
+        noneOutside("org.tutti.bench..", "org.tutti.workshop..", "org.tutti.peers..")
             .dependOnClassesThat(inTutti("bench")));
   }
 
   @Test
   void theLabUsesWhatUsersUseAndTheCheckers() {
     check(
-        noClasses()
-            .that()
-            .resideInAPackage("org.tutti.lab..")
-            .should()
+        noneIn("org.tutti.lab..")
             .dependOnClassesThat(
                 resideInAnyPackage(PROTOCOLS)
                     .or(resideInAnyPackage(PARTS))
-                    .or(inTutti("engine"))
-                    .or(inTutti("host"))
-                    .or(inTutti("wire"))
+                    .or(inTutti("engine", "host", "wire"))
                     .or(resideInAPackage("org.tutti.sim"))));
   }
 
   @Test
   void onlyTheCommandAndTheExamplesUseTheStore() {
     check(
-        noClasses()
-            .that()
-            .resideOutsideOfPackages("org.tutti.store..", "org.tutti.cli..", "org.tutti.examples..")
-            .should()
+        noneOutside("org.tutti.store..", "org.tutti.cli..", "org.tutti.examples..")
             .dependOnClassesThat(inTutti("store")));
   }
 
   @Test
   void onlyTheWorkshopUsesTheLab() {
     check(
-        noClasses()
-            .that()
-            .resideOutsideOfPackages("org.tutti.lab..", "org.tutti.workshop..", "org.tutti.bench..")
-            .should()
+        noneOutside("org.tutti.lab..", "org.tutti.workshop..", "org.tutti.bench..")
             .dependOnClassesThat(inTutti("lab")));
   }
 
   @Test
   void benchmarksUseTheNetworksOfTheLabOnly() {
-    check(
-        noClasses()
-            .that()
-            .resideInAPackage("org.tutti.bench..")
-            .should()
-            .dependOnClassesThat(resideInAPackage("org.tutti.lab")));
+    check(noneIn("org.tutti.bench..").dependOnClassesThat(resideInAPackage("org.tutti.lab")));
   }
 
   @Test
   void onlyTwoModulesKnowAnOrb() {
     check(
-        noClasses()
-            .that()
-            .resideOutsideOfPackages("org.tutti.corba..", "org.tutti.romiop..", "javax.rmi.CORBA..")
-            .should()
+        noneOutside("org.tutti.corba..", "org.tutti.romiop..", "javax.rmi.CORBA..")
             .dependOnClassesThat(
-                resideInAnyPackage("org.omg..", "org.jacorb..", "javax.rmi.CORBA..")
-                    .or(inTutti("corba"))
-                    .or(inTutti("romiop"))));
+                resideInAnyPackage("org.omg..", "org.jacorb..", "javax.rmi.CORBA..").or(inTutti("corba", "romiop"))));
   }
 
   /// It has no views and no order: of the core it takes the links, and what these need.
   @Test
   void communicationWithoutGroupsUsesLinksOnly() {
     check(
-        noClasses()
-            .that()
-            .resideInAPackage("org.tutti.ipc..")
-            .should()
+        noneIn("org.tutti.ipc..")
             .dependOnClassesThat(
                 resideInAPackage("org.tutti..")
                     .and(not(resideInAnyPackage(API)))
-                    .and(not(inTutti("ipc").or(inTutti("link")).or(inTutti("effect")).or(inTutti("wire"))))));
+                    .and(not(inTutti("ipc", "link", "effect", "wire")))));
   }
 
   /// What is shown to Micrometer is what every program can read, and nothing else depends on it.
@@ -295,12 +221,7 @@ class ArchitectureTest {
   @Test
   void packagesOfTheNetFormNoCycle() {
     check(slices().matching("org.tutti.net.(**)").should().beFreeOfCycles());
-    check(
-        noClasses()
-            .that()
-            .resideInAPackage("org.tutti.net")
-            .should()
-            .dependOnClassesThat(resideInAPackage("org.tutti.net.*..")));
+    check(noneIn("org.tutti.net").dependOnClassesThat(resideInAPackage("org.tutti.net.*..")));
   }
 
   @Test
@@ -315,8 +236,16 @@ class ArchitectureTest {
     assertThat(atRunTime).as("run-time dependencies of the core").containsExactly("java.base");
   }
 
-  private static DescribedPredicate<JavaClass> inTutti(String name) {
-    return resideInAPackage("org.tutti." + name + "..");
+  private static ClassesShould noneIn(String... packages) {
+    return noClasses().that().resideInAnyPackage(packages).should();
+  }
+
+  private static ClassesShould noneOutside(String... packages) {
+    return noClasses().that().resideOutsideOfPackages(packages).should();
+  }
+
+  private static DescribedPredicate<JavaClass> inTutti(String... names) {
+    return resideInAnyPackage(Arrays.stream(names).map(name -> "org.tutti." + name + "..").toArray(String[]::new));
   }
 
   private static void check(ArchRule rule) {
