@@ -10,18 +10,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Node;
-import org.tutti.NodeBuilder;
 import org.tutti.Outcome;
 import org.tutti.Partitions;
 import org.tutti.View;
 import org.tutti.fixture.PartitionableTransport;
+import org.tutti.fixture.StartedNodes;
 import org.tutti.net.tcp.TcpConfig;
 import org.tutti.net.tcp.TcpTransport;
 import org.tutti.transport.Address;
@@ -32,30 +32,15 @@ import org.tutti.transport.Transport;
 class BranchTest {
   private static final GroupConfig CONTINUE = GroupConfig.builder().partitions(Partitions.CONTINUE).build();
 
-  private final List<Node> nodes = new ArrayList<>();
+  @AutoClose private final StartedNodes nodes = new StartedNodes(Duration.ofSeconds(3));
   private final List<PartitionableTransport> transports = new ArrayList<>();
   private final List<Group> groups = new ArrayList<>();
 
-  @AfterEach
-  void end() throws Exception {
-    for (Node node : nodes) {
-      Throwable failure = node.failure();
-      node.close();
-      assertThat(failure).isNull();
-    }
-  }
-
   private Node start() throws IOException {
-    List<Address> contacts = nodes.stream().map(node -> node.self().address()).toList();
-    NodeBuilder config =
-        Node.named("n" + (nodes.size() + 1)).contacts(contacts).times(Duration.ofMillis(100), Duration.ofSeconds(3));
-    var transport =
+    transports.add(
         new PartitionableTransport(
-            TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan().withSocketDirectory(null)));
-    transports.add(transport);
-    Node node = config.transport(transport).start();
-    nodes.add(node);
-    return node;
+            TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan().withSocketDirectory(null))));
+    return nodes.start(transports.getLast());
   }
 
   private void five(GroupConfig joining) throws Exception {

@@ -2,9 +2,7 @@ package org.tutti.net.group;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -12,7 +10,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.Group;
@@ -20,11 +18,10 @@ import org.tutti.GroupConfig;
 import org.tutti.GroupListener;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
-import org.tutti.Node;
-import org.tutti.NodeBuilder;
 import org.tutti.Ordering;
 import org.tutti.Service;
 import org.tutti.View;
+import org.tutti.fixture.StartedNodes;
 import org.tutti.net.tcp.TcpConfig;
 import org.tutti.net.tcp.TcpTransport;
 import org.tutti.transport.Address;
@@ -36,26 +33,7 @@ class DomainTest {
   private static final Ordering[] ORDERINGS = {Ordering.SEQUENCER, Ordering.SYMMETRIC, Ordering.SKEEN};
   private static final int ROUNDS = 150;
 
-  private final List<Node> nodes = new ArrayList<>();
-
-  @AfterEach
-  void end() throws Exception {
-    for (Node node : nodes) {
-      Throwable failure = node.failure();
-      node.close();
-      assertThat(failure).isNull();
-    }
-  }
-
-  private Node start() throws IOException {
-    List<Address> contacts = nodes.stream().map(node -> node.self().address()).toList();
-    NodeBuilder config =
-        Node.named("n" + nodes.size()).contacts(contacts).times(Duration.ofMillis(100), Duration.ofSeconds(10));
-    var transport = TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan().withSocketDirectory(null));
-    Node node = config.transport(transport).start();
-    nodes.add(node);
-    return node;
-  }
+  @AutoClose private final StartedNodes nodes = new StartedNodes();
 
   /// What one node delivers, in all of its groups: one engine thread, so one order.
   private static final class Heard implements GroupListener {
@@ -82,23 +60,25 @@ class DomainTest {
   @Test
   void threeGroupsInACircleAreDeliveredInOneOrder() throws Exception {
     for (int i = 0; i < 3; i++) {
-      start();
+      nodes.start(TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan().withSocketDirectory(null)));
     }
     List<LinkedBlockingQueue<String>> heard = new ArrayList<>();
-    nodes.forEach(_ -> heard.add(new LinkedBlockingQueue<>()));
+    nodes.all.forEach(_ -> heard.add(new LinkedBlockingQueue<>()));
     List<Map<Integer, Group>> groups = new ArrayList<>();
-    nodes.forEach(_ -> groups.add(new HashMap<>()));
+    nodes.all.forEach(_ -> groups.add(new HashMap<>()));
     for (int g = 0; g < 3; g++) {
       int first = g;
       int second = (g + 1) % 3;
       GroupConfig config = GroupConfig.builder().domain("opera").ordering(ORDERINGS[g]).build();
       var one = new Heard(heard.get(first));
       var other = new Heard(heard.get(second));
-      groups.get(first).put(g, nodes.get(first).create("g" + g, config, MemberConfig.builder().listener(one).build()));
+      groups
+          .get(first)
+          .put(g, nodes.all.get(first).create("g" + g, config, MemberConfig.builder().listener(one).build()));
       // A node that was started before the others knows none of them: those that know it find it.
       groups
           .get(second)
-          .put(g, nodes.get(second).join("g" + g, config, MemberConfig.builder().listener(other).build()));
+          .put(g, nodes.all.get(second).join("g" + g, config, MemberConfig.builder().listener(other).build()));
       one.together.get(30, TimeUnit.SECONDS);
       other.together.get(30, TimeUnit.SECONDS);
     }

@@ -20,7 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.End;
@@ -32,12 +32,12 @@ import org.tutti.GroupListener;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
-import org.tutti.NodeBuilder;
 import org.tutti.Outcome;
 import org.tutti.Service;
 import org.tutti.View;
 import org.tutti.ViewId;
 import org.tutti.fixture.ManualMembership;
+import org.tutti.fixture.StartedNodes;
 import org.tutti.net.tcp.TcpConfig;
 import org.tutti.net.tcp.TcpTransport;
 import org.tutti.pack.Batch;
@@ -51,25 +51,15 @@ class PropagateTest {
   private static final Duration SOON = Duration.ofSeconds(60);
   private static final GroupConfig CONFIG = GroupConfig.standard();
 
-  private final List<Node> nodes = new ArrayList<>();
+  @AutoClose private final StartedNodes nodes = new StartedNodes();
 
   private Group enter(GroupConfig config) throws IOException {
     return enter(config, MemberConfig.standard());
   }
 
   private Group enter(GroupConfig config, MemberConfig member) throws IOException {
-    List<Address> contacts = nodes.stream().map(node -> node.self().address()).toList();
-    NodeBuilder node =
-        Node.named("n" + (nodes.size() + 1)).contacts(contacts).times(Duration.ofMillis(100), Duration.ofSeconds(10));
-    nodes.add(
-        node.transport(TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan().withSocketDirectory(null)))
-            .start());
-    return nodes.size() == 1 ? nodes.getLast().create("bank", config, member) : nodes.getLast().join("bank", member);
-  }
-
-  @AfterEach
-  void end() {
-    nodes.reversed().forEach(Node::close);
+    Node node = nodes.start(TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan().withSocketDirectory(null)));
+    return nodes.all.size() == 1 ? node.create("bank", config, member) : node.join("bank", member);
   }
 
   private static byte[] array(int... bytes) {

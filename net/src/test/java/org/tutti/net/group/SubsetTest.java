@@ -7,13 +7,12 @@ import static org.tutti.fixture.Awaited.untilViewOf;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.Event;
@@ -21,11 +20,11 @@ import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
-import org.tutti.NodeBuilder;
 import org.tutti.Ordering;
 import org.tutti.Outcome;
 import org.tutti.SendOptions;
 import org.tutti.Service;
+import org.tutti.fixture.StartedNodes;
 import org.tutti.net.tcp.TcpConfig;
 import org.tutti.net.tcp.TcpTransport;
 import org.tutti.transport.Address;
@@ -33,28 +32,13 @@ import org.tutti.transport.Address;
 /// Multicasts to some members of a group of three over TCP.
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SubsetTest {
-
-  private final List<Node> nodes = new ArrayList<>();
+  @AutoClose private final StartedNodes nodes = new StartedNodes();
   private final List<Group> groups = new ArrayList<>();
-
-  @AfterEach
-  void end() {
-    for (Node node : nodes) {
-      Throwable failure = node.failure();
-      node.close();
-      assertThat(failure).isNull();
-    }
-  }
 
   private void three(GroupConfig config) throws Exception {
     for (int i = 0; i < 3; i++) {
-      List<Address> contacts = nodes.stream().map(node -> node.self().address()).toList();
-      NodeBuilder node =
-          Node.named("n" + i)
-              .contacts(contacts)
-              .times(Duration.ofMillis(100), Duration.ofSeconds(10)); // a slow moment must not look like a crash
-      nodes.add(node.transport(open()).start());
-      groups.add(i == 0 ? nodes.getFirst().create("bank", config) : nodes.getLast().join("bank"));
+      Node node = nodes.start(open());
+      groups.add(i == 0 ? node.create("bank", config) : node.join("bank"));
       for (Group group : groups) {
         untilViewOf(group, groups.size());
       }

@@ -27,12 +27,12 @@ import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.MemberConfig;
 import org.tutti.Node;
-import org.tutti.NodeBuilder;
 import org.tutti.Outcome;
 import org.tutti.StateSink;
 import org.tutti.View;
 import org.tutti.fixture.ManualMembership;
 import org.tutti.fixture.PartitionableTransport;
+import org.tutti.fixture.StartedNodes;
 import org.tutti.net.tcp.TcpConfig;
 import org.tutti.net.tcp.TcpTransport;
 import org.tutti.transport.Address;
@@ -49,44 +49,34 @@ class TransferTest {
       MemberConfig.builder().windowBytes(64 << 10).catchUpBytesMax(64 << 10).build();
   private static final int WINDOW_MESSAGES = 63; // of 1 KiB
 
-  private final List<Node> nodes = new ArrayList<>();
+  private final StartedNodes nodes = new StartedNodes(Duration.ofSeconds(3));
   private final List<PartitionableTransport> transports = new ArrayList<>();
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
   @AfterEach
   void end() throws Exception {
-    for (Node node : nodes) {
-      Throwable failure = node.failure();
-      node.close();
-      assertThat(failure).isNull();
-    }
+    nodes.close();
     threads.shutdownNow();
     assertThat(threads.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
   }
 
   private Node start() throws IOException {
-    List<Address> contacts = nodes.stream().map(node -> node.self().address()).toList();
-    var transport = new PartitionableTransport(TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan()));
-    NodeBuilder config =
-        Node.named("n" + (nodes.size() + 1)).contacts(contacts).times(Duration.ofMillis(100), Duration.ofSeconds(3));
-    Node node = config.transport(transport).start();
-    nodes.add(node);
-    transports.add(transport);
-    return node;
+    transports.add(new PartitionableTransport(TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan())));
+    return nodes.start(transports.getLast());
   }
 
   /// Cuts a node off from all others, both ways.
   private void isolate(Group alone, boolean cut) {
     Address address = alone.self().address();
-    for (int i = 0; i < nodes.size(); i++) {
-      Address at = nodes.get(i).self().address();
+    for (int i = 0; i < nodes.all.size(); i++) {
+      Address at = nodes.all.get(i).self().address();
       Set<Address> lost = at.equals(address) ? Set.copyOf(addressesBut(address)) : Set.of(address);
       transports.get(i).cut(cut ? lost : Set.of());
     }
   }
 
   private List<Address> addressesBut(Address one) {
-    return nodes.stream().map(node -> node.self().address()).filter(other -> !other.equals(one)).toList();
+    return nodes.all.stream().map(node -> node.self().address()).filter(other -> !other.equals(one)).toList();
   }
 
   private static View untilViewOf(Group group, int size) throws InterruptedException {
@@ -290,7 +280,7 @@ class TransferTest {
       before = fast.get();
       ManualMembership.untilBlocked(sender);
       for (int turn = 0; turn < 100; turn++) { // of both engines: time enough to tell of room, if there were any
-        for (Node node : nodes) {
+        for (Node node : nodes.all) {
           var _ = node.metrics();
         }
       }

@@ -7,23 +7,21 @@ import static org.tutti.fixture.Awaited.untilViewOf;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.Event;
 import org.tutti.Group;
 import org.tutti.GroupConfig;
 import org.tutti.Node;
-import org.tutti.NodeBuilder;
 import org.tutti.Outcome;
 import org.tutti.Whiteboard;
+import org.tutti.fixture.StartedNodes;
 import org.tutti.net.tcp.TcpConfig;
 import org.tutti.net.tcp.TcpTransport;
 import org.tutti.transport.Address;
@@ -34,21 +32,11 @@ class WhiteboardTest {
   private static final Duration SOON = Duration.ofSeconds(60);
   private static final GroupConfig CONFIG = GroupConfig.standard();
 
-  private final List<Node> nodes = new ArrayList<>();
+  @AutoClose private final StartedNodes nodes = new StartedNodes();
 
   private Group enter(GroupConfig config) throws IOException {
-    List<Address> contacts = nodes.stream().map(node -> node.self().address()).toList();
-    NodeBuilder node =
-        Node.named("n" + (nodes.size() + 1)).contacts(contacts).times(Duration.ofMillis(100), Duration.ofSeconds(10));
-    nodes.add(
-        node.transport(TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan().withSocketDirectory(null)))
-            .start());
-    return nodes.size() == 1 ? nodes.getLast().create("bank", config) : nodes.getLast().join("bank");
-  }
-
-  @AfterEach
-  void end() {
-    nodes.reversed().forEach(Node::close);
+    Node node = nodes.start(TcpTransport.open(new Address("127.0.0.1:0"), TcpConfig.lan().withSocketDirectory(null)));
+    return nodes.all.size() == 1 ? node.create("bank", config) : node.join("bank");
   }
 
   private static void until(BooleanSupplier condition) {
