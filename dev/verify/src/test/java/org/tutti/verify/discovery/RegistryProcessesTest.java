@@ -33,7 +33,8 @@ class RegistryProcessesTest {
     if (at.isEmpty()) {
       at = "127.0.0.1:" + LoopbackPorts.free();
     }
-    CommandProcess registry = tutti.run("registry", "--listen", at, "--expect", "3", "--data", data.toString());
+    CommandProcess registry =
+        tutti.run("registry", "--listen", at, "--expect", "3", "--lease", "60s", "--data", data.toString());
     assertThat(registry.line()).isEqualTo("registry listens on " + at);
     return registry;
   }
