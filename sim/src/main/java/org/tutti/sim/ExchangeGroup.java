@@ -71,21 +71,10 @@ final class ExchangeGroup {
 
   void begin() {
     if (used) {
-      next(setting.plan().safetyNanos() / (left + 1));
+      long end = setting.plan().safetyNanos();
+      Scheduler scheduler = setting.scheduler();
+      scheduler.repeat(random, end / (left + 1), () -> left-- > 0 && scheduler.nowNanos() < end, this::act);
     }
-  }
-
-  private void next(long mean) {
-    setting
-        .scheduler()
-        .after(
-            (long) (mean * -Math.log(1 - random.nextDouble())),
-            () -> {
-              if (left-- > 0 && setting.scheduler().nowNanos() < setting.plan().safetyNanos()) {
-                act();
-                next(mean);
-              }
-            });
   }
 
   private void act() {

@@ -130,14 +130,13 @@ final class Faults {
   }
 
   private void recur(SplittableRandom random, long mean, Consumer<SplittableRandom> inject) {
-    scheduler.after(
-        (long) (mean * -Math.log(1 - random.nextDouble())),
+    scheduler.repeat(
+        random,
+        mean,
+        () -> !over,
         () -> {
-          if (!over) {
-            if (!cluster.living().isEmpty()) {
-              inject.accept(random);
-            }
-            recur(random, mean, inject);
+          if (!cluster.living().isEmpty()) {
+            inject.accept(random);
           }
         });
   }

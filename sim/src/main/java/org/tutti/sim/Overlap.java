@@ -57,7 +57,12 @@ final class Overlap {
 
   void begin() {
     long mean = setting.plan().safetyNanos() / MULTICASTS_MAX;
-    next(mean);
+    Scheduler scheduler = setting.scheduler();
+    scheduler.repeat(
+        random,
+        mean,
+        () -> scheduler.nowNanos() < setting.plan().safetyNanos() && !parts.isEmpty(),
+        () -> parts.get(random.nextInt(parts.size())).multicast());
   }
 
   /// A node has begun a life.
@@ -76,19 +81,6 @@ final class Overlap {
         node.request(creates ? new Request.Create(name, on, part, 0) : join, 0);
       }
     }
-  }
-
-  private void next(long mean) {
-    setting
-        .scheduler()
-        .after(
-            (long) (mean * -Math.log(1 - random.nextDouble())),
-            () -> {
-              if (setting.scheduler().nowNanos() < setting.plan().safetyNanos() && !parts.isEmpty()) {
-                parts.get(random.nextInt(parts.size())).multicast();
-                next(mean);
-              }
-            });
   }
 
   /// A life's membership of one of the groups.

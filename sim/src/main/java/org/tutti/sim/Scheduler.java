@@ -1,6 +1,8 @@
 package org.tutti.sim;
 
 import java.util.PriorityQueue;
+import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
 
 /// The kernel: what is to happen, by simulated time and, at equal times, in the order in which it was put down.
 final class Scheduler {
@@ -35,6 +37,21 @@ final class Scheduler {
   /// Puts something down for later.
   void after(long nanos, Runnable action) {
     at(nowNanos + nanos, action);
+  }
+
+  /// Repeats something at random moments, as a Poisson process does, from later on.
+  ///
+  /// @param meanNanos between two of them
+  /// @param goesOn    asked before each; once it does not hold, that was all
+  void repeat(SplittableRandom random, long meanNanos, BooleanSupplier goesOn, Runnable action) {
+    after(
+        (long) (meanNanos * -Math.log(1 - random.nextDouble())),
+        () -> {
+          if (goesOn.getAsBoolean()) {
+            action.run();
+            repeat(random, meanNanos, goesOn, action);
+          }
+        });
   }
 
   /// Lets the next thing happen, if it is due by a time; otherwise time moves there.

@@ -258,20 +258,8 @@ final class ServiceGroup {
   }
 
   void begin() {
-    next(setting.plan().safetyNanos() / (left + 1));
-  }
-
-  private void next(long mean) {
-    setting
-        .scheduler()
-        .after(
-            (long) (mean * -Math.log(1 - random.nextDouble())),
-            () -> {
-              if (left-- > 0 && !calm) {
-                act();
-                next(mean);
-              }
-            });
+    long mean = setting.plan().safetyNanos() / (left + 1);
+    setting.scheduler().repeat(random, mean, () -> left-- > 0 && !calm, this::act);
   }
 
   private void act() {

@@ -165,22 +165,10 @@ final class Workload {
 
     void begin() {
       if (left > 0) {
-        next(setting.plan().safetyNanos() / (left + 1));
+        long end = setting.plan().safetyNanos();
+        Scheduler scheduler = setting.scheduler();
+        scheduler.repeat(random, end / (left + 1), () -> left > 0 && scheduler.nowNanos() < end, this::send);
       }
-    }
-
-    private void next(long mean) {
-      long wait = (long) (mean * -Math.log(1 - random.nextDouble()));
-      setting
-          .scheduler()
-          .after(
-              wait,
-              () -> {
-                if (left > 0 && setting.scheduler().nowNanos() < setting.plan().safetyNanos()) {
-                  send();
-                  next(mean);
-                }
-              });
     }
 
     private void send() {
