@@ -18,8 +18,8 @@ import org.tutti.sim.mutant.Mutant;
 /// Campaigns over [IpcSimulation], and planted bugs that its checkers find.
 class IpcSimulationTest {
   private static final String PROTOCOL = "org.tutti.ipc.IpcProtocol";
-  private static final int SEEDS = Integer.getInteger("ipc.seeds", 100);
-  private static final int SEEDS_DEEP = 5_000;
+  private static final int SEEDS = Integer.getInteger("ipc.seeds", 50);
+  private static final int SEEDS_DEEP = 500;
   private static final int SEEDS_OF_BUG = 240;
 
   @Test

@@ -42,11 +42,15 @@ class ShippedTest {
   }
 
   private static Process tutti(String... args) throws Exception {
+    return command(args).redirectErrorStream(true).start();
+  }
+
+  private static ProcessBuilder command(String... args) throws Exception {
     var command = new ArrayList<>(List.of(distribution().resolve("bin/tutti").toString()));
     command.addAll(List.of(args));
-    var builder = new ProcessBuilder(command).redirectErrorStream(true);
+    var builder = new ProcessBuilder(command);
     builder.environment().put("TUTTI_JAVA_HOME", System.getProperty("java.home"));
-    return builder.start();
+    return builder;
   }
 
   @Test
@@ -142,7 +146,10 @@ class ShippedTest {
 
   @Test
   void theOperatorsCommandRuns() throws Exception {
-    Process member = tutti("member", "--group", "bank", "--create", "--name", "n1", "--listen", "127.0.0.1:0");
+    Process member =
+        command("member", "--group", "bank", "--create", "--name", "n1", "--listen", "127.0.0.1:0")
+            .redirectError(ProcessBuilder.Redirect.DISCARD) // the log
+            .start();
     try (BufferedReader lines = member.inputReader()) {
       assertThat(lines.readLine()).matches("n1 listens on 127\\.0\\.0\\.1:\\d+");
       assertThat(lines.readLine()).matches("view \\S+ primary: n1");

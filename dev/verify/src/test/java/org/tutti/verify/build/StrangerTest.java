@@ -224,14 +224,15 @@ class StrangerTest {
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
     builder.environment().put("MAVEN_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC");
     builder.environment().remove("MAVEN_ARGS");
-    Process process = builder.redirectErrorStream(true).redirectOutput(log.toFile()).start();
+    Path warnings = directory.resolve("warnings"); // among them Tutti's log
+    Process process = builder.redirectError(warnings.toFile()).redirectOutput(log.toFile()).start();
     try {
       assertThat(process.waitFor(4, TimeUnit.MINUTES)).as("ends in time").isTrue();
     } finally {
       process.destroyForcibly();
     }
     String said = Files.readString(log);
-    assertThat(process.exitValue()).as(said).isZero();
+    assertThat(process.exitValue()).as(said + Files.readString(warnings)).isZero();
     // More views than these are possible: a slow moment may look like a crash.
     List<String> expected = readme("(?s)\n```\n(n1 sees .*?)\n```\n").lines().toList();
     assertThat(said.lines()).containsSubsequence(expected).endsWith("Ordered[position=0]");
