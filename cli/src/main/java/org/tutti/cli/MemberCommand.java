@@ -26,7 +26,10 @@ final class MemberCommand implements Callable<Integer> {
     @Option(
         names = "--create",
         required = true,
-        description = "Create the group with this member alone, or continue the history in --data.")
+        description = {
+          "Create the group with this member alone, or continue the history in --data.",
+          "A restart with it and without --data founds a second history; --join with --expect is the same at each start."
+        })
     boolean create;
 
     @Option(

@@ -32,6 +32,7 @@ public final class RecoveryRun {
   private static final String BOUND = "RecoveryBound";
   // Without a delivery for those that are spared: times of suspicion, and heartbeats until it is noticed and said.
   private static final double SILENCE_MAX = 1.5;
+  private static final double SEEN_MAX = 0.5; // where its host refuses the port of a process that crashed
   private static final double ASKED_MORE =
       1.5; // what asking the others takes in addition, and whom it costs is merged again
   private static final int HEARTBEATS_MAX = 2; // each time
@@ -210,7 +211,7 @@ public final class RecoveryRun {
     double heartbeats = HEARTBEATS_MAX * inUnits(plan.heartbeatNanos());
     OptionalInt refuted = refutedMax();
     if (refuted.isEmpty()) {
-      return SILENCE_MAX + heartbeats;
+      return (fault == SingleFault.SENIOR_CRASH_SEEN ? SEEN_MAX : SILENCE_MAX) + heartbeats;
     }
     double more = fault.isOfTwo() ? Math.max(ASKED_MORE, refuted.getAsInt()) : ASKED_MORE;
     return SILENCE_MAX + more + 2 * heartbeats;

@@ -70,7 +70,7 @@ class DisturbanceTest {
                 Disturbance.BRIDGE,
                 3,
                 Disturbance.RING,
-                14,
+                11,
                 Disturbance.CHAIN,
                 4));
   }

@@ -285,6 +285,13 @@ public final class Mutants {
                   new Drop("PeerStates.wentTo", 0))
               .inRecoveryFrom(SingleFault.SENIOR_DEAF),
           new Mutant(
+                  "deaf-to-refusals",
+                  "a process whose host refuses its port is suspected when it has been silent for long enough, too",
+                  "engine.NodeEngine",
+                  "gone",
+                  new Return(0))
+              .inRecoveryFrom(SingleFault.SENIOR_CRASH_SEEN),
+          new Mutant(
                   "refute-for-ever",
                   "two members that do not reach each other hold up the group as long as others hear both",
                   "membership.Refutation",
@@ -811,6 +818,12 @@ public final class Mutants {
               "durable.Restart",
               "read",
               new Drop("PersistentState.knowsHistory", 0)),
+          new Mutant(
+              "position-unheard",
+              "a restarted application that names its position waits for a state all the same",
+              "durable.Restart",
+              "read",
+              new Drop("OptionalLong.isPresent", 0)),
           new Mutant(
               "drop-before-persisted",
               "the log is dropped before the application has made its state durable",
