@@ -28,7 +28,7 @@ final class MemberCommand implements Callable<Integer> {
         required = true,
         description = {
           "Create the group with this member alone, or continue the history in --data.",
-          "A restart with it and without --data founds a second history; --join with --expect is the same at each start."
+          "A restart with it and without --data founds a second history; --join with --expect may stay as it is."
         })
     boolean create;
 
