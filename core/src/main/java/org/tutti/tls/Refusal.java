@@ -51,9 +51,9 @@ public enum Refusal {
   ///
   /// @param failure of the handshake, or of the first read behind it: a peer may refuse a certificate then
   /// @param by      the peer
-  /// @param own     what this node shows
+  /// @param own     what this node shows; null when that is not known here
   /// @return the reason; null when that is not known: the connection broke
-  public static @Nullable Refused told(Throwable failure, Address by, Credentials own) {
+  public static @Nullable Refused told(Throwable failure, Address by, @Nullable Credentials own) {
     Refusal wrong = of(failure);
     if (wrong == OTHER_CLUSTER) {
       return new Refused(by, Reason.OTHER_CLUSTER, "its certificate: " + deepest(failure));
@@ -90,14 +90,16 @@ public enum Refusal {
     }
   }
 
-  private static Refused byPeer(String alert, Address by, Credentials own) {
-    String fault = own.fault();
+  private static Refused byPeer(String alert, Address by, @Nullable Credentials own) {
+    String fault = own == null ? null : own.fault();
     String which = fault == null ? "" : ", which " + fault;
     return new Refused(by, Reason.OWN_CERTIFICATE, "it refuses this node's certificate" + which + " (" + alert + ")");
   }
 
   private static boolean isNotTls(String text) {
-    return text.contains("Unsupported or unrecognized SSL message") || text.contains("not an SSL/TLS record");
+    return text.contains("Unsupported or unrecognized SSL message")
+        || text.contains("plaintext connection?")
+        || text.contains("not an SSL/TLS record");
   }
 
   /// This node speaks TLS, and the peer answers something else.

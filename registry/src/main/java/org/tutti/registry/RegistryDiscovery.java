@@ -16,8 +16,10 @@ import java.util.Map;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
+import org.tutti.tls.Refusal;
 import org.tutti.transport.Address;
 import org.tutti.transport.Discovery;
+import org.tutti.transport.Refused;
 
 /// Finds a group by a [Registry], as one of its members or as somebody who only looks. A member announces itself each
 /// time that it asks, which keeps its registration alive, and says goodbye when it is closed.
@@ -29,6 +31,9 @@ public final class RegistryDiscovery implements Discovery {
   private static final Duration ANSWER_MAX = Duration.ofSeconds(2);
   private static final int ANSWER_BYTES_MAX = 1 << 20;
   private static final int OK = 200;
+
+  /// How the HTTP client of the JDK quotes an alert of TLS where it looks for the first line of an answer.
+  private static final String ALERT_FOR_A_STATUS = "Invalid status line: \"\25\3";
 
   private final String registry;
   private final String group;
@@ -133,10 +138,21 @@ public final class RegistryDiscovery implements Discovery {
       return JSON.std.anyFrom(answer.body());
     } catch (HttpTimeoutException e) {
       throw new IOException("no answer in time", e);
-    } catch (SSLException e) {
-      throw new IOException("no TLS with it: " + e.getMessage(), e);
     } catch (ConnectException e) {
       throw new IOException("nobody listens", e);
+    } catch (IOException e) {
+      Refused why = refused(e);
+      if (why != null) {
+        throw new IOException(why.words(), e);
+      }
+      throw e instanceof SSLException ? new IOException("no TLS with it: " + e.getMessage(), e) : e;
     }
+  }
+
+  /// Why the two do not speak with each other, when TLS is the reason.
+  private @Nullable Refused refused(IOException failure) {
+    var by = new Address(URI.create(registry).getAuthority());
+    boolean alert = String.valueOf(failure.getMessage()).startsWith(ALERT_FOR_A_STATUS);
+    return alert ? Refusal.isTls(by) : Refusal.told(failure, by, null);
   }
 }

@@ -3,6 +3,9 @@ package org.tutti.verify.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -90,11 +93,44 @@ class RefusedCommandTest {
   }
 
   @Test
-  void whoHasNoCertificateThatIsBelievedIsToldSoOverMiddlewares() throws Exception {
+  void whoSpeaksTlsToAMemberThatDoesNotIsToldSo() throws Exception {
+    String own = Authority.in(directory).issue("n", "tutti", Duration.ofDays(1)).toString();
+    String contact = founder(List.of());
+    CommandProcess watch = tutti.run("watch", "--group", "bank", "--join", contact, "--timeout", WAIT, "--tls", own);
+    fails(watch, "tutti watch: refused by " + contact + ": it does not speak TLS, this node does (waited 8 s)");
+  }
+
+  @Test
+  void whoMeetsAnotherVersionIsToldWhich() throws Exception {
+    byte[] greeting = {'T', 'u', 't', 't', 9, 1, 1, 'a', 'b'}; // as a node of version 9 may begin
+    try (var newer = new ServerSocket(0, 0, InetAddress.getLoopbackAddress())) {
+      Thread.startVirtualThread(() -> greet(newer, greeting));
+      String at = "127.0.0.1:" + newer.getLocalPort();
+      CommandProcess watch = tutti.run("watch", "--group", "bank", "--join", at, "--timeout", WAIT);
+      String words = "it speaks version 9 of the protocol, this node version 1";
+      fails(watch, "tutti watch: refused by " + at + ": " + words + " (waited 8 s)");
+    }
+  }
+
+  /// Says the same to everybody until the port is closed.
+  private static void greet(ServerSocket port, byte[] words) {
+    while (!port.isClosed()) {
+      try (Socket one = port.accept()) {
+        one.getOutputStream().write(words);
+        one.shutdownOutput();
+        one.getInputStream().skipNBytes(Long.MAX_VALUE); // until it hangs up: closed with bytes unread, words are lost
+      } catch (IOException _) {
+        // It has hung up, or the test is over.
+      }
+    }
+  }
+
+  @Test
+  void whoHasNoCertificateThatIsBelievedIsToldSo() throws Exception {
     Duration day = Duration.ofDays(1);
     String own = Authority.in(directory.resolve("ca")).issue("n", "tutti", day).toString();
     String other = Authority.in(directory.resolve("other")).issue("n", "tutti", day).toString();
-    var transports = new ArrayList<>(List.of("rmi", "grpc", "iiop"));
+    var transports = new ArrayList<>(List.of("tcp", "rmi", "grpc", "iiop"));
     transports.retainAll(TransportProvider.installed().keySet()); // some builds have no ORB
     var contacts = new ArrayList<String>();
     var strangers = new ArrayList<CommandProcess>();

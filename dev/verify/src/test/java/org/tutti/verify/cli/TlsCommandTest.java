@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.tutti.certs.Authority;
 
 /// `tutti certs` and `--tls` as processes.
 @Execution(ExecutionMode.CONCURRENT)
@@ -62,12 +64,36 @@ class TlsCommandTest {
     String line = tutti.run("registry", "--listen", "127.0.0.1:0", "--expect", "2", "--tls", own).line();
     assertThat(line).startsWith("registry listens on 127.0.0.1:");
     String at = line.replaceFirst(".* on ", "");
-    CommandProcess stranger = member("n3", "--join", "registry:" + at, "--timeout", "2s");
-    assertThat(stranger.exitCode()).isEqualTo(1);
     CommandProcess first = member("n1", "--join", "registry:" + at, "--tls", own, "--timeout", "60s");
     CommandProcess second = member("n2", "--join", "registry:" + at, "--tls", own, "--timeout", "60s");
     first.lineMatching("view \\S+ primary:( n1| n2){2}");
     second.lineMatching("view \\S+ primary:( n1| n2){2}");
+  }
+
+  @Test
+  void whoIsNoneOfThoseOfARegistryIsToldWhy() throws Exception {
+    String own = certificate("n1").toString();
+    String other = Authority.in(directory.resolve("other")).issue("n3", "tutti", Duration.ofDays(1)).toString();
+    CommandProcess sealed = tutti.run("registry", "--listen", "127.0.0.1:0", "--expect", "2", "--tls", own);
+    CommandProcess open = tutti.run("registry", "--listen", "127.0.0.1:0", "--expect", "2");
+    String at = "registry:" + sealed.line().replaceFirst(".* on ", "");
+    String there = "registry:" + open.line().replaceFirst(".* on ", "");
+    // The last word is that of the last attempt: a slow machine may have made none before.
+    CommandProcess plain = member("n3", "--join", at, "--timeout", "8s");
+    CommandProcess wrong = member("n3", "--join", at, "--timeout", "8s", "--tls", other);
+    CommandProcess alone = member("n3", "--join", there, "--timeout", "8s", "--tls", other);
+    CommandProcess watch = tutti.run("watch", "--group", "bank", "--join", at, "--timeout", "8s");
+    String refused = "its certificate is refused here: unable to find valid certification path to requested target";
+    fails(plain, "tutti member: " + at + ": it speaks TLS, this node does not (waited 8 s)");
+    fails(wrong, "tutti member: " + at + ": " + refused + " (waited 8 s)");
+    fails(alone, "tutti member: " + there + ": it does not speak TLS, this node does (waited 8 s)");
+    String nobody = "nobody answers at " + at + " (" + at + ": it speaks TLS, this node does not) (waited 8 s)";
+    fails(watch, "tutti watch: " + nobody);
+  }
+
+  private static void fails(CommandProcess process, String line) throws InterruptedException {
+    assertThat(process.exitCode()).isEqualTo(1);
+    assertThat(process.errors()).last().isEqualTo(line);
   }
 
   @Test
