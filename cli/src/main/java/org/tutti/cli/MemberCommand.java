@@ -76,7 +76,7 @@ final class MemberCommand implements Callable<Integer> {
       converter = AddressConverter.class,
       description =
           "The address that others use, if it is not the one of --listen: behind a forwarded"
-              + " port, or with --listen 0.0.0.0:PORT.")
+              + " port, or with --listen 0.0.0.0:PORT over TCP.")
   @Nullable Address advertise;
 
   @Option(

@@ -35,10 +35,20 @@ public record Endpoint(String host, InetAddress inet, int port) {
   /// @return the endpoint; its port may be 0
   /// @throws TransportException when the text is not of that form, the name unknown, or the host all interfaces at once
   public static Endpoint resolve(Address address) {
+    return resolve(address, null);
+  }
+
+  /// As [#resolve(Address)], for a node that peers know by another address: it may listen on all interfaces at once.
+  ///
+  /// @param address    where to listen
+  /// @param advertised the address that peers use; null for the one listened on
+  /// @return the endpoint; its port may be 0
+  /// @throws TransportException as in [#resolve(Address)]
+  public static Endpoint resolve(Address address, @Nullable Address advertised) {
     Endpoint literal = ofLiteral(address);
     try {
       Endpoint found = literal != null ? literal : byName(host(address), port(address));
-      if (found.inet.isAnyLocalAddress()) {
+      if (advertised == null && found.inet.isAnyLocalAddress()) {
         throw new TransportException("cannot listen on " + address + ": peers need the address of one interface");
       }
       return found;

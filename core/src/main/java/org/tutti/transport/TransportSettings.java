@@ -37,7 +37,7 @@ public record TransportSettings(
   /// @return the same with the literal address that was checked
   /// @throws TransportException when it is so, or when the host is not known
   public TransportSettings refuseStrangers() {
-    return tls == null ? refuseStrangers(Endpoint.WITHOUT_CERTIFICATES) : literal(Endpoint.resolve(listen));
+    return tls == null ? refuseStrangers(Endpoint.WITHOUT_CERTIFICATES) : literal(Endpoint.resolve(listen, advertised));
   }
 
   /// As [#refuseStrangers()], for a transport that keeps nobody out by itself.
@@ -46,7 +46,7 @@ public record TransportSettings(
   /// @return the same with the literal address that was checked
   /// @throws TransportException when the host is another one and that was not allowed, or when it is not known
   public TransportSettings refuseStrangers(String rule) {
-    Endpoint found = Endpoint.resolve(listen);
+    Endpoint found = Endpoint.resolve(listen, advertised);
     if (!insecure) {
       found.requireLoopback(listen, rule);
     }

@@ -65,7 +65,7 @@ public final class TcpTransport extends SelectorTransport {
   /// Listens on an address that peers know by another one, because something between passes their connections on: a
   /// forwarded port, for example. They reach this node by TCP only.
   ///
-  /// @param listen     the host and the port, as in [#open(Address, TcpConfig)]
+  /// @param listen     the host and the port, as in [#open(Address, TcpConfig)]; may be all interfaces, `0.0.0.0:7001`
   /// @param advertised the literal host and the port where peers connect to; null for those listened on
   /// @param config     the settings
   /// @return a transport whose [#address] is the advertised one
@@ -85,7 +85,7 @@ public final class TcpTransport extends SelectorTransport {
   /// @throws TransportException when that is not possible, with the reason in one line
   public static TcpTransport open(
       Address listen, @Nullable Address advertised, TcpConfig config, @Nullable Credentials credentials) {
-    Endpoint wish = Endpoint.resolve(listen);
+    Endpoint wish = Endpoint.resolve(listen, advertised);
     Endpoint shown = advertised == null ? null : Endpoint.advertised(advertised);
     if (credentials == null && !config.insecure()) {
       wish.requireLoopback(listen, Endpoint.WITHOUT_CERTIFICATES);

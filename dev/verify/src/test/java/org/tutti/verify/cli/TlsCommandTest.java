@@ -15,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.tutti.certs.Authority;
+import org.tutti.verify.LoopbackPorts;
 
 /// `tutti certs` and `--tls` as processes.
 @Execution(ExecutionMode.CONCURRENT)
@@ -89,6 +90,25 @@ class TlsCommandTest {
     fails(alone, "tutti member: " + there + ": it does not speak TLS, this node does (waited 8 s)");
     String nobody = "nobody answers at " + at + " (" + at + ": it speaks TLS, this node does not) (waited 8 s)";
     fails(watch, "tutti watch: " + nobody);
+  }
+
+  @Test
+  void whoListensOnAllInterfacesIsReachedWhereItSays() throws Exception {
+    CommandProcess first = everywhere("n1", "--create");
+    String contact = first.address();
+    assertThat(contact).startsWith("127.0.0.1:");
+    CommandProcess second = everywhere("n2", "--join", contact);
+    second.lineMatching("view \\S+ primary: n1 n2");
+    first.lineMatching("view \\S+ primary: n1 n2");
+  }
+
+  /// Other members are told of loopback.
+  private CommandProcess everywhere(String name, String... more) throws Exception {
+    int port = LoopbackPorts.free();
+    var args = new ArrayList<>(List.of("member", "--group", "bank", "--name", name, "--listen", "0.0.0.0:" + port));
+    args.addAll(List.of("--advertise", "127.0.0.1:" + port, "--tls", certificate(name).toString()));
+    args.addAll(List.of(more));
+    return tutti.run(args.toArray(String[]::new));
   }
 
   private static void fails(CommandProcess process, String line) throws InterruptedException {
