@@ -7,7 +7,6 @@ module org.tutti.cli {
   requires info.picocli;
   requires java.logging;
   requires java.net.http;
-  requires jdk.httpserver;
   requires org.tutti;
   requires org.tutti.certs;
   requires org.tutti.net;

@@ -9,4 +9,6 @@ module org.tutti.registry {
   requires static org.jspecify;
 
   exports org.tutti.registry;
+  exports org.tutti.registry.http to
+      org.tutti.cli;
 }

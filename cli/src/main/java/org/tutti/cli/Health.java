@@ -1,9 +1,8 @@
 package org.tutti.cli;
 
 import com.fasterxml.jackson.jr.ob.JSON;
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -27,6 +26,7 @@ import org.tutti.Metric;
 import org.tutti.Node;
 import org.tutti.Status;
 import org.tutti.View;
+import org.tutti.registry.http.HttpPort;
 import org.tutti.transport.Address;
 
 /// A member's health over HTTP, for probes, for Prometheus and for people with `curl`; read only.
@@ -38,11 +38,13 @@ import org.tutti.transport.Address;
 /// | `/status` | the group's status as JSON |
 /// | `/metrics` | the node's metrics and the group's in Prometheus' text format |
 ///
-/// It has neither certificates nor limits for strangers, so it listens on loopback addresses only.
+/// It has no certificates, so it listens on loopback addresses only. Users of this host who connect and say nothing
+/// shut it for nobody ([HttpPort]).
 final class Health implements AutoCloseable {
   /// How long a turn of the engine may take: as long as nobody suspects the node for it.
   private static final long TURN_MILLIS = 2000;
 
+  private static final int CONTENT_MAX = 0;
   private static final int OK = 200;
   private static final int NOT_FOUND = 404;
   private static final int WRONG_METHOD = 405;
@@ -54,14 +56,14 @@ final class Health implements AutoCloseable {
 
   private final Node node;
   private final Group group;
-  private final HttpServer server;
+  private final HttpPort port;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private @Nullable CompletableFuture<List<Metric>> asked;
 
-  private Health(Node node, Group group, HttpServer server) {
+  private Health(Address at, Node node, Group group) throws IOException {
     this.node = node;
     this.group = group;
-    this.server = server;
+    this.port = new HttpPort(socket(at), null, CONTENT_MAX, this::handle);
   }
 
   /// Answers from now on.
@@ -69,10 +71,8 @@ final class Health implements AutoCloseable {
   /// @param at where to listen
   static Health open(Address at, Node node, Group group) {
     try {
-      var health = new Health(node, group, HttpServer.create(socket(at), 0));
-      health.server.createContext("/", health::handle);
-      health.server.setExecutor(health.threads);
-      health.server.start();
+      var health = new Health(at, node, group);
+      health.port.start();
       return health;
     } catch (IOException e) {
       throw new Failure("cannot listen on " + at + ": " + e.getMessage(), e);
@@ -92,19 +92,21 @@ final class Health implements AutoCloseable {
 
   /// Where it listens.
   Address address() {
-    return AddressConverter.of(server.getAddress().getAddress(), server.getAddress().getPort());
+    return AddressConverter.of(port.address().getAddress(), port.address().getPort());
   }
 
-  private void handle(HttpExchange exchange) throws IOException {
-    try (exchange) {
-      boolean reads = exchange.getRequestMethod().equals("GET");
-      Answer answer = reads ? answer(exchange.getRequestURI().getPath()) : new Answer(WRONG_METHOD, TEXT, "GET only\n");
-      byte[] body = answer.body.getBytes(StandardCharsets.UTF_8);
-      exchange.getResponseHeaders().set("Content-Type", answer.type);
-      exchange.getResponseHeaders().set("Cache-Control", "no-store");
-      exchange.sendResponseHeaders(answer.code, body.length);
-      exchange.getResponseBody().write(body);
+  private HttpPort.Answer handle(HttpPort.Asked asked) {
+    Answer answer;
+    try {
+      HttpPort.Request request = asked.request();
+      boolean reads = request.method().equals("GET");
+      answer = reads ? answer(request.path()) : new Answer(WRONG_METHOD, TEXT, "GET only\n");
+    } catch (HttpPort.Malformed wrong) {
+      answer = new Answer(wrong.status, TEXT, wrong.getMessage() + "\n");
+    } catch (IOException impossible) {
+      throw new UncheckedIOException(impossible);
     }
+    return new HttpPort.Answer(answer.code, answer.type, answer.body.getBytes(StandardCharsets.UTF_8));
   }
 
   private Answer answer(String path) throws IOException {
@@ -258,7 +260,7 @@ final class Health implements AutoCloseable {
 
   @Override
   public void close() {
-    server.stop(0);
+    port.close();
     threads.shutdownNow();
   }
 }

@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Metric;
+import org.tutti.registry.http.HttpPort;
 import org.tutti.storage.StableStorage;
 import org.tutti.storage.StorageException;
 import org.tutti.transport.Counts;
@@ -49,7 +50,7 @@ public final class Registry implements AutoCloseable {
       Consumer<String> news)
       throws IOException {
     this.storage = storage;
-    this.port = new HttpPort(listen, tls, this::handle);
+    this.port = new HttpPort(listen, tls, REQUEST_BYTES_MAX, this::handle);
     try {
       this.groupRecords = new GroupRecords(config, storage, news, System.nanoTime());
     } catch (StorageException e) {
@@ -118,13 +119,20 @@ public final class Registry implements AutoCloseable {
       }
     } catch (GroupRecords.Refused refused) {
       outcome = refused.reason;
-      answer = Map.of("error", String.valueOf(refused.getMessage()));
+      answer = error(refused);
+    } catch (HttpPort.Malformed wrong) {
+      outcome = RegistryCount.malformed(wrong.status);
+      answer = error(wrong);
     } catch (RuntimeException broken) {
       failure.completeExceptionally(broken);
       throw broken;
     }
     counts.addShared(outcome);
-    return new HttpPort.Answer(outcome.status, bytes(answer));
+    return new HttpPort.Answer(outcome.status, "application/json", bytes(answer));
+  }
+
+  private static Map<String, Object> error(Exception why) {
+    return Map.of("error", String.valueOf(why.getMessage()));
   }
 
   private static byte[] bytes(Map<String, Object> answer) {

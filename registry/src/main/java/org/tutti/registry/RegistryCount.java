@@ -26,6 +26,11 @@ enum RegistryCount implements Counts.Counted {
     this.metric = metric;
   }
 
+  /// Of a request that could not be read.
+  static RegistryCount malformed(int status) {
+    return status == NO_LENGTH.status ? NO_LENGTH : status == TOO_LONG.status ? TOO_LONG : MALFORMED;
+  }
+
   @Override
   public Metric metric() {
     return metric;

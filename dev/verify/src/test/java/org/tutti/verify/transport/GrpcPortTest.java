@@ -16,7 +16,7 @@ import org.tutti.grpc.GrpcTransport;
 import org.tutti.tls.Credentials;
 import org.tutti.transport.Address;
 
-final class GrpcPortTest extends PortContract {
+final class GrpcPortTest extends TlsPortContract {
   private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] SETTINGS = {0, 0, 0, 4, 0, 0, 0, 0, 0}; // none
 

@@ -9,7 +9,7 @@ import org.tutti.middleware.MiddlewareTransport;
 import org.tutti.tls.Credentials;
 import org.tutti.transport.Address;
 
-final class IiopPortTest extends PortContract {
+final class IiopPortTest extends TlsPortContract {
   @Override
   OpenPort open(@Nullable Credentials tls) throws IOException {
     MiddlewareConfig common = MiddlewareConfig.lan();

@@ -6,44 +6,30 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.security.GeneralSecurityException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import javax.net.ssl.KeyManager;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLParameters;
-import javax.net.ssl.SSLSocket;
-import javax.net.ssl.TrustManager;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.tutti.certs.Authority;
-import org.tutti.fixture.Told;
 import org.tutti.tls.Credentials;
 
-/// What every port promises on which a process listens for strangers.
+/// What every port promises on which a process listens for strangers. Those that speak TLS promise more
+/// ([TlsPortContract]).
 @Execution(ExecutionMode.CONCURRENT)
 @Tag("socket")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class PortContract {
-  private static final Duration DAY = Duration.ofDays(1);
   private static final long DEADLINE_NANOS = Duration.ofSeconds(30).toNanos();
   private static final int ANSWER_MILLIS = 10_000;
 
-  @TempDir Path directory;
   private @Nullable OpenPort listener;
 
   /// A port that is listened on.
@@ -87,28 +73,6 @@ abstract class PortContract {
     }
   }
 
-  /// As a library does that keeps sessions: it comes back with a ticket, if it has got one.
-  private static SSLContext withTickets(Credentials own) throws GeneralSecurityException {
-    SSLContext context = SSLContext.getInstance("TLSv1.3");
-    context.init(new KeyManager[] {own.keyManager()}, new TrustManager[] {own.trustManager()}, null);
-    return context;
-  }
-
-  /// Connects and asks; false when hung up on.
-  private static boolean answers(OpenPort at, SSLContext client) throws IOException {
-    try (SSLSocket socket = (SSLSocket) client.getSocketFactory().createSocket("127.0.0.1", at.port())) {
-      SSLParameters parameters = socket.getSSLParameters();
-      parameters.setApplicationProtocols(new String[] {"h2"}); // gRPC asks for it, and nobody else minds
-      socket.setSSLParameters(parameters);
-      socket.startHandshake();
-      return answers(socket, at.question());
-    } catch (SocketTimeoutException e) {
-      throw e;
-    } catch (IOException _) {
-      return false;
-    }
-  }
-
   static boolean answers(Socket socket, byte[] question) throws IOException {
     try {
       socket.setSoTimeout(ANSWER_MILLIS);
@@ -144,30 +108,8 @@ abstract class PortContract {
     flood(at, Arrays.copyOf(at.question(), 3), () -> answers(at));
   }
 
-  @Test
-  void silentConnectionsShutThePortForNobodyWithTls() throws Exception {
-    Credentials members = Credentials.load(Authority.in(directory).issue("n", "tutti", DAY));
-    OpenPort at = opened(members);
-    SSLContext member = withTickets(members);
-    awaitFirst(at, member);
-    flood(at, new byte[] {22, 3, 1}, () -> answers(at, member)); // the beginning of a handshake
-  }
-
-  /// The first handshake loads classes at both ends, for which its time may be too short.
-  private static void awaitFirst(OpenPort at, SSLContext client) {
-    await("the first answer", () -> isServed(at, client));
-  }
-
-  private static boolean isServed(OpenPort at, SSLContext client) {
-    try {
-      return answers(at, client);
-    } catch (IOException _) {
-      return false;
-    }
-  }
-
   /// Strangers keep their connections open and come again when they are hung up on.
-  private void flood(OpenPort at, byte[] words, Attempt honest) throws IOException {
+  final void flood(OpenPort at, byte[] words, Attempt honest) throws IOException {
     List<Socket> silent = new ArrayList<>();
     try {
       for (int i = 0; i < most() + MORE; i++) {
@@ -188,7 +130,7 @@ abstract class PortContract {
   }
 
   /// Somebody's attempt to be served.
-  private interface Attempt {
+  interface Attempt {
     boolean answered() throws IOException;
   }
 
@@ -230,47 +172,5 @@ abstract class PortContract {
           });
       assertThat(answers(at)).isTrue();
     }
-  }
-
-  @Test
-  void aTicketDoesNotOutliveTheAuthority() throws Exception {
-    Authority authority = Authority.in(directory.resolve("ca"));
-    Path own = authority.issue("server", "tutti", DAY);
-    Credentials server = Credentials.load(own);
-    Credentials member = Credentials.load(authority.issue("member", "tutti", DAY));
-    OpenPort at = opened(server);
-    SSLContext client = withTickets(member);
-    awaitFirst(at, client);
-    assertThat(answers(at, client)).as("served again").isTrue();
-
-    Path other = Authority.in(directory.resolve("other")).issue("member", "tutti", DAY);
-    Files.move(own.resolve("ca.pem"), directory.resolve("ca.pem"));
-    Files.copy(other.resolve("ca.pem"), own.resolve("ca.pem"));
-    Files.copy(directory.resolve("ca.pem"), other.resolve("ca.pem"), StandardCopyOption.REPLACE_EXISTING);
-    assertThat(server.reload()).isTrue();
-    assertThat(answers(at, client)).as("served with a ticket of earlier days").isFalse();
-    await("count", () -> Told.of(server.metrics(), "{reason=wrong-certificate}") > 0);
-    assertThat(answers(at, withTickets(Credentials.load(other)))).as("serves others").isTrue();
-  }
-
-  @Test
-  void aTicketDoesNotOutliveTheCertificate() throws Exception {
-    Authority authority = Authority.in(directory);
-    Credentials server = Credentials.load(authority.issue("server", "tutti", DAY));
-    OpenPort at = opened(server);
-    SSLContext client = null;
-    Instant end = Instant.MIN;
-    for (int seconds = 3; client == null; seconds *= 2) { // on a slow machine the first ones may be over too early
-      end = Instant.now().plusSeconds(seconds);
-      Credentials member = Credentials.load(authority.issue("member", "tutti", Instant.now().minus(DAY), end));
-      SSLContext context = withTickets(member);
-      client = answers(at, context) ? context : null;
-      assertThat(seconds).as("seconds of a certificate that is not accepted").isLessThan(30);
-    }
-    Instant expired = end.plusSeconds(1); // certificates know whole seconds
-    long before = Told.of(server.metrics(), "{reason=expired-certificate}");
-    await("the end of the certificate", () -> Instant.now().isAfter(expired));
-    assertThat(answers(at, client)).as("served with a ticket of earlier days").isFalse();
-    await("count", () -> Told.of(server.metrics(), "{reason=expired-certificate}") > before);
   }
 }

@@ -18,7 +18,7 @@ import org.tutti.registry.Registry;
 import org.tutti.registry.RegistryConfig;
 import org.tutti.tls.Credentials;
 
-final class RegistryPortTest extends PortContract {
+final class RegistryPortTest extends TlsPortContract {
   private static final String QUESTION = "GET /v1/counters HTTP/1.1\r\nHost: here\r\n\r\n";
 
   private static final int MANY = 2000;

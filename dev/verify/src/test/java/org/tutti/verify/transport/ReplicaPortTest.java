@@ -12,7 +12,7 @@ import org.tutti.transport.Address;
 import org.tutti.transport.memory.InProcess;
 
 /// The port for clients of a replicated service.
-final class ReplicaPortTest extends PortContract {
+final class ReplicaPortTest extends TlsPortContract {
   private static final byte[] HELLO = {0, 0, 0, 14, 1, 'T', 'U', 'C', '1', 0, 1, 'c', 'o', 'u', 'n', 't', 'e', 'r'};
 
   @Override

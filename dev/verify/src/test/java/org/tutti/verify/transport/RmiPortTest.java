@@ -7,7 +7,7 @@ import org.tutti.rmi.RmiTransport;
 import org.tutti.tls.Credentials;
 import org.tutti.transport.Address;
 
-final class RmiPortTest extends PortContract {
+final class RmiPortTest extends TlsPortContract {
   private static final byte[] CALL = {'J', 'R', 'M', 'I', 0, 2, 0x4b}; // version 2, the protocol of streams
 
   @Override

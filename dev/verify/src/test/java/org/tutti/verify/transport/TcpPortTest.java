@@ -8,7 +8,7 @@ import org.tutti.net.tcp.TcpTransport;
 import org.tutti.tls.Credentials;
 import org.tutti.transport.Address;
 
-final class TcpPortTest extends PortContract {
+final class TcpPortTest extends TlsPortContract {
   @Override
   OpenPort open(@Nullable Credentials tls) throws IOException {
     TcpConfig config = TcpConfig.lan().withSocketDirectory(null);

@@ -1,4 +1,4 @@
-package org.tutti.registry;
+package org.tutti.registry.http;
 
 import java.io.BufferedInputStream;
 import java.io.EOFException;
@@ -24,8 +24,8 @@ import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 import org.tutti.spi.Admission;
 
-/// The port of a [Registry]: as much of HTTP/1.1 (RFC 9112) as short requests and answers need, and a gate that
-/// strangers who say nothing shut for nobody.
+/// The port of a registry, and that of a member's health: as much of HTTP/1.1 (RFC 9112) as short requests and answers
+/// need, and a gate that strangers who say nothing shut for nobody.
 ///
 /// ```
 ///  accepted --> stranger --> request --> answer --> closed                 without TLS: 5 s for all of it
@@ -35,15 +35,30 @@ import org.tutti.spi.Admission;
 /// Without TLS anybody can say what an honest client says, so nobody becomes known: a connection carries one request,
 /// and when there are too many the oldest one yields ([Admission]). With TLS the handshake is what takes time, and
 /// shows who it is; so a connection stays.
-final class HttpPort implements AutoCloseable {
+public final class HttpPort implements AutoCloseable {
   /// What somebody said.
-  interface Asked {
+  public interface Asked {
     /// The request, if it is one.
-    Request request() throws GroupRecords.Refused;
+    ///
+    /// @return the request
+    /// @throws Malformed when it is none that can be answered
+    Request request() throws Malformed;
   }
 
-  static final int CONNECTIONS_MAX = 512;
+  /// What was said is no request that can be answered.
+  public static final class Malformed extends Exception {
+    private static final long serialVersionUID = 1L;
 
+    /// The status of the answer, as in HTTP: 400, 411 or 413.
+    public final int status;
+
+    Malformed(int status, String message) {
+      super(message);
+      this.status = status;
+    }
+  }
+
+  private static final int CONNECTIONS_MAX = 512;
   private static final int BACKLOG = 128;
   private static final Duration STRANGER_MAX = Duration.ofSeconds(5);
   private static final Duration IDLE_MAX = Duration.ofSeconds(10);
@@ -52,21 +67,29 @@ final class HttpPort implements AutoCloseable {
   private static final int DRAINED_MAX = 1 << 16;
   private static final long PAUSE_NANOS = 100_000_000; // when the process has no more descriptors
   private static final String PROTOCOL = "TLSv1.3";
+  private static final int MALFORMED = 400;
+  private static final int NO_LENGTH = 411;
+  private static final int TOO_LONG = 413;
 
   private final ServerSocket listener;
   private final @Nullable SSLContext tls;
+  private final int contentMax;
   private final Function<Asked, Answer> answers;
   private final Admission<Socket> admission = new Admission<>(CONNECTIONS_MAX, STRANGER_MAX);
-  private final Thread acceptor = Thread.ofPlatform().name("tutti-registry").unstarted(this::accept);
+  private final Thread acceptor = Thread.ofPlatform().name("tutti-http").unstarted(this::accept);
   private volatile boolean closed;
 
   /// Listens; [#start] begins to answer.
   ///
-  /// @param listen  where
-  /// @param tls     shows the own certificate and checks that of whoever asks; null for no TLS
-  /// @param answers makes the answer to each request; called by many threads
-  HttpPort(InetSocketAddress listen, @Nullable SSLContext tls, Function<Asked, Answer> answers) throws IOException {
+  /// @param listen     where
+  /// @param tls        shows the own certificate and checks that of whoever asks; null for no TLS
+  /// @param contentMax the longest content of a request, in bytes
+  /// @param answers    makes the answer to each request; called by many threads
+  /// @throws IOException when it cannot listen there
+  public HttpPort(InetSocketAddress listen, @Nullable SSLContext tls, int contentMax, Function<Asked, Answer> answers)
+      throws IOException {
     this.tls = tls;
+    this.contentMax = contentMax;
     this.answers = answers;
     this.listener = new ServerSocket();
     try {
@@ -77,15 +100,22 @@ final class HttpPort implements AutoCloseable {
     }
   }
 
-  void start() {
+  /// Answers from now on.
+  public void start() {
     acceptor.start();
   }
 
-  InetSocketAddress address() {
+  /// Where it listens.
+  ///
+  /// @return host and actual port
+  public InetSocketAddress address() {
     return (InetSocketAddress) listener.getLocalSocketAddress();
   }
 
-  Admission<?> admission() {
+  /// The gate, with its counts.
+  ///
+  /// @return closed with this port
+  public Admission<?> admission() {
     return admission;
   }
 
@@ -94,7 +124,7 @@ final class HttpPort implements AutoCloseable {
       try {
         Socket one = listener.accept();
         if (admission.admit(one)) {
-          Thread.ofVirtual().name("tutti-registry-client").start(() -> serve(one));
+          Thread.ofVirtual().name("tutti-http-client").start(() -> serve(one));
         } else {
           one.close();
         }
@@ -154,14 +184,14 @@ final class HttpPort implements AutoCloseable {
     boolean body = true;
     Answer answer;
     try {
-      Request request = Request.read(in, out);
+      Request request = Request.read(in, out, contentMax);
       if (request == null) {
         return false;
       }
       answer = answers.apply(() -> request);
       more = tls != null && !request.isLast();
       body = !request.method().equals("HEAD");
-    } catch (GroupRecords.Refused wrong) {
+    } catch (Malformed wrong) {
       answer =
           answers.apply(() -> {
             throw wrong;
@@ -232,28 +262,31 @@ final class HttpPort implements AutoCloseable {
   /// What a request is answered with.
   ///
   /// @param status the number that HTTP has for the outcome
-  /// @param json   the content
-  record Answer(int status, byte[] json) {
+  /// @param type   what the content is, as HTTP names it
+  /// @param body   the content
+  public record Answer(int status, String type, byte[] body) {
     /// The bytes of it.
     ///
     /// @param last whether the connection ends with it
-    /// @param body whether the content is wanted, too
-    byte[] encode(boolean last, boolean body) {
+    /// @param all  whether the content is wanted, too
+    byte[] encode(boolean last, boolean all) {
       String head =
           "HTTP/1.1 "
               + status
               + " "
               + words()
-              + "\r\nContent-Type: application/json\r\nContent-Length: "
-              + json.length
+              + "\r\nContent-Type: "
+              + type
+              + "\r\nCache-Control: no-store\r\nContent-Length: "
+              + body.length
               + (last ? "\r\nConnection: close" : "")
               + "\r\n\r\n";
       byte[] first = head.getBytes(StandardCharsets.US_ASCII);
-      ByteBuffer all = ByteBuffer.allocate(first.length + (body ? json.length : 0)).put(first);
-      if (body) {
-        all.put(json);
+      ByteBuffer whole = ByteBuffer.allocate(first.length + (all ? body.length : 0)).put(first);
+      if (all) {
+        whole.put(body);
       }
-      return all.array();
+      return whole.array();
     }
 
     private String words() {
@@ -277,18 +310,19 @@ final class HttpPort implements AutoCloseable {
   /// @param path   of the target, without what follows a question mark; nothing in it is decoded
   /// @param body   the content; empty when there is none
   /// @param isLast whether the client ends the connection after the answer
-  record Request(String method, String path, byte[] body, boolean isLast) {
+  public record Request(String method, String path, byte[] body, boolean isLast) {
     private static final int HEAD_BYTES_MAX = 8192;
     private static final int FIELDS_MAX = 64;
     private static final byte[] GO_ON = "HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
     /// Reads the next request.
     ///
-    /// @param in  gives at most the request
-    /// @param out gets the word to go on, for clients that wait for it
+    /// @param in         gives at most the request
+    /// @param out        gets the word to go on, for clients that wait for it
+    /// @param contentMax the longest content
     /// @return null when the client has ended the connection before it
-    /// @throws GroupRecords.Refused for what is no request that can be answered; the connection has to end
-    static @Nullable Request read(InputStream in, OutputStream out) throws IOException, GroupRecords.Refused {
+    /// @throws Malformed for what is no request that can be answered; the connection has to end
+    static @Nullable Request read(InputStream in, OutputStream out, int contentMax) throws IOException, Malformed {
       var head = new Head(in);
       String first = head.line();
       if (first == null) {
@@ -296,13 +330,13 @@ final class HttpPort implements AutoCloseable {
       }
       String[] words = first.split(" ", -1);
       if (words.length != 3 || !words[0].matches("[A-Z]{1,20}") || !words[2].matches("HTTP/1\\.[0-9]")) {
-        throw new GroupRecords.Refused(RegistryCount.MALFORMED, "no request of HTTP/1.1");
+        throw new Malformed(MALFORMED, "no request of HTTP/1.1");
       }
       Map<String, String> fields = head.fields();
       if (fields.containsKey("transfer-encoding")) {
-        throw new GroupRecords.Refused(RegistryCount.NO_LENGTH, "a content needs a length");
+        throw new Malformed(NO_LENGTH, "a content needs a length");
       }
-      int length = length(fields.getOrDefault("content-length", "0"));
+      int length = length(fields.getOrDefault("content-length", "0"), contentMax);
       if (length > 0 && fields.getOrDefault("expect", "").equalsIgnoreCase("100-continue")) {
         out.write(GO_ON);
         out.flush();
@@ -316,14 +350,13 @@ final class HttpPort implements AutoCloseable {
       return new Request(words[0], words[1].split("[?#]", 2)[0], body, last);
     }
 
-    private static int length(String text) throws GroupRecords.Refused {
+    private static int length(String text, int most) throws Malformed {
       if (!text.matches("[0-9]{1,18}")) {
-        throw new GroupRecords.Refused(RegistryCount.MALFORMED, "no length: a number is expected");
+        throw new Malformed(MALFORMED, "no length: a number is expected");
       }
       long length = Long.parseLong(text);
-      if (length > Registry.REQUEST_BYTES_MAX) {
-        throw new GroupRecords.Refused(
-            RegistryCount.TOO_LONG, "a request has at most " + Registry.REQUEST_BYTES_MAX + " bytes");
+      if (length > most) {
+        throw new Malformed(TOO_LONG, "a request has at most " + most + " bytes");
       }
       return (int) length;
     }
@@ -338,7 +371,7 @@ final class HttpPort implements AutoCloseable {
       }
 
       /// The next line; null at the end of the connection, if nothing has come.
-      @Nullable String line() throws IOException, GroupRecords.Refused {
+      @Nullable String line() throws IOException, Malformed {
         var line = new StringBuilder();
         for (int next = in.read(); next != '\n'; next = in.read()) {
           if (next < 0) {
@@ -348,8 +381,7 @@ final class HttpPort implements AutoCloseable {
             throw new EOFException("in the middle of a line");
           }
           if (--left < 0) {
-            throw new GroupRecords.Refused(
-                RegistryCount.TOO_LONG, "the lines before a content have at most " + HEAD_BYTES_MAX + " bytes");
+            throw new Malformed(TOO_LONG, "the lines before a content have at most " + HEAD_BYTES_MAX + " bytes");
           }
           line.append((char) next);
         }
@@ -358,7 +390,7 @@ final class HttpPort implements AutoCloseable {
       }
 
       /// By name, in small letters.
-      Map<String, String> fields() throws IOException, GroupRecords.Refused {
+      Map<String, String> fields() throws IOException, Malformed {
         var fields = new HashMap<String, String>();
         for (String line = line(); line == null || !line.isEmpty(); line = line()) {
           if (line == null) {
@@ -367,11 +399,11 @@ final class HttpPort implements AutoCloseable {
           int colon = line.indexOf(':');
           String name = line.substring(0, Math.max(0, colon)).toLowerCase(Locale.ROOT);
           if (!name.matches("[-!#$%&'*+.^_`|~0-9a-z]+") || fields.size() >= FIELDS_MAX) {
-            throw new GroupRecords.Refused(RegistryCount.MALFORMED, "no fields of HTTP/1.1");
+            throw new Malformed(MALFORMED, "no fields of HTTP/1.1");
           }
           boolean again = fields.put(name, line.substring(colon + 1).strip()) != null;
           if (again && name.equals("content-length")) {
-            throw new GroupRecords.Refused(RegistryCount.MALFORMED, "two lengths");
+            throw new Malformed(MALFORMED, "two lengths");
           }
         }
         return fields;
