@@ -299,6 +299,7 @@ public final class ReplicaProtocol {
     }
     awaitsClients = false;
     connections.values().forEach(connection -> connection.told = false);
+    tellReplicas(); // a state that came behind the view may know more of them
     questions.confirm(); // what was asked before
   }
 

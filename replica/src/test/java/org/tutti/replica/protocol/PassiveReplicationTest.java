@@ -358,6 +358,21 @@ class PassiveReplicationTest {
   }
 
   @Test
+  void aReplicaWhoseStateComesBehindItsViewTellsWhoIsThere() throws IOException {
+    begin();
+    var out = new ByteArrayOutputStream();
+    b.protocol.snapshot().writeTo(out);
+    var d = new Server("d");
+    view(d, b);
+    d.protocol.restore(new ByteArrayInputStream(out.toByteArray()), true);
+    d.protocol.caughtUp(position);
+    d.greet();
+    assertThat(d.said)
+        .last()
+        .isInstanceOfSatisfying(Frame.Welcome.class, welcome -> assertThat(welcome.replicas()).containsExactly("b:2"));
+  }
+
+  @Test
   void aCommandThatComesAgainBeforeItsOutcomeHasOnePlace() {
     begin();
     b.call(1, "x");
