@@ -13,7 +13,6 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
@@ -25,6 +24,7 @@ import org.tutti.Metric;
 import org.tutti.replica.protocol.ClientProtocol;
 import org.tutti.replica.protocol.Frame;
 import org.tutti.replica.protocol.Hedge;
+import org.tutti.replica.protocol.QuietConnection;
 import org.tutti.tls.Credentials;
 import org.tutti.tls.TlsWire;
 import org.tutti.tls.Wire;
@@ -61,7 +61,7 @@ public final class Client implements AutoCloseable {
   private final Duration deadline;
   private final Thread thread;
   private final Lane first;
-  private final @Nullable Lane second; // of a client that hedges
+  private final List<Lane> beside = new ArrayList<>(); // of a client that hedges or sends to all
   private final @Nullable Hedge hedge;
   private volatile boolean closed;
 
@@ -94,7 +94,6 @@ public final class Client implements AutoCloseable {
     this.selector = Selector.open();
     this.tls = credentials == null ? null : new TlsWire.Context(credentials, selector, RECORDS, true);
     this.first = new Lane(this::toFirst);
-    this.second = settings.hedges ? new Lane(this::toSecond) : null;
     this.protocol = new ClientProtocol(settings.service, settings.contacts, settings.silence.toNanos(), new Outside());
     this.hedge = settings.hedges ? protocol.hedge() : null;
     if (settings.policy != null) {
@@ -261,9 +260,7 @@ public final class Client implements AutoCloseable {
       action.run();
       protocol.work();
       first.write();
-      if (second != null) {
-        second.write();
-      }
+      beside.forEach(Lane::write);
       if (protocol.deadlineNanos() < before && Thread.currentThread() != thread) {
         selector.wakeup();
       }
@@ -311,9 +308,7 @@ public final class Client implements AutoCloseable {
   private void release() {
     first.write();
     first.disconnect();
-    if (second != null) {
-      second.disconnect();
-    }
+    beside.forEach(Lane::disconnect);
     try {
       selector.close();
     } catch (IOException _) {
@@ -343,14 +338,11 @@ public final class Client implements AutoCloseable {
     }
   }
 
-  private void toSecond(Happening happening) {
-    if (hedge == null) {
-      return;
-    }
+  private static void tell(QuietConnection of, Happening happening) {
     switch (happening) {
-      case Happening.Connected() -> hedge.connected();
-      case Happening.Received(ByteBuffer frame) -> hedge.received(frame);
-      case Happening.Disconnected _ -> hedge.disconnected();
+      case Happening.Connected() -> of.connected();
+      case Happening.Received(ByteBuffer frame) -> of.received(frame);
+      case Happening.Disconnected _ -> of.disconnected();
     }
   }
 
@@ -571,8 +563,10 @@ public final class Client implements AutoCloseable {
     }
 
     @Override
-    public ClientProtocol.Line second() {
-      return Objects.requireNonNull(second);
+    public ClientProtocol.Line beside(QuietConnection of) {
+      var lane = new Lane(happening -> tell(of, happening));
+      beside.add(lane);
+      return lane;
     }
 
     @Override
@@ -652,10 +646,10 @@ public final class Client implements AutoCloseable {
     /// Chooses how the client uses the replicas; otherwise it goes to any one of them and takes its reply. Not together
     /// with [#hedged].
     ///
-    /// @param value what the client wants, with dissemination to the manager, and no reply or the first;
+    /// @param value what the client wants, with no reply or the first;
     ///              [Client#policy] says what it gets
     /// @return this builder
-    /// @throws IllegalArgumentException when it is another dissemination or collection
+    /// @throws IllegalArgumentException when it is another collection
     public Builder policy(Policy value) {
       value.checkServed();
       policy = value;

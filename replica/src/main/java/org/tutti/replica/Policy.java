@@ -23,7 +23,8 @@ public record Policy(Dissemination dissemination, Collection collection, Replica
     /// To the request manager: the most senior replica that serves. Any other one refuses the client and names the
     /// manager, as long as the manager is there. The source calls it D1.
     MANAGER,
-    /// To all replicas. The source calls it D2.
+    /// To all replicas: the client is connected to each, and a crash delays nothing that another one has. Each
+    /// multicasts the command, and it is executed once. The source calls it D2.
     ALL
   }
 
@@ -84,14 +85,13 @@ public record Policy(Dissemination dissemination, Collection collection, Replica
     return new Policy(dissemination, collection, its, by);
   }
 
-  /// Refuses what replicas do not do yet: to be asked all at once, and to give the replies of several.
+  /// Refuses what replicas do not do yet: to give the replies of several.
   ///
-  /// @throws IllegalArgumentException when it is not dissemination to the manager, with no reply or the first
+  /// @throws IllegalArgumentException when it is another collection than none or the first
   public void checkServed() {
     boolean several = collection == Collection.ALL || collection == Collection.MAJORITY;
-    if (dissemination == Dissemination.ALL || several) {
-      throw new IllegalArgumentException(
-          "policy " + this + ": commands go to the request manager, and one reply or none is collected");
+    if (several) {
+      throw new IllegalArgumentException("policy " + this + ": one reply or none is collected");
     }
   }
 

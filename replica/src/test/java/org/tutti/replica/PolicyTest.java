@@ -43,7 +43,7 @@ class PolicyTest {
 
   @Test
   void aClientIsToldAtOnceWhatReplicasDoNotDo() {
-    var all = new Policy(Policy.Dissemination.ALL, Policy.Collection.FIRST, Replication.ACTIVE, Ordering.SEQUENCER);
-    assertThatThrownBy(() -> Client.of("counter").policy(all)).hasMessageStartingWith("policy D2 C1 R2 O1: ");
+    var all = new Policy(Policy.Dissemination.ALL, Policy.Collection.ALL, Replication.ACTIVE, Ordering.SEQUENCER);
+    assertThatThrownBy(() -> Client.of("counter").policy(all)).hasMessageStartingWith("policy D2 C2 R2 O1: ");
   }
 }

@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.tutti.Metric;
 import org.tutti.Node;
+import org.tutti.Ordering;
 import org.tutti.View;
 import org.tutti.replica.protocol.Frame;
 import org.tutti.replica.protocol.SessionTable;
@@ -45,14 +46,17 @@ class ReplicaTest {
   /// A counter that refuses to be negative; a command of 0 asks for a long reply.
   private static final class Counter implements StateMachine {
     private final Runnable restores; // at the beginning of a restore
+    private final Runnable applies; // at the beginning of each command
     private long value;
 
-    Counter(Runnable restores) {
+    Counter(Runnable restores, Runnable applies) {
       this.restores = restores;
+      this.applies = applies;
     }
 
     @Override
     public ByteBuffer apply(Command command) {
+      applies.run();
       long change = command.payload().getLong();
       if (value + change < 0) {
         throw new IllegalArgumentException("the counter is " + value);
@@ -91,6 +95,8 @@ class ReplicaTest {
   private Duration session = Duration.ofMinutes(1);
   private int connectionsMax = 1000;
   private Runnable restores = () -> {};
+  private final CountDownLatch free = new CountDownLatch(1); // until then c does nothing more, if it is stuck
+  private volatile boolean stuck;
   private final List<Node> nodes = new ArrayList<>();
   private final List<Replica> replicas = new ArrayList<>();
   private final List<Client> clients = new ArrayList<>();
@@ -109,7 +115,7 @@ class ReplicaTest {
             .start();
     nodes.add(node);
     Replica replica =
-        Replica.of("counter", new Counter(restores))
+        Replica.of("counter", new Counter(restores, name.equals("c") ? this::stayStuck : () -> {}))
             .session(session)
             .connectionsMax(connectionsMax)
             .watch(
@@ -128,6 +134,16 @@ class ReplicaTest {
             .start(node);
     replicas.add(replica);
     return replica;
+  }
+
+  private void stayStuck() {
+    if (stuck) {
+      try {
+        free.await();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
   }
 
   private void startAll() throws Exception {
@@ -155,6 +171,7 @@ class ReplicaTest {
 
   @AfterEach
   void stop() {
+    free.countDown();
     clients.forEach(Client::close);
     replicas.forEach(Replica::close);
     nodes.forEach(Node::close);
@@ -196,6 +213,54 @@ class ReplicaTest {
       }
     }
     assertThat(client.hedges()).isBetween(1L, 2000L / 20 + 4);
+  }
+
+  /// Bound to replica c, and with copies to the others.
+  private Client toAll(Duration silence) throws Exception {
+    var policy = new Policy(Policy.Dissemination.ALL, Policy.Collection.FIRST, Replication.ACTIVE, Ordering.SEQUENCER);
+    Client client =
+        Client.of("counter").at(replicas.get(2).clients()).policy(policy).silence(silence).deadline(PATIENCE).connect();
+    clients.add(client);
+    assertThat(call(client, 1)).isEqualTo(1);
+    for (Instant end = Instant.now().plus(PATIENCE); open(0) + open(1) + open(2) < 3; Thread.onSpinWait()) {
+      assertThat(Instant.now()).as(open(0) + ", " + open(1) + " and " + open(2) + " clients").isBefore(end);
+    }
+    assertThat(call(client, 1)).isEqualTo(2);
+    return client;
+  }
+
+  @Test
+  void aClientThatSendsToAllGoesOnWhenTheReplicaThatItIsBoundToEnds() throws Exception {
+    startAll();
+    Client client = toAll(Duration.ofSeconds(1));
+    List<CompletableFuture<ByteBuffer>> replies = new ArrayList<>();
+    for (int i = 0; i < 1000; i++) {
+      replies.add(client.call(number(1)));
+      if (i == 300) {
+        Thread.currentThread().interrupt(); // so the node does not wait until it has left
+        nodes.get(2).close();
+        assertThat(Thread.interrupted()).isTrue();
+        replicas.get(2).close();
+      }
+    }
+    for (int i = 0; i < replies.size(); i++) {
+      assertThat(replies.get(i).get().getLong()).as("each executed once, in order").isEqualTo(i + 3);
+    }
+    assertThat(read(client, Read.LINEARIZABLE)).isEqualTo(1002);
+    assertThat(Metric.sum(client.metrics(), "client.replicas.left")).isPositive();
+    assertThat(Metric.sum(replicas.get(0).metrics(), "replica.commands.repeated")).isPositive();
+  }
+
+  /// The client would not leave the replica before its calls are over: the copies are what is answered.
+  @Test
+  void aClientThatSendsToAllDoesNotWaitForAReplicaThatSaysNothingMore() throws Exception {
+    startAll();
+    Client client = toAll(PATIENCE.multipliedBy(10));
+    stuck = true;
+    for (int i = 3; i < 100; i++) {
+      assertThat(call(client, 1)).isEqualTo(i);
+    }
+    assertThat(Metric.sum(client.metrics(), "client.replicas.left")).isZero();
   }
 
   @Test

@@ -31,6 +31,8 @@ public final class CampaignReport {
     TRANSFERS("state transfers", RunResult::transfers),
     CALLS("calls of clients", RunResult::calls),
     TOLD("calls with an outcome", RunResult::told),
+    COPIES("commands to further replicas", RunResult::copies),
+    WITH_COPIES("seeds: clients send to all", outcome -> one(outcome.copies() > 0)),
     FIRST_CRASHED("seeds: first member crashed", outcome -> one(outcome.firstCrashed())),
     SENDER_CRASHED("seeds: sender at work crashed", outcome -> one(outcome.senderCrashed())),
     QUORUM_LOST("seeds that lost their quorum", outcome -> one(outcome.quorumLost())),

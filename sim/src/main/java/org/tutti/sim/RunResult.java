@@ -30,6 +30,7 @@ import org.tutti.sim.check.Violation;
 /// @param quorumLost whether the crashes of this run took away for good what the group needs to go on
 /// @param calls      how many calls the clients of a replicated service made
 /// @param told       how many of them had a reply or a refusal
+/// @param copies     how many commands went to further replicas, too, as their clients send to all
 /// @param violations what did not hold
 public record RunResult(
     Plan plan,
@@ -56,6 +57,7 @@ public record RunResult(
     boolean quorumLost,
     long calls,
     long told,
+    long copies,
     List<Violation> violations) {
   /// Whether everything held.
   ///

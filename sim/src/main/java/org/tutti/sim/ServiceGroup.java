@@ -423,6 +423,13 @@ final class ServiceGroup {
     return replicas.stream().filter(SimulatedReplica::isHere).toList();
   }
 
+  private List<String> serving() {
+    return living().stream()
+        .filter(replica -> replica.protocol().isServing())
+        .map(replica -> address(replica.node().number))
+        .toList();
+  }
+
   /// Whether the living replicas are in one primary view with each other and nobody else.
   boolean isTogether() {
     var expected = new TreeSet<MemberId>();
@@ -465,7 +472,7 @@ final class ServiceGroup {
     if (found.isEmpty()) {
       found.addAll(tested.check(history));
     }
-    clients.forEach(client -> client.checkHedges(found));
+    clients.forEach(client -> client.check(found));
     return found.subList(0, Math.min(VIOLATIONS_MAX, found.size()));
   }
 
@@ -481,6 +488,10 @@ final class ServiceGroup {
     for (SimulatedClient client : clients) {
       if (!client.isAnswered(living().getFirst()::hasNoAnswer)) {
         found.add(new Violation("ClientsAnswered", client + " waits: " + client.state()));
+      }
+      List<String> unreached = client.unreached(serving());
+      if (!unreached.isEmpty()) {
+        found.add(new Violation("ReachesAll", client + " does not send to " + unreached + ": " + client.state()));
       }
     }
     if (!history.violations().isEmpty()) {
@@ -523,5 +534,10 @@ final class ServiceGroup {
   /// How many of them have a reply or a refusal.
   int told() {
     return (int) history.calls().stream().filter(ServiceHistory.Call::isTold).count();
+  }
+
+  /// How many copies of commands went to further replicas, as their clients send to all.
+  long copies() {
+    return clients.stream().mapToLong(SimulatedClient::copies).sum();
   }
 }

@@ -16,6 +16,7 @@ import org.tutti.replica.Replication;
 import org.tutti.replica.ServiceException;
 import org.tutti.replica.protocol.ClientProtocol;
 import org.tutti.replica.protocol.Hedge;
+import org.tutti.replica.protocol.QuietConnection;
 import org.tutti.sim.check.ServiceHistory.Call;
 import org.tutti.sim.check.ServiceHistory.End;
 import org.tutti.sim.check.Violation;
@@ -32,8 +33,11 @@ final class SimulatedClient implements ClientProtocol.Host {
   private final ClientProtocol protocol;
   private final @Nullable Hedge hedge;
   private final List<Pending> open = new ArrayList<>();
+  private @Nullable SentToAll sentToAll; // of a client that does
+  private @Nullable String missing; // of what it should have sent to all, first
   private long connection; // 0: none
-  private long second; // connection, of a client that hedges; 0: none
+  private String address = ""; // of the replica there
+  private final List<Beside> beside = new ArrayList<>(); // connections, of a client that hedges or sends to all
   private long calls;
   private boolean breaks; // the connection, with the next reply
   private long workPlanned = Long.MAX_VALUE;
@@ -86,17 +90,21 @@ final class SimulatedClient implements ClientProtocol.Host {
     this.hedge = random.nextBoolean() ? protocol.hedge() : null;
     SplittableRandom choices = setting.streams().open(Streams.Purpose.REPLICA, Long.MAX_VALUE - 5 - number);
     if (hedge == null && choices.nextBoolean()) {
-      protocol.wish(wish(choices));
+      Policy wish = wish(choices);
+      protocol.wish(wish);
+      sentToAll = wish.dissemination() == Policy.Dissemination.ALL ? new SentToAll() : null;
     }
     wake();
   }
 
-  /// To the request manager, mostly with the reply that it gives.
+  /// To the request manager or to all, mostly with the first reply.
   private static Policy wish(SplittableRandom choices) {
     Policy.Collection collection = choices.nextInt(4) == 0 ? Policy.Collection.NONE : Policy.Collection.FIRST;
     Replication replication = choices.nextBoolean() ? Replication.PASSIVE : Replication.ACTIVE;
     Ordering ordering = choices.nextBoolean() ? Ordering.SEQUENCER : Ordering.SYMMETRIC;
-    return new Policy(Policy.Dissemination.MANAGER, collection, replication, ordering);
+    boolean toAll = choices.nextInt(3) == 0;
+    Policy.Dissemination dissemination = toAll ? Policy.Dissemination.ALL : Policy.Dissemination.MANAGER;
+    return new Policy(dissemination, collection, replication, ordering);
   }
 
   int number() {
@@ -171,8 +179,9 @@ final class SimulatedClient implements ClientProtocol.Host {
   // ---- its connection --------------------------------------------------------------------------------------------
 
   @Override
-  public void connect(String address) {
-    connection = service.connect(this, address);
+  public void connect(String to) {
+    address = to;
+    connection = service.connect(this, to);
   }
 
   @Override
@@ -185,66 +194,99 @@ final class SimulatedClient implements ClientProtocol.Host {
 
   @Override
   public void send(ByteBuffer frame) {
+    if (sentToAll != null) {
+      sentToAll.sends(null, frame);
+    }
     service.toReplica(connection, frame);
   }
 
   @Override
-  public ClientProtocol.Line second() {
-    return new ClientProtocol.Line() {
-      @Override
-      public void connect(String address) {
-        second = service.connect(SimulatedClient.this, address);
-      }
+  public ClientProtocol.Line beside(QuietConnection of) {
+    var line = new Beside(of);
+    beside.add(line);
+    return line;
+  }
 
-      @Override
-      public void disconnect() {
-        if (second != 0) {
-          service.closedByClient(second);
-          second = 0;
-        }
-      }
+  /// A connection beside the first one.
+  private final class Beside implements ClientProtocol.Line {
+    final QuietConnection of;
+    long its; // connection; 0: none
+    SentToAll.Connection said = new SentToAll.Connection("");
 
-      @Override
-      public void send(ByteBuffer frame) {
-        service.toReplica(second, frame);
+    Beside(QuietConnection of) {
+      this.of = of;
+    }
+
+    @Override
+    public void connect(String to) {
+      said = new SentToAll.Connection(to);
+      its = service.connect(SimulatedClient.this, to);
+    }
+
+    @Override
+    public void disconnect() {
+      if (its != 0) {
+        service.closedByClient(its);
+        its = 0;
       }
-    };
+    }
+
+    @Override
+    public void send(ByteBuffer frame) {
+      if (sentToAll != null) {
+        sentToAll.sends(said, frame);
+      }
+      service.toReplica(its, frame);
+    }
+  }
+
+  private @Nullable Beside line(long which) {
+    return beside.stream().filter(line -> line.its == which).findFirst().orElse(null);
   }
 
   void connected(long which) {
+    Beside line = line(which);
     if (which == connection) {
       protocol.connected();
       after();
-    } else if (which == second && hedge != null) {
-      hedge.connected();
+    } else if (line != null) {
+      line.of.connected();
       after();
     }
   }
 
   void received(long which, ByteBuffer frame) {
+    Beside line = line(which);
+    if (sentToAll != null) {
+      sentToAll.hears(frame);
+    }
     if (which == connection) {
       protocol.received(frame);
       after();
-    } else if (which == second && hedge != null) {
-      hedge.received(frame);
+    } else if (line != null) {
+      line.of.received(frame);
       after();
     }
   }
 
   void disconnected(long which) {
+    Beside line = line(which);
     if (which == connection) {
       connection = 0;
       protocol.disconnected("reset");
       after();
-    } else if (which == second && hedge != null) {
-      second = 0;
-      hedge.disconnected();
+    } else if (line != null) {
+      line.its = 0;
+      line.of.disconnected();
       after();
     }
   }
 
-  /// The extra load of hedging is bounded.
-  void checkHedges(List<Violation> found) {
+  /// The extra load of hedging is bounded, and who sends to all does.
+  void check(List<Violation> found) {
+    if (missing != null) {
+      found.add(new Violation("SentToAll", this + ": " + missing));
+    }
     if (hedge != null && hedge.hedges() > hedge.hedgesMax()) {
       String words = this + " asked " + hedge.hedges() + " times twice, of " + calls + " calls";
       found.add(new Violation("HedgesBounded", words));
@@ -253,6 +295,28 @@ final class SimulatedClient implements ClientProtocol.Host {
 
   long hedges() {
     return hedge == null ? 0 : hedge.hedges();
+  }
+
+  /// How often it sent a command to another replica than the first because it sends to all.
+  long copies() {
+    return sentToAll == null ? 0 : sentToAll.copies();
+  }
+
+  private List<SentToAll.Connection> open() {
+    return beside.stream().filter(line -> line.its != 0).map(line -> line.said).toList();
+  }
+
+  /// Which replicas its commands would not be sent to, although it sends to all.
+  ///
+  /// @param serving addresses of those that serve
+  /// @return some of them
+  List<String> unreached(List<String> serving) {
+    if (sentToAll == null || session() == 0) {
+      return List.of();
+    }
+    List<String> reached = new ArrayList<>(connection == 0 ? List.of() : List.of(address));
+    open().stream().filter(one -> one.hasResumed(session())).forEach(one -> reached.add(one.replica));
+    return serving.stream().filter(replica -> !reached.contains(replica)).toList();
   }
 
   @Override
@@ -277,6 +341,9 @@ final class SimulatedClient implements ClientProtocol.Host {
   }
 
   private void after() {
+    if (sentToAll != null && missing == null) {
+      missing = sentToAll.missing(open());
+    }
     long at = Math.max(protocol.deadlineNanos(), nanos() + 1);
     if (protocol.deadlineNanos() != Long.MAX_VALUE && (at < workPlanned || workPlanned <= nanos())) {
       workPlanned = at;

@@ -203,6 +203,7 @@ public final class Simulation {
         quorumLost,
         service == null ? 0 : service.calls(),
         service == null ? 0 : service.told(),
+        service == null ? 0 : service.copies(),
         List.copyOf(found));
   }
 

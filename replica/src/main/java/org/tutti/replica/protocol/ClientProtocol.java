@@ -47,10 +47,11 @@ public final class ClientProtocol {
 
   /// What a client asks of its host; itself its first connection.
   public interface Host extends Line {
-    /// The second connection, of a client that hedges ([ClientProtocol#hedge]), whose [Hedge] is told of it.
+    /// A further connection, of a client that hedges or sends to all.
     ///
-    /// @return the same each time
-    default Line second() {
+    /// @param of who is told of it
+    /// @return a new one
+    default Line beside(QuietConnection of) {
       throw new IllegalStateException("this host has one connection");
     }
 
@@ -150,6 +151,7 @@ public final class ClientProtocol {
   private long repeated;
   private @Nullable String wanted; // the replica to go to next
   private @Nullable Hedge hedge;
+  private @Nullable ToAll toAll;
   private @Nullable Policy wish;
   private @Nullable Policy agreed;
   private boolean closed;
@@ -184,6 +186,9 @@ public final class ClientProtocol {
   /// @param policy what the client wants of the replicas
   public void wish(Policy policy) {
     wish = policy;
+    if (policy.dissemination() == Policy.Dissemination.ALL) {
+      toAll = new ToAll(this, host, silenceNanos);
+    }
   }
 
   /// What the replicas do for this client.
@@ -271,6 +276,9 @@ public final class ClientProtocol {
     if (hedge != null) {
       hedge.close();
     }
+    if (toAll != null) {
+      toAll.close();
+    }
   }
 
   private List<Request> all() {
@@ -332,8 +340,8 @@ public final class ClientProtocol {
     heardAt = host.nanos();
   }
 
-  /// @param over the second connection, or null
-  void handle(Frame frame, @Nullable Hedge over) throws Frame.MalformedException {
+  /// @param over the quiet connection over which it came, or null
+  void handle(Frame frame, @Nullable QuietConnection over) throws Frame.MalformedException {
     switch (frame) {
       case Frame.Welcome welcome -> welcome(welcome);
       case Frame.Opened(long its, long opened) -> {
@@ -345,9 +353,7 @@ public final class ClientProtocol {
           nonce = 0;
           failures = 0;
           session = opened;
-          if (hedge != null) {
-            hedge.sessionChanged();
-          }
+          sessionChanged();
           pump();
         }
       }
@@ -450,9 +456,7 @@ public final class ClientProtocol {
   /// The replicas have forgotten the session: nobody knows what became of what was sent in it.
   private void expired() {
     session = 0;
-    if (hedge != null) {
-      hedge.sessionChanged();
-    }
+    sessionChanged();
     List<Request> lost = List.copyOf(sent.values());
     sent.clear();
     numberNext = 1;
@@ -463,6 +467,15 @@ public final class ClientProtocol {
               "the session had expired; whether the command was executed is not known, and it will not be"));
     }
     pump();
+  }
+
+  private void sessionChanged() {
+    if (hedge != null) {
+      hedge.sessionChanged();
+    }
+    if (toAll != null) {
+      toAll.sessionChanged();
+    }
   }
 
   private void sendAgain() {
@@ -504,6 +517,9 @@ public final class ClientProtocol {
 
   private void send(Request command) {
     host.send(call(command).encode());
+    if (toAll != null) {
+      toAll.sent(command);
+    }
   }
 
   private Frame call(Request command) {
@@ -526,7 +542,7 @@ public final class ClientProtocol {
     return seen;
   }
 
-  // ---- of the second connection ----------------------------------------------------------------------------------
+  // ---- of quiet connections --------------------------------------------------------------------------------------
 
   /// A request as it is asked once more.
   ByteBuffer again(Request request) {
@@ -546,6 +562,16 @@ public final class ClientProtocol {
       }
     }
     return found;
+  }
+
+  /// Commands without a reply, in the order of their numbers.
+  Collection<Request> unanswered() {
+    return sent.values();
+  }
+
+  /// The addresses of the replicas that are there, as far as one of them has told.
+  List<String> replicas() {
+    return replicas;
   }
 
   boolean isReady() {
@@ -633,6 +659,9 @@ public final class ClientProtocol {
     if (hedge != null) {
       hedge.work(now);
     }
+    if (toAll != null) {
+      toAll.work(now);
+    }
   }
 
   private void ready(long now) {
@@ -707,7 +736,8 @@ public final class ClientProtocol {
           }
         };
     long second = hedge == null || closed ? Long.MAX_VALUE : hedge.deadlineNanos();
-    return Math.min(Math.min(due, second), checkAt);
+    long copies = toAll == null || closed ? Long.MAX_VALUE : toAll.deadlineNanos();
+    return Math.min(Math.min(due, second), Math.min(copies, checkAt));
   }
 
   /// Where the client is connected to, or was last, and what was wrong with the one before; for people.

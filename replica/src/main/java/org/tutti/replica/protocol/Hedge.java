@@ -18,16 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// reply, so that none before it is missing at the second replica. The extra load is bounded: one further request for
 /// twenty that were made, and four at once. When the second replica is the faster one several times in a row, the
 /// client goes there.
-///
-/// The second connection is *quiet*: its replica sends replies to what was asked over it and to nothing else.
-public final class Hedge {
-  private enum Phase {
-    IDLE,
-    CONNECTING,
-    GREETING,
-    READY
-  }
-
+public final class Hedge extends QuietConnection {
   private static final int SAMPLES = 100;
   private static final int SAMPLES_MIN = 10;
   private static final int LATE_PERCENT = 95;
@@ -35,12 +26,6 @@ public final class Hedge {
   private static final int CALLS_PER_HEDGE = 20;
   private static final int HEDGES_AT_ONCE = 4;
   private static final int WINS = 3; // in a row, until the client goes there
-  private static final int PINGS_PER_SILENCE = 3;
-
-  private final ClientProtocol client;
-  private final ClientProtocol.Host host;
-  private final ClientProtocol.Line line;
-  private final long silenceNanos;
 
   private final long[] samples = new long[SAMPLES];
   private long answers;
@@ -50,93 +35,20 @@ public final class Hedge {
   private long hedges;
   private int wins;
 
-  private Phase phase = Phase.IDLE;
-  private @Nullable String at;
-  private long resumed; // the session that was said over this connection
-  private long heardAt;
-  private long pingAt;
-  private long connectAt;
-
   Hedge(ClientProtocol client, ClientProtocol.Host host, long silenceNanos) {
-    this.client = client;
-    this.host = host;
-    this.line = host.second();
-    this.silenceNanos = silenceNanos;
-    this.connectAt = host.nanos();
+    super(client, host, silenceNanos);
   }
 
-  // ---- what the network tells ------------------------------------------------------------------------------------
-
-  /// The second connection is there.
-  public void connected() {
-    if (phase == Phase.CONNECTING) {
-      phase = Phase.GREETING;
-      heardAt = host.nanos();
-      line.send(client.hello());
-    }
+  @Override
+  @Nullable String chosen() {
+    List<String> others = client.candidates().stream().filter(each -> !client.isAt(each)).toList();
+    return others.isEmpty() ? null : others.get(host.random().nextInt(others.size()));
   }
 
-  /// The second connection, or the attempt, has ended.
-  public void disconnected() {
-    if (phase != Phase.IDLE) {
-      leave();
-    }
-  }
-
-  /// A frame has come over the second connection.
-  ///
-  /// @param in without its length; lent
-  public void received(ByteBuffer in) {
-    if (phase != Phase.GREETING && phase != Phase.READY) {
-      return;
-    }
-    heardAt = host.nanos();
-    try {
-      handle(Frame.decode(in));
-    } catch (Frame.MalformedException _) {
-      end();
-    }
-  }
-
-  private void handle(Frame frame) throws Frame.MalformedException {
-    switch (frame) {
-      case Frame.Welcome _ -> {
-        phase = Phase.READY;
-        pingAt = heardAt + silenceNanos / PINGS_PER_SILENCE;
-        resume();
-      }
-      case Frame.Replied _, Frame.Answer _, Frame.Replicas _ -> client.handle(frame, this);
-      case Frame.Refused(_, _, SessionTable.Refusal why) -> {
-        if (why == SessionTable.Refusal.EXPIRED) {
-          client.handle(frame, this);
-        }
-      }
-      case Frame.Pong(), Frame.Move _ -> {}
-      case Frame.Away _, Frame.Wrong _ -> end();
-      default -> throw new Frame.MalformedException("not for a second connection");
-    }
-  }
-
-  private void resume() {
-    if (phase == Phase.READY && resumed == 0 && client.session() > 0) {
-      resumed = client.session();
-      line.send(new Frame.Resume(resumed, client.secret(), true).encode());
-    }
-  }
-
-  private void end() {
-    line.disconnect();
-    leave();
-  }
-
-  private void leave() {
-    phase = Phase.IDLE;
-    resumed = 0;
+  @Override
+  void left() {
     wins = 0;
-    connectAt = host.nanos() + silenceNanos; // there is no hurry
   }
-
-  // ---- what the client tells -------------------------------------------------------------------------------------
 
   /// The client makes a call.
   void called() {
@@ -163,76 +75,21 @@ public final class Hedge {
 
   /// A question that was asked here, too, is withdrawn.
   void forget(ByteBuffer frame) {
-    if (phase == Phase.READY) {
-      line.send(frame);
+    if (isReady()) {
+      send(frame);
     }
   }
 
-  /// The client has another session, or none.
-  void sessionChanged() {
-    if (resumed != 0) {
-      end();
-      connectAt = host.nanos();
-    } else {
-      resume();
-    }
-  }
-
-  void close() {
-    if (phase != Phase.IDLE) {
-      line.disconnect();
-      phase = Phase.IDLE;
-    }
-  }
-
-  /// Does what is due.
-  void work(long now) {
-    switch (phase) {
-      case IDLE -> {
-        if (client.isReady() && now - connectAt >= 0) {
-          begin(now);
-        }
-      }
-      case CONNECTING, GREETING -> {
-        if (now - heardAt > silenceNanos) {
-          end();
-        }
-      }
-      case READY -> {
-        if (now - heardAt > silenceNanos || client.isAt(at)) {
-          end();
-        } else {
-          ready(now);
-        }
-      }
-    }
-  }
-
-  private void begin(long now) {
-    List<String> others = client.candidates().stream().filter(each -> !client.isAt(each)).toList();
-    if (others.isEmpty()) {
-      connectAt = now + silenceNanos;
-      return;
-    }
-    at = others.get(host.random().nextInt(others.size()));
-    phase = Phase.CONNECTING;
-    heardAt = now;
-    line.connect(at);
-  }
-
-  private void ready(long now) {
-    if (now - pingAt >= 0) {
-      line.send(new Frame.Ping().encode());
-      pingAt = now + silenceNanos / PINGS_PER_SILENCE;
-    }
+  @Override
+  void ready(long now) {
     for (ClientProtocol.Request late = late(); late != null && now - late.sentAt >= lateNanos; late = late()) {
       credit -= CALLS_PER_HEDGE;
       hedges++;
       late.hedged = true;
-      line.send(client.again(late));
+      send(client.again(late));
     }
-    if (wins >= WINS && at != null) {
-      String faster = at;
+    String faster = at();
+    if (wins >= WINS && faster != null) {
       end();
       client.moveTo(faster, "another replica is faster");
     }
@@ -240,19 +97,13 @@ public final class Hedge {
 
   /// The oldest request that may be asked here and was not.
   private ClientProtocol.@Nullable Request late() {
-    return credit < CALLS_PER_HEDGE || lateNanos == Long.MAX_VALUE ? null : client.oldest(resumed != 0);
+    return credit < CALLS_PER_HEDGE || lateNanos == Long.MAX_VALUE ? null : client.oldest(isJoined());
   }
 
-  long deadlineNanos() {
-    return switch (phase) {
-      case IDLE -> client.isReady() ? connectAt : Long.MAX_VALUE;
-      case CONNECTING, GREETING -> heardAt + silenceNanos + 1;
-      case READY -> {
-        ClientProtocol.Request late = late();
-        long due = late == null ? Long.MAX_VALUE : late.sentAt + lateNanos;
-        yield Math.min(due, Math.min(pingAt, heardAt + silenceNanos + 1));
-      }
-    };
+  @Override
+  long dueNanos() {
+    ClientProtocol.Request late = late();
+    return late == null ? Long.MAX_VALUE : late.sentAt + lateNanos;
   }
 
   /// How many requests were asked over the second connection, too.

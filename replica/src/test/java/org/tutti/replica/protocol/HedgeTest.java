@@ -135,7 +135,7 @@ class HedgeTest {
     }
 
     @Override
-    public ClientProtocol.Line second() {
+    public ClientProtocol.Line beside(QuietConnection of) {
       return second;
     }
 

@@ -68,6 +68,20 @@ final class ServiceMutants {
                   new Fix(0, false))
               .in(RunKind.REPLICA),
           new Mutant(
+                  "late-copies-unsent",
+                  "a replica that a client which sends to all connects to later does not get what has no reply yet",
+                  "replica.protocol.ToAll$Copy",
+                  "joined",
+                  new Return(0))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "copies-to-nobody",
+                  "a client that wants to send to all has one connection",
+                  "replica.protocol.ToAll$Copy",
+                  "chosen",
+                  new Return(0))
+              .in(RunKind.REPLICA),
+          new Mutant(
                   "read-unsaid",
                   "a sequential read does not tell the replica what its client has seen",
                   "replica.protocol.ClientProtocol",

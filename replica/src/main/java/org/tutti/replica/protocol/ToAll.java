@@ -1,0 +1,98 @@
+package org.tutti.replica.protocol;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Dissemination to all: a client sends each command over its first connection and over a quiet one to each other
+/// replica.
+///
+/// ```
+///  client --- CALL n ---> replica A    each multicasts it, under the same number: it is executed once
+///         --- CALL n ---> replica B
+///         --- CALL n ---> replica C
+///         <-- REPLY n --- B            the first; the others are nothing new
+/// ```
+///
+/// So the crash of a replica, whichever it is, delays no command that another one has. What has no reply yet is sent to
+/// each replica that the client connects to later, in the order of numbers.
+public final class ToAll {
+  private final ClientProtocol client;
+  private final ClientProtocol.Host host;
+  private final long silenceNanos;
+  private final List<Copy> copies = new ArrayList<>(); // as many as there were other replicas at once
+
+  ToAll(ClientProtocol client, ClientProtocol.Host host, long silenceNanos) {
+    this.client = client;
+    this.host = host;
+    this.silenceNanos = silenceNanos;
+  }
+
+  /// The connection to one replica that is not the first one's.
+  public final class Copy extends QuietConnection {
+    Copy() {
+      super(ToAll.this.client, ToAll.this.host, ToAll.this.silenceNanos);
+    }
+
+    @Override
+    @Nullable String chosen() {
+      for (String replica : client.replicas()) {
+        if (!client.isAt(replica) && copies.stream().noneMatch(copy -> replica.equals(copy.at()))) {
+          return replica;
+        }
+      }
+      return null;
+    }
+
+    @Override
+    void joined() {
+      client.unanswered().forEach(command -> send(client.again(command)));
+    }
+
+    @Override
+    void ready(long now) {
+      String replica = at();
+      if (replica != null && !client.replicas().contains(replica)) {
+        end();
+      }
+    }
+
+    @Override
+    long dueNanos() {
+      return Long.MAX_VALUE;
+    }
+  }
+
+  /// A command is sent over the first connection, first or again.
+  void sent(ClientProtocol.Request command) {
+    for (Copy copy : copies) {
+      if (copy.isJoined()) {
+        copy.send(client.again(command));
+      }
+    }
+  }
+
+  void sessionChanged() {
+    copies.forEach(Copy::sessionChanged);
+  }
+
+  void close() {
+    copies.forEach(Copy::close);
+  }
+
+  void work(long now) {
+    long others = client.replicas().stream().filter(replica -> !client.isAt(replica)).count();
+    while (client.isReady() && copies.size() < others) {
+      copies.add(new Copy());
+    }
+    copies.forEach(copy -> copy.work(now));
+  }
+
+  long deadlineNanos() {
+    long due = Long.MAX_VALUE;
+    for (Copy copy : copies) {
+      due = Math.min(due, copy.deadlineNanos());
+    }
+    return due;
+  }
+}
