@@ -119,9 +119,10 @@ public final class LeaderElection implements AutoCloseable {
     var known = new AtomicLong(LockBlock.WAITS); // no leader's token
     return new Watch(
         calls.name(),
-        () -> {
+        watch -> {
           Optional<Leader> now = leader(calls.query(question(known.get()), Calls.FOR_EVER));
           known.set(now.map(Leader::token).orElse(LockBlock.NONE));
+          watch.check();
           listener.accept(now);
         });
   }

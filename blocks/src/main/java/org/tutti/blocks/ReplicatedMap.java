@@ -249,16 +249,18 @@ public final class ReplicatedMap<K, V> {
     var known = new AtomicLong(size.getLong(Long.BYTES));
     return new Watch(
         calls.name(),
-        () -> {
+        watch -> {
           ByteBuffer question = calls.message(MapBlock.WATCH, Long.BYTES).putLong(known.get());
           ByteBuffer answer = calls.query(question, Calls.FOR_EVER);
           long revision = answer.getLong();
           if (answer.get() == 0) {
             var all = new LinkedHashMap<K, V>();
             revision = reading(Read.SEQUENTIAL).list(all);
+            watch.check();
             listener.accept(new MapEvent.Reset<>(Collections.unmodifiableMap(all)));
           } else {
             while (answer.get() != 0) {
+              watch.check();
               listener.accept(change(answer));
             }
           }

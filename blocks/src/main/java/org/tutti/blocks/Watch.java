@@ -8,20 +8,22 @@ import org.tutti.replica.ServiceException;
 public final class Watch implements AutoCloseable {
   /// One question that waits, and what is told of its answer.
   interface Step {
-    void run() throws InterruptedException;
+    /// @param watch whether somebody still wants to be told, by [#check]
+    void run(Watch watch) throws InterruptedException;
   }
 
   private final Thread thread;
+  private volatile boolean closed;
 
   /// Repeats a step.
   Watch(String name, Step step) {
     this.thread = Thread.ofVirtual().name("watch-" + name).start(() -> repeat(step));
   }
 
-  private static void repeat(Step step) {
-    while (!Thread.currentThread().isInterrupted()) {
+  private void repeat(Step step) {
+    while (!closed) {
       try {
-        step.run();
+        step.run(this);
       } catch (CallTimeoutException _) {
         // It is asked again.
       } catch (ServiceException | InterruptedException _) {
@@ -30,9 +32,18 @@ public final class Watch implements AutoCloseable {
     }
   }
 
-  /// Ends it. What is being told is told to its end, unless it waits for something.
+  /// Comes before whatever is told. An interrupt alone would come too late for a thread whose answer is there before it
+  /// runs.
+  void check() throws InterruptedException {
+    if (closed) {
+      throw new InterruptedException("the watch is closed");
+    }
+  }
+
+  /// Ends it. What is being told is told to its end, unless it waits for something; nothing else is told any more.
   @Override
   public void close() {
+    closed = true;
     thread.interrupt();
   }
 }
