@@ -40,7 +40,10 @@ class TransportsTest {
         send.endInput();
         assertThat(send.line()).isEqualTo("0");
         assertThat(send.exitCode()).isZero();
-        assertThat(send.errors()).as("warnings").isEmpty();
+        // On a busy machine one may look crashed to the other, and the line is decided in the next view.
+        assertThat(send.errors())
+            .as("warnings")
+            .allMatch(line -> line.startsWith("line 1 is undecided: not in a primary"));
       }
       assertThat(member.lineMatching("0 .*")).isEqualTo("0 s: hello");
       member.signal("TERM");
