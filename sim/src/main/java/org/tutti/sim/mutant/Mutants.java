@@ -699,7 +699,7 @@ public final class Mutants {
                   List.of(
                       new Edit("org.tutti.engine.GroupEngine", "install", new Drop("isShowing", 1)),
                       new Edit("org.tutti.history.Deliveries", "stranded", new Return(0))))
-              .in(RunKind.SPLITS),
+              .in(RunKind.OVERLAPS),
           new Mutant(
               "branch-goes-on",
               "a branch goes on after its members have reported",
