@@ -6,21 +6,18 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.tutti.Group;
 import org.tutti.GroupConfig;
-import org.tutti.GroupListener;
 import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.Node;
 import org.tutti.Ordering;
 import org.tutti.SendOptions;
 import org.tutti.Service;
-import org.tutti.View;
 
 /// A server, with the calls `waitForRequest` and `sendReply`. All servers get all requests in one order.
 ///
 /// **Threads**: any; a reply goes to the client of the request that is given with it.
-public final class RequestServer implements GroupListener, AutoCloseable {
+public final class RequestServer extends Participant {
   /// What a client asks.
   ///
   /// @param client who asks
@@ -29,14 +26,8 @@ public final class RequestServer implements GroupListener, AutoCloseable {
   public record Request(String client, long number, String text) {}
 
   private final LinkedBlockingQueue<Request> requests = new LinkedBlockingQueue<>();
-  private final Group group;
-  private volatile View view;
 
-  private RequestServer(Node node, String group, Set<String> servers, Ordering ordering) {
-    GroupConfig config = GroupConfig.builder().ordering(ordering).build();
-    this.group = node.joinOrCreate(group, servers, config, MemberConfig.builder().listener(this).build());
-    this.view = this.group.joined().join();
-  }
+  private RequestServer() {}
 
   /// Registers a server, and waits until a majority of them is there.
   ///
@@ -46,7 +37,10 @@ public final class RequestServer implements GroupListener, AutoCloseable {
   /// @param ordering by which algorithm requests get their order
   /// @return the server
   public static RequestServer start(Node node, String group, Set<String> servers, Ordering ordering) {
-    return new RequestServer(node, group, servers, ordering);
+    var server = new RequestServer();
+    GroupConfig config = GroupConfig.builder().ordering(ordering).build();
+    server.register(node.joinOrCreate(group, servers, config, MemberConfig.builder().listener(server).build()));
+    return server;
   }
 
   /// The next request in total order.
@@ -65,28 +59,14 @@ public final class RequestServer implements GroupListener, AutoCloseable {
   /// @throws InterruptedException when this thread is interrupted
   public void sendReply(Request to, String text) throws InterruptedException {
     var reply = new Message(true, to.client(), to.number(), text);
-    group.post(ByteBuffer.wrap(reply.encoded()), SendOptions.fifo());
+    group().post(ByteBuffer.wrap(reply.encoded()), SendOptions.fifo());
   }
 
   /// This server's number among the servers, from 0, by seniority; smaller when those before it have gone.
   ///
   /// @return its place
   public int id() {
-    return view.rankOf(group.self());
-  }
-
-  /// How many servers there are now.
-  ///
-  /// @return the members that are no observers
-  public int serverNum() {
-    return view.voting();
-  }
-
-  /// How many clients there are now.
-  ///
-  /// @return the observers
-  public int clientNum() {
-    return view.observers().size();
+    return view().rankOf(group().self());
   }
 
   @Override
@@ -94,15 +74,5 @@ public final class RequestServer implements GroupListener, AutoCloseable {
     Message.read(payload)
         .filter(message -> !message.isReply())
         .ifPresent(message -> requests.add(new Request(message.client(), message.number(), message.text())));
-  }
-
-  @Override
-  public void install(View installed) {
-    view = installed;
-  }
-
-  @Override
-  public void close() {
-    group.close();
   }
 }
