@@ -55,18 +55,26 @@ final class FlightEvents {
   // Classes of their own, so that nothing of the Flight Recorder is looked for where it is not.
   // -------------------------
 
-  @Name("org.tutti.ViewChange")
-  @Label("View Change")
-  @Description("A view was installed.")
-  @Category("Tutti")
-  @StackTrace(false)
-  private static final class ViewChange extends Event {
+  /// What each of them has.
+  private abstract static class MembershipEvent extends Event {
     @Label("Group")
     String group = "";
 
     @Label("Member")
     String member = "";
 
+    final void of(FlightEvents at) {
+      group = at.group;
+      member = at.member;
+    }
+  }
+
+  @Name("org.tutti.ViewChange")
+  @Label("View Change")
+  @Description("A view was installed.")
+  @Category("Tutti")
+  @StackTrace(false)
+  private static final class ViewChange extends MembershipEvent {
     @Label("Epoch")
     long epoch;
 
@@ -83,8 +91,7 @@ final class FlightEvents {
     static void record(FlightEvents at, View view, String members, String change) {
       var event = new ViewChange();
       if (event.shouldCommit()) {
-        event.group = at.group;
-        event.member = at.member;
+        event.of(at);
         event.epoch = view.id().epoch();
         event.primary = view.primary();
         event.members = members;
@@ -99,13 +106,7 @@ final class FlightEvents {
   @Description("The state of the group has come to this member, or its transfer broke off.")
   @Category("Tutti")
   @StackTrace(false)
-  private static final class StateTransfer extends Event {
-    @Label("Group")
-    String group = "";
-
-    @Label("Member")
-    String member = "";
-
+  private static final class StateTransfer extends MembershipEvent {
     @Label("Donor")
     String donor = "";
 
@@ -124,8 +125,7 @@ final class FlightEvents {
     static void record(FlightEvents at, String donor, long bytes, long nanos, boolean complete) {
       var event = new StateTransfer();
       if (event.shouldCommit()) {
-        event.group = at.group;
-        event.member = at.member;
+        event.of(at);
         event.donor = donor;
         event.bytes = bytes;
         event.took = nanos;
@@ -140,13 +140,7 @@ final class FlightEvents {
   @Description("Another member is suspected.")
   @Category("Tutti")
   @StackTrace(false)
-  private static final class Suspicion extends Event {
-    @Label("Group")
-    String group = "";
-
-    @Label("Member")
-    String member = "";
-
+  private static final class Suspicion extends MembershipEvent {
     @Label("Suspect")
     String suspect = "";
 
@@ -161,8 +155,7 @@ final class FlightEvents {
     static void record(FlightEvents at, MemberId suspect, String why, Duration silent) {
       var event = new Suspicion();
       if (event.shouldCommit()) {
-        event.group = at.group;
-        event.member = at.member;
+        event.of(at);
         event.suspect = suspect.toString();
         event.why = why;
         event.silent = silent.toNanos();
@@ -176,13 +169,7 @@ final class FlightEvents {
   @Description("Multicasts of this member wait or are refused; told once in ten seconds.")
   @Category("Tutti")
   @StackTrace(false)
-  private static final class WindowFull extends Event {
-    @Label("Group")
-    String group = "";
-
-    @Label("Member")
-    String member = "";
-
+  private static final class WindowFull extends MembershipEvent {
     @Label("Full")
     @Description("For how long there has been no room")
     @Timespan(Timespan.NANOSECONDS)
@@ -195,8 +182,7 @@ final class FlightEvents {
     static void record(FlightEvents at, long nanos, String behind) {
       var event = new WindowFull();
       if (event.shouldCommit()) {
-        event.group = at.group;
-        event.member = at.member;
+        event.of(at);
         event.full = nanos;
         event.behind = behind;
         event.commit();
