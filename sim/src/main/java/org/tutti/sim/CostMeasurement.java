@@ -110,9 +110,7 @@ public final class CostMeasurement {
     network.observe(meter);
     cluster.begin(network);
     this.founding = until(cluster.lives(), members);
-    do {
-      rest();
-    } while (cluster.members().size() < members);
+    rest();
     this.byRank = byRank();
     rest();
   }
@@ -183,7 +181,7 @@ public final class CostMeasurement {
         throw new IllegalStateException("no view of " + size + ": " + Convergence.obstacle(cluster));
       }
       advance(scheduler.nowNanos() + DELAY.toNanos());
-      View first = who.isEmpty() ? null : who.iterator().next().view();
+      View first = who.iterator().next().view();
       there =
           first != null
               && first.primary()

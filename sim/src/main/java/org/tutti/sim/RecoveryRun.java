@@ -30,12 +30,8 @@ import org.tutti.sim.check.Violation;
 /// What takes longer than a fault may is a violation of `RecoveryBound`; the history is checked as that of any run.
 public final class RecoveryRun {
   private static final String BOUND = "RecoveryBound";
-  // Without a delivery for those that are spared: times of suspicion, and heartbeats until it is noticed and said.
-  private static final double SILENCE_MAX = 1.5;
-  private static final double SEEN_MAX = 0.5; // where its host refuses the port of a process that crashed
-  private static final double ASKED_MORE =
-      1.5; // what asking the others takes in addition, and whom it costs is merged again
-  private static final int HEARTBEATS_MAX = 2; // each time
+  private static final double ASKED_MORE = 1.5; // without a delivery, where others are asked first
+  private static final int HEARTBEATS_MAX = 2; // until a silence is noticed and said, each time
   private static final double NEXT_MAX = 2; // until all deliver again, after the end of a fault that healed at once
   private static final int REPEAT_FACTOR_MAX = 16; // the longest pause of a link, in retransmission times
   private static final double UNITS_MIN = 0.4;
@@ -211,10 +207,10 @@ public final class RecoveryRun {
     double heartbeats = HEARTBEATS_MAX * inUnits(plan.heartbeatNanos());
     OptionalInt refuted = refutedMax();
     if (refuted.isEmpty()) {
-      return (fault == SingleFault.SENIOR_CRASH_SEEN ? SEEN_MAX : SILENCE_MAX) + heartbeats;
+      return fault.silenceMax() + heartbeats;
     }
     double more = fault.isOfTwo() ? Math.max(ASKED_MORE, refuted.getAsInt()) : ASKED_MORE;
-    return SILENCE_MAX + more + 2 * heartbeats;
+    return SingleFault.SILENCE_MAX + more + 2 * heartbeats;
   }
 
   /// The longest that a member leaves another one in the view for the others' word, if one asks for it.

@@ -48,6 +48,10 @@ public enum SingleFault {
   /// How long links take at most to come back one by one, in times of suspicion.
   static final int SLOW_HEAL_UNITS = 8;
 
+  /// How long those that a fault spares deliver nothing at most, besides heartbeats, in times of suspicion.
+  static final double SILENCE_MAX = 1.5;
+
+  private static final double SEEN_MAX = 0.5; // where the host of a process that crashed refuses its port
   private static final double VIEWS_PER_UNIT = 2.2;
 
   private final int viewsMax;
@@ -74,6 +78,12 @@ public enum SingleFault {
   /// Whether it lies between two members that all others hear.
   boolean isOfTwo() {
     return this == ONE_DEAF_TO_ONE || this == TWO_APART;
+  }
+
+  /// How long those that it spares deliver nothing at most, besides heartbeats, in times of suspicion, where nobody
+  /// doubts first.
+  double silenceMax() {
+    return this == SENIOR_CRASH_SEEN ? SEEN_MAX : SILENCE_MAX;
   }
 
   /// How long after the end of the fault all are in one primary view at the latest, in times of suspicion.
