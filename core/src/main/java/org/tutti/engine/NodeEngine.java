@@ -534,7 +534,7 @@ public final class NodeEngine {
       if (detector.silentNanos(now, peer) >= config.suspectAfter().toNanos() / 2) {
         sender.renew(peer.address());
       }
-      long silent = now - Math.max(links.lastSentNanos(peer), now - heartbeatNanos);
+      long silent = now - Math.max(links.lastSignNanos(peer), now - heartbeatNanos);
       if (silent >= heartbeatNanos) {
         links.datagram(now, peer, NULL_MESSAGE);
       }

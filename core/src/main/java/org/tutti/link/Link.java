@@ -75,8 +75,8 @@ final class Link {
     return in.takenNanos();
   }
 
-  long lastSentNanos() {
-    return path.lastSentNanos();
+  long lastSignNanos() {
+    return path.lastSignNanos();
   }
 
   /// Forgets both directions; what was on the way is dropped.

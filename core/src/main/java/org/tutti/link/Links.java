@@ -315,13 +315,14 @@ public final class Links {
     return peers;
   }
 
-  /// When something was last sent to a peer.
+  /// When a packet was last sent to a peer that shows it that this node lives, whatever the path is: long ones may get
+  /// lost while short ones pass.
   ///
   /// @param peer the peer
   /// @return the time, or [Long#MIN_VALUE] for never
-  public long lastSentNanos(MemberId peer) {
+  public long lastSignNanos(MemberId peer) {
     Link link = find(peer.incarnation());
-    return link == null ? Long.MIN_VALUE : link.lastSentNanos();
+    return link == null ? Long.MIN_VALUE : link.lastSignNanos();
   }
 
   /// When a peer's stream last went on.

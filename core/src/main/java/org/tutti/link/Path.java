@@ -9,8 +9,13 @@ import org.tutti.effect.Counters;
 import org.tutti.transport.FrameSender;
 import org.tutti.wire.WireWriter;
 
-/// The way of packets to one life of one node: their headers, the transport's room, and when anything was sent last.
+/// The way of packets to one life of one node: their headers, the transport's room, and when this node last showed
+/// that it lives.
 final class Path {
+  /// Every network takes IP packets of 576 bytes (RFC 1122, section 3.3.3). On a path that has become narrow a longer
+  /// one gets lost, and for a second or more nobody knows.
+  private static final int PASSES_ANYWHERE_BYTES = 500;
+
   private final MemberId self;
   private MemberId peer;
   private final long cluster;
@@ -20,7 +25,7 @@ final class Path {
   private final long retransmitNanos;
   private boolean introduced; // the peer has said itself who it is
   private boolean knowsUs; // the peer has addressed us by our incarnation, so it needs no introduction
-  private long lastSent = Long.MIN_VALUE;
+  private long lastSign = Long.MIN_VALUE;
   private long blockedUntil = Long.MIN_VALUE;
 
   Path(MemberId self, MemberId peer, long cluster, FrameSender sender, LongSupplier beat, Counters counters) {
@@ -84,8 +89,9 @@ final class Path {
     return sender.waitNanos(peer.address());
   }
 
-  long lastSentNanos() {
-    return lastSent;
+  /// When a packet was last sent that is short enough to pass any path.
+  long lastSignNanos() {
+    return lastSign;
   }
 
   /// How long the header of a packet is; it never grows, as a peer that knows us goes on knowing us.
@@ -117,8 +123,11 @@ final class Path {
   }
 
   void commit(long now, ByteBuffer frame, int start) {
+    int length = frame.position() - start;
     Packet.seal(frame, start, frame.position(), beat.getAsLong(), sender.traits().checksum());
     sender.commit();
-    lastSent = now;
+    if (length <= PASSES_ANYWHERE_BYTES) {
+      lastSign = now;
+    }
   }
 }

@@ -26,6 +26,7 @@ final class Flight {
   private final int[] charges = new int[DATAGRAMS_MAX];
   private long last; // highest number sent
   private long rested; // all up to this one arrived or are lost
+  private long asked; // the highest number that the peer was asked about
   private long bytes;
   private int lastLength;
   private long granted = Congestion.WINDOW_MIN;
@@ -42,6 +43,7 @@ final class Flight {
   Flight(long last, Congestion congestion) {
     this.last = last;
     this.rested = last;
+    this.asked = last;
     this.congestion = congestion;
   }
 
@@ -127,6 +129,15 @@ final class Flight {
     return last;
   }
 
+  /// The peer is asked what has arrived. Its answer says nothing of how long a round trip takes: what it is about may
+  /// have been lost long ago, and only the question has arrived.
+  ///
+  /// @return up to which number it is asked
+  long ask() {
+    asked = last;
+    return asked;
+  }
+
   /// The peer says what it has read.
   ///
   /// @param highest the highest number
@@ -146,7 +157,11 @@ final class Flight {
     counted = count;
     uncounted = false;
     long sample = Math.max(ROUND_TRIP_MIN, now - sentNanos[(int) highest & MASK] - held);
-    measure(sample);
+    if (highest > asked) {
+      measure(sample);
+    } else {
+      sample = Math.min(sample, roundTrip);
+    }
     long settled = highest - rested;
     long before = bytes;
     int longest = 0;

@@ -18,6 +18,8 @@ import org.tutti.transport.Refused;
 final class UdpPeer implements SelectorTransport.Claim {
   private static final long QUEUE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final int QUEUE_DATAGRAMS_MIN = 4;
+  private static final int SHORT_BYTES =
+      512; // such a frame, as one that says that this node lives, has room for longer
   private static final System.Logger LOG = System.getLogger(UdpTransport.class.getName());
 
   final InetSocketAddress at;
@@ -110,7 +112,7 @@ final class UdpPeer implements SelectorTransport.Claim {
     OutgoingDatagram last = queue.peekLast();
     boolean isFull = last == null || last.bytes.position() + needed > datagramMax;
     if (last == null || !last.isEmpty() && (isFull || last.sealed || mayJoin)) {
-      last = isOpen() ? another(mayJoin) : null;
+      last = isOpen() ? another(length, mayJoin) : null;
     }
     if (last == null) {
       return null;
@@ -130,14 +132,16 @@ final class UdpPeer implements SelectorTransport.Claim {
     return Objects.requireNonNull(slot);
   }
 
-  private @Nullable OutgoingDatagram another(boolean mayJoin) {
-    if ((queue.size() + 1) * loop.datagramBytes > queueBytes()) {
+  private @Nullable OutgoingDatagram another(int length, boolean mayJoin) {
+    int before = queue.size() + (length <= SHORT_BYTES ? 0 : 1);
+    if (before * loop.datagramBytes > queueBytes()) {
       // One turn said more than the queue holds while peer and network could take it: no reason to refuse. But what may
       // go together with frames for others has to wait for them.
       if (!mayJoin) {
         write();
       }
-      if ((queue.size() + 1) * loop.datagramBytes > queueBytes()) {
+      before = queue.size() + (length <= SHORT_BYTES ? 0 : 1);
+      if (before * loop.datagramBytes > queueBytes()) {
         return null;
       }
     }
@@ -543,7 +547,7 @@ final class UdpPeer implements SelectorTransport.Claim {
 
   private void probe() {
     ByteBuffer out = loop.control(DatagramHeader.PROBE, life, own);
-    DatagramHeader.number(out, flight.last());
+    DatagramHeader.number(out, flight.ask());
     receipt.write(out);
     multicasts.write(out, DatagramHeader.BYTES);
     loop.send(out, at);

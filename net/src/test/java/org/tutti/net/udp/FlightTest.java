@@ -52,6 +52,24 @@ class FlightTest {
     assertThat(flight.roundTripNanos()).isBetween(MILLI, 3 * MILLI);
   }
 
+  /// All of a flight was lost, as on a path that has become narrow: the answer came because of the question.
+  @Test
+  void anAnswerToAQuestionSaysNothingOfTheRoundTrip() {
+    long first = flight.sent(0, 1000);
+    flight.echoed(2 * MILLI, first, 1, 0, GRANT);
+    for (int i = 1; i <= 50; i++) {
+      long sentAt = i * 1000 * MILLI;
+      flight.sent(sentAt, 1000);
+      long asked = flight.ask();
+      assertThat(flight.echoed(sentAt + 500 * MILLI, asked, 1, 0, GRANT)).isTrue();
+    }
+    assertThat(flight.roundTripNanos()).isEqualTo(2 * MILLI);
+    flight.sent(60_000 * MILLI, 1000);
+    long later = flight.sent(60_000 * MILLI, 1000);
+    flight.echoed(60_010 * MILLI, later, 3, 0, GRANT);
+    assertThat(flight.roundTripNanos()).as("measured by what nobody asked about").isEqualTo(3 * MILLI);
+  }
+
   @Test
   void aBurstIsSpreadOverTheRoundTrip() {
     flight.sent(0, 1000);
