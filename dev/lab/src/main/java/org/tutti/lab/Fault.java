@@ -18,6 +18,10 @@ public enum Fault {
   BRIDGE("one member sees both parts"),
   /// Some are not heard, but hear.
   ONE_WAY("one direction only"),
+  /// The most senior member, who orders, hears nobody, but is heard.
+  SENIOR_DEAF("the senior hears nobody"),
+  /// Another member hears nobody, but is heard.
+  MEMBER_DEAF("a member hears nobody"),
   /// A cut that comes and goes faster than the failure detector, or about as fast.
   FLAPPING("a cut comes and goes"),
   /// A part of a split splits; then it heals, and then the rest.

@@ -191,6 +191,17 @@ public final class Lab implements AutoCloseable {
     network.cut(network.numberOf(from), network.numberOf(to), true);
   }
 
+  /// Lets a member hear nobody, while all others still hear it.
+  ///
+  /// @param name which; what it hears from itself stays
+  public void deafen(String name) {
+    for (String other : config.names()) {
+      if (!other.equals(name)) {
+        cut(other, name);
+      }
+    }
+  }
+
   /// Joins one direction.
   ///
   /// @param from who is heard again
@@ -334,6 +345,19 @@ public final class Lab implements AutoCloseable {
   /// @return until now
   public Duration longestStop(long fromNanos) {
     return Duration.ofNanos(processes.stops().longestNanos(fromNanos, System.nanoTime()));
+  }
+
+  /// The longest time in which one of some members delivered nothing.
+  ///
+  /// @param fromNanos from when on, by [System#nanoTime]
+  /// @param names     who
+  /// @return of the one that waited longest, until now
+  public Duration longestStop(long fromNanos, String... names) {
+    look();
+    long now = System.nanoTime();
+    return Arrays.stream(names)
+        .map(name -> Duration.ofNanos(processes.life(name).stops.longestNanos(fromNanos, now)))
+        .reduce(Duration.ZERO, (one, other) -> one.compareTo(other) >= 0 ? one : other);
   }
 
   // ---- the end ---------------------------------------------------------------------------------------------------

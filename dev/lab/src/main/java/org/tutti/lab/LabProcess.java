@@ -23,6 +23,7 @@ final class LabProcess {
   final String name;
   final Path history;
   final Path log;
+  final Stops stops = new Stops(); // its own
   private final Process process;
   private final Writer commands;
   private final LabProcesses others;
@@ -165,6 +166,7 @@ final class LabProcess {
       case HistoryEntry.Delivered delivered -> {
         position = delivered.position() + 1;
         active = true;
+        stops.delivered(delivered.nanos());
         others.stops().delivered(delivered.nanos());
       }
       case HistoryEntry.Offered _ -> waiting = true;

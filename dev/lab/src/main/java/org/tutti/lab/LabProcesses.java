@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,42 +29,6 @@ final class LabProcesses {
   private final Set<ViewId> views = new TreeSet<>();
   private final Stops stops = new Stops();
   private double rate;
-
-  /// When anybody delivered anything, in steps of ten milliseconds; the members' files are read in any order.
-  final class Stops {
-    private static final long STEP_NANOS = 10_000_000;
-
-    private final long startNanos = System.nanoTime();
-    private final BitSet busy = new BitSet();
-    private long deliveries;
-
-    void delivered(long nanos) {
-      deliveries++;
-      busy.set(step(nanos));
-    }
-
-    private int step(long nanos) {
-      return (int) (Math.max(0, nanos - startNanos) / STEP_NANOS);
-    }
-
-    long deliveries() {
-      return deliveries;
-    }
-
-    /// The longest time without a delivery between two moments.
-    long longestNanos(long fromNanos, long toNanos) {
-      int end = step(toNanos);
-      int longest = 0;
-      for (int at = step(fromNanos); at < end; ) {
-        int quiet = busy.nextClearBit(at);
-        int next = busy.nextSetBit(quiet);
-        int until = next < 0 ? end : Math.min(next, end);
-        longest = Math.max(longest, until - quiet);
-        at = Math.max(until, quiet + 1);
-      }
-      return longest * STEP_NANOS;
-    }
-  }
 
   LabProcesses(LabConfig config, LabNetwork network, Path directory) {
     this.config = config;

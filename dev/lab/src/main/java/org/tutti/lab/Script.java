@@ -47,6 +47,8 @@ final class Script {
       case RING -> cut(ring(), hold());
       case BRIDGE -> cut(bridge(), hold());
       case ONE_WAY -> cut(oneWay(), hold());
+      case SENIOR_DEAF -> step("the most senior hears nobody", lab -> lab.deafen(lab.senior()), hold());
+      case MEMBER_DEAF -> deafen();
       case FLAPPING -> flap();
       case NESTED -> nest();
       case CHANGING -> change();
@@ -108,6 +110,15 @@ final class Script {
       }
     }
     return new Split(list(0, mute) + (deaf ? " deaf to " : " unheard by ") + list(mute, names.size()), cuts);
+  }
+
+  private void deafen() {
+    String first = names.getFirst();
+    String other = names.get(1);
+    step(
+        first + ", or " + other + " if that is the most senior, hears nobody",
+        lab -> lab.deafen(lab.senior().equals(first) ? other : first),
+        hold());
   }
 
   private Split anySplit() {
