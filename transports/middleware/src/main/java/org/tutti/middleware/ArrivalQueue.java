@@ -2,6 +2,7 @@ package org.tutti.middleware;
 
 import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -12,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 /// Batches are bounded by their bytes: a thread that brings one beyond the bound waits until the engine has taken what
 /// is there. What the engine has taken and is working on counts no more, so twice the bound is the most that exists.
 final class ArrivalQueue {
+  private static final int STRANGERS_MAX = 16;
+
   private final MiddlewareConfig config;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition news = lock.newCondition();
@@ -20,6 +23,7 @@ final class ArrivalQueue {
   // All guarded by the lock.
   private ArrayDeque<FrameBatch> batches = new ArrayDeque<>();
   private long bytes;
+  private final Set<FrameBatch.Stranger> strangers = new LinkedHashSet<>();
   private final Set<PeerQueue> changed = new LinkedHashSet<>();
   private boolean woken;
   private boolean closed;
@@ -53,6 +57,31 @@ final class ArrivalQueue {
       // The middleware ends its thread.
       Thread.currentThread().interrupt();
       return false;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// A batch of another version was dropped; what is too much at once is not told.
+  void strange(FrameBatch.Stranger stranger) {
+    lock.lock();
+    try {
+      if (!closed && strangers.size() < STRANGERS_MAX) {
+        strangers.add(stranger);
+        news.signal();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Takes the senders of batches of another version.
+  List<FrameBatch.Stranger> takeStrangers() {
+    lock.lock();
+    try {
+      List<FrameBatch.Stranger> taken = List.copyOf(strangers);
+      strangers.clear();
+      return taken;
     } finally {
       lock.unlock();
     }
@@ -96,6 +125,7 @@ final class ArrivalQueue {
       closed = true;
       batches.clear();
       changed.clear();
+      strangers.clear();
       news.signal();
       room.signalAll();
     } finally {
@@ -131,12 +161,16 @@ final class ArrivalQueue {
   private void await(long waitNanosMax) {
     long remaining = waitNanosMax;
     try {
-      while (remaining > 0 && !woken && !closed && bug == null && batches.isEmpty() && changed.isEmpty()) {
+      while (remaining > 0 && !woken && !closed && bug == null && isEmpty()) {
         remaining = news.awaitNanos(remaining);
       }
     } catch (InterruptedException _) {
       // As a selector does: an interrupt ends the wait and stays set.
       Thread.currentThread().interrupt();
     }
+  }
+
+  private boolean isEmpty() {
+    return batches.isEmpty() && changed.isEmpty() && strangers.isEmpty();
   }
 }

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.tutti.transport.Address;
 import org.tutti.transport.Counts;
+import org.tutti.transport.Refused;
 
 /// What one remote call carries: who speaks to whom, as over TCP, and frames, each after its length.
 ///
@@ -13,6 +14,9 @@ import org.tutti.transport.Counts;
 /// magic "Tutt" (4)  version (1)  length of from (1)  length of to (1)  from  to
 /// length (4) frame   length (4) frame   ...
 /// ```
+///
+/// Up to the addresses the layout is the same in every version, so a batch of another version tells whom to answer
+/// ([Stranger]). A batch without frames says nothing but its version.
 ///
 /// A receiver takes a batch as a whole or not at all. The address it is meant for is checked because the same host and
 /// port may exist in several networks, and because names may lead to a process that was started there since. It is no
@@ -43,6 +47,41 @@ record FrameBatch(byte[] bytes, int start) {
         .put(speaker)
         .put(listener)
         .array();
+  }
+
+  /// A batch of another version, as far as it can be read.
+  ///
+  /// @param from    who has sent it, as it says
+  /// @param version which one it has
+  /// @param bare    whether it has only its header: it answers a batch of ours, and is not answered
+  record Stranger(Address from, int version, boolean bare) {
+    /// The words for whoever asks why the two do not speak.
+    Refused refusal() {
+      String words = "it speaks version " + version + " of the batches of frames, this node version " + VERSION;
+      return new Refused(from, Refused.Reason.OTHER_VERSION, words);
+    }
+  }
+
+  /// Who has sent a batch of another version.
+  ///
+  /// @param bytes a batch that [#check] has refused
+  /// @param self  this node's address
+  /// @return null when it was refused for something else, or is not for this node
+  static @Nullable Stranger stranger(byte[] bytes, byte[] self) {
+    if (bytes.length < FIXED_BYTES || ByteBuffer.wrap(bytes).getInt() != MAGIC || bytes[4] == VERSION) {
+      return null;
+    }
+    int to = FIXED_BYTES + Byte.toUnsignedInt(bytes[5]);
+    int start = to + Byte.toUnsignedInt(bytes[6]);
+    if (start > bytes.length || !Arrays.equals(bytes, to, start, self, 0, self.length)) {
+      return null;
+    }
+    try {
+      var from = new Address(new String(bytes, FIXED_BYTES, to - FIXED_BYTES, StandardCharsets.UTF_8));
+      return new Stranger(from, Byte.toUnsignedInt(bytes[4]), start == bytes.length);
+    } catch (IllegalArgumentException _) {
+      return null; // no address
+    }
   }
 
   static byte[] utf8(Address address) {

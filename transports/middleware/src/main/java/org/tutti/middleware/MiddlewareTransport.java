@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +46,7 @@ public final class MiddlewareTransport implements Transport {
   private static final Duration RETRANSMIT_AFTER = Duration.ofSeconds(1);
   private static final Duration LAST_WAIT = Duration.ofMillis(500);
   private static final int DIALLING_MAX = 64;
+  private static final long ANSWER_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private final Middleware middleware;
   private final MiddlewareConfig config;
@@ -67,6 +69,7 @@ public final class MiddlewareTransport implements Transport {
   private @Nullable Receiver receiver;
   private @Nullable PeerQueue claimed;
   private int claimedBytes;
+  private long answeredNanos = System.nanoTime() - ANSWER_PAUSE_NANOS;
 
   /// Takes a middleware into use; it is closed with this transport.
   ///
@@ -153,8 +156,48 @@ public final class MiddlewareTransport implements Transport {
       }
     }
     changed.clear();
+    for (FrameBatch.Stranger stranger : inbox.takeStrangers()) {
+      meet(stranger, to);
+    }
     for (FrameBatch batch = arrived.pollFirst(); batch != null; batch = arrived.pollFirst()) {
       deliver(batch, to);
+    }
+  }
+
+  /// Tells both sides that they speak different versions: this node, if it has spoken to the peer, and the peer by a
+  /// batch of ours, which it reads as this node has read its. Whoever sends forged batches gets four answers in a
+  /// second at most out of this node, each no longer than a header, and drives no known peer out of its place.
+  private void meet(FrameBatch.Stranger stranger, Receiver to) {
+    PeerQueue known = known(stranger.from());
+    if (!closing && known != null && known.hasSpoken()) {
+      to.onRefused(stranger.refusal());
+    }
+    long now = System.nanoTime();
+    if (stranger.bare() || now - answeredNanos < ANSWER_PAUSE_NANOS) {
+      return;
+    }
+    PeerQueue answering = known == null && isCrowded() ? null : peerQueue(stranger.from());
+    if (answering != null) {
+      answeredNanos = now;
+      answering.answer();
+    }
+  }
+
+  private @Nullable PeerQueue known(Address peer) {
+    lock.lock();
+    try {
+      return peerQueues.get(peer);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean isCrowded() {
+    lock.lock();
+    try {
+      return peerQueues.size() >= config.peersMax();
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -219,6 +262,10 @@ public final class MiddlewareTransport implements Transport {
       counters.addShared(MiddlewareCount.BYTES_RECEIVED, bytes.length);
       FrameBatch batch = FrameBatch.check(bytes, self, config.frameBytesMax(), counters);
       if (batch == null) {
+        FrameBatch.Stranger stranger = FrameBatch.stranger(bytes, self);
+        if (stranger != null) {
+          inbox.strange(stranger);
+        }
         return false;
       }
       boolean taken = inbox.put(batch);

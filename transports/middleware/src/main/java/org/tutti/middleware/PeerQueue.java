@@ -59,6 +59,8 @@ final class PeerQueue implements Runnable {
   private boolean refused; // a claim, since the last onReady
   private boolean wanted; // a claim was refused since the last attempt
   private @Nullable Refused refusal; // why the last attempt failed, and that is to be told
+  private boolean spoken; // a frame was claimed for it
+  private boolean answering; // a batch of another version
   private boolean closing;
   private long claimedNanos = System.nanoTime();
   private long retryNanos = claimedNanos;
@@ -86,6 +88,7 @@ final class PeerQueue implements Runnable {
     lock.lock();
     try {
       claimedNanos = System.nanoTime();
+      spoken = true;
       if (state == State.OPEN && fits(length)) {
         return true;
       }
@@ -155,6 +158,28 @@ final class PeerQueue implements Runnable {
       Refused told = refusal;
       refusal = null;
       return told;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Lets the peer know which version this node speaks: with the next batch, if need be one without frames.
+  void answer() {
+    lock.lock();
+    try {
+      answering = true;
+      wanted |= state == State.APART;
+      work.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Whether this node has wanted to say something to the peer, besides answers.
+  boolean hasSpoken() {
+    lock.lock();
+    try {
+      return spoken;
     } finally {
       lock.unlock();
     }
@@ -292,7 +317,7 @@ final class PeerQueue implements Runnable {
     lock.lock();
     try {
       long idle = hub.config().idleMax().toNanos();
-      while (end == 0 && !closing) {
+      while (end == 0 && !closing && !answering) {
         long remaining = idle - (System.nanoTime() - claimedNanos);
         if (remaining <= 0) {
           hub.counters().addShared(MiddlewareCount.CALL_IDLE);
@@ -301,9 +326,10 @@ final class PeerQueue implements Runnable {
         }
         work.awaitNanos(remaining);
       }
-      if (end == 0) {
+      if (end == 0 && !answering) {
         return new byte[0];
       }
+      answering = false;
       byte[] batch = Arrays.copyOf(header, header.length + end);
       System.arraycopy(queue, 0, batch, header.length, end);
       end = 0;

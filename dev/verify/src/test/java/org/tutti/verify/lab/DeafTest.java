@@ -34,8 +34,7 @@ class DeafTest {
   @ParameterizedTest(name = "{0}, the senior: {1}")
   @CsvSource({"udp, true", "tcp, true", "udp, false", "tcp, false"})
   void aMemberThatHearsNobodyHoldsUpTheOthersAsLongAsACrash(String transport, boolean senior) throws Exception {
-    LabConfig config =
-        LabConfig.standard(5).withTransport(transport).withDirectory(directory.resolve("lab"));
+    LabConfig config = LabConfig.standard(5).withTransport(transport).withDirectory(directory.resolve("lab"));
     var stops = new ArrayList<Duration>();
     LabVerdict verdict;
     try (Lab lab = Lab.open(config)) {
@@ -48,7 +47,8 @@ class DeafTest {
       Assumptions.abort("skipped: " + e.getMessage());
       return;
     }
-    System.out.println(transport + (senior ? ", the senior" : ", another member") + " deaf, without a delivery: " + stops);
+    System.out.println(
+        transport + (senior ? ", the senior" : ", another member") + " deaf, without a delivery: " + stops);
     assertThat(verdict.violations()).as("histories in " + directory).isEmpty();
     assertThat(stops.stream().sorted().toList().get(ROUNDS / 2)).as("the median of %s", stops).isLessThan(BOUND);
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.tutti.fixture.Station.until;
 
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -25,9 +26,13 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tutti.certs.Authority;
 import org.tutti.fixture.Station;
+import org.tutti.middleware.Middleware;
+import org.tutti.middleware.MiddlewareConfig;
+import org.tutti.middleware.MiddlewareTransport;
 import org.tutti.transport.Address;
 import org.tutti.transport.Refused;
 import org.tutti.transport.Refused.Reason;
+import org.tutti.transport.Transport;
 import org.tutti.transport.TransportProvider;
 import org.tutti.transport.TransportSettings;
 
@@ -127,6 +132,109 @@ final class MiddlewareRefusedTest {
     Station inside = station(member);
     String words = "the certificate is for cluster tutti, not for other";
     tells(station(other), inside.address(), Reason.OTHER_CLUSTER, words, inside);
+  }
+
+  @Test
+  void anotherVersionOfBatchesIsNamedOnBothSides() throws IOException {
+    Station inside = station(null);
+    Station newer = new Station(new MiddlewareTransport(new OtherVersion(inner(provider())), MiddlewareConfig.lan()));
+    open.add(newer);
+    until(
+        "a refusal",
+        () -> {
+          newer.offer(inside.address(), FRAME);
+          return !newer.refused.isEmpty();
+        },
+        newer,
+        inside);
+    // To whoever speaks another version, its own is the right one.
+    tells(
+        newer.refused.getFirst(),
+        inside.address(),
+        "it speaks version 9 of the batches of frames, this node version 1");
+    assertThat(inside.refused).as("of whom it has not spoken to").isEmpty();
+    until(
+        "a refusal of the other side",
+        () -> {
+          inside.offer(newer.address(), FRAME);
+          return !inside.refused.isEmpty();
+        },
+        newer,
+        inside);
+    tells(
+        inside.refused.getFirst(),
+        newer.address(),
+        "it speaks version 9 of the batches of frames, this node version 1");
+    assertThat(newer.frames).isEmpty();
+    assertThat(inside.frames).isEmpty();
+  }
+
+  private static void tells(Refused refused, Address by, String words) {
+    assertThat(refused).isEqualTo(new Refused(by, Reason.OTHER_VERSION, words));
+  }
+
+  private Transport provider() {
+    return TransportProvider.installed().get(transport).open(TransportSettings.at(HERE));
+  }
+
+  /// What a transport that was not started speaks over.
+  private static Middleware inner(Transport opened) {
+    try {
+      Field field = MiddlewareTransport.class.getDeclaredField("middleware");
+      field.setAccessible(true);
+      return (Middleware) field.get(opened);
+    } catch (ReflectiveOperationException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /// A middleware whose node speaks version 9, and takes version 1 for 9: as two releases that differ in nothing else.
+  private record OtherVersion(Middleware inner) implements Middleware {
+    private static final int AT = 4;
+    private static final byte OURS = 1;
+    private static final byte OTHER = 9;
+
+    private static byte[] exchanged(byte[] batch) {
+      byte[] copy = batch.clone();
+      copy[AT] = copy[AT] == OURS ? OTHER : copy[AT] == OTHER ? OURS : copy[AT];
+      return copy;
+    }
+
+    @Override
+    public String name() {
+      return inner.name();
+    }
+
+    @Override
+    public Address address() {
+      return inner.address();
+    }
+
+    @Override
+    public void start(Arrivals arrivals) {
+      inner.start(batch -> arrivals.take(exchanged(batch)));
+    }
+
+    @Override
+    public Call dial(Address peer) throws IOException {
+      Call call = inner.dial(peer);
+      return new Call() {
+        @Override
+        public void send(byte[] batch) throws IOException {
+          call.send(exchanged(batch));
+        }
+
+        @Override
+        public void close() {
+          call.close();
+        }
+      };
+    }
+
+    @Override
+    public void close() {
+      inner.close();
+    }
   }
 
   @Test

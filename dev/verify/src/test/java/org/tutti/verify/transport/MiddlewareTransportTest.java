@@ -76,6 +76,45 @@ final class MiddlewareTransportTest extends TransportContract {
     assertThat(a.frames.getFirst()).hasSize(3);
   }
 
+  @Test
+  void aBatchOfAnotherVersionIsAnsweredOnceForMany() throws IOException {
+    Station a = station("a");
+    Station b = station("b");
+    byte[] strange = changed(batch("b", "a", frame(3)), 4, 2);
+    for (int i = 0; i < 100; i++) {
+      board.send(a.address(), strange);
+    }
+    until("an answer", () -> counter(b, "batches.received") > 0, a, b);
+    turns(20, a, b);
+    assertThat(counter(b, "batches.received")).as("of 100, in a moment").isLessThan(10);
+    assertThat(counter(b, "bytes.received")).as("no more than headers").isEqualTo(9 * counter(b, "batches.received"));
+    assertThat(b.frames).isEmpty();
+    assertThat(a.refused).as("by whom it has not spoken to").isEmpty();
+  }
+
+  @Test
+  void anAnswerIsNotAnsweredAndTellsOnlyWhoHasSpoken() throws IOException {
+    Station a = station("a");
+    Station b = station("b");
+    byte[] bare = changed(batch("b", "a"), 4, 2);
+    board.send(a.address(), bare);
+    turns(20, a, b);
+    assertThat(a.refused).isEmpty();
+    exchange(a, b);
+    long before = counter(b, "batches.received");
+    board.send(a.address(), bare);
+    until("told", () -> !a.refused.isEmpty(), a, b);
+    turns(20, a, b);
+    assertThat(a.refused.getFirst().by()).isEqualTo(b.address());
+    assertThat(counter(b, "batches.received")).isEqualTo(before);
+    // Not for this node, cut off, of nobody.
+    board.send(a.address(), changed(batch("b", "c"), 4, 2));
+    board.send(a.address(), changed(changed(batch("b", "a"), 4, 2), 6, 200));
+    board.send(a.address(), changed(batch("", "a"), 4, 2));
+    turns(20, a, b);
+    assertThat(a.refused).hasSize(1);
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {0, -1, Integer.MIN_VALUE, Integer.MAX_VALUE, (1 << 17) + 1, 4})
   void aBatchWithALengthThatNoFrameHasIsDroppedAsAWhole(int length) throws IOException {
