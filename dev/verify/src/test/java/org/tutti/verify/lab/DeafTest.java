@@ -20,7 +20,11 @@ import org.tutti.transport.Profile;
 
 /// A member that hears nobody, but is heard, stops the others for no longer than one that has crashed: processes of the
 /// public API over the kernel's TCP and UDP. Frames to it are lost before its host, acknowledgements of TCP, too, while
-/// what it sends arrives. The simulator has the same fault with its bounds (`SingleFault`).
+/// what it sends arrives, as long as the window of TCP, or of our UDP, lets it say anything. The simulator has the same
+/// fault, without windows, and with its bounds (`SingleFault`).
+///
+/// The bound is for the median of five rounds: on a machine of two processors five JVMs wait for each other, and a
+/// round in which windows end at different moments for different members is longer (`docs/protocols/suspicion.md`).
 @Tag("system")
 @Tag("deep")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -31,26 +35,26 @@ class DeafTest {
 
   @TempDir Path directory;
 
-  @ParameterizedTest(name = "{0}, the senior: {1}")
-  @CsvSource({"udp, true", "tcp, true", "udp, false", "tcp, false"})
-  void aMemberThatHearsNobodyHoldsUpTheOthersAsLongAsACrash(String transport, boolean senior) throws Exception {
+  @ParameterizedTest(name = "{0}, {1}")
+  @CsvSource({"udp, senior", "tcp, senior", "udp, member", "tcp, member"})
+  void whoHearsNobodyHoldsUpTheOthersNoLongerThanACrash(String transport, String who) throws Exception {
     LabConfig config = LabConfig.standard(5).withTransport(transport).withDirectory(directory.resolve("lab"));
     var stops = new ArrayList<Duration>();
     LabVerdict verdict;
     try (Lab lab = Lab.open(config)) {
       lab.start();
       for (int round = 0; round < ROUNDS; round++) {
-        stops.add(stop(lab, config.names(), senior));
+        stops.add(stop(lab, config.names(), who.equals("senior")));
       }
       verdict = lab.finish();
     } catch (Unavailable e) {
       Assumptions.abort("skipped: " + e.getMessage());
       return;
     }
-    System.out.println(
-        transport + (senior ? ", the senior" : ", another member") + " deaf, without a delivery: " + stops);
+    System.out.printf("%s, a deaf %s: the others delivered nothing for %s%n", transport, who, stops);
     assertThat(verdict.violations()).as("histories in " + directory).isEmpty();
-    assertThat(stops.stream().sorted().toList().get(ROUNDS / 2)).as("the median of %s", stops).isLessThan(BOUND);
+    Duration median = stops.stream().sorted().toList().get(ROUNDS / 2);
+    assertThat(median).as("the median of %s", stops).isLessThan(BOUND);
   }
 
   /// Makes one deaf for three suspicion times.
@@ -65,6 +69,7 @@ class DeafTest {
     lab.deafen(deaf);
     lab.pass(SUSPECT_AFTER.multipliedBy(3));
     Duration longest = lab.longestStop(begin, others);
+    assertThat(lab.network().lost()).isPositive();
     lab.heal();
     lab.awaitCalm();
     return longest;
