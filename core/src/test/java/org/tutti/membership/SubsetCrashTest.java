@@ -249,6 +249,41 @@ class SubsetCrashTest {
     assertThat(at(0).said).isZero();
   }
 
+  /// B gets one behind what it has settled, C one before: no member sees all three, and their orders must not go round.
+  /// So what is decided moves B's clock, although B proposed less.
+  @Test
+  void threeMulticastsForTwoOfThreeMembersEachHaveOneOrder() throws Malformed {
+    viewOf(6);
+    Member ahead = at(0);
+    for (long number = 1; number <= 3; number++) {
+      ahead.sends(number, 0);
+    }
+    at(3).sends(1, 0, 2);
+    at(4).sends(1, 0, 1);
+    for (int sender = 3; sender <= 4; sender++) {
+      for (int destination = 0; destination <= 2; destination++) {
+        at(destination).hears(at(sender));
+        at(sender).hears(at(destination));
+      }
+    }
+    ahead.hears(at(3));
+    ahead.hears(at(4));
+    at(1).hears(at(4));
+    at(1).hears(ahead);
+    assertThat(at(1).delivered).containsExactly("e:1");
+    at(5).sends(1, 1, 2);
+    for (int destination = 1; destination <= 2; destination++) {
+      at(destination).hears(at(5)); // C does not know yet where the first one stands
+      at(5).hears(at(destination));
+    }
+    at(1).hears(at(5));
+    at(2).hears(at(5));
+    settle();
+    assertThat(ahead.delivered).endsWith("d:1", "e:1");
+    assertThat(at(1).delivered).containsExactly("e:1", "f:1");
+    assertThat(at(2).delivered).containsExactly("d:1", "f:1");
+  }
+
   @Test
   void aBatchDecidedHigherWaitsForASubsetMulticast() throws Malformed {
     viewOf(3);
