@@ -125,6 +125,7 @@ public final class CostMeasurement {
         SUSPECT_NANOS,
         FRAME_BYTES_MAX,
         RETRANSMIT_NANOS,
+        0,
         DELAY.toNanos(),
         DELAY.toNanos(),
         0,

@@ -33,6 +33,7 @@ final class Network {
     private long refusedUntilNanos;
     private long cloggedUntilNanos;
     private long lastArrivalNanos;
+    private long busyUntilNanos; // the line, with what was sent
     private long bytesOnTheWay;
 
     private Link(int from, int to, SplittableRandom random) {
@@ -80,7 +81,8 @@ final class Network {
 
     private void carry(byte[] frame) {
       byte[] carried = strikes(FaultKind.CORRUPTION, 0.1) ? damaged(frame) : frame;
-      long arrival = scheduler.nowNanos() + plan.delayNanosMin();
+      busyUntilNanos = Math.max(busyUntilNanos, scheduler.nowNanos()) + frame.length * plan.lineNanosPerByte();
+      long arrival = busyUntilNanos + plan.delayNanosMin();
       arrival += random.nextLong(plan.delayNanosMax() - plan.delayNanosMin() + 1);
       if (strikes(FaultKind.DELAY, 0.05)) {
         arrival += random.nextLong(DELAY_UNITS_MAX * plan.suspectNanos());

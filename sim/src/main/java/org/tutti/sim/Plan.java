@@ -37,6 +37,7 @@ import org.tutti.sim.check.Role;
 /// @param suspectNanos    the silence after which a node is suspected; the unit of time of the fault plan
 /// @param frameBytesMax   the transport's largest frame
 /// @param retransmitNanos the transport's retransmission time
+/// @param lineNanosPerByte how long a line takes to carry a byte; 0: what is sent at once travels at once
 /// @param delayNanosMin   the shortest way of a frame
 /// @param delayNanosMax   the longest way of an ordinary frame
 /// @param turnNanosMax    how long a node may take before it handles what has arrived
@@ -59,6 +60,7 @@ public record Plan(
     long suspectNanos,
     int frameBytesMax,
     long retransmitNanos,
+    long lineNanosPerByte,
     long delayNanosMin,
     long delayNanosMax,
     long turnNanosMax,
@@ -92,6 +94,14 @@ public record Plan(
   private static final double SPLIT_CRASH_STRENGTH = 0.05; // besides those of a smaller side
   private static final int CUTS_UNITS = 64; // times of suspicion, and half of one from one cut to the next
   private static final double CUTS_STRENGTH = 10;
+  private static final int THIN_NODES_MAX = 4;
+  private static final int THIN_FRAME_BYTES_MAX = 1400;
+  private static final int THIN_LARGE_UNITS = 2; // times of suspicion, at least, that a long message takes on the line
+  private static final int THIN_UNITS = 40;
+  private static final int THIN_MULTICASTS = 60;
+  private static final int THIN_MESSAGE_BYTES_MAX = 64;
+  private static final int THIN_STATE_BYTES_MAX = 5000;
+  private static final int LARGE_WINDOW_BYTES_MIN = 256 << 10;
   private static final int QUICK_WAY = 50; // of them make a time of suspicion, in runs of recovery
   private static final int CONTINUE_ONE_IN = 2;
   private static final int DURABLE_ONE_IN = 2; // of those without domain and branches
@@ -230,6 +240,7 @@ public record Plan(
         suspect,
         frameBytesMax,
         Math.max(4 * delayMax, between(random, 5, 200) * MILLI),
+        0,
         delayMin,
         delayMax,
         random.nextInt(3) == 0 ? 0 : Math.min(between(random, 1, 3000) * 1000L, suspect / 20),
@@ -260,7 +271,11 @@ public record Plan(
 
   /// Whom the nodes expect: each other by their names, or, in some runs, as many as are a majority of the names.
   Founding founding() {
-    boolean counts = new Streams(seed).open(Streams.Purpose.NAMES, 3).nextInt(COUNT_ONE_IN) == 0;
+    return founding(new Streams(seed).open(Streams.Purpose.NAMES, 3).nextInt(COUNT_ONE_IN) == 0);
+  }
+
+  /// The same, by their names or by a number.
+  Founding founding(boolean counts) {
     return counts ? Founding.of(names().size() / 2 + 1) : new Founding(names());
   }
 
@@ -433,7 +448,7 @@ public record Plan(
 
   private static void drawInto(
       GroupConfig.Builder group, MemberConfig.Builder member, SplittableRandom random, boolean large) {
-    member.windowBytes(between(random, large ? 256 << 10 : 64 << 10, 4 << 20));
+    member.windowBytes(between(random, large ? LARGE_WINDOW_BYTES_MIN : 64 << 10, 4 << 20));
     group.guarantee(random.nextInt(4) == 0 ? Guarantee.AGREED : Guarantee.UNIFORM);
     member.batchBytesMax(between(random, 1 << 10, 64 << 10)).batchMessagesMax(between(random, 1, 256));
     group.stateTransfer(random.nextInt(3) > 0);
@@ -568,6 +583,36 @@ public record Plan(
     return with(SPLIT_NODES_MIN, config, false, cuts).lasting(CUTS_UNITS * suspectNanos).electing();
   }
 
+  /// A run on thin lines: a long message takes longer than an attempt at a view, and two certain members are needed for
+  /// each primary view, so that one that has not got the message cannot be left behind.
+  Plan onThinLines() {
+    SplittableRandom random = new Streams(seed).open(Streams.Purpose.LINE, 0);
+    int members = random.nextInt(SPLIT_NODES_MIN, THIN_NODES_MAX + 1);
+    int one = random.nextInt(members);
+    int two = (one + 1 + random.nextInt(members - 1)) % members;
+    Map<FaultKind, Double> cuts = new EnumMap<>(FaultKind.class);
+    for (FaultKind kind : List.of(FaultKind.PARTITION, FaultKind.SUSPICION, FaultKind.LARGE_MESSAGE)) {
+      cuts.put(kind, STORM_STRENGTH);
+    }
+    GroupConfig elected =
+        config.toBuilder()
+            .domain(null)
+            .durability(Durability.NONE)
+            .electorate(Set.of("n" + one, "n" + two))
+            .primaryViews(PrimaryViews.STATIC_MAJORITY)
+            .build();
+    var other = new Draft(with(members, elected, false, cuts));
+    other.serves = false;
+    other.member = member.toBuilder().windowBytes(LARGE_WINDOW_BYTES_MIN).build();
+    other.frameBytesMax = Math.min(frameBytesMax, THIN_FRAME_BYTES_MAX);
+    other.lineNanosPerByte = Math.max(1, THIN_LARGE_UNITS * suspectNanos / Workload.LARGE_BYTES);
+    other.safetyNanos = THIN_UNITS * suspectNanos;
+    other.multicasts = THIN_MULTICASTS;
+    other.messageBytesMax = THIN_MESSAGE_BYTES_MAX;
+    other.stateBytes = Math.min(stateBytes, THIN_STATE_BYTES_MAX);
+    return other.plan();
+  }
+
   /// The same run with splits of all shapes, with nodes and time enough for them.
   private Plan splitting() {
     SplittableRandom random = new Streams(seed).open(Streams.Purpose.SPLIT, 0);
@@ -654,6 +699,7 @@ public record Plan(
     text.append(member.packing().equals(Packing.natural()) ? "" : " " + member.packing());
     text.append(", frames to ").append(frameBytesMax);
     text.append(", heartbeat ").append(millis(heartbeatNanos)).append(", suspect ").append(millis(suspectNanos));
+    text.append(lineNanosPerByte == 0 ? "" : ", " + lineNanosPerByte + " ns per byte");
     text.append(", delay ").append(millis(delayNanosMin)).append("..").append(millis(delayNanosMax));
     text.append(", ").append(multicasts).append(" multicasts to ").append(messageBytesMax).append(" bytes, faults");
     text.append(guarded ? "" : " (unguarded)").append(splits ? " split" : "");
@@ -685,12 +731,17 @@ public record Plan(
     final Plan from;
     int nodes;
     GroupConfig config;
+    MemberConfig member;
+    int frameBytesMax;
     long retransmitNanos;
+    long lineNanosPerByte;
     long delayNanosMin;
     long delayNanosMax;
     long turnNanosMax;
     long safetyNanos;
     int multicasts;
+    int messageBytesMax;
+    int stateBytes;
     boolean guarded;
     boolean splits;
     boolean observed;
@@ -701,12 +752,17 @@ public record Plan(
       this.from = from;
       nodes = from.nodes;
       config = from.config;
+      member = from.member;
+      frameBytesMax = from.frameBytesMax;
       retransmitNanos = from.retransmitNanos;
+      lineNanosPerByte = from.lineNanosPerByte;
       delayNanosMin = from.delayNanosMin;
       delayNanosMax = from.delayNanosMax;
       turnNanosMax = from.turnNanosMax;
       safetyNanos = from.safetyNanos;
       multicasts = from.multicasts;
+      messageBytesMax = from.messageBytesMax;
+      stateBytes = from.stateBytes;
       guarded = from.guarded;
       splits = from.splits;
       observed = from.observed;
@@ -719,18 +775,19 @@ public record Plan(
           from.seed,
           nodes,
           config,
-          from.member,
+          member,
           from.heartbeatNanos,
           from.suspectNanos,
-          from.frameBytesMax,
+          frameBytesMax,
           retransmitNanos,
+          lineNanosPerByte,
           delayNanosMin,
           delayNanosMax,
           turnNanosMax,
           safetyNanos,
           multicasts,
-          from.messageBytesMax,
-          from.stateBytes,
+          messageBytesMax,
+          stateBytes,
           guarded,
           splits,
           from.mixed,

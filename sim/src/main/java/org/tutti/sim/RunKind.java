@@ -18,7 +18,9 @@ public enum RunKind {
   /// A service is replicated on all nodes, and has clients.
   REPLICA,
   /// Members have settings of their own, and some know no contact.
-  MIXED;
+  MIXED,
+  /// Lines are so thin that a long message takes longer than an attempt at a view, and nobody can be left behind.
+  THIN_LINES;
 
   Plan of(Plan drawn) {
     return switch (this) {
@@ -28,6 +30,7 @@ public enum RunKind {
       case LONELY_ANNOUNCEMENTS -> drawn.within(Limits.NONE.staticMajority(true)).cutAtAnnouncements();
       case OBSERVED -> drawn.within(Limits.NONE.observers(true));
       case REPLICA -> drawn.within(Limits.NONE.replica(true));
+      case THIN_LINES -> drawn.onThinLines();
       case MIXED -> Plan.draw(drawn.seed());
       case OVERLAPS -> drawn.overlapping().within(Limits.NONE.partitions(true));
     };

@@ -43,7 +43,9 @@ final class Streams {
     NAMES,
     SETTINGS,
     ROLE,
-    REPLICA
+    REPLICA,
+    LINE,
+    SERVICE_SETTINGS
   }
 
   /// Spreads a number over all bits (after Stafford's variant 13).

@@ -11,7 +11,7 @@ import org.tutti.View;
 /// services, and members answer each other, so that causes and effects travel at the same time.
 final class Workload {
   private static final int LARGE_MAX = 2;
-  private static final int LARGE_BYTES = 100 << 10;
+  static final int LARGE_BYTES = 100 << 10;
   private static final int TOTAL_ONLY_ONE_IN = 4;
   private static final int USED_OF = 3; // all but one of so many runs use a service
   private static final int ANSWER_BYTES = 32;

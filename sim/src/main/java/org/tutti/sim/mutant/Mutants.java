@@ -330,6 +330,13 @@ public final class Mutants {
               "engine.Newcomer",
               "wish",
               new Return(0)),
+          new Mutant(
+                  "late-batches-dropped",
+                  "what an attempt at a view fetched is dropped when it comes after the attempt was given up",
+                  "membership.CutRecovery",
+                  "abandon",
+                  new Begin("asked", "java.util.List", true, "clear", List.of()))
+              .in(RunKind.THIN_LINES),
           new Mutant("wait-for-nobody", "who waits does not say for whom", "engine.Standstill", "add", new Return(0)),
           new Mutant(
                   "no-absentees",

@@ -83,6 +83,7 @@ final class ShownEvents {
             SUSPECT_NANOS,
             65536,
             SUSPECT_NANOS / 3,
+            0,
             100_000,
             500_000,
             0,
