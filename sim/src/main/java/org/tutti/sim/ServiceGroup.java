@@ -8,15 +8,11 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.tutti.Dissemination;
-import org.tutti.Durability;
 import org.tutti.End;
-import org.tutti.GroupConfig;
-import org.tutti.MemberConfig;
 import org.tutti.MemberId;
 import org.tutti.View;
+import org.tutti.membership.Founding;
 import org.tutti.membership.Terms;
 import org.tutti.replica.Replication;
 import org.tutti.replica.protocol.Frame;
@@ -35,14 +31,10 @@ final class ServiceGroup {
   static final String NAME = "registers";
 
   private static final String GROUP = "service";
-  private static final int CLIENTS_MAX = 5;
   private static final int VIOLATIONS_MAX = 5; // shown
-  private static final int PASSIVE_ONE_IN = 3; // runs
   private static final int ACTS_MAX = 150;
   private static final long REST_UNITS = 60;
-  private static final int SNAPSHOT_EVERY_MAX = 10_000;
   private static final int DAMAGED_ONE_IN = 8; // of starts
-  private static final int LIFE_UNITS_MAX = 40; // of a session, in times of suspicion
   private static final long NOBODYS_CALL = -1;
   private static final int GUESSES = 20;
   private static final int NEARER = 20;
@@ -133,9 +125,7 @@ final class ServiceGroup {
   private final Simulation.Setting setting;
   private final Breakage breakage;
   private final SplittableRandom random;
-  private final GroupConfig config;
-  private final SessionTable.Limits limits;
-  private final Replication replication;
+  private final ServiceSettings settings;
   private final TestedService tested;
   private final ServiceHistory history;
   private final List<SimulatedReplica> replicas = new ArrayList<>(); // all lives
@@ -147,7 +137,6 @@ final class ServiceGroup {
   private long connectionNext = 1;
   private final SplittableRandom disks; // what happens to snapshots
   private final boolean durable;
-  private final long snapshotEvery; // bytes of the log
   private int left;
   private boolean wiped; // a disk was
   private boolean damaged; // a snapshot was, somewhere
@@ -172,36 +161,12 @@ final class ServiceGroup {
     this.places = new SimulatedReplica[plan.nodes()];
     this.durable = plan.keepsService();
     this.disks = setting.streams().open(Streams.Purpose.REPLICA, Long.MAX_VALUE - 2);
-    this.snapshotEvery = Plan.between(disks, 1, SNAPSHOT_EVERY_MAX);
-    this.config =
-        GroupConfig.builder()
-            .stateTransfer(true)
-            .ordering(Plan.draw(random))
-            .durability(durable ? plan.config().durability() : Durability.NONE)
-            .build();
-    SplittableRandom ways = setting.streams().open(Streams.Purpose.REPLICA, Long.MAX_VALUE - 4);
-    boolean passive = tested.mayBePassive() && ways.nextInt(PASSIVE_ONE_IN) == 0;
-    this.replication = passive ? Replication.PASSIVE : Replication.ACTIVE;
-    long life = Math.max(1, plan.suspectNanos() * Plan.between(random, 2, LIFE_UNITS_MAX) / 1_000_000);
-    this.limits =
-        new SessionTable.Limits(
-            life,
-            Math.max(CLIENTS_MAX, tested.clients()) + Plan.between(random, 0, 50),
-            Plan.between(random, 1, 16),
-            Plan.between(random, 40, 10_000));
-    int drawn = random.nextInt(1, CLIENTS_MAX + 1);
-    int count = tested.clients() == 0 ? drawn : tested.clients();
     this.near = random.nextBoolean();
-    this.stalls = new long[count][plan.nodes()];
-    for (int i = 0; i < count; i++) {
-      List<String> contacts = IntStream.range(0, plan.nodes()).mapToObj(ServiceGroup::address).toList();
-      long silence = plan.suspectNanos() * random.nextInt(1, 5) / 2;
-      clients.add(new SimulatedClient(setting, this, i, contacts, silence));
+    this.settings = new ServiceSettings(plan, tested.mayBePassive(), tested.clients());
+    this.stalls = new long[settings.clients()][plan.nodes()];
+    for (int i = 0; i < settings.clients(); i++) {
+      clients.add(new SimulatedClient(setting, this, i, settings.client(i)));
     }
-  }
-
-  private static String address(int place) {
-    return "c" + place;
   }
 
   TestedService tested() {
@@ -212,12 +177,8 @@ final class ServiceGroup {
     return history;
   }
 
-  Replication replication() {
-    return replication;
-  }
-
-  SessionTable.Limits limits() {
-    return limits;
+  ServiceSettings settings() {
+    return settings;
   }
 
   /// Where a place's replicas keep their snapshots.
@@ -228,22 +189,33 @@ final class ServiceGroup {
   /// A node has begun a life.
   void started(SimulatedNode node, @Nullable SimulatedDisk disk) {
     Role role = setting.plan().role(node.number);
-    boolean observes = founded && (durable ? disk == null : role == Role.OBSERVER);
-    Dissemination way = Settings.dissemination(setting.plan(), node.number);
-    MemberConfig member = MemberConfig.builder().windowBytes(64 << 10).dissemination(way).build();
-    var terms = new Terms(config, member, observes);
-    Keeping keeping = durable && disk != null ? new Keeping(disk.files(), snapshotEvery, disks) : null;
+    Founding joint = settings.founding();
+    boolean first = places[node.number] == null;
+    boolean founds = joint == null ? !founded : mayFound(node.number) && (first || (durable && !wiped(disk)));
+    boolean observes = !founds && (durable ? disk == null : role == Role.OBSERVER);
+    var terms = new Terms(settings.group(), settings.member(node.number), observes);
+    Keeping keeping = durable && disk != null ? new Keeping(disk.files(), settings.snapshotEvery(), disks) : null;
     if (keeping != null && !calm && disks.nextInt(DAMAGED_ONE_IN) == 0) {
       damaged |= keeping.files.damageNewest(disks);
     }
-    wiped |= disk != null && disk.wasWiped();
-    var replica = new SimulatedReplica(setting, node, this, GROUP, terms, address(node.number));
+    wiped |= disk != null && wiped(disk);
+    var replica = new SimulatedReplica(setting, node, this, GROUP, terms, ServiceSettings.address(node.number));
     replicas.add(replica);
     places[node.number] = replica;
     if (replica.recover(keeping)) {
-      replica.enter(!founded);
+      replica.enter(founds, joint);
       founded = true;
     }
+  }
+
+  /// Whether the replica at a place is among those that are expected to found the service together. It says so at each
+  /// start, unless it has forgotten that it did.
+  private boolean mayFound(int place) {
+    return !setting.plan().isNamesake(place) && setting.plan().role(place) == Role.VOTER;
+  }
+
+  private static boolean wiped(@Nullable SimulatedDisk disk) {
+    return disk == null || disk.wasWiped();
   }
 
   /// A replica's membership has ended by no wish of its own.
@@ -271,12 +243,12 @@ final class ServiceGroup {
       case 2 -> client.call((long) (unit * 2 * random.nextDouble()));
       case 3, 4 -> {
         for (int calls = random.nextInt(8); calls >= 0; calls--) {
-          client.call(Long.MAX_VALUE);
+          client.call();
         }
       }
       case 5 -> intrude(client);
       case 6 -> client.breaksAfterReply();
-      default -> client.call(Long.MAX_VALUE);
+      default -> client.call();
     }
   }
 
@@ -412,7 +384,7 @@ final class ServiceGroup {
   /// Each client calls once more.
   void last() {
     expecting = isTogether();
-    clients.forEach(client -> client.call(Long.MAX_VALUE));
+    clients.forEach(SimulatedClient::last);
   }
 
   long restNanos() {
@@ -426,7 +398,7 @@ final class ServiceGroup {
   private List<String> serving() {
     return living().stream()
         .filter(replica -> replica.protocol().isServing())
-        .map(replica -> address(replica.node().number))
+        .map(replica -> ServiceSettings.address(replica.node().number))
         .toList();
   }
 
@@ -466,7 +438,7 @@ final class ServiceGroup {
   List<Violation> violations() {
     List<Violation> found = new ArrayList<>(history.violations());
     if (found.isEmpty()) {
-      int drawn = replication == Replication.PASSIVE ? RecordedService.DRAWN_BYTES : 0;
+      int drawn = settings.replication() == Replication.PASSIVE ? RecordedService.DRAWN_BYTES : 0;
       found.addAll(ServiceOrder.check(history, tested.model(), tested.refusesInSameWords(), drawn));
     }
     if (found.isEmpty()) {
@@ -485,7 +457,11 @@ final class ServiceGroup {
           : List.of();
     }
     List<Violation> found = new ArrayList<>();
+    List<String> here = living().stream().map(replica -> ServiceSettings.address(replica.node().number)).toList();
     for (SimulatedClient client : clients) {
+      if (!client.knowsAnyOf(here)) {
+        continue; // all that it was told of are gone
+      }
       if (!client.isAnswered(living().getFirst()::hasNoAnswer)) {
         found.add(new Violation("ClientsAnswered", client + " waits: " + client.state()));
       }

@@ -1,18 +1,18 @@
 package org.tutti.sim;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
-import org.tutti.Ordering;
 import org.tutti.replica.CallTimeoutException;
 import org.tutti.replica.CommandFailedException;
 import org.tutti.replica.Policy;
 import org.tutti.replica.Read;
-import org.tutti.replica.Replication;
 import org.tutti.replica.ServiceException;
 import org.tutti.replica.protocol.ClientProtocol;
 import org.tutti.replica.protocol.Hedge;
@@ -29,10 +29,12 @@ final class SimulatedClient implements ClientProtocol.Host {
   private final Simulation.Setting setting;
   private final ServiceGroup service;
   private final int number;
+  private final ServiceSettings.Client settings;
   private final SplittableRandom random;
   private final ClientProtocol protocol;
   private final @Nullable Hedge hedge;
   private final List<Pending> open = new ArrayList<>();
+  private final ArrayDeque<Runnable> blocked = new ArrayDeque<>(); // calls that wait until one less is open
   private @Nullable SentToAll sentToAll; // of a client that does
   private @Nullable String missing; // of what it should have sent to all, first
   private long connection; // 0: none
@@ -81,30 +83,20 @@ final class SimulatedClient implements ClientProtocol.Host {
     }
   }
 
-  SimulatedClient(Simulation.Setting setting, ServiceGroup service, int number, List<String> contacts, long silence) {
+  SimulatedClient(Simulation.Setting setting, ServiceGroup service, int number, ServiceSettings.Client settings) {
     this.setting = setting;
     this.service = service;
     this.number = number;
+    this.settings = settings;
     this.random = setting.streams().open(Streams.Purpose.REPLICA, -1 - number);
-    this.protocol = new ClientProtocol(ServiceGroup.NAME, contacts, silence, this);
-    this.hedge = random.nextBoolean() ? protocol.hedge() : null;
-    SplittableRandom choices = setting.streams().open(Streams.Purpose.REPLICA, Long.MAX_VALUE - 5 - number);
-    if (hedge == null && choices.nextBoolean()) {
-      Policy wish = wish(choices);
-      protocol.wish(wish);
-      sentToAll = wish.dissemination() == Policy.Dissemination.ALL ? new SentToAll() : null;
+    this.protocol = new ClientProtocol(ServiceGroup.NAME, settings.contacts(), settings.silenceNanos(), this);
+    this.hedge = settings.hedged() ? protocol.hedge() : null;
+    Policy policy = settings.policy();
+    if (policy != null) {
+      protocol.wish(policy);
+      sentToAll = policy.dissemination() == Policy.Dissemination.ALL ? new SentToAll() : null;
     }
     wake();
-  }
-
-  /// To the request manager or to all, mostly with the first reply.
-  private static Policy wish(SplittableRandom choices) {
-    Policy.Collection collection = choices.nextInt(4) == 0 ? Policy.Collection.NONE : Policy.Collection.FIRST;
-    Replication replication = choices.nextBoolean() ? Replication.PASSIVE : Replication.ACTIVE;
-    Ordering ordering = choices.nextBoolean() ? Ordering.SEQUENCER : Ordering.SYMMETRIC;
-    boolean toAll = choices.nextInt(3) == 0;
-    Policy.Dissemination dissemination = toAll ? Policy.Dissemination.ALL : Policy.Dissemination.MANAGER;
-    return new Policy(dissemination, collection, replication, ordering);
   }
 
   int number() {
@@ -130,6 +122,21 @@ final class SimulatedClient implements ClientProtocol.Host {
     return protocol + ", open " + open.stream().map(pending -> pending.call.toString()).toList();
   }
 
+  /// Whether it knows that a replica is at one of some addresses.
+  boolean knowsAnyOf(List<String> addresses) {
+    return !Collections.disjoint(protocol.candidates(), addresses);
+  }
+
+  /// Makes a call.
+  void call() {
+    call(settings.deadlineNanos());
+  }
+
+  /// Makes the last call.
+  void last() {
+    call(Long.MAX_VALUE);
+  }
+
   /// Makes a call.
   ///
   /// @param patienceNanos how long it waits for the outcome
@@ -139,6 +146,14 @@ final class SimulatedClient implements ClientProtocol.Host {
   }
 
   private void call(long patienceNanos, @Nullable Read wanted) {
+    if (open.size() >= settings.callsMax()) {
+      blocked.add(() -> callNow(patienceNanos, wanted));
+    } else {
+      callNow(patienceNanos, wanted);
+    }
+  }
+
+  private void callNow(long patienceNanos, @Nullable Read wanted) {
     long id = number * (long) CALLS_OF_A_CLIENT + ++calls;
     ByteBuffer question = wanted == null ? null : service.tested().question(number, random);
     Read read = question == null ? null : wanted;
@@ -155,7 +170,7 @@ final class SimulatedClient implements ClientProtocol.Host {
   /// Its connection will break just when it has got a reply; then it reads at another replica what it has seen.
   void breaksAfterReply() {
     breaks = true;
-    call(Long.MAX_VALUE);
+    call();
   }
 
   private void breakOff() {
@@ -173,6 +188,7 @@ final class SimulatedClient implements ClientProtocol.Host {
       Pending pending = open.remove(random.nextInt(open.size()));
       protocol.cancel(pending);
       service.history().end(pending.call, End.UNKNOWN, null, -1);
+      after();
     }
   }
 
@@ -335,12 +351,21 @@ final class SimulatedClient implements ClientProtocol.Host {
     setting.scheduler().after(1, this::work);
   }
 
+  private void unblock() {
+    if (open.size() < settings.callsMax() && !blocked.isEmpty()) {
+      blocked.remove().run();
+    }
+  }
+
   private void work() {
     protocol.work();
     after();
   }
 
   private void after() {
+    if (open.size() < settings.callsMax() && !blocked.isEmpty()) {
+      setting.scheduler().after(1, this::unblock);
+    }
     if (sentToAll != null && missing == null) {
       missing = sentToAll.missing(open());
     }

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.MemberId;
 import org.tutti.View;
+import org.tutti.membership.Founding;
 import org.tutti.membership.StateChecksum;
 import org.tutti.membership.Terms;
 import org.tutti.pack.Batch;
@@ -82,7 +83,7 @@ final class SimulatedReplica
             node.self.toString(),
             service.history(),
             service.tested(),
-            service.replication() == Replication.PASSIVE ? random.split() : null,
+            service.settings().replication() == Replication.PASSIVE ? random.split() : null,
             trace() ? this::say : null);
     long skew = random.nextInt(SKEW_MILLIS);
     this.protocol =
@@ -90,8 +91,8 @@ final class SimulatedReplica
             ServiceGroup.NAME,
             node.self.name(),
             address,
-            service.limits(),
-            service.replication(),
+            service.settings().limits(),
+            service.settings().replication(),
             machine,
             this,
             this,
@@ -131,9 +132,16 @@ final class SimulatedReplica
     return true;
   }
 
-  void enter(boolean creates) {
-    Request join = new Request.Join(group, null, terms.member(), terms.observer(), this);
-    node.request(creates ? new Request.Create(group, terms, this, 0) : join, 0);
+  /// @param founds whether it founds the group, alone or with others
+  /// @param joint  these; null for nobody
+  void enter(boolean founds, @Nullable Founding joint) {
+    if (!founds) {
+      node.request(new Request.Join(group, null, terms.member(), terms.observer(), this), 0);
+    } else if (joint == null) {
+      node.request(new Request.Create(group, terms, this, 0), 0);
+    } else {
+      node.request(new Request.Found(group, terms, this, 0, joint), 0);
+    }
   }
 
   SimulatedNode node() {

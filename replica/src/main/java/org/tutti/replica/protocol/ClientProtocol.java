@@ -610,7 +610,10 @@ public final class ClientProtocol {
     connectAt = host.nanos() + (round == 0 ? 0 : most / 2 + host.random().nextLong(most / 2));
   }
 
-  List<String> candidates() {
+  /// Where this client may go.
+  ///
+  /// @return the addresses of the replicas that are there, as far as one of them has told, and its contacts
+  public List<String> candidates() {
     SequencedSet<String> candidates = new LinkedHashSet<>(replicas);
     candidates.addAll(contacts);
     return List.copyOf(candidates);

@@ -1,0 +1,162 @@
+package org.tutti.sim;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+import org.tutti.Durability;
+import org.tutti.GroupConfig;
+import org.tutti.MemberConfig;
+import org.tutti.Ordering;
+import org.tutti.membership.Founding;
+import org.tutti.replica.Policy;
+import org.tutti.replica.Replication;
+import org.tutti.replica.protocol.SessionTable;
+
+/// The settings of a run's replicated service: those that a user says to a replica's builder, alike at all replicas or
+/// not, and those that a user says to a client's. All is drawn from streams of its own.
+final class ServiceSettings {
+  private static final int CLIENTS_MAX = 5;
+  private static final int PASSIVE_ONE_IN = 3; // runs
+  private static final int JOINT_ONE_IN = 2;
+  private static final int COUNT_ONE_IN = 2; // of those that are founded together
+  private static final int SNAPSHOT_EVERY_MAX = 10_000;
+  private static final int LIFE_UNITS_MAX = 40; // of a session, in times of suspicion
+  private static final int ALL_CONTACTS_ONE_IN = 2; // clients
+  private static final int DEADLINE_ONE_IN = 3;
+  private static final int DEADLINE_UNITS_MAX = 200; // times of suspicion
+  private static final int CALLS_MAX = 64; // are open at once
+  private static final int FEW_ONE_IN = 3; // clients
+
+  /// What a client is started with.
+  ///
+  /// @param contacts      addresses of replicas that it knows
+  /// @param silenceNanos  how long a replica may be silent
+  /// @param deadlineNanos how long its calls may take if nothing else is said; Long.MAX_VALUE for any time
+  /// @param callsMax      how many may be open
+  /// @param hedged        whether it asks a second replica when the first is late
+  /// @param policy        how it uses the replicas, or null
+  record Client(
+      List<String> contacts,
+      long silenceNanos,
+      long deadlineNanos,
+      int callsMax,
+      boolean hedged,
+      @Nullable Policy policy) {}
+
+  private final Plan plan;
+  private final Settings settings;
+  private final GroupConfig group;
+  private final SessionTable.Limits limits;
+  private final Replication replication;
+  private final @Nullable Founding founding;
+  private final long snapshotEvery;
+  private final int clients;
+
+  /// @param mayBePassive whether the service can be replicated passively
+  /// @param wanted       how many clients there are; 0 when that is drawn
+  ServiceSettings(Plan plan, boolean mayBePassive, int wanted) {
+    SplittableRandom random = new Streams(plan.seed()).open(Streams.Purpose.SERVICE_SETTINGS, -1);
+    this.plan = plan;
+    this.settings = new Settings(plan);
+    this.group =
+        GroupConfig.builder()
+            .stateTransfer(true)
+            .ordering(Plan.draw(random))
+            .durability(plan.keepsService() ? plan.config().durability() : Durability.NONE)
+            .build();
+    boolean passive = random.nextInt(PASSIVE_ONE_IN) == 0;
+    this.replication = passive && mayBePassive ? Replication.PASSIVE : Replication.ACTIVE;
+    this.limits =
+        new SessionTable.Limits(
+            Math.max(1, plan.suspectNanos() * Plan.between(random, 2, LIFE_UNITS_MAX) / 1_000_000),
+            Math.max(CLIENTS_MAX, wanted) + Plan.between(random, 0, 50),
+            Plan.between(random, 1, 16),
+            Plan.between(random, 40, 10_000));
+    this.snapshotEvery = Plan.between(random, 1, SNAPSHOT_EVERY_MAX);
+    int drawn = random.nextInt(1, CLIENTS_MAX + 1);
+    this.clients = wanted == 0 ? drawn : wanted;
+    boolean joint = random.nextInt(JOINT_ONE_IN) == 0;
+    boolean counts = random.nextInt(COUNT_ONE_IN) == 0;
+    this.founding = joint ? plan.founding(counts) : null;
+  }
+
+  static String address(int place) {
+    return "c" + place;
+  }
+
+  /// What is decided for the service's group by who founds it.
+  GroupConfig group() {
+    return group;
+  }
+
+  Replication replication() {
+    return replication;
+  }
+
+  SessionTable.Limits limits() {
+    return limits;
+  }
+
+  /// How many bytes of the log lie between two snapshots, at least.
+  long snapshotEvery() {
+    return snapshotEvery;
+  }
+
+  /// Whom the replicas expect that found the service together; null when one founds it alone.
+  @Nullable Founding founding() {
+    return founding;
+  }
+
+  /// What the replica at a place decides for itself in the group.
+  MemberConfig member(int place) {
+    return settings.terms(place, false).member().toBuilder()
+        .takesState(true)
+        .dissemination(Settings.dissemination(plan, place))
+        .build();
+  }
+
+  int clients() {
+    return clients;
+  }
+
+  /// What a client is started with.
+  ///
+  /// @param number of the client, from 0
+  /// @return the same each time
+  Client client(int number) {
+    SplittableRandom random = new Streams(plan.seed()).open(Streams.Purpose.SERVICE_SETTINGS, number);
+    List<String> contacts = new ArrayList<>();
+    boolean all = random.nextInt(ALL_CONTACTS_ONE_IN) == 0;
+    int one = random.nextInt(plan.nodes()); // at least this
+    for (int place = 0; place < plan.nodes(); place++) {
+      if (random.nextBoolean() || all || place == one) {
+        contacts.add(address(place));
+      }
+    }
+    long silence = plan.suspectNanos() * random.nextInt(1, 5) / 2;
+    boolean hurries = random.nextInt(DEADLINE_ONE_IN) == 0;
+    long deadline = plan.suspectNanos() * Plan.between(random, 1, DEADLINE_UNITS_MAX);
+    boolean few = random.nextInt(FEW_ONE_IN) == 0;
+    int calls = Plan.between(random, 1, CALLS_MAX);
+    boolean hedged = random.nextBoolean();
+    Policy policy = random.nextBoolean() ? wish(random) : null;
+    return new Client(
+        List.copyOf(contacts),
+        silence,
+        hurries ? deadline : Long.MAX_VALUE,
+        few ? calls : CALLS_MAX,
+        hedged,
+        hedged ? null : policy);
+  }
+
+  /// To the request manager or to all, mostly with the first reply.
+  private static Policy wish(SplittableRandom random) {
+    Policy.Collection collection = random.nextInt(4) == 0 ? Policy.Collection.NONE : Policy.Collection.FIRST;
+    Replication replication = random.nextBoolean() ? Replication.PASSIVE : Replication.ACTIVE;
+    Ordering ordering = random.nextBoolean() ? Ordering.SEQUENCER : Ordering.SYMMETRIC;
+    boolean toAll = random.nextInt(3) == 0;
+    Policy.Dissemination dissemination = toAll ? Policy.Dissemination.ALL : Policy.Dissemination.MANAGER;
+    return new Policy(dissemination, collection, replication, ordering);
+  }
+}
