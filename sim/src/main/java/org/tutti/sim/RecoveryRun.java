@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
@@ -51,7 +52,8 @@ public final class RecoveryRun {
   /// @param next       from its end until every member has delivered something
   /// @param whole      from its end until all are in one primary view
   /// @param views      how many views anybody installed, from its beginning
-  /// @param healViews  how many of them after its end; of links that come back one by one, after the last one
+  /// @param healViews  how many were agreed after its end; not those in which a member is alone for an instant, before
+  ///                   it enters the view of all
   /// @param violations what did not hold
   public record Result(
       long seed,
@@ -160,8 +162,12 @@ public final class RecoveryRun {
     boolean intervals = together && await(this::isQuiet, PATIENCE_UNITS);
     double whole = intervals ? inUnits(Math.max(0, installedAt() - end)) : -1;
     judge(longest, next, whole, viewsSince(begun));
+    int healViews = agreedSince(ended);
+    if (healViews > fault.healViewsMax(units)) {
+      bound(healViews + " views after its end, " + fault.healViewsMax(units) + " are allowed");
+    }
     lossSince(late).ifPresent(view -> bound("when it was over and all had been in one view, somebody went to " + view));
-    return finished(longest, next, whole, viewsSince(begun), viewsSince(ended));
+    return finished(longest, next, whole, viewsSince(begun), healViews);
   }
 
   /// All come to rest, and the history is checked.
@@ -345,12 +351,20 @@ public final class RecoveryRun {
   }
 
   private int viewsSince(int from) {
+    return idsSince(from).size();
+  }
+
+  private int agreedSince(int from) {
+    return (int) idsSince(from).stream().filter(id -> id.alone() == 0).count();
+  }
+
+  private Set<ViewId> idsSince(int from) {
     var ids = new TreeSet<ViewId>();
     history.events().stream()
         .skip(from)
         .filter(HistoryEvent.Installed.class::isInstance)
         .forEach(installed -> ids.add(((HistoryEvent.Installed) installed).view().id()));
-    return ids.size();
+    return ids;
   }
 
   private int numberOf(MemberId member) {

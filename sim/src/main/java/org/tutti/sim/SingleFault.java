@@ -53,6 +53,8 @@ public enum SingleFault {
 
   private static final double SEEN_MAX = 0.5; // where the host of a process that crashed refuses its port
   private static final double VIEWS_PER_UNIT = 2.2;
+  private static final double SPLIT_UNITS = 3; // each part has a view of its own, though it doubted first
+  private static final int MERGE_VIEWS_MAX = 2;
 
   private final int viewsMax;
   private final double wholeMax;
@@ -72,6 +74,18 @@ public enum SingleFault {
       case ONE_DEAF_TO_ONE, TWO_APART -> viewsMax + (int) (VIEWS_PER_UNIT * units);
       case SCATTERED, SCATTERED_HEAL_SLOWLY -> viewsMax + nodes;
       default -> viewsMax;
+    };
+  }
+
+  /// How many views are agreed at most after its end. Parts that are in views of their own when all links come back at
+  /// once are merged by one; a second one is for whoever is met late. When the fault was too short for that, the parts
+  /// find out during the heal that they were apart, and only [#viewsMax] holds.
+  ///
+  /// @param units how long it lasted, in times of suspicion
+  int healViewsMax(double units) {
+    return switch (this) {
+      case SENIOR_ALONE, TWO_SIDES, SCATTERED -> units >= SPLIT_UNITS ? MERGE_VIEWS_MAX : Integer.MAX_VALUE;
+      default -> Integer.MAX_VALUE;
     };
   }
 
