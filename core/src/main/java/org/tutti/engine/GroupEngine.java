@@ -55,6 +55,7 @@ import org.tutti.order.SubsetMessage;
 import org.tutti.order.TotalOrder;
 import org.tutti.pack.Batch;
 import org.tutti.pack.MessageBlock;
+import org.tutti.transport.Address;
 import org.tutti.user.GroupUser;
 import org.tutti.user.Notice;
 import org.tutti.wire.Channel;
@@ -238,9 +239,14 @@ final class GroupEngine {
         node.config().suspectAfter(),
         agreement,
         viewPort,
-        ports::hello,
+        this::call,
         node.counters(),
         new Endings());
+  }
+
+  private void call(Address to, Hello hello) {
+    node.calls(to);
+    ports.hello(to, hello);
   }
 
   private StatusTracker newStatusTracker(SenderLedger ledger) {

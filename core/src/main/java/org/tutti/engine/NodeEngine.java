@@ -81,6 +81,7 @@ public final class NodeEngine {
   private final @Nullable StableStorage storage;
   private final Payloads payloads;
   private final Rejections rejections = new Rejections();
+  private final UnansweredCalls calls;
   private List<Address> contacts;
   private boolean interestDirty;
   private final Map<MemberId, Notice.Ground> told = new TreeMap<>(); // why who is suspected that was not silent
@@ -122,6 +123,7 @@ public final class NodeEngine {
     this.heartbeatNanos = config.heartbeat().toNanos();
     this.links = new Links(self, hash(config.cluster()), sender, counters, new Arrivals());
     this.detector = new TimeSilence(config.suspectAfter().toNanos(), heartbeatNanos);
+    this.calls = new UnansweredCalls(config.suspectAfter().toNanos());
     this.services = new Ports.Node(self, links, timers, random, () -> now, later::add);
   }
 
@@ -526,6 +528,7 @@ public final class NodeEngine {
     beat++;
     timers.schedule(NODE, HEARTBEAT, now + heartbeatNanos, this::heartbeat);
     rejections.expire(now);
+    calls.expire(now);
     updateInterest(); // or a link that has just become needed would be closed
     if (detector.check(now)) {
       suspicionChanged();
@@ -540,6 +543,15 @@ public final class NodeEngine {
       }
     }
     closeUnneeded();
+  }
+
+  /// Somebody is called who was lost, perhaps. While a connection waits for its timer no call arrives, so that the
+  /// group would stay apart for as long again as it was.
+  void calls(Address to) {
+    boolean isWatched = interest.stream().anyMatch(peer -> peer.address().equals(to));
+    if (!isWatched && calls.call(now, to)) {
+      sender.renew(to);
+    }
   }
 
   /// A process at an address seems to have ended: it is suspected, as if it had been silent, until it is heard.
@@ -699,6 +711,7 @@ public final class NodeEngine {
     @Override
     public void heard(MemberId peer, long its, boolean first) {
       rejections.heard(peer.address());
+      calls.heard(peer.address());
       if (detector.heard(now, peer, its)) {
         told.remove(peer);
         suspicionChanged();

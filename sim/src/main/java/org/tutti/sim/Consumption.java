@@ -23,6 +23,7 @@ final class Consumption {
       new ArrayDeque<>(); // the index behind each batch that is not consumed, or BEFORE
   private boolean busy;
   private boolean calm;
+  private boolean held; // consumes nothing for some time
   private long inHistory; // batches consumed that had their places
   private long taken; // batches of branches
   private long inBranches; // of those, what is consumed
@@ -60,7 +61,7 @@ final class Consumption {
   }
 
   private boolean isStuck() {
-    return setting.scheduler().nowNanos() >= stuckAfter;
+    return held || setting.scheduler().nowNanos() >= stuckAfter;
   }
 
   /// A batch has its place.
@@ -134,9 +135,24 @@ final class Consumption {
     }
   }
 
+  /// Consumes nothing until it goes on.
+  void stop() {
+    held = true;
+  }
+
+  /// Consumes again, what it has left waiting at once.
+  void goOn() {
+    held = false;
+    consumeAll();
+  }
+
   /// Consumes at once from now on.
   void calm() {
     calm = true;
+    consumeAll();
+  }
+
+  private void consumeAll() {
     if (!isStuck() && (!waiting.isEmpty() || inBranches < taken)) {
       inBranches = taken;
       finish();

@@ -138,6 +138,7 @@ public final class CostMeasurement {
         false,
         false,
         false,
+        false,
         new EnumMap<>(FaultKind.class));
   }
 

@@ -50,6 +50,7 @@ import org.tutti.sim.check.Role;
 /// @param mixed           whether members have settings of their own ([Settings]), and not all the same ones
 /// @param observed        whether some members are observers ([#role])
 /// @param serves          whether a service is replicated on all nodes, and has clients
+/// @param connected       whether the transports have connections, which stay mute for some time after a cut
 /// @param strengths       how strong each kind of fault is, above 0 to 1; absent kinds are off
 public record Plan(
     long seed,
@@ -73,6 +74,7 @@ public record Plan(
     boolean mixed,
     boolean observed,
     boolean serves,
+    boolean connected,
     Map<FaultKind, Double> strengths) {
   private static final int[] NODES = {1, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 5, 5, 5, 5, 6, 7, 7};
   private static final int[] FRAME_BYTES = {512, 600, 1400, 1400, 8192, 65536, 65536};
@@ -122,6 +124,7 @@ public record Plan(
   private static final int STATELESS_ONE_IN = 3;
   private static final int STUCK_ONE_IN = 4;
   private static final int SERVES_ONE_IN = 8;
+  private static final int CONNECTED_ONE_IN = 3;
   private static final int SERVICE_SPARED_ONE_IN = 3;
   private static final Set<FaultKind> NOT_OF_SERVICES =
       EnumSet.of(
@@ -253,6 +256,7 @@ public record Plan(
         mixed,
         observed,
         mayMix && new Streams(seed).open(Streams.Purpose.REPLICA, Long.MAX_VALUE).nextInt(SERVES_ONE_IN) == 0,
+        mayMix && new Streams(seed).open(Streams.Purpose.CONNECTION, 0).nextInt(CONNECTED_ONE_IN) == 0,
         strengths);
   }
 
@@ -665,6 +669,19 @@ public record Plan(
     return other.plan();
   }
 
+  /// The same run of a group whose newcomers get the state, each time.
+  Plan withState() {
+    GroupConfig group = config.toBuilder().stateTransfer(true).durability(Durability.NONE).build();
+    return with(nodes, group, observed, strengths);
+  }
+
+  /// The same run with disks.
+  Plan withDisks() {
+    Durability durability = isDurable() ? config.durability() : Durability.EACH;
+    GroupConfig group = config.toBuilder().partitions(Partitions.SUSPEND).durability(durability).build();
+    return with(nodes, group, observed, strengths);
+  }
+
   /// The same run with overlapping groups, with nodes enough that two of them are in two groups, and others in one.
   Plan overlapping() {
     Map<FaultKind, Double> fewer = new EnumMap<>(strengths);
@@ -691,6 +708,7 @@ public record Plan(
     text.append(isDurable() ? ", " + config.durability().name().toLowerCase(Locale.ROOT) + " durable" : "");
     text.append(overlaps() ? " in overlapping groups" : "");
     text.append(mixed ? ", settings mixed" : "");
+    text.append(connected ? ", over connections" : "");
     text.append(serves ? ", with a service" + (keepsService() ? " that is durable" : "") : "");
     text.append(roles());
     text.append(config.stateTransfer() ? ", state of about " + stateBytes + " bytes" : ", no state");
@@ -793,6 +811,7 @@ public record Plan(
           from.mixed,
           observed,
           serves,
+          from.connected,
           strengths);
     }
   }

@@ -1,5 +1,6 @@
 package org.tutti.sim;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -42,6 +43,8 @@ public final class RecoveryRun {
   private static final int LAST_WORDS_UNITS = 2; // after the end: what was concluded from the fault is acted upon
   private static final int QUIET_UNITS = 3; // without a view: all is over
   private static final int WORK_PER_HEARTBEAT = 2;
+  private static final int LONG_BYTES_MIN = 64;
+  private static final int LONG_BYTES_MAX = 4096; // of messages that are to fill windows
 
   /// What one run showed, in times of suspicion. A number below 0 means that there was nothing to measure.
   ///
@@ -82,23 +85,27 @@ public final class RecoveryRun {
   private final SplittableRandom random;
   private final SingleFault fault;
   private final double units;
+  private final int bytes; // of a multicast
   private final List<Violation> violations = new ArrayList<>();
   private final long[] deliveredAt; // by place
   private final long[] silence; // by place; the longest
   private long watchedFrom = Long.MAX_VALUE;
   private boolean working = true;
   private boolean broken;
+  private long sent;
+  private int donor = -1; // who was asked for a state last
 
-  private RecoveryRun(Plan plan, @Nullable SingleFault only, @Nullable Consumer<String> lines) {
-    this.plan = plan;
+  private RecoveryRun(long seed, @Nullable SingleFault only, @Nullable Consumer<String> lines) {
+    this.random = new Streams(seed).open(Streams.Purpose.FAULT, FaultKind.values().length);
+    SingleFault drawn = SingleFault.values()[random.nextInt(SingleFault.values().length)];
+    this.fault = only == null ? drawn : only;
+    this.units = UNITS_MIN * Math.pow(UNITS_MAX / UNITS_MIN, random.nextDouble());
+    this.plan = plan(seed, fault);
+    this.bytes = fault == SingleFault.CONSUMER_STANDS_STILL ? random.nextInt(LONG_BYTES_MIN, LONG_BYTES_MAX) : 1;
     this.history = new History(plan.config());
     this.setting =
         new Simulation.Setting(
             plan, new Streams(plan.seed()), scheduler, new RunCounts(), new Trace(scheduler, lines), history);
-    this.random = setting.streams().open(Streams.Purpose.FAULT, FaultKind.values().length);
-    SingleFault drawn = SingleFault.values()[random.nextInt(SingleFault.values().length)];
-    this.fault = only == null ? drawn : only;
-    this.units = UNITS_MIN * Math.pow(UNITS_MAX / UNITS_MIN, random.nextDouble());
     this.deliveredAt = new long[plan.nodes()];
     this.silence = new long[plan.nodes()];
     this.cluster = new SimulatedCluster(setting, _ -> {}, this::broken);
@@ -112,7 +119,7 @@ public final class RecoveryRun {
   /// @param only  the fault, or null for the one that the seed draws
   /// @return what it showed
   public static Result run(long seed, @Nullable SingleFault only) {
-    return new RecoveryRun(Plan.draw(seed).forRecovery(), only, null).run();
+    return new RecoveryRun(seed, only, null).run();
   }
 
   /// Runs a seed and tells every step.
@@ -122,15 +129,20 @@ public final class RecoveryRun {
   /// @param lines gets the steps: simulated time, node, event
   /// @return what it showed
   public static Result run(long seed, @Nullable SingleFault only, Consumer<String> lines) {
-    return new RecoveryRun(Plan.draw(seed).forRecovery(), only, lines).run();
+    return new RecoveryRun(seed, only, lines).run();
   }
 
   /// The group of a run in words.
   ///
-  /// @param seed the run
+  /// @param seed  the run
+  /// @param fault what strikes in it
   /// @return numbers of nodes, guarantee, ordering, sizes and times
-  public static String describe(long seed) {
-    return Plan.draw(seed).forRecovery().describe();
+  public static String describe(long seed, SingleFault fault) {
+    return plan(seed, fault).describe();
+  }
+
+  private static Plan plan(long seed, SingleFault fault) {
+    return fault.in(Plan.draw(seed).forRecovery());
   }
 
   private Result run() {
@@ -142,9 +154,14 @@ public final class RecoveryRun {
       violations.add(new Violation("Convergence", "before the fault: " + situation()));
       return finished(-1, -1, -1, 0, 0);
     }
+    if (fault.isOfDonor() && !bringNewcomer()) {
+      violations.add(new Violation("Convergence", "nobody gives a state to a newcomer: " + situation()));
+      return finished(-1, -1, -1, 0, 0);
+    }
     int begun = history.events().size();
     View before = Objects.requireNonNull(cluster.latestPrimary());
-    SingleFault.Strike strike = fault.draw(before.members().stream().mapToInt(this::numberOf).toArray(), random);
+    int[] ranks = before.members().stream().mapToInt(this::numberOf).toArray();
+    SingleFault.Strike strike = fault.draw(new SingleFault.Targets(ranks, before.voting(), donor), random);
     List<Integer> spared = mayGoOn(strike.spared(), before);
     strike(strike);
     watchedFrom = scheduler.nowNanos();
@@ -212,7 +229,7 @@ public final class RecoveryRun {
   private double silenceMax() {
     double heartbeats = HEARTBEATS_MAX * inUnits(plan.heartbeatNanos());
     OptionalInt refuted = refutedMax();
-    if (refuted.isEmpty()) {
+    if (refuted.isEmpty() || !fault.isSuspicious()) {
       return fault.silenceMax() + heartbeats;
     }
     double more = fault.isOfTwo() ? Math.max(ASKED_MORE, refuted.getAsInt()) : ASKED_MORE;
@@ -242,15 +259,18 @@ public final class RecoveryRun {
   private void strike(SingleFault.Strike strike) {
     say(fault.words() + " begins");
     network.partition(strike.cut());
-    if (strike.crashes() >= 0) {
-      SimulatedNode victim = node(strike.crashes());
-      cluster.crash(victim);
-      if (fault == SingleFault.SENIOR_CRASH_SEEN) {
-        scheduler.after(plan.heartbeatNanos() / 2, () -> cluster.tellGone(victim));
+    switch (strike.act()) {
+      case NONE -> {}
+      case CRASHES -> {
+        SimulatedNode victim = node(strike.whom());
+        cluster.crash(victim);
+        if (fault == SingleFault.SENIOR_CRASH_SEEN) {
+          scheduler.after(plan.heartbeatNanos() / 2, () -> cluster.tellGone(victim));
+        }
       }
-    }
-    if (strike.pauses() >= 0) {
-      node(strike.pauses()).pause();
+      case STANDS_STILL -> node(strike.whom()).pause();
+      case TAKES_NOTHING -> application(strike.whom()).stopConsuming();
+      case WRITES_NOTHING -> cluster.fill(node(strike.whom()), 0);
     }
     if (fault.isTwofold()) {
       advance(scheduler.nowNanos() + plan.suspectNanos() / 2);
@@ -266,12 +286,50 @@ public final class RecoveryRun {
     } else {
       network.partition(null);
     }
-    if (strike.pauses() >= 0) {
-      node(strike.pauses()).resume();
+    switch (strike.act()) {
+      case NONE -> {}
+      case CRASHES -> cluster.restart(strike.whom());
+      case STANDS_STILL -> node(strike.whom()).resume();
+      case TAKES_NOTHING -> application(strike.whom()).goOnConsuming();
+      case WRITES_NOTHING -> {
+        cluster.makeRoom(strike.whom());
+        if (cluster.emptyPlaces().contains(strike.whom())) {
+          cluster.restart(strike.whom());
+        }
+      }
     }
-    if (strike.crashes() >= 0) {
-      cluster.restart(strike.crashes());
+  }
+
+  /// A member crashes, the others go on without it, and its next life needs the state.
+  ///
+  /// @return whether the transfer has begun, perhaps so far that its end is on the way
+  private boolean bringNewcomer() {
+    View view = Objects.requireNonNull(cluster.latestPrimary());
+    int place = numberOf(view.members().get(random.nextInt(view.voting())));
+    cluster.crash(node(place));
+    if (!await(() -> isWithout(place), WARM_UP_UNITS * PATIENCE_UNITS)) {
+      return false;
     }
+    cluster.atTransfer(asked -> donor = asked.number);
+    cluster.restart(place);
+    long end = scheduler.nowNanos() + suspect(PATIENCE_UNITS);
+    while (donor < 0 && scheduler.nowNanos() < end && !broken) {
+      scheduler.advance(end);
+    }
+    advance(scheduler.nowNanos() + random.nextLong(plan.delayNanosMax() + 1));
+    View now = Objects.requireNonNull(cluster.latestPrimary());
+    return donor >= 0 && now.size() == plan.nodes();
+  }
+
+  /// Whether all nodes but one are in one primary view.
+  private boolean isWithout(int place) {
+    List<SimulatedApplication> members = cluster.members();
+    View first = members.isEmpty() ? null : members.getFirst().view();
+    return first != null
+        && first.primary()
+        && first.size() == plan.nodes() - 1
+        && members.stream().allMatch(member -> first.equals(member.view()) && member.hasState())
+        && members.stream().noneMatch(member -> member.node.number == place);
   }
 
   /// Who has to go on, if they can.
@@ -287,11 +345,22 @@ public final class RecoveryRun {
   private void work() {
     if (working) {
       watch();
-      cluster.members().stream()
-          .filter(life -> life.view() != null && !life.node.isPaused())
-          .forEach(life -> life.multicast(new byte[1], Service.TOTAL));
+      long senders =
+          cluster.members().stream()
+              .filter(life -> life.view() != null && !life.node.isPaused())
+              .filter(life -> life.multicast(payload(), Service.TOTAL))
+              .count();
+      if (senders == 0 && fault == SingleFault.CONSUMER_STANDS_STILL) {
+        say("all windows are full"); // there is nothing to deliver
+        Arrays.fill(deliveredAt, scheduler.nowNanos());
+      }
       scheduler.after(plan.heartbeatNanos() / WORK_PER_HEARTBEAT, this::work);
     }
+  }
+
+  /// Bytes that no other message has, unless they are too short for that.
+  private byte[] payload() {
+    return bytes < LONG_BYTES_MIN ? new byte[bytes] : ByteBuffer.allocate(bytes).putLong(0, ++sent).array();
   }
 
   /// Takes down how long each has delivered nothing.
@@ -374,6 +443,10 @@ public final class RecoveryRun {
 
   private SimulatedNode node(int place) {
     return cluster.living().stream().filter(node -> node.number == place).findFirst().orElseThrow();
+  }
+
+  private SimulatedApplication application(int place) {
+    return cluster.members().stream().filter(life -> life.node.number == place).findFirst().orElseThrow();
   }
 
   private void say(String what) {

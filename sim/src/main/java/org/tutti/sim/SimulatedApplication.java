@@ -206,6 +206,16 @@ final class SimulatedApplication implements GroupUser {
     consumption.calm();
   }
 
+  /// Takes nothing of what is delivered until it goes on.
+  void stopConsuming() {
+    consumption.stop();
+  }
+
+  /// Takes what was delivered meanwhile, and goes on.
+  void goOnConsuming() {
+    consumption.goOn();
+  }
+
   @Nullable View view() {
     return view;
   }

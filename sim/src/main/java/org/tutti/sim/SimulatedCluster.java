@@ -251,6 +251,7 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Simul
     countCrash(node, application);
     application.takeAlong();
     node.crash();
+    Objects.requireNonNull(network).ended(node.number);
     unmount(node, setting.plan().losesPower() && fates.nextBoolean());
   }
 
@@ -294,6 +295,14 @@ final class SimulatedCluster implements SimulatedNode.World, Network.Host, Simul
     SimulatedDisk disk = disks[node.number];
     if (disk != null) {
       disk.fullAfter(commits);
+    }
+  }
+
+  /// There is room on a place's disk again.
+  void makeRoom(int place) {
+    SimulatedDisk disk = disks[place];
+    if (disk != null) {
+      disk.fullAfter(Integer.MAX_VALUE);
     }
   }
 

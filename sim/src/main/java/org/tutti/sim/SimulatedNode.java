@@ -388,6 +388,14 @@ final class SimulatedNode implements FrameSender {
     }
   }
 
+  @Override
+  public void renew(Address to) {
+    int peer = world.numberOf(to);
+    if (peer >= 0) {
+      network.link(number, peer).renew();
+    }
+  }
+
   /// In some runs a node's line is full now and then, whatever goes over it, so that members change between the ways of
   /// dissemination in the middle of their multicasts.
   @Override

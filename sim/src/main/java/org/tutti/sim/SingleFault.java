@@ -43,7 +43,18 @@ public enum SingleFault {
   /// Every member alone.
   SCATTERED(8, 5),
   /// Every member alone, and then the links come back one by one.
-  SCATTERED_HEAL_SLOWLY(60, 24);
+  SCATTERED_HEAL_SLOWLY(60, 24),
+  /// A member crashes while it gives its state to a newcomer, who has to get it from another one.
+  DONOR_CRASHES(7, 3),
+  /// A member hears nobody any more while it gives its state to a newcomer.
+  DONOR_DEAF(12, 4),
+  /// A member is cut off from all others while it gives its state to a newcomer.
+  DONOR_ALONE(12, 4),
+  /// The application of a member takes nothing. That is no reason to change the view: deliveries go on at the others
+  /// until the window of every sender is full.
+  CONSUMER_STANDS_STILL(0, 0),
+  /// The disk of a member is full, so that its process ends with what it writes next; it comes back when there is room.
+  DISK_FULL(5, 3);
 
   /// How long links take at most to come back one by one, in times of suspicion.
   static final int SLOW_HEAL_UNITS = 8;
@@ -51,6 +62,7 @@ public enum SingleFault {
   /// How long those that a fault spares deliver nothing at most, besides heartbeats, in times of suspicion.
   static final double SILENCE_MAX = 1.5;
 
+  private static final double SLOW_MAX = 0.5; // where nobody is suspected, and nothing but windows may stop a delivery
   private static final double SEEN_MAX = 0.5; // where the host of a process that crashed refuses its port
   private static final double VIEWS_PER_UNIT = 2.2;
   private static final double SPLIT_UNITS = 3; // each part has a view of its own, though it doubted first
@@ -97,7 +109,29 @@ public enum SingleFault {
   /// How long those that it spares deliver nothing at most, besides heartbeats, in times of suspicion, where nobody
   /// doubts first.
   double silenceMax() {
-    return this == SENIOR_CRASH_SEEN ? SEEN_MAX : SILENCE_MAX;
+    return switch (this) {
+      case SENIOR_CRASH_SEEN -> SEEN_MAX;
+      case CONSUMER_STANDS_STILL -> SLOW_MAX;
+      default -> SILENCE_MAX;
+    };
+  }
+
+  /// Whether anybody is suspected for it.
+  boolean isSuspicious() {
+    return this != CONSUMER_STANDS_STILL;
+  }
+
+  /// Whether it strikes the member that gives its state to a newcomer.
+  boolean isOfDonor() {
+    return this == DONOR_CRASHES || this == DONOR_DEAF || this == DONOR_ALONE;
+  }
+
+  /// The same group with what the fault needs there.
+  Plan in(Plan plan) {
+    if (isOfDonor()) {
+      return plan.withState();
+    }
+    return this == DISK_FULL ? plan.withDisks() : plan;
   }
 
   /// How long after the end of the fault all are in one primary view at the latest, in times of suspicion.
@@ -112,20 +146,42 @@ public enum SingleFault {
     return name().toLowerCase(Locale.ROOT).replace('_', ' ');
   }
 
+  /// What happens to a process.
+  enum Act {
+    /// Nothing but what happens to its links.
+    NONE,
+    /// It crashes.
+    CRASHES,
+    /// It stands still.
+    STANDS_STILL,
+    /// Its application takes nothing.
+    TAKES_NOTHING,
+    /// Its disk refuses what is written.
+    WRITES_NOTHING
+  }
+
   /// What a fault does in one run.
   ///
-  /// @param cut     which node's frames do not reach which
-  /// @param crashes the node that crashes, or -1
-  /// @param pauses  the node that stands still, or -1
-  /// @param later   what is cut from half a time of suspicion later on in addition
-  /// @param spared  the nodes that have to go on
-  record Strike(boolean[][] cut, int crashes, int pauses, boolean[][] later, List<Integer> spared) {}
+  /// @param cut    which node's frames do not reach which
+  /// @param act    what happens to a process
+  /// @param whom   the node of this process
+  /// @param later  what is cut from half a time of suspicion later on in addition
+  /// @param spared the nodes that have to go on
+  record Strike(boolean[][] cut, Act act, int whom, boolean[][] later, List<Integer> spared) {}
+
+  /// Whom it may strike.
+  ///
+  /// @param ranks  the nodes' numbers by the ranks of their members
+  /// @param voting how many of them vote; they come first
+  /// @param donor  who gives its state to a newcomer, or -1
+  record Targets(int[] ranks, int voting, int donor) {}
 
   /// Draws whom it strikes.
   ///
-  /// @param ranks  the nodes' numbers by the ranks of their members
+  /// @param among  whom it may strike
   /// @param random from which it is drawn
-  Strike draw(int[] ranks, SplittableRandom random) {
+  Strike draw(Targets among, SplittableRandom random) {
+    int[] ranks = among.ranks();
     int nodes = ranks.length;
     int senior = ranks[0];
     int member = ranks[random.nextInt(1, nodes)];
@@ -133,40 +189,56 @@ public enum SingleFault {
     while (other == member) {
       other = ranks[random.nextInt(nodes)];
     }
-    boolean[][] none = new boolean[nodes][nodes];
     return switch (this) {
-      case SENIOR_CRASHES, SENIOR_CRASH_SEEN -> new Strike(none, senior, -1, none, but(ranks, senior));
-      case MEMBER_CRASHES -> new Strike(none, member, -1, none, but(ranks, member));
-      case SENIOR_STANDS_STILL -> new Strike(none, -1, senior, none, but(ranks, senior));
-      case MEMBER_STANDS_STILL -> new Strike(none, -1, member, none, but(ranks, member));
+      case SENIOR_CRASHES, SENIOR_CRASH_SEEN -> acting(ranks, Act.CRASHES, senior);
+      case MEMBER_CRASHES -> acting(ranks, Act.CRASHES, member);
+      case DONOR_CRASHES -> acting(ranks, Act.CRASHES, among.donor());
+      case SENIOR_STANDS_STILL -> acting(ranks, Act.STANDS_STILL, senior);
+      case MEMBER_STANDS_STILL -> acting(ranks, Act.STANDS_STILL, member);
+      case CONSUMER_STANDS_STILL -> acting(ranks, Act.TAKES_NOTHING, ranks[random.nextInt(among.voting())]);
+      case DISK_FULL -> acting(ranks, Act.WRITES_NOTHING, ranks[random.nextInt(among.voting())]);
       case SENIOR_DEAF -> cutting(Shape.deaf(nodes, senior), but(ranks, senior));
       case MEMBER_DEAF -> cutting(Shape.deaf(nodes, member), but(ranks, member));
+      case DONOR_DEAF -> cutting(Shape.deaf(nodes, among.donor()), but(ranks, among.donor()));
       case SENIOR_MUTE -> cutting(Shape.mute(nodes, senior), but(ranks, senior));
       case MEMBER_MUTE -> cutting(Shape.mute(nodes, member), but(ranks, member));
       case SENIOR_ALONE -> cutting(Shape.isolated(nodes, senior), but(ranks, senior));
+      case DONOR_ALONE -> cutting(Shape.isolated(nodes, among.donor()), but(ranks, among.donor()));
       case ONE_DEAF_TO_ONE, TWO_APART -> {
         boolean[][] cut = new boolean[nodes][nodes];
         cut[member][other] = true;
         cut[other][member] = this == TWO_APART;
         yield cutting(cut, but(ranks, member, other));
       }
-      case PROPOSER_DEAF -> new Strike(none, member, -1, Shape.deaf(nodes, senior), but(ranks, senior, member));
-      case PROPOSER_MUTE -> new Strike(none, member, -1, Shape.mute(nodes, senior), but(ranks, senior, member));
+      case PROPOSER_DEAF -> proposer(ranks, member, Shape.deaf(nodes, senior));
+      case PROPOSER_MUTE -> proposer(ranks, member, Shape.mute(nodes, senior));
       case TWO_SIDES, TWO_SIDES_HEAL_SLOWLY -> sides(ranks, random);
-      case SCATTERED, SCATTERED_HEAL_SLOWLY -> {
-        boolean[][] cut = new boolean[nodes][nodes];
-        for (int a = 0; a < nodes; a++) {
-          for (int b = 0; b < nodes; b++) {
-            cut[a][b] = a != b;
-          }
-        }
-        yield cutting(cut, List.of());
-      }
+      case SCATTERED, SCATTERED_HEAL_SLOWLY -> cutting(all(nodes), List.of());
     };
   }
 
+  private static Strike acting(int[] ranks, Act act, int whom) {
+    var none = new boolean[ranks.length][ranks.length];
+    return new Strike(none, act, whom, none, but(ranks, whom));
+  }
+
+  private static Strike proposer(int[] ranks, int member, boolean[][] later) {
+    return new Strike(
+        new boolean[ranks.length][ranks.length], Act.CRASHES, member, later, but(ranks, ranks[0], member));
+  }
+
+  private static boolean[][] all(int nodes) {
+    boolean[][] cut = new boolean[nodes][nodes];
+    for (int a = 0; a < nodes; a++) {
+      for (int b = 0; b < nodes; b++) {
+        cut[a][b] = a != b;
+      }
+    }
+    return cut;
+  }
+
   private static Strike cutting(boolean[][] cut, List<Integer> spared) {
-    return new Strike(cut, -1, -1, new boolean[cut.length][cut.length], spared);
+    return new Strike(cut, Act.NONE, -1, new boolean[cut.length][cut.length], spared);
   }
 
   /// Two sides of any size; the larger one, or of halves the one with the senior member, has to go on.

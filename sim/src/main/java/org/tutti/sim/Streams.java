@@ -45,7 +45,8 @@ final class Streams {
     ROLE,
     REPLICA,
     LINE,
-    SERVICE_SETTINGS
+    SERVICE_SETTINGS,
+    CONNECTION
   }
 
   /// Spreads a number over all bits (after Stafford's variant 13).

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -27,6 +28,38 @@ class RecoveryTest {
     RecoveryTable table = RecoveryTable.run(FirstSeed.ofTest("RecoveryTest"), seeds, null, threads, _ -> {});
     assertThat(table.runs()).isEqualTo(seeds);
     assertThat(table.failures()).as("replay: ./tutti simulate --recovery --seed N").isEmpty();
+  }
+
+  /// A donor is struck in the middle of a transfer, in most runs; the newcomer's reader is told, and gets another state.
+  @Test
+  void aDonorIsStruckWhileItGivesItsState() {
+    long first = FirstSeed.ofTest("RecoveryTest");
+    long struck =
+        LongStream.range(first, first + 10)
+            .filter(seed -> {
+              List<String> lines = new ArrayList<>();
+              RecoveryRun.Result result = RecoveryRun.run(seed, SingleFault.DONOR_CRASHES, lines::add);
+              assertThat(result.violations()).as("seed %s", seed).isEmpty();
+              return lines.stream().anyMatch(line -> line.contains("** state") && line.endsWith("interrupted"));
+            })
+            .count();
+    assertThat(struck).as("newcomers whose first transfer was broken off").isPositive();
+  }
+
+  /// An application that takes nothing fills the windows of the senders in some runs.
+  @Test
+  void aConsumerThatStandsStillStopsTheSenders() {
+    long first = FirstSeed.ofTest("RecoveryTest");
+    long stopped =
+        LongStream.range(first, first + 20)
+            .filter(seed -> {
+              List<String> lines = new ArrayList<>();
+              RecoveryRun.Result result = RecoveryRun.run(seed, SingleFault.CONSUMER_STANDS_STILL, lines::add);
+              assertThat(result.violations()).as("seed %s", seed).isEmpty();
+              return lines.stream().anyMatch(line -> line.endsWith("all windows are full"));
+            })
+            .count();
+    assertThat(stopped).as("runs in which nobody could multicast any more").isPositive();
   }
 
   /// With two kinds of faults, others each time.

@@ -67,8 +67,8 @@ final class RecoveryRuns {
   }
 
   private int one(long seed, boolean trace) {
-    out.println("seed " + seed + ": " + RecoveryRun.describe(seed));
     RecoveryRun.Result result = trace ? RecoveryRun.run(seed, fault, out::println) : RecoveryRun.run(seed, fault);
+    out.println("seed " + seed + ": " + RecoveryRun.describe(seed, result.fault()));
     out.printf(
         "%s for %.2f times of suspicion: no delivery for %.2f, all deliver after %.2f, one view after %.2f, %d views%n",
         result.fault().words(), result.length(), result.silence(), result.next(), result.whole(), result.views());
@@ -81,7 +81,7 @@ final class RecoveryRuns {
 
   private void describe(RecoveryRun.Result result) {
     out.println();
-    out.println("seed=" + result.seed() + ": " + RecoveryRun.describe(result.seed()));
+    out.println("seed=" + result.seed() + ": " + RecoveryRun.describe(result.seed(), result.fault()));
     for (Violation violation : result.violations()) {
       out.println("  " + violation);
     }

@@ -292,6 +292,20 @@ public final class Mutants {
                   new Return(0))
               .inRecoveryFrom(SingleFault.SENIOR_CRASH_SEEN),
           new Mutant(
+                  "never-renew",
+                  "a connection that says nothing is waited for, also when its timer has grown during a split",
+                  "engine.NodeEngine",
+                  "heartbeat",
+                  new Drop("FrameSender.renew", 0))
+              .inRecoveryFrom(SingleFault.TWO_SIDES),
+          new Mutant(
+                  "wait-for-lost-connections",
+                  "the connection to a member that was lost in a split is waited for when the split is over",
+                  "engine.NodeEngine",
+                  "calls",
+                  new Drop("FrameSender.renew", 0))
+              .inRecoveryFrom(SingleFault.TWO_SIDES),
+          new Mutant(
                   "refute-for-ever",
                   "two members that do not reach each other hold up the group as long as others hear both",
                   "membership.Refutation",
