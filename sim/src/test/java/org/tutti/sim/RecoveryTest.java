@@ -30,7 +30,7 @@ class RecoveryTest {
     assertThat(table.failures()).as("replay: ./tutti simulate --recovery --seed N").isEmpty();
   }
 
-  /// A donor is struck in the middle of a transfer, in most runs; the newcomer's reader is told, and gets another state.
+  /// A donor is struck in the middle of a transfer in some runs; the newcomer's reader is told, and gets another state.
   @Test
   void aDonorIsStruckWhileItGivesItsState() {
     long first = FirstSeed.ofTest("RecoveryTest");
