@@ -180,7 +180,7 @@ public final class RecoveryRun {
     double whole = intervals ? inUnits(Math.max(0, installedAt() - end)) : -1;
     judge(longest, next, whole, viewsSince(begun));
     int healViews = agreedSince(ended);
-    if (healViews > fault.healViewsMax(units)) {
+    if (!plan.connected() && healViews > fault.healViewsMax(units)) {
       bound(healViews + " views after its end, " + fault.healViewsMax(units) + " are allowed");
     }
     lossSince(late).ifPresent(view -> bound("when it was over and all had been in one view, somebody went to " + view));
