@@ -21,6 +21,8 @@ import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Metric;
+import org.tutti.replica.consolidation.Consolidated;
+import org.tutti.replica.consolidation.Consolidation;
 import org.tutti.replica.protocol.ClientProtocol;
 import org.tutti.replica.protocol.Frame;
 import org.tutti.replica.protocol.Hedge;
@@ -63,18 +65,14 @@ public final class Client implements AutoCloseable {
   private final Lane first;
   private final List<Lane> beside = new ArrayList<>(); // of a client that hedges or sends to all
   private final @Nullable Hedge hedge;
+  private final boolean collects; // several replies
   private volatile boolean closed;
 
-  private final class Pending extends ClientProtocol.Request {
-    final CompletableFuture<ByteBuffer> future = new CompletableFuture<>();
+  private abstract class Pending<T> extends ClientProtocol.Request {
+    final CompletableFuture<T> future = new CompletableFuture<>();
 
     Pending(ByteBuffer payload, @Nullable Read read, long deadlineNanos) {
       super(payload, read, deadlineNanos);
-    }
-
-    @Override
-    protected void replied(ByteBuffer reply, long position) {
-      over(() -> future.complete(reply));
     }
 
     @Override
@@ -82,9 +80,36 @@ public final class Client implements AutoCloseable {
       over(() -> future.completeExceptionally(why));
     }
 
-    private void over(Runnable outcome) {
+    void over(Runnable outcome) {
       room.release();
       outcomes.add(outcome);
+    }
+  }
+
+  private final class One extends Pending<ByteBuffer> {
+    One(ByteBuffer payload, @Nullable Read read, long deadlineNanos) {
+      super(payload, read, deadlineNanos);
+    }
+
+    @Override
+    protected void replied(ByteBuffer reply, long position) {
+      over(() -> future.complete(reply));
+    }
+  }
+
+  private final class Several extends Pending<Consolidated<Answer>> {
+    Several(ByteBuffer payload, long deadlineNanos) {
+      super(payload, null, deadlineNanos);
+    }
+
+    @Override
+    protected void replied(ByteBuffer reply, long position) {
+      throw new IllegalStateException("one reply, where several are collected");
+    }
+
+    @Override
+    protected void collected(Consolidated<Answer> outcome) {
+      over(() -> future.complete(outcome));
     }
   }
 
@@ -96,6 +121,7 @@ public final class Client implements AutoCloseable {
     this.first = new Lane(this::toFirst);
     this.protocol = new ClientProtocol(settings.service, settings.contacts, settings.silence.toNanos(), new Outside());
     this.hedge = settings.hedges ? protocol.hedge() : null;
+    this.collects = settings.policy != null && settings.policy.collectsSeveral();
     if (settings.policy != null) {
       protocol.wish(settings.policy);
     }
@@ -128,7 +154,38 @@ public final class Client implements AutoCloseable {
   /// @return as there; [CallTimeoutException] when the deadline passes
   /// @throws InterruptedException when interrupted while waiting; nothing was sent
   public CompletableFuture<ByteBuffer> call(ByteBuffer command, Duration wait) throws InterruptedException {
-    return request(command, null, wait, false);
+    return request(new One(copy(command), null, System.nanoTime() + wait.toNanos()));
+  }
+
+  /// Has the service execute a command, once, and collects the replies of all replicas or of a majority of them, as the
+  /// [policy][Builder#policy] says. The replies are consolidated by [Consolidation#all] or [Consolidation#majority]:
+  ///
+  /// ```java
+  /// switch (client.collect(command, Duration.ofSeconds(2)).get()) {
+  ///   case Consolidated.Success(Answer chosen, var replies) -> use(chosen, replies);
+  ///   case Consolidated.ReducedMembership(Answer chosen, var replies, var departed) -> note(chosen, departed);
+  ///   case Consolidated.Timeout(var chosen, var replies, var silent) -> report(silent);
+  ///   case Consolidated<Answer> differ -> refuse(differ.replies());
+  /// }
+  /// ```
+  ///
+  /// Whoever is in the view in which the replica is that answers first is waited for, if clients can reach it and it
+  /// has not said that it does not serve; who leaves before it has answered is not, and the outcome says so. A command
+  /// with any reply was executed, whatever the outcome is. [#call] does the same, and completes with the reply that was
+  /// chosen.
+  ///
+  /// @param command as with [#call(ByteBuffer)]
+  /// @param wait    how long to wait, from now; then the outcome is made from what is there
+  /// @return completes with the outcome; exceptionally with a [ServiceException] when the command was not sent in time,
+  ///     or the session expired
+  /// @throws InterruptedException  when interrupted while waiting; nothing was sent
+  /// @throws IllegalStateException when the policy of this client does not collect several replies
+  public CompletableFuture<Consolidated<Answer>> collect(ByteBuffer command, Duration wait)
+      throws InterruptedException {
+    if (!collects) {
+      throw new IllegalStateException("the policy of this client does not collect several replies");
+    }
+    return request(new Several(copy(command), System.nanoTime() + wait.toNanos()));
   }
 
   /// Asks the service a question that changes nothing ([StateMachine#query]). Blocks while as many calls are open as
@@ -139,7 +196,7 @@ public final class Client implements AutoCloseable {
   /// @return completes with the answer; exceptionally with a [ServiceException]
   /// @throws InterruptedException when interrupted while waiting; nothing was sent
   public CompletableFuture<ByteBuffer> query(ByteBuffer question, Read read) throws InterruptedException {
-    return request(question, read, deadline, false);
+    return request(new One(copy(question), read, System.nanoTime() + deadline.toNanos()));
   }
 
   /// As [#query(ByteBuffer, Read)], with a deadline of its own: for questions that wait. A [hedged][Builder#hedged]
@@ -152,24 +209,24 @@ public final class Client implements AutoCloseable {
   /// @throws InterruptedException when interrupted while waiting; nothing was sent
   public CompletableFuture<ByteBuffer> query(ByteBuffer question, Read read, Duration wait)
       throws InterruptedException {
-    return request(question, read, wait, true);
+    var pending = new One(copy(question), read, System.nanoTime() + wait.toNanos());
+    pending.mayWait();
+    return request(pending);
   }
 
-  private CompletableFuture<ByteBuffer> request(ByteBuffer payload, @Nullable Read read, Duration wait, boolean mayWait)
-      throws InterruptedException {
+  private static ByteBuffer copy(ByteBuffer payload) {
     if (payload.remaining() > Frame.PAYLOAD_BYTES_MAX) {
       throw new IllegalArgumentException(
           "a call has up to " + Frame.PAYLOAD_BYTES_MAX + " bytes, not " + payload.remaining());
     }
+    return ByteBuffer.allocate(payload.remaining()).put(payload.duplicate()).flip();
+  }
+
+  private <T> CompletableFuture<T> request(Pending<T> pending) throws InterruptedException {
     if (Thread.currentThread() == thread && !room.tryAcquire()) {
       throw new IllegalStateException("a call would block the client's own thread; call it from another one");
     } else if (Thread.currentThread() != thread) {
       room.acquire();
-    }
-    ByteBuffer copy = ByteBuffer.allocate(payload.remaining()).put(payload.duplicate()).flip();
-    var pending = new Pending(copy, read, System.nanoTime() + wait.toNanos());
-    if (mayWait) {
-      pending.mayWait();
     }
     pending.future.whenComplete((_, _) -> {
       if (pending.future.isCancelled()) {
@@ -180,7 +237,7 @@ public final class Client implements AutoCloseable {
     return pending.future;
   }
 
-  private void giveUp(Pending pending) {
+  private void giveUp(Pending<?> pending) {
     act(() -> {
       if (protocol.cancel(pending)) {
         room.release();
@@ -646,12 +703,10 @@ public final class Client implements AutoCloseable {
     /// Chooses how the client uses the replicas; otherwise it goes to any one of them and takes its reply. Not together
     /// with [#hedged].
     ///
-    /// @param value what the client wants, with no reply or the first;
-    ///              [Client#policy] says what it gets
+    /// @param value what the client wants; [Client#policy] says what it gets. Replicas that replicate passively refuse
+    ///              a client that collects several replies
     /// @return this builder
-    /// @throws IllegalArgumentException when it is another collection
     public Builder policy(Policy value) {
-      value.checkServed();
       policy = value;
       return this;
     }

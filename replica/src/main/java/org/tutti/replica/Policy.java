@@ -35,7 +35,8 @@ public record Policy(Dissemination dissemination, Collection collection, Replica
     NONE,
     /// The first. The source calls it C1.
     FIRST,
-    /// Those of all replicas that are there. The source calls it C2.
+    /// Those of all replicas that are there when the command is executed; who leaves before it has answered is not
+    /// waited for. The source calls it C2.
     ALL,
     /// Those of more than half of them. The source calls it C3.
     MAJORITY
@@ -50,7 +51,7 @@ public record Policy(Dissemination dissemination, Collection collection, Replica
   ///
   /// @throws IllegalArgumentException when several replies are wanted of passive replication
   public Policy {
-    if (replication == Replication.PASSIVE && (collection == Collection.ALL || collection == Collection.MAJORITY)) {
+    if (replication == Replication.PASSIVE && isOfSeveral(collection)) {
       throw new IllegalArgumentException(
           "passive replication gives one reply, of the primary: a client cannot collect " + collection);
     }
@@ -64,8 +65,7 @@ public record Policy(Dissemination dissemination, Collection collection, Replica
     for (Dissemination dissemination : DISSEMINATIONS) {
       for (Collection collection : COLLECTIONS) {
         for (Replication replication : REPLICATIONS) {
-          boolean several = collection == Collection.ALL || collection == Collection.MAJORITY;
-          if (replication == Replication.ACTIVE || !several) {
+          if (replication == Replication.ACTIVE || !isOfSeveral(collection)) {
             all.add(new Policy(dissemination, collection, replication, Ordering.SEQUENCER));
             all.add(new Policy(dissemination, collection, replication, Ordering.SYMMETRIC));
           }
@@ -85,14 +85,15 @@ public record Policy(Dissemination dissemination, Collection collection, Replica
     return new Policy(dissemination, collection, its, by);
   }
 
-  /// Refuses what replicas do not do yet: to give the replies of several.
+  /// Whether a call waits for the replies of several replicas.
   ///
-  /// @throws IllegalArgumentException when it is another collection than none or the first
-  public void checkServed() {
-    boolean several = collection == Collection.ALL || collection == Collection.MAJORITY;
-    if (several) {
-      throw new IllegalArgumentException("policy " + this + ": one reply or none is collected");
-    }
+  /// @return whether those of all are collected, or of a majority
+  public boolean collectsSeveral() {
+    return isOfSeveral(collection);
+  }
+
+  private static boolean isOfSeveral(Collection collection) {
+    return collection == Collection.ALL || collection == Collection.MAJORITY;
   }
 
   /// As it is sent: a byte for each choice.

@@ -526,6 +526,11 @@ public final class Replica implements AutoCloseable {
     }
 
     @Override
+    public boolean isAway(MemberId member) {
+      return group.whiteboard().get(member, CLIENTS).orElse(0) < 0;
+    }
+
+    @Override
     public long commands(MemberId member) {
       return group.whiteboard().get(member, COMMANDS).orElse(0);
     }

@@ -32,6 +32,8 @@ public final class CampaignReport {
     CALLS("calls of clients", RunResult::calls),
     TOLD("calls with an outcome", RunResult::told),
     COPIES("commands to further replicas", RunResult::copies),
+    COLLECTED("outcomes of several replies", RunResult::collected),
+    REDUCED("of them with reduced membership", RunResult::reduced),
     WITH_COPIES("seeds: clients send to all", outcome -> one(outcome.copies() > 0)),
     FIRST_CRASHED("seeds: first member crashed", outcome -> one(outcome.firstCrashed())),
     SENDER_CRASHED("seeds: sender at work crashed", outcome -> one(outcome.senderCrashed())),

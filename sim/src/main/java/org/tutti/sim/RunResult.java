@@ -31,6 +31,8 @@ import org.tutti.sim.check.Violation;
 /// @param calls      how many calls the clients of a replicated service made
 /// @param told       how many of them had a reply or a refusal
 /// @param copies     how many commands went to further replicas, too, as their clients send to all
+/// @param collected  how many outcomes of several replies clients have
+/// @param reduced    how many of them count only because a replica has left
 /// @param violations what did not hold
 public record RunResult(
     Plan plan,
@@ -58,6 +60,8 @@ public record RunResult(
     long calls,
     long told,
     long copies,
+    long collected,
+    long reduced,
     List<Violation> violations) {
   /// Whether everything held.
   ///

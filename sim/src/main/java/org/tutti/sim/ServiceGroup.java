@@ -134,6 +134,7 @@ final class ServiceGroup {
   private final TreeMap<Long, Connection> connections = new TreeMap<>();
   private final boolean near; // clients are nearer to replicas than these to each other
   private final long[][] stalls; // until when nothing arrives, by client and place
+  private final List<View> views = new ArrayList<>();
   private long connectionNext = 1;
   private final SplittableRandom disks; // what happens to snapshots
   private final boolean durable;
@@ -167,6 +168,23 @@ final class ServiceGroup {
     for (int i = 0; i < settings.clients(); i++) {
       clients.add(new SimulatedClient(setting, this, i, settings.client(i)));
     }
+  }
+
+  /// Where clients reach a member, when it has said so.
+  static String address(MemberId member) {
+    return ServiceSettings.address(Integer.parseInt(member.name().substring(1)));
+  }
+
+  /// A replica is in a view.
+  void viewed(View installed) {
+    if (installed.primary() && !views.contains(installed)) {
+      views.add(installed);
+    }
+  }
+
+  /// All primary views that replicas were in.
+  List<View> views() {
+    return views;
   }
 
   TestedService tested() {
@@ -322,6 +340,7 @@ final class ServiceGroup {
     SimulatedClient client = connection == null ? null : connection.client;
     if (connection != null && client != null && connection.replicaOpen) {
       ByteBuffer bare = bare(frame);
+      client.isSent(id, bare, connection.replica);
       connection.toClient(() -> client.received(id, bare));
     }
   }
@@ -453,7 +472,8 @@ final class ServiceGroup {
   List<Violation> violationsAtRest() {
     if (!expecting || !isTogether()) {
       return areAllBack() && !isTogether()
-          ? List.of(new Violation("ServiceRestarts", "all replicas are back, and in no primary view: " + views()))
+          ? List.of(
+              new Violation("ServiceRestarts", "all replicas are back, and in no primary view: " + viewsInWords()))
           : List.of();
     }
     List<Violation> found = new ArrayList<>();
@@ -489,7 +509,7 @@ final class ServiceGroup {
         && (!tested.comparesStatesAtRest() || tested.areEqual(one.picture(), other.picture()));
   }
 
-  private String views() {
+  private String viewsInWords() {
     return String.join(", ", living().stream().map(replica -> replica.node().self + " in " + replica.view()).toList());
   }
 
@@ -510,6 +530,16 @@ final class ServiceGroup {
   /// How many of them have a reply or a refusal.
   int told() {
     return (int) history.calls().stream().filter(ServiceHistory.Call::isTold).count();
+  }
+
+  /// How many outcomes of several replies clients have.
+  long collected() {
+    return clients.stream().mapToLong(SimulatedClient::collected).sum();
+  }
+
+  /// How many of them count only because a replica has left.
+  long reduced() {
+    return clients.stream().mapToLong(SimulatedClient::reduced).sum();
   }
 
   /// How many copies of commands went to further replicas, as their clients send to all.

@@ -150,13 +150,16 @@ final class ServiceSettings {
         hedged ? null : policy);
   }
 
-  /// To the request manager or to all, mostly with the first reply.
-  private static Policy wish(SplittableRandom random) {
-    Policy.Collection collection = random.nextInt(4) == 0 ? Policy.Collection.NONE : Policy.Collection.FIRST;
-    Replication replication = random.nextBoolean() ? Replication.PASSIVE : Replication.ACTIVE;
+  /// To the request manager or to all, with the replies of several if they can be had.
+  private Policy wish(SplittableRandom random) {
+    Policy.Collection[] all = Policy.Collection.values();
+    boolean several = replication == Replication.ACTIVE && random.nextBoolean();
+    Policy.Collection one = random.nextInt(4) == 0 ? Policy.Collection.NONE : Policy.Collection.FIRST;
+    Policy.Collection collection = several ? all[2 + random.nextInt(2)] : one;
+    Replication its = random.nextBoolean() && !several ? Replication.PASSIVE : Replication.ACTIVE;
     Ordering ordering = random.nextBoolean() ? Ordering.SEQUENCER : Ordering.SYMMETRIC;
     boolean toAll = random.nextInt(3) == 0;
     Policy.Dissemination dissemination = toAll ? Policy.Dissemination.ALL : Policy.Dissemination.MANAGER;
-    return new Policy(dissemination, collection, replication, ordering);
+    return new Policy(dissemination, collection, its, ordering);
   }
 }

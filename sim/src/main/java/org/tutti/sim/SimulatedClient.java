@@ -9,12 +9,15 @@ import java.util.SplittableRandom;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import org.tutti.replica.Answer;
 import org.tutti.replica.CallTimeoutException;
 import org.tutti.replica.CommandFailedException;
 import org.tutti.replica.Policy;
 import org.tutti.replica.Read;
 import org.tutti.replica.ServiceException;
+import org.tutti.replica.consolidation.Consolidated;
 import org.tutti.replica.protocol.ClientProtocol;
+import org.tutti.replica.protocol.Frame;
 import org.tutti.replica.protocol.Hedge;
 import org.tutti.replica.protocol.QuietConnection;
 import org.tutti.sim.check.ServiceHistory.Call;
@@ -36,6 +39,7 @@ final class SimulatedClient implements ClientProtocol.Host {
   private final List<Pending> open = new ArrayList<>();
   private final ArrayDeque<Runnable> blocked = new ArrayDeque<>(); // calls that wait until one less is open
   private @Nullable SentToAll sentToAll; // of a client that does
+  private @Nullable GivenReplies given; // to a client that collects several
   private @Nullable String missing; // of what it should have sent to all, first
   private long connection; // 0: none
   private String address = ""; // of the replica there
@@ -46,10 +50,24 @@ final class SimulatedClient implements ClientProtocol.Host {
 
   private final class Pending extends ClientProtocol.Request {
     final Call call;
+    private final long deadline;
 
     Pending(ByteBuffer payload, @Nullable Read read, long deadlineNanos, Call call) {
       super(payload, read, deadlineNanos);
       this.call = call;
+      this.deadline = deadlineNanos;
+    }
+
+    @Override
+    protected void collected(Consolidated<Answer> outcome) {
+      String untrue = given == null ? "it collects one" : given.untrue(outcome, service.views());
+      if (outcome instanceof Consolidated.Timeout && nanos() < deadline) {
+        untrue = "before its time " + deadline;
+      }
+      if (untrue != null) {
+        service.history().violate("TrueReplies", call + ", " + outcome + ": " + untrue);
+      }
+      super.collected(outcome);
     }
 
     @Override
@@ -95,6 +113,7 @@ final class SimulatedClient implements ClientProtocol.Host {
     if (policy != null) {
       protocol.wish(policy);
       sentToAll = policy.dissemination() == Policy.Dissemination.ALL ? new SentToAll() : null;
+      given = policy.collectsSeveral() ? new GivenReplies(policy.collection()) : null;
     }
     wake();
   }
@@ -311,6 +330,26 @@ final class SimulatedClient implements ClientProtocol.Host {
 
   long hedges() {
     return hedge == null ? 0 : hedge.hedges();
+  }
+
+  /// A replica says something.
+  void isSent(long over, ByteBuffer bare, SimulatedReplica by) {
+    GivenReplies all = given;
+    if (all != null) {
+      try {
+        all.sends(over, Frame.decode(bare.duplicate()), by);
+      } catch (Frame.MalformedException impossible) {
+        throw new IllegalStateException(impossible);
+      }
+    }
+  }
+
+  long collected() {
+    return given == null ? 0 : given.outcomes();
+  }
+
+  long reduced() {
+    return given == null ? 0 : given.reduced();
   }
 
   /// How often it sent a command to another replica than the first because it sends to all.

@@ -61,6 +61,7 @@ final class SimulatedReplica
   private @Nullable ByteArrayOutputStream incoming;
   private boolean waking;
   private @Nullable View view;
+  private @Nullable View toldView; // which its thread knows
   private SortedMap<String, Long> load = new TreeMap<>(); // what it shows of itself
   private Map<MemberId, SortedMap<String, Long>> loads = Map.of(); // and the others of them
   private long outstanding; // what of the window is used
@@ -154,6 +155,10 @@ final class SimulatedReplica
 
   @Nullable View view() {
     return view;
+  }
+
+  @Nullable View toldView() {
+    return toldView;
   }
 
   boolean isHere() {
@@ -270,6 +275,11 @@ final class SimulatedReplica
   @Override
   public long clients(MemberId member) {
     return loads.getOrDefault(member, new TreeMap<>()).getOrDefault("clients", -1L);
+  }
+
+  @Override
+  public boolean isAway(MemberId member) {
+    return loads.getOrDefault(member, new TreeMap<>()).getOrDefault("clients", 0L) < 0;
   }
 
   @Override
@@ -392,7 +402,11 @@ final class SimulatedReplica
     if (trace()) {
       say("installs " + installed);
     }
-    tell(() -> protocol.viewed(installed));
+    tell(() -> {
+      toldView = installed;
+      service.viewed(installed);
+      protocol.viewed(installed);
+    });
   }
 
   @Override

@@ -204,6 +204,8 @@ public final class Simulation {
         service == null ? 0 : service.calls(),
         service == null ? 0 : service.told(),
         service == null ? 0 : service.copies(),
+        service == null ? 0 : service.collected(),
+        service == null ? 0 : service.reduced(),
         List.copyOf(found));
   }
 

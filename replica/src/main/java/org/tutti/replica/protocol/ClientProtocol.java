@@ -12,13 +12,17 @@ import java.util.SequencedSet;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import org.tutti.replica.Answer;
 import org.tutti.replica.CallTimeoutException;
 import org.tutti.replica.ClientClosedException;
 import org.tutti.replica.CommandFailedException;
 import org.tutti.replica.Policy;
 import org.tutti.replica.Read;
+import org.tutti.replica.RepliesDifferException;
 import org.tutti.replica.ServiceException;
 import org.tutti.replica.SessionExpiredException;
+import org.tutti.replica.consolidation.Consolidated;
+import org.tutti.replica.consolidation.Consolidator;
 
 /// One client of a replicated service: connected to one replica at a time, and to the next one when that is gone,
 /// silent, or does not serve.
@@ -76,6 +80,8 @@ public final class ClientProtocol {
     private boolean handedOver; // its caller wants no reply, and has gone
     long sentAt; // first, when it has a number
     boolean hedged; // asked over the second connection, too
+    @Nullable Consolidator<Answer> replies; // of a command that was sent, for which several are collected
+    boolean reached; // one of them has come
     private boolean waits; // perhaps for long, and nobody is to blame
 
     /// Makes one.
@@ -101,6 +107,27 @@ public final class ClientProtocol {
     /// @param position of a command, its place in the history, or -1 when no reply is collected; of a question, all
     ///                 that it saw lies before
     protected abstract void replied(ByteBuffer reply, long position);
+
+    /// Several replies were collected. Called at most once, and then nothing else is.
+    ///
+    /// @param outcome what became of it. By default, a command that has a reply is [#replied], and one that has none
+    ///                has [#failed]
+    protected void collected(Consolidated<Answer> outcome) {
+      switch (outcome) {
+        case Consolidated.Success<Answer>(Answer chosen, var _) -> tell(chosen);
+        case Consolidated.ReducedMembership<Answer>(Answer chosen, var _, var _) -> tell(chosen);
+        case Consolidated.Timeout<Answer> late ->
+            failed(new CallTimeoutException("the deadline came with " + Collecting.words(late), true));
+        case Consolidated.InsufficientQuorum<Answer> _,
+            Consolidated.Inconsistent<Answer> _,
+            Consolidated.KeyMemberMissing<Answer> _ ->
+            failed(new RepliesDifferException("no " + Collecting.words(outcome) + " counts: they differ"));
+      }
+    }
+
+    private void tell(Answer chosen) {
+      ClientProtocol.tell(this, chosen.failed(), chosen.payload(), chosen.position());
+    }
 
     /// It has none. Called at most once, and then [#replied] is not.
     ///
@@ -152,6 +179,8 @@ public final class ClientProtocol {
   private @Nullable String wanted; // the replica to go to next
   private @Nullable Hedge hedge;
   private @Nullable ToAll toAll;
+  private @Nullable Collecting collecting;
+  private Frame.@Nullable Live live; // as the replica of the first connection has told it last
   private @Nullable Policy wish;
   private @Nullable Policy agreed;
   private boolean closed;
@@ -186,9 +215,11 @@ public final class ClientProtocol {
   /// @param policy what the client wants of the replicas
   public void wish(Policy policy) {
     wish = policy;
-    if (policy.dissemination() == Policy.Dissemination.ALL) {
-      toAll = new ToAll(this, host, silenceNanos);
+    boolean sends = policy.dissemination() == Policy.Dissemination.ALL;
+    if (sends || policy.collectsSeveral()) {
+      toAll = new ToAll(this, host, silenceNanos, sends);
     }
+    collecting = policy.collectsSeveral() ? new Collecting(policy.collection()) : null;
   }
 
   /// What the replicas do for this client.
@@ -310,6 +341,16 @@ public final class ClientProtocol {
     return new Frame.Hello(service, wish == null ? Frame.NO_POLICY : wish.code()).encode();
   }
 
+  /// A replica that is not the first one is asked for its replies, whoever the manager is.
+  ByteBuffer quietHello() {
+    Policy its = wish;
+    if (its == null || !its.collectsSeveral()) {
+      return hello();
+    }
+    var anywhere = new Policy(Policy.Dissemination.ALL, its.collection(), its.replication(), its.ordering());
+    return new Frame.Hello(service, anywhere.code()).encode();
+  }
+
   /// The connection, or the attempt, has ended.
   ///
   /// @param why in words, for who waits
@@ -359,7 +400,7 @@ public final class ClientProtocol {
       }
       case Frame.Replied(long its, long number, CommandReply reply) -> {
         if (its == session) {
-          replied(number, reply, over != null);
+          replied(number, reply, over);
         }
       }
       case Frame.Refused(long its, long number, SessionTable.Refusal why) -> {
@@ -395,6 +436,10 @@ public final class ClientProtocol {
           replicas = List.of(manager);
         }
         moveTo(manager, "it is not the request manager");
+      }
+      case Frame.Live told -> {
+        live = over == null ? told : live;
+        viewed(told);
       }
       case Frame.Pong() -> {}
       case Frame.Wrong(String words) -> {
@@ -432,8 +477,49 @@ public final class ClientProtocol {
     }
   }
 
-  private void replied(long number, CommandReply reply, boolean bySecond) {
+  private void viewed(Frame.Live told) {
+    Collecting all = collecting;
+    if (all != null && all.told(told)) {
+      for (Request command : List.copyOf(sent.values())) {
+        if (command.replies != null) {
+          all.view(command.replies);
+          settle(command);
+        }
+      }
+      pump();
+    }
+  }
+
+  private void replied(long number, CommandReply reply, @Nullable QuietConnection over) {
     failures = 0;
+    Request collected = sent.get(number);
+    if (collecting != null && collected != null && collected.replies != null && !collected.over) {
+      Frame.Live of = over == null ? live : over.live();
+      if (of != null) {
+        seen = Math.max(seen, reply.position() + 1);
+        collecting.replied(collected.replies, !collected.reached, of, reply);
+        collected.reached = true;
+        settle(collected);
+      }
+    } else {
+      single(number, reply, over != null);
+    }
+    pump();
+  }
+
+  /// A command that has its outcome is acknowledged, if any replica has answered: it was executed.
+  private void settle(Request command) {
+    Consolidated<Answer> outcome = command.replies == null ? null : command.replies.outcome();
+    if (outcome != null && !command.over) {
+      command.over = true;
+      if (command.reached) {
+        sent.remove(command.number);
+      }
+      command.collected(outcome);
+    }
+  }
+
+  private void single(long number, CommandReply reply, boolean bySecond) {
     Request command = sent.remove(number);
     if (command != null && !command.over) {
       command.over = true;
@@ -441,7 +527,6 @@ public final class ClientProtocol {
       seen = Math.max(seen, reply.position() + 1);
       tell(command, reply.status() != CommandReply.Status.DONE, reply.payload(), reply.position());
     }
-    pump();
   }
 
   private static void tell(Request request, boolean failed, ByteBuffer payload, long position) {
@@ -505,6 +590,7 @@ public final class ClientProtocol {
       Request command = unsent.remove();
       command.number = numberNext++;
       command.sentAt = host.nanos();
+      command.replies = collecting == null ? null : collecting.begin(command.sentAt, command.deadlineNanos);
       sent.put(command.number, command);
       send(command);
       if (wish != null && wish.collection() == Policy.Collection.NONE && !command.over) {
@@ -601,6 +687,7 @@ public final class ClientProtocol {
 
   private void leave() {
     phase = Phase.IDLE;
+    live = null;
     nonce = 0;
     moves++;
     failures++;
@@ -698,8 +785,11 @@ public final class ClientProtocol {
         checkAt = earlier(checkAt, command.deadlineNanos);
       }
     }
-    for (Request command : sent.values()) {
-      if (now >= command.deadlineNanos) {
+    for (Request command : List.copyOf(sent.values())) {
+      if (now >= command.deadlineNanos && command.replies != null) {
+        command.replies.tick(now);
+        settle(command);
+      } else if (now >= command.deadlineNanos) {
         fail(command, timeout("no reply to the command, which may be executed once", true));
       } else {
         checkAt = earlier(checkAt, command.deadlineNanos);

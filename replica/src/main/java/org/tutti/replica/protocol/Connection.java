@@ -10,6 +10,7 @@ final class Connection {
   final long id;
   boolean greeted;
   @Nullable Policy policy; // that was agreed on, if it wanted one
+  Frame.@Nullable Live live; // as it was told last, if it collects several replies
   long session; // 0 before it has opened or resumed one
   boolean resumed; // it has said which session it has
   boolean resuming; // and that is not decided yet
@@ -26,5 +27,9 @@ final class Connection {
 
   Connection(long id) {
     this.id = id;
+  }
+
+  boolean collects() {
+    return policy != null && policy.collectsSeveral();
   }
 }

@@ -6,7 +6,10 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.tutti.MemberId;
+import org.tutti.ViewId;
 import org.tutti.replica.Read;
+import org.tutti.transport.Address;
 
 /// What a client and a replica say to each other, each frame behind its length:
 ///
@@ -31,6 +34,9 @@ import org.tutti.replica.Read;
 ///           REPLICAS u16 n, addresses                            where clients reach them
 ///           MOVE     address                                     another replica has less to do
 ///           MANAGER  address                                     this replica is not the request manager
+///           LIVE     3 i64 view, u16 this replica's rank,        to who collects several replies: the replica's
+///                    u16 n, n times i64 incarnation, u8 asked,   view, and who of it is to answer
+///                    n times name, address
 ///           PONG
 ///           WRONG    words                                       last on a connection
 /// ```
@@ -56,6 +62,9 @@ public sealed interface Frame {
 
   /// How many addresses a replica tells at most.
   int REPLICAS_MAX = 256;
+
+  /// How many members of a view it tells at most: as many as a group may have.
+  int MEMBERS_MAX = 1 << 12;
 
   /// No policy is wanted: any replica will do, and its reply.
   int NO_POLICY = -1;
@@ -160,6 +169,20 @@ public sealed interface Frame {
   /// @param replica where
   record Move(String replica) implements Frame {}
 
+  /// In which view the replica is that answers, and who of it is to answer; ahead of the replies that it is about.
+  ///
+  /// @param view    the view, a primary one
+  /// @param self    the replica
+  /// @param members of the view
+  /// @param asked   those of them whose replies count, the replica among them
+  record Live(ViewId view, MemberId self, List<MemberId> members, List<MemberId> asked) implements Frame {
+    /// Copies the lists.
+    public Live {
+      members = List.copyOf(members);
+      asked = List.copyOf(asked);
+    }
+  }
+
   /// This replica does not serve who goes to the request manager.
   ///
   /// @param replica where the manager is
@@ -245,9 +268,55 @@ public sealed interface Frame {
       }
       case Move(String replica) -> withText(25, replica);
       case Redirected(String replica) -> withText(26, replica);
+      case Live live -> live(live);
       case Pong() -> begin(23, 0).flip();
       case Wrong(String words) -> withText(24, words);
     };
+  }
+
+  private static ByteBuffer live(Live live) {
+    int size = 3 * Long.BYTES + 2 * Short.BYTES;
+    List<byte[]> texts = new ArrayList<>();
+    for (MemberId member : live.members) {
+      texts.add(member.name().getBytes(StandardCharsets.UTF_8));
+      texts.add(member.address().text().getBytes(StandardCharsets.UTF_8));
+      size += Long.BYTES + 1;
+    }
+    size += texts.stream().mapToInt(text -> Short.BYTES + text.length).sum();
+    ByteBuffer out = begin(27, size);
+    out.putLong(live.view.epoch()).putLong(live.view.proposer()).putLong(live.view.alone());
+    out.putShort((short) live.members.indexOf(live.self)).putShort((short) live.members.size());
+    for (MemberId member : live.members) {
+      out.putLong(member.incarnation()).put((byte) (live.asked.contains(member) ? 1 : 0));
+    }
+    texts.forEach(text -> out.putShort((short) text.length).put(text));
+    return out.flip();
+  }
+
+  private static Frame readLive(ByteBuffer in) throws MalformedException {
+    var view = new ViewId(in.getLong(), in.getLong(), in.getLong());
+    int self = Short.toUnsignedInt(in.getShort());
+    int size = Short.toUnsignedInt(in.getShort());
+    if (self >= size || size > MEMBERS_MAX) {
+      throw new MalformedException("member " + self + " of " + size);
+    }
+    long[] incarnations = new long[size];
+    boolean[] asked = new boolean[size];
+    for (int i = 0; i < size; i++) {
+      incarnations[i] = in.getLong();
+      asked[i] = in.get() != 0;
+    }
+    var members = new ArrayList<MemberId>(size);
+    var counted = new ArrayList<MemberId>(size);
+    for (int i = 0; i < size; i++) {
+      String name = text(in, Short.toUnsignedInt(in.getShort()));
+      var address = new Address(text(in, Short.toUnsignedInt(in.getShort())));
+      members.add(new MemberId(name, address, incarnations[i]));
+      if (asked[i] || i == self) {
+        counted.add(members.getLast());
+      }
+    }
+    return new Live(view, members.get(self), members, counted);
   }
 
   private static ByteBuffer withText(int kind, String words) {
@@ -302,6 +371,7 @@ public sealed interface Frame {
             case 24 -> new Wrong(text(in, in.remaining()));
             case 25 -> new Move(text(in, in.remaining()));
             case 26 -> new Redirected(text(in, in.remaining()));
+            case 27 -> readLive(in);
             default -> throw new MalformedException("no frame of kind " + kind);
           };
       if (in.hasRemaining()) {

@@ -22,6 +22,7 @@ public abstract sealed class QuietConnection permits Hedge, ToAll.Copy {
   private ClientProtocol.@Nullable Line line;
   private Phase phase = Phase.IDLE;
   private @Nullable String at;
+  private Frame.@Nullable Live live; // as its replica has told it last
   private long resumed; // the session that was said over this connection
   private long heardAt;
   private long pingAt;
@@ -58,7 +59,7 @@ public abstract sealed class QuietConnection permits Hedge, ToAll.Copy {
     if (phase == Phase.CONNECTING) {
       phase = Phase.GREETING;
       heardAt = host.nanos();
-      send(client.hello());
+      send(client.quietHello());
     }
   }
 
@@ -90,6 +91,10 @@ public abstract sealed class QuietConnection permits Hedge, ToAll.Copy {
         phase = Phase.READY;
         pingAt = heardAt + silenceNanos / PINGS_PER_SILENCE;
         resume();
+      }
+      case Frame.Live its -> {
+        live = its;
+        client.handle(frame, this);
       }
       case Frame.Replied _, Frame.Answer _, Frame.Replicas _ -> client.handle(frame, this);
       case Frame.Refused(_, _, SessionTable.Refusal why) -> {
@@ -140,6 +145,10 @@ public abstract sealed class QuietConnection permits Hedge, ToAll.Copy {
     return resumed != 0;
   }
 
+  final Frame.@Nullable Live live() {
+    return live;
+  }
+
   final @Nullable String at() {
     return phase == Phase.IDLE ? null : at;
   }
@@ -164,6 +173,7 @@ public abstract sealed class QuietConnection permits Hedge, ToAll.Copy {
 
   private void leave() {
     phase = Phase.IDLE;
+    live = null;
     resumed = 0;
     connectAt = host.nanos() + silenceNanos; // there is no hurry
     left();

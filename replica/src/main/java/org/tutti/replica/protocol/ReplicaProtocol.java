@@ -71,6 +71,14 @@ public final class ReplicaProtocol {
       return -1;
     }
 
+    /// Whether a replica has shown that it does not serve now.
+    ///
+    /// @param member which
+    /// @return false when it serves, or has shown nothing
+    default boolean isAway(MemberId member) {
+      return false;
+    }
+
     /// How many commands and queries of a second it has shown.
     ///
     /// @param member which
@@ -154,6 +162,7 @@ public final class ReplicaProtocol {
   private final ArrayDeque<Connection> held = new ArrayDeque<>(); // those with a message that has no room
   private long heldBytes;
   private final Questions questions;
+  private final Roll roll;
 
   private @Nullable SnapshotSchedule snapshots;
   private volatile boolean whole = true; // the state is not being replaced, nor half of one whose donor has gone
@@ -166,7 +175,7 @@ public final class ReplicaProtocol {
   private List<String> replicas = List.of();
   private long touchAt;
   private long tickAt;
-  private Balance.Load shown = new Balance.Load(-1, 0);
+  private Balance.@Nullable Load shown;
   private long balanceAt;
   private long secondAt; // when this second ends
   private long callsBefore; // of all, in the last second
@@ -209,6 +218,7 @@ public final class ReplicaProtocol {
     this.clients = clients;
     this.clock = clock;
     this.questions = new Questions(this, machine, group);
+    this.roll = new Roll(self, group);
     this.agreed = new AgreedClock(clock::nanos, clock::wallMillis);
     this.touchAt = clock.nanos();
     this.tickAt = touchAt;
@@ -283,10 +293,13 @@ public final class ReplicaProtocol {
     }
     if (!installed.primary()) {
       caughtUp = false;
-      show(new Balance.Load(-1, 0));
       List.copyOf(connections.values()).forEach(this::away);
     }
+    if (!isServing()) {
+      show(new Balance.Load(-1, 0));
+    }
     tellReplicas();
+    connections.values().forEach(this::tellLive);
   }
 
   /// All of the history is here, in a primary view.
@@ -298,6 +311,7 @@ public final class ReplicaProtocol {
       tickAt = clock.nanos() + table.limits().sessionMillis() * 1_000_000;
     }
     awaitsClients = false;
+    showLoad();
     connections.values().forEach(connection -> connection.told = false);
     tellReplicas(); // a state that came behind the view may know more of them
     questions.confirm(); // what was asked before
@@ -475,7 +489,7 @@ public final class ReplicaProtocol {
     SessionTable.Limits most = table.limits();
     from.greeted = true;
     try {
-      from.policy = policy == Frame.NO_POLICY ? null : agree(Policy.of(policy));
+      from.policy = policy == Frame.NO_POLICY ? null : Policy.of(policy).agreed(replication, group.ordering());
     } catch (IllegalArgumentException contradiction) {
       refuse(from, Fault.POLICY, String.valueOf(contradiction.getMessage()));
       return;
@@ -486,11 +500,6 @@ public final class ReplicaProtocol {
       int agreedOn = from.policy == null ? Frame.NO_POLICY : from.policy.code();
       send(from, new Frame.Welcome(most.window(), most.sessionMillis(), agreedOn, replicas));
     }
-  }
-
-  private Policy agree(Policy wish) {
-    wish.checkServed();
-    return wish.agreed(replication, group.ordering());
   }
 
   /// Sends a client that wants the request manager there, when this replica is not the manager: it has suspected the
@@ -556,6 +565,9 @@ public final class ReplicaProtocol {
   private void resumed(Connection from, long session, SessionTable.Secret secret) {
     if (table.belongs(session, secret)) {
       attach(from, session);
+      if (from.quiet && from.collects()) {
+        table.kept(session).forEach(reply -> answer(from, reply)); // what was said before it came
+      }
     } else {
       boolean everGivenOut = session <= table.positionNext();
       foreignSessions += table.isOpen(session) || !everGivenOut ? 1 : 0;
@@ -726,8 +738,7 @@ public final class ReplicaProtocol {
         connection.calls = 0;
       }
     }
-    var own = new Balance.Load(connections.values().stream().filter(ReplicaProtocol::isClient).count(), callsBefore);
-    show(own);
+    Balance.Load own = showLoad();
     View here = view;
     if (here == null || now - settledAt < 0) {
       return;
@@ -747,6 +758,12 @@ public final class ReplicaProtocol {
       settledAt = now + Balance.SETTLE_NANOS;
       moves.forEach((name, units) -> move(table.addresses().get(name), units));
     }
+  }
+
+  private Balance.Load showLoad() {
+    var own = new Balance.Load(connections.values().stream().filter(ReplicaProtocol::isClient).count(), callsBefore);
+    show(own);
+    return own;
   }
 
   private void show(Balance.Load load) {
@@ -850,6 +867,20 @@ public final class ReplicaProtocol {
     }
   }
 
+  /// Who collects several replies is told of whom.
+  private void tellLive(Connection to) {
+    Frame.Live live = to.greeted && to.collects() ? roll.of(view, table.addresses()) : null;
+    if (live != null && !live.equals(to.live)) {
+      to.live = live;
+      send(to, live);
+    }
+  }
+
+  private void answer(Connection to, Frame.Replied reply) {
+    tellLive(to);
+    send(to, reply);
+  }
+
   /// How often a client wanted to use a session without its secret, or one that nobody has opened.
   ///
   /// @return a count since the start
@@ -926,13 +957,14 @@ public final class ReplicaProtocol {
 
     @Override
     public void replied(long session, long number, CommandReply reply) {
+      var frame = new Frame.Replied(session, number, reply);
       Connection client = bySession.get(session);
       if (client != null) {
-        send(client, new Frame.Replied(session, number, reply));
+        answer(client, frame);
       }
       Connection quiet = quietBySession.get(session);
-      if (quiet != null && quiet.asked.remove(number)) {
-        send(quiet, new Frame.Replied(session, number, reply));
+      if (quiet != null && (quiet.asked.remove(number) || quiet.collects())) {
+        answer(quiet, frame);
       }
     }
 

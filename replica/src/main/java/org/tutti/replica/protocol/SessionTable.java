@@ -257,6 +257,18 @@ public final class SessionTable {
     return its != null && its.secret.equals(secret);
   }
 
+  /// The replies of a session that its client has not acknowledged.
+  List<Frame.Replied> kept(long session) {
+    Session its = sessions.get(session);
+    List<Frame.Replied> kept = new ArrayList<>();
+    if (its != null) {
+      for (CommandReply reply : its.replies) {
+        kept.add(new Frame.Replied(session, its.below + kept.size(), reply));
+      }
+    }
+    return kept;
+  }
+
   /// How many commands were executed here.
   ///
   /// @return a count since the start; not those contained in a state that was restored

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Dissemination to all: a client sends each command over its first connection and over a quiet one to each other
-/// replica.
+/// A client's quiet connections to all replicas but the one of its first connection. Over them it sends each command,
+/// too (dissemination to all), or only gets the replies of these replicas ([Collecting]), or both.
 ///
 /// ```
 ///  client --- CALL n ---> replica A    each multicasts it, under the same number: it is executed once
@@ -15,14 +15,18 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// So the crash of a replica, whichever it is, delays no command that another one has. What has no reply yet is sent to
-/// each replica that the client connects to later, in the order of numbers.
+/// each replica that the client connects to later, in the order of numbers. A client that only collects replies sends
+/// commands over its first connection alone.
 public final class ToAll {
   private final ClientProtocol client;
   private final ClientProtocol.Host host;
   private final long silenceNanos;
+  private final boolean sends;
   private final List<Copy> copies = new ArrayList<>(); // as many as there were other replicas at once
 
-  ToAll(ClientProtocol client, ClientProtocol.Host host, long silenceNanos) {
+  /// @param sends whether commands are sent to all
+  ToAll(ClientProtocol client, ClientProtocol.Host host, long silenceNanos, boolean sends) {
+    this.sends = sends;
     this.client = client;
     this.host = host;
     this.silenceNanos = silenceNanos;
@@ -46,7 +50,9 @@ public final class ToAll {
 
     @Override
     void joined() {
-      client.unanswered().forEach(command -> send(client.again(command)));
+      if (sends) {
+        client.unanswered().forEach(command -> send(client.again(command)));
+      }
     }
 
     @Override
@@ -66,7 +72,7 @@ public final class ToAll {
   /// A command is sent over the first connection, first or again.
   void sent(ClientProtocol.Request command) {
     for (Copy copy : copies) {
-      if (copy.isJoined()) {
+      if (sends && copy.isJoined()) {
         copy.send(client.again(command));
       }
     }
