@@ -25,6 +25,7 @@ final class SentToAll {
   }
 
   private final TreeSet<Long> unanswered = new TreeSet<>(); // numbers of commands that were sent in the session
+  private final TreeSet<Long> answered = new TreeSet<>(); // who collects several replies may send these again
   private long session; // of the last command
   private long copies;
 
@@ -38,8 +39,11 @@ final class SentToAll {
         if (call.session() != session) {
           session = call.session();
           unanswered.clear();
+          answered.clear();
         }
-        unanswered.add(call.number());
+        if (!answered.contains(call.number())) {
+          unanswered.add(call.number());
+        }
         if (over != null) {
           over.numbers.add(call.number());
           copies++;
@@ -53,6 +57,7 @@ final class SentToAll {
   void hears(ByteBuffer bare) {
     if (decoded(bare.duplicate()) instanceof Frame.Replied replied && replied.session() == session) {
       unanswered.remove(replied.number());
+      answered.add(replied.number());
     }
   }
 

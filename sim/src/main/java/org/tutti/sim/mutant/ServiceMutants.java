@@ -82,6 +82,34 @@ final class ServiceMutants {
                   new Return(0))
               .in(RunKind.REPLICA),
           new Mutant(
+                  "departed-awaited",
+                  "a client that collects several replies waits for replicas that have left",
+                  "replica.protocol.Collecting",
+                  "view",
+                  new Return(0))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "one-reply-is-all",
+                  "a replica says that nobody but itself is to answer",
+                  "replica.protocol.Roll",
+                  "of",
+                  new Drop("String.isEmpty", 1))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "missed-replies-untold",
+                  "a client that comes back to collect does not get the replies that were lost with its connection",
+                  "replica.protocol.ReplicaProtocol",
+                  "resumed",
+                  new Drop("List.forEach", 0))
+              .in(RunKind.REPLICA),
+          new Mutant(
+                  "reply-of-another",
+                  "each reply counts as that of the first connection's replica",
+                  "replica.protocol.ClientProtocol",
+                  "replied",
+                  new Fix(4, false))
+              .in(RunKind.REPLICA),
+          new Mutant(
                   "read-unsaid",
                   "a sequential read does not tell the replica what its client has seen",
                   "replica.protocol.ClientProtocol",
