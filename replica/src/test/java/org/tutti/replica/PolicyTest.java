@@ -3,6 +3,8 @@ package org.tutti.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.ByteBuffer;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -42,8 +44,12 @@ class PolicyTest {
   }
 
   @Test
-  void aClientIsToldAtOnceWhatReplicasDoNotDo() {
-    var all = new Policy(Policy.Dissemination.ALL, Policy.Collection.ALL, Replication.ACTIVE, Ordering.SEQUENCER);
-    assertThatThrownBy(() -> Client.of("counter").policy(all)).hasMessageStartingWith("policy D2 C2 R2 O1: ");
+  void onlyWhoCollectsSeveralGetsThem() {
+    var first = new Policy(Policy.Dissemination.ALL, Policy.Collection.FIRST, Replication.ACTIVE, Ordering.SEQUENCER);
+    try (Client client = Client.of("counter").at("127.0.0.1:1").policy(first).connect()) {
+      assertThatThrownBy(() -> client.collect(ByteBuffer.allocate(1), Duration.ofSeconds(1)))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("does not collect several");
+    }
   }
 }

@@ -32,6 +32,7 @@ import org.tutti.Metric;
 import org.tutti.Node;
 import org.tutti.Ordering;
 import org.tutti.View;
+import org.tutti.replica.consolidation.Consolidated;
 import org.tutti.replica.protocol.Frame;
 import org.tutti.replica.protocol.SessionTable;
 import org.tutti.transport.Address;
@@ -249,6 +250,33 @@ class ReplicaTest {
     assertThat(read(client, Read.LINEARIZABLE)).isEqualTo(1002);
     assertThat(Metric.sum(client.metrics(), "client.replicas.left")).isPositive();
     assertThat(Metric.sum(replicas.get(0).metrics(), "replica.commands.repeated")).isPositive();
+  }
+
+  @Test
+  void aClientCollectsTheRepliesOfAllAndIsToldWhoHasLeft() throws Exception {
+    startAll();
+    var policy =
+        new Policy(Policy.Dissemination.MANAGER, Policy.Collection.ALL, Replication.ACTIVE, Ordering.SEQUENCER);
+    Client client = Client.of("counter").at(replicas.get(2).clients()).policy(policy).deadline(PATIENCE).connect();
+    clients.add(client);
+    Consolidated<Answer> first = client.collect(number(1), PATIENCE).get();
+    assertThat(first).isInstanceOf(Consolidated.Success.class);
+    assertThat(first.replies()).as("of a, b and c").hasSize(3);
+    assertThat(call(client, 1)).isEqualTo(2);
+    assertThatThrownBy(() -> call(client, -10)).hasRootCauseMessage("the counter is 2");
+    stuck = true;
+    CompletableFuture<Consolidated<Answer>> open = client.collect(number(1), PATIENCE);
+    Consolidated<Answer> late = client.collect(number(1), Duration.ofMillis(100)).get();
+    assertThat(late).as("c says nothing").isInstanceOf(Consolidated.Timeout.class);
+    assertThat(late.replies()).hasSizeLessThan(3);
+    assertThat(open.isDone()).isFalse();
+    Thread.currentThread().interrupt(); // so the node does not wait until it has left
+    nodes.get(2).close();
+    assertThat(Thread.interrupted()).isTrue();
+    Consolidated<Answer> reduced = open.get();
+    assertThat(reduced).isInstanceOf(Consolidated.ReducedMembership.class).asString().contains("departed=[c]");
+    assertThat(reduced.replies()).hasSize(2);
+    assertThat(read(client, Read.LINEARIZABLE)).isEqualTo(4);
   }
 
   /// The client would not leave the replica before its calls are over: the copies are what is answered.

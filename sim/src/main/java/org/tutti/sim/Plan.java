@@ -682,6 +682,13 @@ public record Plan(
     return with(nodes, group, observed, strengths);
   }
 
+  /// The group of the run with three members, to which nothing happens but what a test does.
+  Plan forPolicies() {
+    Plan quiet = forRecovery(false);
+    GroupConfig group = quiet.config.toBuilder().durability(Durability.NONE).partitions(Partitions.SUSPEND).build();
+    return quiet.with(SPLIT_NODES_MIN, group, false, Map.of());
+  }
+
   /// The same run with overlapping groups, with nodes enough that two of them are in two groups, and others in one.
   Plan overlapping() {
     Map<FaultKind, Double> fewer = new EnumMap<>(strengths);

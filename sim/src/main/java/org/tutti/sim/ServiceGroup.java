@@ -8,12 +8,14 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 import org.tutti.End;
 import org.tutti.MemberId;
 import org.tutti.View;
 import org.tutti.membership.Founding;
 import org.tutti.membership.Terms;
+import org.tutti.replica.Policy;
 import org.tutti.replica.Replication;
 import org.tutti.replica.protocol.Frame;
 import org.tutti.replica.protocol.SessionTable;
@@ -124,6 +126,7 @@ final class ServiceGroup {
 
   private final Simulation.Setting setting;
   private final Breakage breakage;
+  private final @Nullable Choice choice;
   private final SplittableRandom random;
   private final ServiceSettings settings;
   private final TestedService tested;
@@ -145,6 +148,14 @@ final class ServiceGroup {
   private boolean calm;
   private boolean expecting;
 
+  /// What a run is about that is not drawn: one client with a policy, and what is done to messages.
+  ///
+  /// @param policy   the client's; its replication and ordering are those of the replicas
+  /// @param posts    asked before a replica multicasts; whether its node has gone instead
+  /// @param delivers asked before a replica is delivered a message; whether its node has gone instead
+  record Choice(
+      Policy policy, BiPredicate<SimulatedNode, ByteBuffer> posts, BiPredicate<SimulatedNode, ByteBuffer> delivers) {}
+
   /// Called when a replica threw something.
   interface Breakage {
     void broken(SimulatedNode node, Throwable error);
@@ -152,6 +163,13 @@ final class ServiceGroup {
 
   /// @param actsMax how often clients do something at most
   ServiceGroup(Simulation.Setting setting, TestedService tested, int actsMax, Breakage breakage) {
+    this(setting, tested, actsMax, null, breakage);
+  }
+
+  /// @param choice what is not drawn, or null
+  ServiceGroup(
+      Simulation.Setting setting, TestedService tested, int actsMax, @Nullable Choice choice, Breakage breakage) {
+    this.choice = choice;
     Plan plan = setting.plan();
     this.setting = setting;
     this.tested = tested;
@@ -163,7 +181,7 @@ final class ServiceGroup {
     this.durable = plan.keepsService();
     this.disks = setting.streams().open(Streams.Purpose.REPLICA, Long.MAX_VALUE - 2);
     this.near = random.nextBoolean();
-    this.settings = new ServiceSettings(plan, tested.mayBePassive(), tested.clients());
+    this.settings = new ServiceSettings(plan, tested.mayBePassive(), tested.clients(), choice);
     this.stalls = new long[settings.clients()][plan.nodes()];
     for (int i = 0; i < settings.clients(); i++) {
       clients.add(new SimulatedClient(setting, this, i, settings.client(i)));
@@ -185,6 +203,18 @@ final class ServiceGroup {
   /// All primary views that replicas were in.
   List<View> views() {
     return views;
+  }
+
+  @Nullable Choice choice() {
+    return choice;
+  }
+
+  SimulatedClient client(int number) {
+    return clients.get(number);
+  }
+
+  @Nullable SimulatedReplica replica(int place) {
+    return places[place];
   }
 
   TestedService tested() {
@@ -294,6 +324,11 @@ final class ServiceGroup {
       toReplica(intruder.id, new Frame.Call(session, number, 1, false, payload).encode());
     }
     closedByClient(intruder.id);
+  }
+
+  /// Nothing arrives at a client from a replica for some time, nor at the replica from it.
+  void stall(SimulatedClient client, int place, long nanos) {
+    stalls[client.number()][place] = setting.scheduler().nowNanos() + nanos;
   }
 
   private void stall(SimulatedClient client, long nanos) {

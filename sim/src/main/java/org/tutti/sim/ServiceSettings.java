@@ -3,6 +3,7 @@ package org.tutti.sim;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Durability;
 import org.tutti.GroupConfig;
@@ -45,6 +46,7 @@ final class ServiceSettings {
       @Nullable Policy policy) {}
 
   private final Plan plan;
+  private final ServiceGroup.@Nullable Choice choice;
   private final Settings settings;
   private final GroupConfig group;
   private final SessionTable.Limits limits;
@@ -55,18 +57,21 @@ final class ServiceSettings {
 
   /// @param mayBePassive whether the service can be replicated passively
   /// @param wanted       how many clients there are; 0 when that is drawn
-  ServiceSettings(Plan plan, boolean mayBePassive, int wanted) {
+  /// @param choice       the policy of the only client and what else a test wants; null when all is drawn
+  ServiceSettings(Plan plan, boolean mayBePassive, int wanted, ServiceGroup.@Nullable Choice choice) {
     SplittableRandom random = new Streams(plan.seed()).open(Streams.Purpose.SERVICE_SETTINGS, -1);
     this.plan = plan;
+    this.choice = choice;
     this.settings = new Settings(plan);
     this.group =
         GroupConfig.builder()
             .stateTransfer(true)
-            .ordering(Plan.draw(random))
+            .ordering(choice == null ? Plan.draw(random) : choice.policy().ordering())
             .durability(plan.keepsService() ? plan.config().durability() : Durability.NONE)
             .build();
     boolean passive = random.nextInt(PASSIVE_ONE_IN) == 0;
-    this.replication = passive && mayBePassive ? Replication.PASSIVE : Replication.ACTIVE;
+    Replication drawnOne = passive && mayBePassive ? Replication.PASSIVE : Replication.ACTIVE;
+    this.replication = choice == null ? drawnOne : choice.policy().replication();
     this.limits =
         new SessionTable.Limits(
             Math.max(1, plan.suspectNanos() * Plan.between(random, 2, LIFE_UNITS_MAX) / 1_000_000),
@@ -75,10 +80,11 @@ final class ServiceSettings {
             Plan.between(random, 40, 10_000));
     this.snapshotEvery = Plan.between(random, 1, SNAPSHOT_EVERY_MAX);
     int drawn = random.nextInt(1, CLIENTS_MAX + 1);
-    this.clients = wanted == 0 ? drawn : wanted;
+    int count = wanted == 0 ? drawn : wanted;
+    this.clients = choice == null ? count : 1;
     boolean joint = random.nextInt(JOINT_ONE_IN) == 0;
     boolean counts = random.nextInt(COUNT_ONE_IN) == 0;
-    this.founding = joint ? plan.founding(counts) : null;
+    this.founding = joint && choice == null ? plan.founding(counts) : null;
   }
 
   static String address(int place) {
@@ -135,6 +141,10 @@ final class ServiceSettings {
       }
     }
     long silence = plan.suspectNanos() * random.nextInt(1, 5) / 2;
+    if (choice != null) {
+      List<String> replicas = IntStream.range(0, plan.nodes()).mapToObj(ServiceSettings::address).toList();
+      return new Client(replicas, silence, Long.MAX_VALUE, CALLS_MAX, false, choice.policy());
+    }
     boolean hurries = random.nextInt(DEADLINE_ONE_IN) == 0;
     long deadline = plan.suspectNanos() * Plan.between(random, 1, DEADLINE_UNITS_MAX);
     boolean few = random.nextInt(FEW_ONE_IN) == 0;

@@ -40,6 +40,7 @@ final class SimulatedClient implements ClientProtocol.Host {
   private final ArrayDeque<Runnable> blocked = new ArrayDeque<>(); // calls that wait until one less is open
   private @Nullable SentToAll sentToAll; // of a client that does
   private @Nullable GivenReplies given; // to a client that collects several
+  private @Nullable Consolidated<Answer> lastOutcome; // of several replies
   private @Nullable String missing; // of what it should have sent to all, first
   private long connection; // 0: none
   private String address = ""; // of the replica there
@@ -67,6 +68,7 @@ final class SimulatedClient implements ClientProtocol.Host {
       if (untrue != null) {
         service.history().violate("TrueReplies", call + ", " + outcome + ": " + untrue);
       }
+      lastOutcome = outcome;
       super.collected(outcome);
     }
 
@@ -164,6 +166,18 @@ final class SimulatedClient implements ClientProtocol.Host {
     call(patienceNanos, reads ? Read.values()[Math.max(0, random.nextInt(4) - 1)] : null); // half linearizable
   }
 
+  /// Makes a command.
+  ///
+  /// @return the call
+  Call command() {
+    return callNow(Long.MAX_VALUE, null);
+  }
+
+  /// The last outcome of several replies.
+  @Nullable Consolidated<Answer> lastOutcome() {
+    return lastOutcome;
+  }
+
   private void call(long patienceNanos, @Nullable Read wanted) {
     if (open.size() >= settings.callsMax()) {
       blocked.add(() -> callNow(patienceNanos, wanted));
@@ -172,7 +186,7 @@ final class SimulatedClient implements ClientProtocol.Host {
     }
   }
 
-  private void callNow(long patienceNanos, @Nullable Read wanted) {
+  private Call callNow(long patienceNanos, @Nullable Read wanted) {
     long id = number * (long) CALLS_OF_A_CLIENT + ++calls;
     ByteBuffer question = wanted == null ? null : service.tested().question(number, random);
     Read read = question == null ? null : wanted;
@@ -184,6 +198,7 @@ final class SimulatedClient implements ClientProtocol.Host {
     open.add(pending);
     protocol.request(pending);
     after();
+    return call;
   }
 
   /// Its connection will break just when it has got a reply; then it reads at another replica what it has seen.

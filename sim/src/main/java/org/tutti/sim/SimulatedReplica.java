@@ -217,8 +217,11 @@ final class SimulatedReplica
     }
     try {
       int most = 1 + random.nextInt(16);
-      while (most-- > 0 && !told.isEmpty()) {
+      while (most-- > 0 && !told.isEmpty() && isHere()) {
         told.remove().run();
+      }
+      if (!isHere()) {
+        return; // a test has ended it meanwhile
       }
       protocol.work();
     } catch (RuntimeException | Error broken) {
@@ -247,6 +250,10 @@ final class SimulatedReplica
 
   @Override
   public boolean post(ByteBuffer message) {
+    ServiceGroup.Choice choice = service.choice();
+    if (choice != null && choice.posts().test(node, message.duplicate())) {
+      return false;
+    }
     long cost = message.remaining() + (long) MESSAGE_OVERHEAD;
     boolean fits = outstanding == 0 || outstanding + cost <= terms.member().windowBytes();
     if (fits && !closed) {
@@ -379,7 +386,12 @@ final class SimulatedReplica
         if (trace()) {
           say("applies @" + place);
         }
-        protocol.delivered(sender, place, ByteBuffer.allocate(lent.remaining()).put(lent).flip());
+        ByteBuffer message = ByteBuffer.allocate(lent.remaining()).put(lent).flip();
+        ServiceGroup.Choice choice = service.choice();
+        if (choice != null && choice.delivers().test(node, message.duplicate())) {
+          return;
+        }
+        protocol.delivered(sender, place, message);
       }
       consumed++;
       node.request(new Request.Consumed(group), 0);

@@ -542,6 +542,9 @@ public final class ClientProtocol {
   private void expired() {
     session = 0;
     sessionChanged();
+    if (collecting != null) {
+      collecting.forget();
+    }
     List<Request> lost = List.copyOf(sent.values());
     sent.clear();
     numberNext = 1;

@@ -31,6 +31,11 @@ final class Collecting {
     rule = which == Policy.Collection.ALL ? Consolidation.all() : Consolidation.majority();
   }
 
+  /// The session has gone. Perhaps all replicas have lost their state, and their views have begun anew.
+  void forget() {
+    newest = null;
+  }
+
   /// A command is sent for the first time.
   Consolidator<Answer> begin(long now, long deadlineNanos) {
     long most = Duration.ofDays(36_500).toNanos();

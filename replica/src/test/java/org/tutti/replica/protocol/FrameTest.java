@@ -10,7 +10,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.tutti.MemberId;
+import org.tutti.ViewId;
 import org.tutti.replica.Read;
+import org.tutti.transport.Address;
 
 class FrameTest {
   private static final int ROUNDS = 20_000;
@@ -21,6 +24,12 @@ class FrameTest {
       bytes.put((byte) value);
     }
     return bytes.flip();
+  }
+
+  private static Frame live() {
+    var a = new MemberId("a", new Address("a:1"), 3);
+    var b = new MemberId("ü", new Address("b:1"), 1L << 40);
+    return new Frame.Live(new ViewId(4, 5, 6), b, List.of(a, b), List.of(b));
   }
 
   static Stream<Frame> frames() {
@@ -44,6 +53,7 @@ class FrameTest {
         new Frame.Replicas(List.of("a:1")),
         new Frame.Move("a:1"),
         new Frame.Redirected("b:2"),
+        live(),
         new Frame.Pong(),
         new Frame.Wrong("no"));
   }

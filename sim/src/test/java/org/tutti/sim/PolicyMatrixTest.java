@@ -1,0 +1,94 @@
+package org.tutti.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.tutti.Ordering;
+import org.tutti.replica.Policy;
+import org.tutti.replica.Replication;
+import org.tutti.sim.PolicyRun.Failure;
+import org.tutti.sim.PolicyRun.Outcome;
+
+/// The 24 policies, and those that are refused, with each failure: what holds for all seeds, and what the page shows.
+class PolicyMatrixTest {
+  private static final int SEEDS = Integer.getInteger("policy.cell.seeds", 3);
+  private static final Path PAGE = Path.of("../docs/policy-failures.md");
+  private static final Path GENERATED = Path.of("target/policy-failures.txt");
+
+  @TestFactory
+  Stream<DynamicTest> eachCellKeepsItsPromise() {
+    return Policy.all().stream()
+        .flatMap(policy ->
+            Stream.of(Failure.values())
+                .map(failure ->
+                    DynamicTest.dynamicTest(policy + ", " + failure.words, () -> keepsItsPromise(policy, failure))));
+  }
+
+  private static void keepsItsPromise(Policy policy, Failure failure) {
+    for (long seed = 1; seed <= SEEDS; seed++) {
+      Outcome outcome = PolicyRun.run(policy, failure, seed);
+      String what = policy + ", " + failure.words + ", seed " + seed + ": " + outcome;
+      assertThat(outcome.violations()).as(what).isEmpty();
+      assertThat(outcome.struck()).as(what).isEqualTo(failure != Failure.NONE);
+      assertThat(outcome.executions()).as(what).isEqualTo(1);
+      assertThat(outcome.told()).as(what).matches(promised(policy, failure));
+    }
+  }
+
+  /// A regular expression of what the client is told. Of a server that crashes just when it answers the reply may come.
+  private static String promised(Policy policy, Failure failure) {
+    boolean crash = failure != Failure.NONE && failure != Failure.FALSE_SUSPICION;
+    return switch (policy.collection()) {
+      case NONE -> "sent";
+      case FIRST -> "1 reply";
+      case ALL -> crash ? "2 replies(, 1 left)?" : "3 replies";
+      case MAJORITY -> "2 replies";
+    };
+  }
+
+  @Test
+  void thePageShowsWhatIsSeen() throws IOException {
+    var table = new StringBuilder("| policy |");
+    for (Failure failure : Failure.values()) {
+      table.append(' ').append(failure.words).append(" |");
+    }
+    table.append("\n| --- |").append(" --- |".repeat(Failure.values().length)).append('\n');
+    for (Policy policy : Policy.all()) {
+      table.append("| ").append(policy).append(" |");
+      for (Failure failure : Failure.values()) {
+        Outcome outcome = PolicyRun.run(policy, failure, 1);
+        table.append(' ').append(outcome.told()).append(", ").append(outcome.millis()).append(" ms |");
+      }
+      table.append('\n');
+    }
+    refused().forEach(row -> table.append(row).append('\n'));
+    Files.writeString(GENERATED, table);
+    assertThat(Files.readString(PAGE)).as("the table of this run is in sim/" + GENERATED).contains(table);
+  }
+
+  /// The rows of what is refused before anything can fail.
+  private static List<String> refused() {
+    List<String> rows = new ArrayList<>();
+    for (Policy.Dissemination dissemination : Policy.Dissemination.values()) {
+      for (Policy.Collection collection : List.of(Policy.Collection.ALL, Policy.Collection.MAJORITY)) {
+        for (Ordering ordering : List.of(Ordering.SEQUENCER, Ordering.SYMMETRIC)) {
+          Throwable refusal =
+              catchThrowable(() -> new Policy(dissemination, collection, Replication.PASSIVE, ordering));
+          assertThat(refusal).isInstanceOf(IllegalArgumentException.class);
+          String active = new Policy(dissemination, collection, Replication.ACTIVE, ordering).toString();
+          rows.add("| " + active.replace("R2", "R1") + " |" + " refused |".repeat(Failure.values().length));
+        }
+      }
+    }
+    return rows;
+  }
+}
