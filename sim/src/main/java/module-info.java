@@ -3,6 +3,7 @@
 module org.tutti.sim {
   requires transitive org.tutti;
   requires transitive org.tutti.replica;
+  requires org.tutti.ipc;
   requires java.management;
   requires java.xml;
   requires static org.jspecify;
@@ -19,6 +20,8 @@ module org.tutti.sim {
   exports org.tutti.sim.diagram to
       org.tutti.workshop;
   exports org.tutti.sim.exhaustive to
+      org.tutti.workshop;
+  exports org.tutti.sim.ipc to
       org.tutti.workshop;
   exports org.tutti.sim.mutant to
       org.tutti.workshop;

@@ -12,6 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.tutti.MemberId;
+import org.tutti.ipc.protocol.IpcHost;
+import org.tutti.ipc.protocol.IpcProtocol;
 import org.tutti.transport.Address;
 import org.tutti.transport.Receiver;
 import org.tutti.transport.Transport;
@@ -155,7 +157,7 @@ public final class Ipc implements AutoCloseable {
       }
       closed = true;
       serve();
-      List.copyOf(host.protocol().processes().keySet()).forEach(host.protocol()::end);
+      List.copyOf(host.protocol().processes()).forEach(host.protocol()::end);
       host.turn();
       transport.poll(0);
     } finally {

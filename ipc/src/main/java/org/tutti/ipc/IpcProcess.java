@@ -8,6 +8,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.tutti.ipc.Result.Aborted;
 import org.tutti.ipc.Result.Done;
+import org.tutti.ipc.protocol.IpcMessage;
+import org.tutti.ipc.protocol.IpcProtocol;
 
 /// One process: it may be a member of 64 groups, and may communicate with 64 groups at a time, of which it need not be
 /// a member.

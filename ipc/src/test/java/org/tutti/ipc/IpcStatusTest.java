@@ -17,11 +17,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.tutti.MemberId;
-import org.tutti.ipc.IpcProtocol.Received;
-import org.tutti.ipc.IpcProtocol.Selection;
-import org.tutti.ipc.IpcProtocol.Sent;
 import org.tutti.ipc.Result.Aborted;
 import org.tutti.ipc.Result.Done;
+import org.tutti.ipc.protocol.IpcMessage;
+import org.tutti.ipc.protocol.IpcProtocol;
+import org.tutti.ipc.protocol.IpcProtocol.Received;
+import org.tutti.ipc.protocol.IpcProtocol.Selection;
+import org.tutti.ipc.protocol.IpcProtocol.Sent;
 import org.tutti.transport.Address;
 
 /// Each status, by the shortest way to it, on one host alone; and the page that lists them, with those of the source's

@@ -26,7 +26,7 @@ import org.tutti.transport.TransportProvider;
 import org.tutti.transport.TransportSettings;
 import org.tutti.transport.memory.InProcess;
 
-/// What a program sees, with hosts in memory: every status is met here or in [IpcProtocolTest].
+/// What a program sees, with hosts in memory: every status is met here or in [org.tutti.ipc.protocol.IpcProtocolTest].
 class IpcTest {
   private static final GroupId PRINTERS = GroupId.named("printers");
   private static final GroupId SCANNERS = GroupId.wellKnown(7);

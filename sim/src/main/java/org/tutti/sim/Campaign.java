@@ -11,49 +11,40 @@ import org.jspecify.annotations.Nullable;
 
 /// Many seeds, on a few threads: each run is single-threaded and knows nothing of the others, and the report takes them
 /// up in their order, so that it does not depend on the threads and is at any moment that of the seeds before one.
-public final class Campaign {
+///
+/// @param <R> what comes of one run
+/// @param <T> what comes of all
+public final class Campaign<R, T extends SeedReport<R>> {
   private final long last; // behind the last seed
-  private final LongFunction<RunResult> run;
+  private final LongFunction<R> run;
   private final AtomicLong seedNext;
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
-  private final CampaignReport report;
-  private final TreeMap<Long, RunResult> early = new TreeMap<>(); // finished before a seed that is before them
+  private final T report;
+  private final TreeMap<Long, R> early = new TreeMap<>(); // finished before a seed that is before them
   private long reportedNext;
-
-  /// Prepares a campaign.
-  ///
-  /// @param first  the first seed
-  /// @param count  how many seeds, at least 1
-  /// @param limits what to leave out of every run
-  public Campaign(long first, long count, Limits limits) {
-    this(first, count, limits, new CampaignReport());
-  }
 
   /// Prepares the rest of a campaign.
   ///
   /// @param first  the first seed of the whole campaign
-  /// @param count  how many seeds the whole campaign has
-  /// @param limits what to leave out of every run
-  /// @param before the report of those that are done
-  public Campaign(long first, long count, Limits limits, CampaignReport before) {
-    this(first, count, seed -> Simulation.run(Plan.draw(seed).within(limits)), before);
-  }
-
-  /// Prepares a campaign of other runs.
-  ///
-  /// @param first the first seed
-  /// @param count how many seeds, at least 1
-  /// @param run   runs a seed, on any of the threads
-  public Campaign(long first, long count, LongFunction<RunResult> run) {
-    this(first, count, run, new CampaignReport());
-  }
-
-  private Campaign(long first, long count, LongFunction<RunResult> run, CampaignReport before) {
+  /// @param count  how many seeds the whole campaign has, at least 1
+  /// @param run    runs a seed, on any of the threads
+  /// @param before the report of those that are done; empty at the beginning
+  public Campaign(long first, long count, LongFunction<R> run, T before) {
     this.last = first + count;
     this.run = run;
     this.report = before;
     this.reportedNext = first + before.seeds();
     this.seedNext = new AtomicLong(reportedNext);
+  }
+
+  /// Prepares a campaign of groups.
+  ///
+  /// @param first  the first seed
+  /// @param count  how many seeds, at least 1
+  /// @param limits what to leave out of every run
+  /// @return not begun
+  public static Campaign<RunResult, CampaignReport> of(long first, long count, Limits limits) {
+    return new Campaign<>(first, count, seed -> Simulation.run(Plan.draw(seed).within(limits)), new CampaignReport());
   }
 
   /// Runs all seeds and waits for them.
@@ -62,7 +53,7 @@ public final class Campaign {
   /// @param progress gets the report so far after each run, on any of the threads, one at a time
   /// @return the report, of all seeds unless the thread was interrupted: then of those up to one
   /// @throws IllegalStateException when the simulator itself broke
-  public CampaignReport run(int threads, Consumer<CampaignReport> progress) {
+  public T run(int threads, Consumer<T> progress) {
     List<Thread> workers = new ArrayList<>();
     for (int i = 0; i < threads; i++) {
       workers.add(Thread.ofPlatform().name("seeds-" + i).start(() -> work(progress)));
@@ -93,10 +84,10 @@ public final class Campaign {
     seedNext.set(last);
   }
 
-  private void work(Consumer<CampaignReport> progress) {
+  private void work(Consumer<T> progress) {
     try {
       for (long seed = seedNext.getAndIncrement(); seed < last; seed = seedNext.getAndIncrement()) {
-        RunResult outcome = run.apply(seed);
+        R outcome = run.apply(seed);
         synchronized (report) {
           early.put(seed, outcome);
           while (early.containsKey(reportedNext)) {

@@ -13,13 +13,18 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tutti.engine.NodeEngine;
+import org.tutti.ipc.protocol.IpcProtocol;
+import org.tutti.replica.StateMachine;
 
 /// How far a campaign is, in a file, so that it goes on there when it was interrupted. Each state of the file takes the
 /// place of the one before at once: whoever reads it, even after a crash, finds one of them whole.
-public final class CampaignFile {
+///
+/// @param <T> what came of the campaign so far
+public final class CampaignFile<T extends SeedReport<?>> {
   private static final String TITLE = "tutti simulate, how far it is";
   private static final String CODE = "code ";
   private static final String OPTIONS = "options";
@@ -29,20 +34,20 @@ public final class CampaignFile {
 
   private final Path path;
   private final String code;
-  private final Limits limits;
+  private final String options;
   private final long first;
-  private final CampaignReport before;
+  private final T before;
   private long writtenNanos = System.nanoTime();
 
-  private CampaignFile(Path path, String code, Limits limits, long first, CampaignReport before) {
+  private CampaignFile(Path path, String code, String options, long first, T before) {
     this.path = path;
     this.code = code;
-    this.limits = limits;
+    this.options = options;
     this.first = first;
     this.before = before;
   }
 
-  /// Opens a file, which may not exist yet.
+  /// Opens the file of a campaign of groups, which may not exist yet.
   ///
   /// @param path   the file
   /// @param first  the first seed of the campaign; null for that of the file, or a fresh one
@@ -50,10 +55,25 @@ public final class CampaignFile {
   /// @return the campaign so far
   /// @throws IOException              when it cannot be read
   /// @throws IllegalArgumentException when it belongs to another campaign; in words for the user
-  public static CampaignFile open(Path path, @Nullable Long first, Limits limits) throws IOException {
-    String code = CodeFingerprint.of(NodeEngine.class, Simulation.class);
+  public static CampaignFile<CampaignReport> open(Path path, @Nullable Long first, Limits limits) throws IOException {
+    return open(path, first, limits.options(), lines -> CampaignReport.read(lines, limits));
+  }
+
+  /// Opens the file of a campaign, which may not exist yet.
+  ///
+  /// @param <T>     what came of the campaign so far
+  /// @param path    the file
+  /// @param first   the first seed of the campaign; null for that of the file, or a fresh one
+  /// @param options what kind of runs these are, as on the command line
+  /// @param read    makes a report of its lines; an empty one of none
+  /// @return the campaign so far
+  /// @throws IOException              when it cannot be read
+  /// @throws IllegalArgumentException when it belongs to another campaign; in words for the user
+  public static <T extends SeedReport<?>> CampaignFile<T> open(
+      Path path, @Nullable Long first, String options, Function<List<String>, T> read) throws IOException {
+    String code = CodeFingerprint.of(NodeEngine.class, StateMachine.class, IpcProtocol.class, Simulation.class);
     if (!Files.exists(path)) {
-      return new CampaignFile(path, code, limits, first == null ? FirstSeed.fresh() : first, new CampaignReport());
+      return new CampaignFile<>(path, code, options, first == null ? FirstSeed.fresh() : first, read.apply(List.of()));
     }
     List<String> lines = Files.readAllLines(path);
     if (lines.size() < HEADER || !lines.getFirst().equals(TITLE) || !lines.get(3).startsWith(FIRST)) {
@@ -63,22 +83,22 @@ public final class CampaignFile {
       throw new IllegalArgumentException(
           path + " was begun by other code (" + lines.get(1) + ", this is " + code + "): seeds mean other runs there");
     }
-    if (!lines.get(2).equals(OPTIONS + limits.options())) {
+    if (!lines.get(2).equals(OPTIONS + options)) {
       throw new IllegalArgumentException(
-          path + " was begun with other options: \"" + lines.get(2) + "\", not \"" + OPTIONS + limits.options() + "\"");
+          path + " was begun with other options: \"" + lines.get(2) + "\", not \"" + OPTIONS + options + "\"");
     }
     long begun;
-    CampaignReport before;
+    T before;
     try {
       begun = Long.parseLong(lines.get(3).substring(FIRST.length()));
-      before = CampaignReport.read(lines.subList(HEADER, lines.size()), limits);
+      before = read.apply(lines.subList(HEADER, lines.size()));
     } catch (RuntimeException e) {
       throw new IllegalArgumentException(path + " is damaged: " + e.getMessage(), e);
     }
     if (first != null && first != begun) {
       throw new IllegalArgumentException(path + " was begun with --first " + begun);
     }
-    return new CampaignFile(path, code, limits, begun, before);
+    return new CampaignFile<>(path, code, options, begun, before);
   }
 
   /// The first seed of the whole campaign.
@@ -91,7 +111,7 @@ public final class CampaignFile {
   /// What is done.
   ///
   /// @return the report of the seeds from the first one on
-  public CampaignReport before() {
+  public T before() {
     return before;
   }
 
@@ -99,7 +119,7 @@ public final class CampaignFile {
   ///
   /// @param report what is done
   /// @throws IOException when it cannot be written
-  public void update(CampaignReport report) throws IOException {
+  public void update(T report) throws IOException {
     if (System.nanoTime() - writtenNanos >= EVERY_NANOS) {
       write(report);
     }
@@ -109,9 +129,9 @@ public final class CampaignFile {
   ///
   /// @param report what is done
   /// @throws IOException when it cannot be written
-  public void write(CampaignReport report) throws IOException {
+  public void write(T report) throws IOException {
     writtenNanos = System.nanoTime();
-    List<String> lines = new ArrayList<>(List.of(TITLE, CODE + code, OPTIONS + limits.options(), FIRST + first));
+    List<String> lines = new ArrayList<>(List.of(TITLE, CODE + code, OPTIONS + options, FIRST + first));
     lines.addAll(report.lines());
     Path next = path.resolveSibling(path.getFileName() + ".next");
     Files.write(next, lines);

@@ -9,7 +9,7 @@ import java.util.function.ToLongFunction;
 
 /// What came of a campaign, or of its beginning: counts over all its runs, and the runs that failed. It can be written
 /// down and read again.
-public final class CampaignReport {
+public final class CampaignReport implements SeedReport<RunResult> {
   private static final int FAILURES_MAX = 100; // kept with their words; all are counted
 
   private enum Count {
@@ -59,9 +59,11 @@ public final class CampaignReport {
   private final SplitTable splits = new SplitTable();
   private final List<RunResult> failures = new ArrayList<>();
 
-  CampaignReport() {}
+  /// Begins empty.
+  public CampaignReport() {}
 
-  void add(RunResult outcome) {
+  @Override
+  public void add(RunResult outcome) {
     for (Count count : Count.values()) {
       counts.merge(count, count.of.applyAsLong(outcome), Long::sum);
     }
@@ -87,23 +89,17 @@ public final class CampaignReport {
     return counts.getOrDefault(count, 0L);
   }
 
-  /// How many runs there were.
-  ///
-  /// @return seeds that are done
+  @Override
   public long seeds() {
     return count(Count.SEEDS);
   }
 
-  /// How many runs failed.
-  ///
-  /// @return seeds with a violation
+  @Override
   public long failed() {
     return count(Count.VIOLATIONS);
   }
 
-  /// The runs that failed, the first hundred of them.
-  ///
-  /// @return by seed
+  @Override
   public List<RunResult> failures() {
     return List.copyOf(failures);
   }
@@ -145,18 +141,14 @@ public final class CampaignReport {
     return splits;
   }
 
-  /// The counts so far in one line.
-  ///
-  /// @return seeds, steps, multicasts, views, violations
+  @Override
   public String line() {
     return String.format(
         "%,d seeds, %,d steps, %,d multicasts, %,d views, %,d violations",
         seeds(), count(Count.STEPS), count(Count.MULTICASTS), count(Count.VIEWS), failed());
   }
 
-  /// All counts, a line each.
-  ///
-  /// @return a table
+  @Override
   public String table() {
     var text = new StringBuilder();
     for (Count count : Count.values()) {
@@ -178,8 +170,8 @@ public final class CampaignReport {
     text.append(String.format("%-30s %,15d%n", count.words, count(count)));
   }
 
-  /// Everything as lines from which [#read] makes the same report. Of a failed run there is its seed: the rest follows.
-  List<String> lines() {
+  @Override
+  public List<String> lines() {
     List<String> lines = new ArrayList<>();
     counts.forEach((count, number) -> lines.add("count " + count + " " + number));
     faults.forEach((kind, number) -> lines.add("fault " + kind + " " + number + " " + seedsWith(kind)));

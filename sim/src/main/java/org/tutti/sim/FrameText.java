@@ -20,7 +20,7 @@ import org.tutti.wire.WireReader;
 
 /// Words for frames and requests, for people who read a trace. A frame is described as far as it can be read; what
 /// cannot be read, because it was damaged or is the middle of a long message, is only measured.
-final class FrameText {
+public final class FrameText {
   private static final MemberId NOBODY = new MemberId("nobody", new Address("nobody:1"), 1);
   private static final int KIND_AT = 1;
   private static final int DATA = 1;
@@ -47,7 +47,7 @@ final class FrameText {
   }
 
   /// Takes what is in a frame of a living member, as a listener on the wire would.
-  interface Reader {
+  public interface Reader {
     /// A packet of messages.
     ///
     /// @param whole whether the bytes are a whole message
@@ -82,7 +82,10 @@ final class FrameText {
   }
 
   /// Reads a frame that was not damaged.
-  static void read(ByteBuffer frame, Reader reader) {
+  ///
+  /// @param frame  from position to limit
+  /// @param reader is told what is in it
+  public static void read(ByteBuffer frame, Reader reader) {
     int start = frame.position();
     switch (frame.get(start + KIND_AT)) {
       case DATA -> chunks(frame.duplicate().position(start + 2), reader);

@@ -17,6 +17,8 @@ public enum RunKind {
   OBSERVED,
   /// A service is replicated on all nodes, and has clients.
   REPLICA,
+  /// Processes communicate without a group: another run, which has no plan.
+  IPC,
   /// Members have settings of their own, and some know no contact.
   MIXED,
   /// Lines are so thin that a long message takes longer than an attempt at a view, and nobody can be left behind.
@@ -24,7 +26,7 @@ public enum RunKind {
 
   Plan of(Plan drawn) {
     return switch (this) {
-      case ANY -> drawn;
+      case ANY, IPC -> drawn;
       case SPLITS -> drawn.within(Limits.NONE.partitions(true));
       case STATIC_MAJORITY -> drawn.within(Limits.NONE.staticMajority(true));
       case LONELY_ANNOUNCEMENTS -> drawn.within(Limits.NONE.staticMajority(true)).cutAtAnnouncements();

@@ -5,7 +5,7 @@ import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 
 /// The kernel: what is to happen, by simulated time and, at equal times, in the order in which it was put down.
-final class Scheduler {
+public final class Scheduler {
   private record Entry(long nanos, long order, Runnable action) implements Comparable<Entry> {
     @Override
     public int compareTo(Entry other) {
@@ -19,23 +19,36 @@ final class Scheduler {
   private long nowNanos; // never falls
   private long steps;
 
+  /// Begins at 0.
+  public Scheduler() {}
+
   /// Simulated time since the start of the run.
-  long nowNanos() {
+  ///
+  /// @return nanoseconds
+  public long nowNanos() {
     return nowNanos;
   }
 
   /// How many entries have happened.
-  long steps() {
+  ///
+  /// @return entries
+  public long steps() {
     return steps;
   }
 
   /// Puts something down for a time; a time that has passed means now.
-  void at(long nanos, Runnable action) {
+  ///
+  /// @param nanos  the time
+  /// @param action what happens
+  public void at(long nanos, Runnable action) {
     entries.add(new Entry(Math.max(nanos, nowNanos), orderNext++, action));
   }
 
   /// Puts something down for later.
-  void after(long nanos, Runnable action) {
+  ///
+  /// @param nanos  how much later
+  /// @param action what happens
+  public void after(long nanos, Runnable action) {
     at(nowNanos + nanos, action);
   }
 
@@ -56,8 +69,9 @@ final class Scheduler {
 
   /// Lets the next thing happen, if it is due by a time; otherwise time moves there.
   ///
+  /// @param untilNanos the time
   /// @return whether something happened
-  boolean advance(long untilNanos) {
+  public boolean advance(long untilNanos) {
     Entry entry = entries.peek();
     if (entry == null || entry.nanos() > untilNanos) {
       nowNanos = Math.max(nowNanos, untilNanos);

@@ -1,11 +1,11 @@
 package org.tutti.sim;
 
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Ordering;
 import org.tutti.Packing;
 import org.tutti.sim.check.Violation;
+import org.tutti.sim.ipc.IpcRun;
 
 /// One run for callers that share no class with it but the JDK's: another class loader, another process.
 public final class SeedRun {
@@ -19,13 +19,17 @@ public final class SeedRun {
   /// @param kind     of what [RunKind] the run is, by its name
   /// @return the violations as words, each beginning with its property and a colon
   public static List<String> violations(long seed, @Nullable String ordering, String kind) {
-    Limits limits = Limits.NONE.ordering(ordering == null ? null : Ordering.valueOf(ordering));
-    List<String> words = new ArrayList<>();
-    Plan plan = RunKind.valueOf(kind).of(Plan.drawAlike(seed, Packing.natural())).within(limits);
-    for (Violation violation : Simulation.run(plan).violations()) {
-      words.add(violation.toString());
+    RunKind runs = RunKind.valueOf(kind);
+    if (runs == RunKind.IPC) {
+      return words(IpcRun.run(seed).violations());
     }
-    return words;
+    Limits limits = Limits.NONE.ordering(ordering == null ? null : Ordering.valueOf(ordering));
+    Plan plan = runs.of(Plan.drawAlike(seed, Packing.natural())).within(limits);
+    return words(Simulation.run(plan).violations());
+  }
+
+  private static List<String> words(List<Violation> violations) {
+    return violations.stream().map(Violation::toString).toList();
   }
 
   /// Runs a seed with one fault that strikes and ends.
@@ -34,7 +38,7 @@ public final class SeedRun {
   /// @param fault its name
   /// @return the violations as words, each beginning with its property and a colon
   public static List<String> recovery(long seed, String fault) {
-    return RecoveryRun.run(seed, SingleFault.valueOf(fault)).violations().stream().map(Violation::toString).toList();
+    return words(RecoveryRun.run(seed, SingleFault.valueOf(fault)).violations());
   }
 
   /// Prints each seed's trace hash.

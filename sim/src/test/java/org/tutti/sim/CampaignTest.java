@@ -63,7 +63,7 @@ class CampaignTest {
 
   private static CampaignReport run(long first, int seeds) {
     int threads = Math.min(2, Runtime.getRuntime().availableProcessors());
-    CampaignReport report = new Campaign(first, seeds, Limits.NONE).run(threads, _ -> {});
+    CampaignReport report = Campaign.of(first, seeds, Limits.NONE).run(threads, _ -> {});
     var words = new StringBuilder();
     for (RunResult failure : report.failures()) {
       words.append(Findings.describe(failure, Limits.NONE));
@@ -76,15 +76,17 @@ class CampaignTest {
   void aCampaignThatWasInterruptedGoesOnWhereItStopped(@TempDir Path directory) throws IOException {
     Path path = directory.resolve("campaign.txt");
     Limits splits = Limits.NONE.partitions(true);
-    CampaignFile begun = CampaignFile.open(path, 1L, splits);
-    CampaignReport some = new Campaign(1, FEW, splits).run(1, _ -> {});
-    CampaignReport third = new Campaign(1, FEW / 3, splits).run(2, _ -> {});
+    CampaignFile<CampaignReport> begun = CampaignFile.open(path, 1L, splits);
+    CampaignReport some = Campaign.of(1, FEW, splits).run(1, _ -> {});
+    CampaignReport third = Campaign.of(1, FEW / 3, splits).run(2, _ -> {});
     begun.write(third);
 
-    CampaignFile again = CampaignFile.open(path, null, splits);
+    CampaignFile<CampaignReport> again = CampaignFile.open(path, null, splits);
     assertThat(again.first()).isEqualTo(1);
     assertThat(again.before().table()).isEqualTo(third.table());
-    CampaignReport whole = new Campaign(again.first(), FEW, splits, again.before()).run(2, _ -> {});
+    CampaignReport whole =
+        new Campaign<>(again.first(), FEW, seed -> Simulation.run(Plan.draw(seed).within(splits)), again.before())
+            .run(2, _ -> {});
     assertThat(whole.table()).isEqualTo(some.table());
   }
 
@@ -92,7 +94,7 @@ class CampaignTest {
   void anInterruptEndsACampaignWithWhatIsDone() {
     Thread waiting = Thread.currentThread();
     CampaignReport report =
-        new Campaign(1, SEEDS, Limits.NONE.multicasts(1))
+        Campaign.of(1, SEEDS, Limits.NONE.multicasts(1))
             .run(
                 2,
                 soFar -> {
@@ -102,14 +104,14 @@ class CampaignTest {
                 });
     assertThat(Thread.interrupted()).isTrue();
     assertThat(report.seeds()).isBetween((long) FEW, SEEDS - 1L);
-    CampaignReport same = new Campaign(1, report.seeds(), Limits.NONE.multicasts(1)).run(1, _ -> {});
+    CampaignReport same = Campaign.of(1, report.seeds(), Limits.NONE.multicasts(1)).run(1, _ -> {});
     assertThat(report.table()).isEqualTo(same.table());
   }
 
   @Test
   void theFileOfAnotherCampaignIsRefused(@TempDir Path directory) throws IOException {
     Path path = directory.resolve("campaign.txt");
-    CampaignFile.open(path, 7L, Limits.NONE).write(new Campaign(7, 1, Limits.NONE).run(1, _ -> {}));
+    CampaignFile.open(path, 7L, Limits.NONE).write(Campaign.of(7, 1, Limits.NONE).run(1, _ -> {}));
     assertThatThrownBy(() -> CampaignFile.open(path, null, Limits.NONE.nodes(3))).hasMessageContaining("other options");
     assertThatThrownBy(() -> CampaignFile.open(path, 8L, Limits.NONE)).hasMessageContaining("--first 7");
     List<String> lines = Files.readAllLines(path);

@@ -52,7 +52,7 @@ class PartitionsTest {
 
   private static void nothingIsViolated(int seeds) {
     Limits limits = Limits.NONE.partitions(true);
-    CampaignReport report = new Campaign(FirstSeed.ofTest("PartitionsTest"), seeds, limits).run(1, _ -> {});
+    CampaignReport report = Campaign.of(FirstSeed.ofTest("PartitionsTest"), seeds, limits).run(1, _ -> {});
     var words = new StringBuilder();
     report.failures().forEach(failure -> words.append(Findings.describe(failure, limits)));
     assertThat(words.toString()).isEmpty();

@@ -10,12 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.tutti.cli.Failure;
 import org.tutti.sim.Campaign;
 import org.tutti.sim.CampaignFile;
-import org.tutti.sim.CampaignReport;
-import org.tutti.sim.Findings;
 import org.tutti.sim.FirstSeed;
-import org.tutti.sim.Limits;
-import org.tutti.sim.RunResult;
-import org.tutti.sim.Shrinking;
+import org.tutti.sim.SeedReport;
 import picocli.CommandLine.Model.CommandSpec;
 
 /// `tutti simulate --seeds N`: many seeds, how far they are, and what came of them. When it is interrupted it reports
@@ -27,13 +23,40 @@ final class SeedsRun {
   private static final long PLAIN_LINE_EVERY_NANOS = 10_000_000_000L;
   private static final long END_SECONDS_MAX = 60; // for the runs that are under way when it is interrupted
 
+  /// What is run.
+  ///
+  /// @param <R> what comes of one run
+  /// @param <T> what comes of all
+  interface Kind<R, T extends SeedReport<R>> {
+    /// The options that choose it, each with a space before it.
+    String options();
+
+    /// Opens the file of a campaign.
+    CampaignFile<T> open(Path path, @Nullable Long first) throws IOException;
+
+    /// The report of no runs.
+    T empty();
+
+    /// Runs a seed.
+    R run(long seed);
+
+    /// Whose outcome it is.
+    long seed(R outcome);
+
+    /// A failing run in words: several lines.
+    String describe(R outcome);
+
+    /// What is left of a failing run when it is made smaller: several lines, or none.
+    String shrunk(R outcome);
+  }
+
   private final PrintWriter out;
-  private final Limits limits;
+  private final Kind<R, T> kind;
   private final @Nullable Path resume;
 
-  SeedsRun(CommandSpec spec, Limits limits, @Nullable Path resume) {
+  SeedsRun(CommandSpec spec, Kind<R, T> kind, @Nullable Path resume) {
     this.out = spec.commandLine().getOut();
-    this.limits = limits;
+    this.kind = kind;
     this.resume = resume;
   }
 
@@ -44,16 +67,16 @@ final class SeedsRun {
   /// @param threads runs at a time
   /// @return the exit code
   int run(@Nullable Long given, long seeds, int threads) {
-    CampaignFile file = resume == null ? null : open(resume, given);
+    CampaignFile<T> file = resume == null ? null : open(resume, given);
     long first = file != null ? file.first() : given != null ? given : FirstSeed.fresh();
-    FirstSeed.record("simulate" + limits.options(), first);
-    Campaign campaign =
-        file == null ? new Campaign(first, seeds, limits) : new Campaign(first, seeds, limits, file.before());
-    out.printf("first seed %d%s%n", first, file == null ? "" : ", " + file.before().seeds() + " seeds are done");
+    FirstSeed.record("simulate" + kind.options(), first);
+    T before = file == null ? kind.empty() : file.before();
+    var campaign = new Campaign<R, T>(first, seeds, kind::run, before);
+    out.printf("first seed %d%s%n", first, file == null ? "" : ", " + before.seeds() + " seeds are done");
     out.flush();
     var ended = new CountDownLatch(1);
     Thread hook = atInterrupt(Thread.currentThread(), ended);
-    CampaignReport report;
+    T report;
     try {
       report = run(campaign, file, threads);
       tell(report, first, seeds);
@@ -64,9 +87,9 @@ final class SeedsRun {
     return report.failed() == 0 && report.seeds() >= seeds ? 0 : 1;
   }
 
-  private CampaignFile open(Path path, @Nullable Long given) {
+  private CampaignFile<T> open(Path path, @Nullable Long given) {
     try {
-      return CampaignFile.open(path, given, limits);
+      return kind.open(path, given);
     } catch (IOException e) {
       throw new Failure("cannot read " + path + ": " + e.getMessage(), e);
     } catch (IllegalArgumentException e) {
@@ -74,10 +97,10 @@ final class SeedsRun {
     }
   }
 
-  private CampaignReport run(Campaign campaign, @Nullable CampaignFile file, int threads) {
+  private T run(Campaign<R, T> campaign, @Nullable CampaignFile<T> file, int threads) {
     var progress = new Progress(out);
     long start = System.nanoTime();
-    CampaignReport report =
+    T report =
         campaign.run(
             threads,
             soFar -> {
@@ -91,7 +114,7 @@ final class SeedsRun {
     return report;
   }
 
-  private static void write(@Nullable CampaignFile file, CampaignReport report, boolean last) {
+  private static <T extends SeedReport<?>> void write(@Nullable CampaignFile<T> file, T report, boolean last) {
     try {
       if (file != null && last) {
         file.write(report);
@@ -103,30 +126,30 @@ final class SeedsRun {
     }
   }
 
-  private void tell(CampaignReport report, long first, long seeds) {
+  private void tell(T report, long first, long seeds) {
     boolean interrupted = Thread.currentThread().isInterrupted();
     int shown = 0;
-    for (RunResult failure : report.failures()) {
+    for (R failure : report.failures()) {
       if (shown < FAILURES_SHOWN) {
         out.println();
-        out.print(Findings.describe(failure, limits));
+        out.print(kind.describe(failure));
         if (shown < SHRUNK_MAX && !interrupted) {
           out.flush();
-          out.print(Findings.describe(Shrinking.shrink(failure, limits)));
+          out.print(kind.shrunk(failure));
         }
       }
       shown++;
     }
     if (shown > FAILURES_SHOWN) {
       out.println();
-      out.println("and seeds " + report.failures().stream().skip(FAILURES_SHOWN).map(f -> f.plan().seed()).toList());
+      out.println("and seeds " + report.failures().stream().skip(FAILURES_SHOWN).map(kind::seed).toList());
     }
     if (interrupted) {
       out.printf(
           "interrupted: %,d of %,d seeds are done; the rest: ./tutti simulate%s %s%n",
           report.seeds(),
           seeds,
-          limits.options(),
+          kind.options(),
           resume != null
               ? "--seeds " + seeds + " --resume " + resume
               : "--first " + (first + report.seeds()) + " --seeds " + (seeds - report.seeds()));
@@ -168,7 +191,7 @@ final class SeedsRun {
       this.out = out;
     }
 
-    void show(CampaignReport report) {
+    void show(SeedReport<?> report) {
       long now = System.nanoTime();
       if (now - shownNanos >= (terminal ? LINE_EVERY_NANOS : PLAIN_LINE_EVERY_NANOS)) {
         shownNanos = now;

@@ -146,6 +146,14 @@ final class SimulateCommand implements Callable<Integer> {
   @Option(names = "--replica", description = "A service is replicated on all nodes in every run, and clients call it.")
   boolean replica;
 
+  @Option(
+      names = "--ipc",
+      description = {
+        "Processes send to groups of processes and take replies, without a history. With --seed or --seeds, --first,",
+        "--threads, --trace, --resume."
+      })
+  boolean ipc;
+
   @Option(names = "--observers", description = "Some members are observers in every run.")
   boolean observers;
 
@@ -227,6 +235,16 @@ final class SimulateCommand implements Callable<Integer> {
             || diagram != null)) {
       throw new ParameterException(
           spec.commandLine(), "--recovery with --seed or --seeds, --first, --threads, --fault, --trace");
+    }
+    if (ipc
+        && (recovery || exhaustive || mutants || mutant != null || diagram != null || !limits().equals(Limits.NONE))) {
+      throw new ParameterException(
+          spec.commandLine(), "--ipc with --seed or --seeds, --first, --threads, --trace, --resume");
+    }
+    if (ipc) {
+      return seed != null
+          ? new IpcRuns().one(seed, trace, spec.commandLine().getOut())
+          : new SeedsRun<>(spec, new IpcRuns(), resume).run(first, seeds, threads);
     }
     if (recovery) {
       return new RecoveryRuns(spec.commandLine().getOut(), fault).run(seed, first, seeds, threads, trace);
@@ -327,7 +345,7 @@ final class SimulateCommand implements Callable<Integer> {
   }
 
   private int many() {
-    return new SeedsRun(spec, limits(), resume).run(first, seeds, threads);
+    return new SeedsRun<>(spec, new GroupRuns(limits()), resume).run(first, seeds, threads);
   }
 
   private int search(List<Mutant> prey) {

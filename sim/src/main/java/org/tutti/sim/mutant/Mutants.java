@@ -867,7 +867,8 @@ public final class Mutants {
             BRANCHES,
             EXCHANGES,
             DURABILITY,
-            ServiceMutants.ALL)
+            ServiceMutants.ALL,
+            IpcMutants.ALL)
         .flatMap(List::stream)
         .toList();
   }

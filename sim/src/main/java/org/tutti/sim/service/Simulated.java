@@ -186,7 +186,7 @@ public final class Simulated {
       return new Report(Run.parse(one).seed, 1, 0, 0, Map.of());
     }
     long first = FirstSeed.ofTest(name() + ", simulated");
-    var campaign = new Campaign(first, seeds, seed -> run(new Run(seed, Limits.NONE), null));
+    var campaign = new Campaign<>(first, seeds, seed -> run(new Run(seed, Limits.NONE), null), new CampaignReport());
     CampaignReport report =
         campaign.run(
             threads,

@@ -1,6 +1,7 @@
-package org.tutti.ipc;
+package org.tutti.sim.ipc;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -8,20 +9,28 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.tutti.ipc.IpcProtocol.Received;
-import org.tutti.ipc.IpcProtocol.Selection;
-import org.tutti.ipc.IpcProtocol.Sent;
-import org.tutti.ipc.IpcProtocol.TakenReply;
-import org.tutti.ipc.IpcSimulation.Line;
-import org.tutti.ipc.IpcSimulation.Site;
+import org.tutti.ipc.GroupId;
+import org.tutti.ipc.ProcessId;
+import org.tutti.ipc.Result;
 import org.tutti.ipc.Result.Aborted;
 import org.tutti.ipc.Result.Done;
+import org.tutti.ipc.Status;
+import org.tutti.ipc.protocol.IpcHost;
+import org.tutti.ipc.protocol.IpcProtocol;
+import org.tutti.ipc.protocol.IpcProtocol.Received;
+import org.tutti.ipc.protocol.IpcProtocol.Selection;
+import org.tutti.ipc.protocol.IpcProtocol.Sent;
+import org.tutti.ipc.protocol.IpcProtocol.TakenReply;
+import org.tutti.sim.check.Violation;
+import org.tutti.sim.ipc.IpcChecks.Line;
+import org.tutti.sim.ipc.IpcSites.Site;
+import org.tutti.sim.ipc.IpcSites.Weather;
 
 /// One cell of the source's figure 3.2: one communication, of a sender at host 0 with a member at each of the hosts 1
 /// to 3, and one thing that goes wrong at one stage. A seed says what the network does, how soon after the stage it
 /// goes wrong, and how long it lasts.
 final class IpcFailures {
-  private static final long MILLI = IpcSimulation.MILLI;
+  private static final long MILLI = IpcSites.MILLI;
   private static final long PATIENCE = 2_000 * MILLI; // of the sender
   private static final long LOOK = 10 * MILLI;
   private static final long END = 6_000 * MILLI;
@@ -70,7 +79,7 @@ final class IpcFailures {
       Set<Integer> told,
       List<String> members,
       long over,
-      @Nullable String violated) {
+      List<Violation> violated) {
     String text() {
       return (send == null ? "-" : send) + " | " + taken.size() + " | " + String.join(", ", members);
     }
@@ -78,7 +87,7 @@ final class IpcFailures {
 
   private final Condition condition;
   private final Stage stage;
-  private final IpcSimulation run;
+  private final IpcSites run;
   private final int[] processes = new int[MEMBERS + 1]; // by host; 0 is the sender's
   private final Set<Integer> taken = new LinkedHashSet<>();
   private final Set<Integer> told = new LinkedHashSet<>();
@@ -92,14 +101,15 @@ final class IpcFailures {
   private IpcFailures(Condition condition, Stage stage, long seed) {
     this.condition = condition;
     this.stage = stage;
-    this.run = new IpcSimulation(new SplittableRandom(seed), MEMBERS + 1);
+    var random = new SplittableRandom(seed);
+    this.run = new IpcSites(random, MEMBERS + 1, Weather.draw(random, 0.1), null);
   }
 
   /// Runs a cell with a seed.
   static Outcome run(Condition condition, Stage stage, long seed) {
     var cell = new IpcFailures(condition, stage, seed);
     cell.open();
-    String violated = cell.run.toRest();
+    List<Violation> violated = cell.run.toRest();
     return new Outcome(cell.send, cell.count, cell.taken, cell.told, cell.members, cell.over, violated);
   }
 
@@ -112,6 +122,7 @@ final class IpcFailures {
             processes[host] = living.protocol().open();
             if (host > 0) {
               living.protocol().join(processes[host], GROUP);
+              run.checks.joined(new ProcessId(living.self(), processes[host]), GROUP);
             }
           });
     }
@@ -121,23 +132,23 @@ final class IpcFailures {
   private void sendWhenAllAreHeard() {
     Site site = run.sites.getFirst();
     if (site.host.needed().size() < MEMBERS) {
-      run.at(run.now + LOOK, this::sendWhenAllAreHeard);
+      run.at(run.now() + LOOK, this::sendWhenAllAreHeard);
       return;
     }
-    sentAt = run.now;
+    sentAt = run.now();
     for (int host = 1; host <= MEMBERS; host++) {
       int member = host;
-      run.at(sentAt + IpcSimulation.ACKNOWLEDGE + host * LOOK, () -> receive(member));
+      run.at(sentAt + IpcSites.ACKNOWLEDGE + host * LOOK, () -> receive(member));
     }
     call(
         0,
         (IpcProtocol protocol, Consumer<Result<Sent>> done) ->
             protocol.send(processes[0], GROUP, 0, ByteBuffer.allocate(2000), MEMBERS, done),
         "send",
-        IpcSimulation.ACKNOWLEDGE,
+        IpcSites.ACKNOWLEDGE,
         this::sent);
     reached(Stage.INITIATED);
-    run.at(run.now + LOOK, this::look);
+    run.at(run.now() + LOOK, this::look);
   }
 
   private void sent(Result<Sent> result) {
@@ -146,9 +157,8 @@ final class IpcFailures {
         send = Integer.toString(done.count());
         count = done.count();
         var line = new Line(id(0), GROUP, done.session());
-        run.at(
-            run.now,
-            () -> run.require(count <= run.reached.getOrDefault(line, Set.of()).size(), "the count is too large"));
+        run.checks.began(line, MEMBERS);
+        run.at(run.now(), () -> run.checks.counted(line, count));
         reached(Stage.DELIVERED);
         take(done.session());
       }
@@ -158,7 +168,7 @@ final class IpcFailures {
 
   private void take(long session) {
     run.at(
-        run.now,
+        run.now(),
         () ->
             call(
                 0,
@@ -172,18 +182,19 @@ final class IpcFailures {
   private void took(long session, Result<TakenReply> result) {
     switch (result) {
       case Done(TakenReply reply) -> {
-        int host = reply.payload().get(0);
-        run.require(taken.add(host), "a reply is taken twice");
+        String text = StandardCharsets.UTF_8.decode(reply.payload().duplicate()).toString();
+        run.checks.took(new Line(id(0), GROUP, session), reply.member(), text);
+        taken.add(Integer.parseInt(reply.member().host().name().substring(1)));
         if (taken.size() == MEMBERS) {
           reached(Stage.TERMINATING);
         }
         take(session);
       }
       case Aborted(Status status) -> {
-        if (status == Status.TIMED_OUT && run.now < sentAt + PATIENCE) {
+        if (status == Status.TIMED_OUT && run.now() < sentAt + PATIENCE) {
           take(session);
         } else if (status == Status.TIMED_OUT) {
-          run.at(run.now, () -> step(0, protocol -> protocol.totreply(processes[0], GROUP, session, 0)));
+          run.at(run.now(), () -> step(0, protocol -> protocol.totreply(processes[0], GROUP, session, 0)));
         }
       }
     }
@@ -203,11 +214,11 @@ final class IpcFailures {
               if (host == 1) {
                 reached(Stage.RECEIVED);
               }
-              run.at(run.now + 5 * LOOK, () -> reply(host, message.id()));
+              run.at(run.now() + 5 * LOOK, () -> reply(host, message));
             }
             case Aborted(Status status) -> {
-              if (status == Status.TIMED_OUT && run.now < END) {
-                run.at(run.now, () -> receive(host));
+              if (status == Status.TIMED_OUT && run.now() < END) {
+                run.at(run.now(), () -> receive(host));
               } else if (status == Status.NO_COMM && !isDead(host)) {
                 members.set(host - 1, "receive NO_COMM");
               }
@@ -216,17 +227,24 @@ final class IpcFailures {
         });
   }
 
-  private void reply(int host, long message) {
+  private void reply(int host, Received message) {
+    if (isDead(host)) {
+      return;
+    }
+    var line = new Line(message.sender(), message.group(), message.session());
+    ProcessId member = id(host);
+    ByteBuffer payload = StandardCharsets.UTF_8.encode(line.text(member));
+    run.checks.replied(line, member);
     call(
         host,
         (IpcProtocol protocol, Consumer<Result<Integer>> done) ->
-            protocol.reply(processes[host], message, ByteBuffer.wrap(new byte[] {(byte) host}), done),
+            protocol.reply(processes[host], message.id(), payload, done),
         "reply",
         Long.MAX_VALUE,
         result -> {
+          run.checks.goesOn(line, member, result instanceof Done);
           switch (result) {
             case Done(Integer _) -> {
-              run.require(taken.contains(host), "a member is told that its reply was taken");
               told.add(host);
               members.set(host - 1, "taken");
             }
@@ -247,7 +265,7 @@ final class IpcFailures {
   private void reached(Stage now) {
     if (now == stage && !struck) {
       struck = true;
-      run.after(run.delayMax, this::strike);
+      run.after(run.delayMax(), this::strike);
     }
   }
 
@@ -272,7 +290,7 @@ final class IpcFailures {
 
   private void severed(Set<Site> some, long lasts) {
     run.sever(some);
-    run.at(run.now + lasts, run.cuts::clear);
+    run.at(run.now() + lasts, run.cuts::clear);
   }
 
   /// Whether anything is left, from time to time; it may come back as long as packets are under way.
@@ -280,18 +298,16 @@ final class IpcFailures {
     boolean left = false;
     for (Site site : run.sites) {
       if (site.host != null) {
-        for (IpcProtocol.Process process : site.host.protocol().processes().values()) {
-          left |= !process.own.isEmpty() || !process.queue.isEmpty();
-        }
+        left |= !site.host.protocol().communications().isEmpty() || !site.host.protocol().queued().isEmpty();
       }
     }
     if (left) {
       over = -1;
     } else if (over < 0) {
-      over = run.now - sentAt;
+      over = run.now() - sentAt;
     }
-    if (run.now < END) {
-      run.at(run.now + LOOK, this::look);
+    if (run.now() < END) {
+      run.at(run.now() + LOOK, this::look);
     }
   }
 
@@ -305,17 +321,9 @@ final class IpcFailures {
     if (isDead(host)) {
       return;
     }
-    Site site = run.sites.get(host);
-    Consumer<Result<T>> checked = run.waiting(site, what, nanosMax, _ -> {});
-    step(
-        host,
-        protocol ->
-            call.on(
-                protocol,
-                result -> {
-                  checked.accept(result);
-                  then.accept(result);
-                }));
+    long limit = nanosMax == Long.MAX_VALUE ? nanosMax : run.now() + nanosMax;
+    Consumer<Result<T>> done = run.waiting(id(host), what, limit, then);
+    step(host, protocol -> call.on(protocol, done));
   }
 
   private void step(int host, Consumer<IpcProtocol> action) {
@@ -327,7 +335,7 @@ final class IpcFailures {
 
   private boolean isDead(int host) {
     IpcHost living = run.sites.get(host).host;
-    return living == null || !living.protocol().processes().containsKey(processes[host]);
+    return living == null || !living.protocol().processes().contains(processes[host]);
   }
 
   private ProcessId id(int host) {

@@ -1,4 +1,4 @@
-package org.tutti.ipc;
+package org.tutti.sim.ipc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,9 +12,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
-import org.tutti.ipc.IpcFailures.Condition;
-import org.tutti.ipc.IpcFailures.Outcome;
-import org.tutti.ipc.IpcFailures.Stage;
+import org.tutti.sim.ipc.IpcFailures.Condition;
+import org.tutti.sim.ipc.IpcFailures.Outcome;
+import org.tutti.sim.ipc.IpcFailures.Stage;
 
 /// The 35 cells of the source's figure 3.2: what each promises holds for all seeds, and the page shows what is seen.
 class IpcFailuresTest {
@@ -72,7 +72,7 @@ class IpcFailuresTest {
     for (long seed = 1; seed <= SEEDS; seed++) {
       Outcome outcome = IpcFailures.run(condition, stage, seed);
       String what = condition + " " + stage + " seed " + seed + ": " + outcome;
-      assertThat(outcome.violated()).as(what).isNull();
+      assertThat(outcome.violated()).as(what).isEmpty();
       assertThat(outcome.over()).as(what).isBetween(1L, OVER_NANOS_MAX);
       assertThat(outcome.taken()).as(what).containsAll(outcome.told());
       assertThat(outcome.members()).as(what).doesNotContain("received");
@@ -137,7 +137,7 @@ class IpcFailuresTest {
       }
     }
     Files.writeString(GENERATED, table);
-    assertThat(Files.readString(PAGE)).as("the table of this run is in ipc/" + GENERATED).contains(table);
+    assertThat(Files.readString(PAGE)).as("the table of this run is in sim/" + GENERATED).contains(table);
   }
 
   /// The first seed in which the fault makes a difference for the sender, or else for a member.

@@ -1,8 +1,9 @@
-package org.tutti.ipc;
+package org.tutti.ipc.protocol;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -14,15 +15,19 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.tutti.Invariant;
 import org.tutti.MemberId;
-import org.tutti.ipc.IpcMessage.Deliver;
-import org.tutti.ipc.IpcMessage.Delivered;
-import org.tutti.ipc.IpcMessage.Ended;
-import org.tutti.ipc.IpcMessage.Key;
-import org.tutti.ipc.IpcMessage.Probe;
-import org.tutti.ipc.IpcMessage.Taken;
-import org.tutti.ipc.IpcMessage.Wanted;
+import org.tutti.ipc.GroupId;
+import org.tutti.ipc.ProcessId;
+import org.tutti.ipc.Result;
 import org.tutti.ipc.Result.Aborted;
 import org.tutti.ipc.Result.Done;
+import org.tutti.ipc.Status;
+import org.tutti.ipc.protocol.IpcMessage.Deliver;
+import org.tutti.ipc.protocol.IpcMessage.Delivered;
+import org.tutti.ipc.protocol.IpcMessage.Ended;
+import org.tutti.ipc.protocol.IpcMessage.Key;
+import org.tutti.ipc.protocol.IpcMessage.Probe;
+import org.tutti.ipc.protocol.IpcMessage.Taken;
+import org.tutti.ipc.protocol.IpcMessage.Wanted;
 
 /// The communications of one host's processes: as senders, and as members of groups. Deterministic; no thread, no
 /// clock.
@@ -43,22 +48,38 @@ import org.tutti.ipc.Result.Done;
 /// Source: H. L. See, *Group Communication in Distributed System T-Shoshin*, chapters 3 and 4. Deviations: hosts talk
 /// over links that repeat what is lost, so a host's acknowledgement is late rather than lost; a reply that came before
 /// the number of replies was set is asked for again.
-final class IpcProtocol {
-  static final int PROCESSES_MAX = 1024; // of a host
-  static final int GROUPS_MAX = 64; // of a process, as a member and as a sender
-  static final int QUEUE_MAX = 64; // messages of a process that are not over
-  static final int REPLIES_MAX = 1024; // wanted in one communication
-  static final int UNANSWERED_MAX = 256; // messages to one host
+public final class IpcProtocol {
+  /// How many processes a host has at most.
+  public static final int PROCESSES_MAX = 1024;
+
+  /// Of how many groups a process is a member at most, and to how many it is a sender.
+  public static final int GROUPS_MAX = 64;
+
+  /// How many messages of a process are not over at most.
+  public static final int QUEUE_MAX = 64;
+
+  /// How many replies are wanted in one communication at most.
+  public static final int REPLIES_MAX = 1024;
+
+  /// How many messages to one host are without an answer at most.
+  public static final int UNANSWERED_MAX = 256;
 
   /// What the protocol asks of its host.
-  interface Port {
+  public interface Port {
     /// The time in nanoseconds.
+    ///
+    /// @return the time
     long now();
 
     /// The other hosts that are heard.
+    ///
+    /// @return without this one
     Set<MemberId> hosts();
 
     /// Sends reliably and in order, unless the peer is lost.
+    ///
+    /// @param to      another host
+    /// @param message what to send
     void send(MemberId to, IpcMessage message);
   }
 
@@ -66,28 +87,61 @@ final class IpcProtocol {
   ///
   /// @param acknowledgeNanos how long a send waits for a host
   /// @param probeNanos       how often a member's host asks whether a communication goes on
-  record Times(long acknowledgeNanos, long probeNanos) {}
+  public record Times(long acknowledgeNanos, long probeNanos) {}
 
   /// A send that reached somebody.
-  record Sent(int count, long session) {}
+  ///
+  /// @param count   how many members, at least
+  /// @param session names the communication
+  public record Sent(int count, long session) {}
 
   /// A reply that the sender took.
-  record TakenReply(ProcessId member, ByteBuffer payload) {}
+  ///
+  /// @param member  whose it is
+  /// @param payload its bytes
+  public record TakenReply(ProcessId member, ByteBuffer payload) {}
 
   /// A message that a member took out of its queue.
-  record Received(long id, ProcessId sender, GroupId group, long session, int tag, ByteBuffer payload) {}
+  ///
+  /// @param id      its number at this host
+  /// @param sender  who sent it
+  /// @param group   to whom it was sent
+  /// @param session which communication of the sender it is
+  /// @param tag     the sender's tag
+  /// @param payload what was sent
+  public record Received(long id, ProcessId sender, GroupId group, long session, int tag, ByteBuffer payload) {}
 
   /// What a receive takes; null takes any.
-  record Selection(@Nullable GroupId group, @Nullable Integer tag) {
+  ///
+  /// @param group of which group
+  /// @param tag   with which tag
+  public record Selection(@Nullable GroupId group, @Nullable Integer tag) {
     boolean takes(Delivery delivery) {
       return (group == null || group.equals(delivery.key.group())) && (tag == null || tag == delivery.tag);
     }
   }
 
+  /// A message that a member of this host has.
+  ///
+  /// @param member its number here
+  /// @param host   the sender's host
+  /// @param key    the communication
+  public record Queued(int member, MemberId host, Key key) {}
+
+  /// How full the fullest of each is.
+  ///
+  /// @param processes      how many there are
+  /// @param groups         of a process, as a member
+  /// @param queue          messages of a process
+  /// @param communications of a process, as the sender
+  /// @param replies        of a communication, queued or taken
+  /// @param unanswered     messages to a host
+  public record Sizes(int processes, int groups, int queue, int communications, int replies, int unanswered) {}
+
   private record Waiting<T>(long deadline, Consumer<Result<T>> caller) {}
 
   /// A process of this host.
-  static final class Process {
+  private static final class Process {
     final int number;
     final Set<GroupId> groups = new LinkedHashSet<>(); // it is a member of
     final Map<Long, Delivery> queue = new LinkedHashMap<>(); // by number, oldest first, also received ones
@@ -101,7 +155,7 @@ final class IpcProtocol {
   }
 
   /// A message at one member.
-  static final class Delivery {
+  private static final class Delivery {
     final long id;
     final MemberId host; // of the sender
     final Key key;
@@ -123,7 +177,7 @@ final class IpcProtocol {
   }
 
   /// A communication at its sender, from the send until it is over.
-  static final class Communication {
+  private static final class Communication {
     final Key key;
     private int wanted; // replies; 0 until it is set
     private final Map<ProcessId, ByteBuffer> queued = new LinkedHashMap<>();
@@ -150,7 +204,12 @@ final class IpcProtocol {
   private long sessionNext = 1;
   private long deliveryNext = 1;
 
-  IpcProtocol(MemberId self, Times times, Port port) {
+  /// Makes a host without processes.
+  ///
+  /// @param self  the host
+  /// @param times how long things may take
+  /// @param port  what it asks of its host
+  public IpcProtocol(MemberId self, Times times, Port port) {
     this.self = self;
     this.times = times;
     this.port = port;
@@ -161,7 +220,7 @@ final class IpcProtocol {
   /// Begins a process.
   ///
   /// @return its number; 0 when there are too many
-  int open() {
+  public int open() {
     if (processes.size() == PROCESSES_MAX) {
       return 0;
     }
@@ -170,7 +229,9 @@ final class IpcProtocol {
   }
 
   /// Ends a process: its communications and its waits are over.
-  void end(int number) {
+  ///
+  /// @param number the process
+  public void end(int number) {
     Process process = processes.remove(number);
     if (process != null) {
       List.copyOf(process.own.values()).forEach(communication -> over(process, communication));
@@ -182,8 +243,10 @@ final class IpcProtocol {
 
   /// Makes a process a member of a group.
   ///
+  /// @param number the process
+  /// @param group  the group
   /// @return of how many groups it is one now
-  Result<Integer> join(int number, GroupId group) {
+  public Result<Integer> join(int number, GroupId group) {
     Process process = processes.get(number);
     if (process == null) {
       return new Aborted<>(Status.NO_COMM);
@@ -197,8 +260,10 @@ final class IpcProtocol {
 
   /// Ends a membership, and drops the group's messages in the member's queue.
   ///
+  /// @param number the process
+  /// @param group  the group
   /// @return of how many groups it is a member now
-  Result<Integer> leave(int number, GroupId group) {
+  public Result<Integer> leave(int number, GroupId group) {
     Process process = processes.get(number);
     if (process == null || !process.groups.remove(group)) {
       return new Aborted<>(process == null ? Status.NO_COMM : Status.NOT_MEMBER);
@@ -219,9 +284,13 @@ final class IpcProtocol {
 
   /// Sends to a group, and ends the sender's communication with it that there was.
   ///
-  /// @param wanted the number of replies; 0 to set it later
-  /// @param caller told when the message is in the queues of the members at all hosts that answer in time
-  void send(int number, GroupId group, int tag, ByteBuffer payload, int wanted, Consumer<Result<Sent>> caller) {
+  /// @param number  the process
+  /// @param group   the group
+  /// @param tag     what members may select by
+  /// @param payload what to send
+  /// @param wanted  the number of replies; 0 to set it later
+  /// @param caller  told when the message is in the queues of the members at all hosts that answer in time
+  public void send(int number, GroupId group, int tag, ByteBuffer payload, int wanted, Consumer<Result<Sent>> caller) {
     Process process = processes.get(number);
     Status fault = process == null ? Status.NO_COMM : sendFault(process, group, wanted);
     if (fault != null) {
@@ -291,8 +360,12 @@ final class IpcProtocol {
   /// Says how many replies are wanted; 0 ends the communication. Only the first number, and later ones that are not
   /// larger, count.
   ///
+  /// @param number  the process
+  /// @param group   the group
+  /// @param session as it was sent
+  /// @param wanted  how many
   /// @return the number that counts from now on; 0 when the communication is over
-  Result<Integer> totreply(int number, GroupId group, long session, int wanted) {
+  public Result<Integer> totreply(int number, GroupId group, long session, int wanted) {
     Communication communication = find(new Key(number, group, session));
     if (communication == null) {
       return new Aborted<>(Status.NO_COMM);
@@ -317,8 +390,13 @@ final class IpcProtocol {
 
   /// Takes the next reply of a communication, and waits for it.
   ///
+  /// @param number       the process
+  /// @param group        the group
+  /// @param session      as it was sent
   /// @param timeoutNanos how long at most
-  void getreply(int number, GroupId group, long session, long timeoutNanos, Consumer<Result<TakenReply>> caller) {
+  /// @param caller       told the reply
+  public void getreply(
+      int number, GroupId group, long session, long timeoutNanos, Consumer<Result<TakenReply>> caller) {
     Communication communication = find(new Key(number, group, session));
     if (communication == null || communication.reply != null) {
       Status status = communication == null ? Status.NO_COMM : Status.CM_ERROR;
@@ -446,8 +524,11 @@ final class IpcProtocol {
 
   /// Takes the next message of a selection out of the queue, and waits for it.
   ///
+  /// @param number       the process
+  /// @param selection    which message
   /// @param timeoutNanos how long at most; 0 does not wait
-  void receive(int number, Selection selection, long timeoutNanos, Consumer<Result<Received>> caller) {
+  /// @param caller       told the message
+  public void receive(int number, Selection selection, long timeoutNanos, Consumer<Result<Received>> caller) {
     Process process = processes.get(number);
     Status fault = null;
     if (process == null) {
@@ -507,8 +588,11 @@ final class IpcProtocol {
 
   /// Replies to a message that was received. The caller is told the length of the reply when the sender has taken it.
   ///
-  /// @param id as received
-  void reply(int number, long id, ByteBuffer payload, Consumer<Result<Integer>> caller) {
+  /// @param number  the process
+  /// @param id      as received
+  /// @param payload the reply
+  /// @param caller  told when it was taken
+  public void reply(int number, long id, ByteBuffer payload, Consumer<Result<Integer>> caller) {
     Process process = processes.get(number);
     Delivery delivery = process == null ? null : process.queue.get(id);
     if (delivery == null || !delivery.received) {
@@ -584,7 +668,10 @@ final class IpcProtocol {
   // ---- other hosts, and time ---------------------------------------------------------------------------------------
 
   /// Handles a message of another host.
-  void arrived(MemberId from, IpcMessage message) {
+  ///
+  /// @param from    another host
+  /// @param message what it says
+  public void arrived(MemberId from, IpcMessage message) {
     handle(from, message);
     settle();
   }
@@ -602,7 +689,9 @@ final class IpcProtocol {
   }
 
   /// A host is not heard any more, or has another life: nobody waits for it, and its communications are over here.
-  void lost(MemberId host) {
+  ///
+  /// @param host the host
+  public void lost(MemberId host) {
     unanswered.remove(host);
     for (Process process : processes.values()) {
       for (Communication communication : List.copyOf(process.own.values())) {
@@ -620,7 +709,7 @@ final class IpcProtocol {
   }
 
   /// Does what is due.
-  void tick() {
+  public void tick() {
     long now = port.now();
     for (Process process : processes.values()) {
       for (Communication communication : List.copyOf(process.own.values())) {
@@ -648,7 +737,7 @@ final class IpcProtocol {
   /// When [#tick] is wanted next.
   ///
   /// @return the time, or [Long#MAX_VALUE]
-  long deadline() {
+  public long deadline() {
     long deadline = Long.MAX_VALUE;
     for (Process process : processes.values()) {
       for (Communication communication : process.own.values()) {
@@ -694,13 +783,59 @@ final class IpcProtocol {
 
   // ---- what is seen from outside -----------------------------------------------------------------------------------
 
-  /// The processes, by number.
-  Map<Integer, Process> processes() {
-    return processes;
+  /// The processes.
+  ///
+  /// @return their numbers
+  public Set<Integer> processes() {
+    return Collections.unmodifiableSet(processes.keySet());
+  }
+
+  /// The messages of all members here, those that are over and still wait in a queue included.
+  ///
+  /// @return oldest first, for each member
+  public List<Queued> queued() {
+    List<Queued> all = new ArrayList<>();
+    for (Process process : processes.values()) {
+      for (Delivery delivery : process.queue.values()) {
+        all.add(new Queued(process.number, delivery.host, delivery.key));
+      }
+    }
+    return all;
+  }
+
+  /// The communications of this host's processes.
+  ///
+  /// @return those that are not over
+  public List<Key> communications() {
+    List<Key> all = new ArrayList<>();
+    for (Process process : processes.values()) {
+      process.own.values().forEach(communication -> all.add(communication.key));
+    }
+    return all;
+  }
+
+  /// How much is kept, each at its fullest place.
+  ///
+  /// @return each at most as large as the bound of that kind
+  public Sizes sizes() {
+    int groups = 0;
+    int queue = 0;
+    int own = 0;
+    int replies = 0;
+    for (Process process : processes.values()) {
+      groups = Math.max(groups, process.groups.size());
+      queue = Math.max(queue, process.queue.size());
+      own = Math.max(own, process.own.size());
+      for (Communication one : process.own.values()) {
+        replies = Math.max(replies, one.queued.size() + one.taken.size());
+      }
+    }
+    int waiting = unanswered.values().stream().mapToInt(Integer::intValue).max().orElse(0);
+    return new Sizes(processes.size(), groups, queue, own, replies, waiting);
   }
 
   /// Fails when an invariant does not hold.
-  void check() {
+  public void check() {
     Set<Long> ids = new TreeSet<>();
     for (Process process : processes.values()) {
       Invariant.check(process.queue.size() <= QUEUE_MAX, "a queue is bounded");

@@ -1,17 +1,20 @@
-package org.tutti.ipc;
+package org.tutti.ipc.protocol;
 
 import java.nio.ByteBuffer;
+import org.tutti.ipc.GroupId;
 import org.tutti.wire.Malformed;
 import org.tutti.wire.WireReader;
 import org.tutti.wire.WireWriter;
 
 /// What hosts say to each other about a communication. Who sends to a group is a process of the host that sends
 /// [Deliver], and of the host that gets [Reply].
-sealed interface IpcMessage {
+public sealed interface IpcMessage {
   /// The longest message of a program, in bytes.
   int PAYLOAD_BYTES_MAX = 1 << 20;
 
   /// The communication that is meant.
+  ///
+  /// @return the sender, the group and the session
   Key key();
 
   /// One communication of a process of the sender's host.
@@ -21,34 +24,64 @@ sealed interface IpcMessage {
   /// @param session larger than those of all earlier communications of that host
   record Key(int process, GroupId group, long session) {
     /// Whether both are of the same sender to the same group, so that the later one supersedes the earlier one.
-    boolean isOfSameLine(Key other) {
+    ///
+    /// @param other of the same host
+    /// @return whether they are
+    public boolean isOfSameLine(Key other) {
       return process == other.process && group.equals(other.group);
     }
   }
 
   /// To every host: put this into the queues of the group's members there.
+  ///
+  /// @param key     the communication
+  /// @param tag     what members may select by
+  /// @param payload what was sent
   record Deliver(Key key, int tag, ByteBuffer payload) implements IpcMessage {}
 
   /// To the sender's host: it is in so many queues; other queues were full.
+  ///
+  /// @param key     the communication
+  /// @param count   in how many queues it is
+  /// @param refused whether a queue was full
   record Delivered(Key key, int count, boolean refused) implements IpcMessage {}
 
   /// To the sender's host: a member's reply.
+  ///
+  /// @param key     the communication
+  /// @param member  its number at its host
+  /// @param payload what it replied
   record Reply(Key key, int member, ByteBuffer payload) implements IpcMessage {}
 
   /// To the member's host: the sender has taken its reply.
+  ///
+  /// @param key     the communication
+  /// @param member  its number at its host
   record Taken(Key key, int member) implements IpcMessage {}
 
   /// To the sender's host: does this go on? The member may have a reply that waits.
+  ///
+  /// @param key     the communication
+  /// @param member  its number at its host
+  /// @param offers  whether it has a reply that waits
   record Probe(Key key, int member, boolean offers) implements IpcMessage {}
 
   /// To the member's host: its reply is wanted now; it was dropped before.
+  ///
+  /// @param key     the communication
+  /// @param member  its number at its host
   record Wanted(Key key, int member) implements IpcMessage {}
 
   /// To a member's host: this communication and all earlier ones of the sender to the group are over. TERMINATE in the
   /// source.
+  ///
+  /// @param key     the communication
   record Ended(Key key) implements IpcMessage {}
 
   /// Writes a message.
+  ///
+  /// @param out     where to
+  /// @param message the message
   static void write(WireWriter out, IpcMessage message) {
     out.u8(
         switch (message) {
@@ -87,6 +120,10 @@ sealed interface IpcMessage {
   }
 
   /// Reads a message; its payload is a copy.
+  ///
+  /// @param bytes all of it
+  /// @return the message
+  /// @throws Malformed when it is none
   static IpcMessage read(ByteBuffer bytes) throws Malformed {
     var in = new WireReader(bytes);
     int kind = in.u8();

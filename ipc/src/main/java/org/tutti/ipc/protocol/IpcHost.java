@@ -1,4 +1,4 @@
-package org.tutti.ipc;
+package org.tutti.ipc.protocol;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -20,7 +20,7 @@ import org.tutti.wire.WireWriter;
 ///
 /// It greets the addresses that it was given, and every host that it hears, by a datagram without content. A host that
 /// is silent for the time of silence, or has another life, is lost.
-final class IpcHost implements Links.Receiver {
+public final class IpcHost implements Links.Receiver {
   private static final int HOSTS_MAX = 256;
   private static final Encoded GREETING = new Encoded(ByteBuffer.allocate(0), ByteBuffer.allocate(0));
 
@@ -29,7 +29,7 @@ final class IpcHost implements Links.Receiver {
   /// @param greetNanos   how often a host greets
   /// @param silenceNanos how long a host may be silent
   /// @param protocol     those of the protocol
-  record Times(long greetNanos, long silenceNanos, IpcProtocol.Times protocol) {}
+  public record Times(long greetNanos, long silenceNanos, IpcProtocol.Times protocol) {}
 
   private final MemberId self;
   private final List<Address> contacts;
@@ -43,11 +43,16 @@ final class IpcHost implements Links.Receiver {
   private long now;
   private long greetAt;
   private long beat = 1;
+  private long messages;
 
   /// Makes a host without processes.
   ///
+  /// @param self     its name, address and life
+  /// @param cluster  hosts of other clusters are not heard
+  /// @param sender   takes its frames
   /// @param contacts where other hosts may be
-  IpcHost(MemberId self, String cluster, FrameSender sender, List<Address> contacts, Times times) {
+  /// @param times    how long things may take
+  public IpcHost(MemberId self, String cluster, FrameSender sender, List<Address> contacts, Times times) {
     this.self = self;
     this.contacts = List.copyOf(contacts);
     this.times = times;
@@ -64,12 +69,17 @@ final class IpcHost implements Links.Receiver {
     return hash;
   }
 
-  MemberId self() {
+  /// Which host it is.
+  ///
+  /// @return its name, address and life
+  public MemberId self() {
     return self;
   }
 
   /// The protocol; to be called between [#begin] and [#turn].
-  IpcProtocol protocol() {
+  ///
+  /// @return of this host's processes
+  public IpcProtocol protocol() {
     return protocol;
   }
 
@@ -79,29 +89,38 @@ final class IpcHost implements Links.Receiver {
     return hosts;
   }
 
-  Counters counters() {
-    return counters;
+  /// How many messages of the protocol it has sent to other hosts; greetings and repetitions are none.
+  ///
+  /// @return messages
+  public long messages() {
+    return messages;
   }
 
   // ---- inputs ------------------------------------------------------------------------------------------------------
 
   /// Says what time it is, before all other inputs.
-  void begin(long time) {
+  ///
+  /// @param time in nanoseconds
+  public void begin(long time) {
     now = time;
   }
 
   /// A frame has come.
-  void arrived(ByteBuffer frame) {
+  ///
+  /// @param frame all of it; not kept
+  public void arrived(ByteBuffer frame) {
     links.arrived(now, frame);
   }
 
   /// There is room for an address again.
-  void ready(Address address) {
+  ///
+  /// @param address the address
+  public void ready(Address address) {
     links.ready(address);
   }
 
   /// Does what is due, and writes what is to be sent.
-  void turn() {
+  public void turn() {
     if (now >= greetAt) {
       greetAt = now + times.greetNanos();
       beat++;
@@ -117,7 +136,9 @@ final class IpcHost implements Links.Receiver {
   }
 
   /// When [#turn] is wanted next.
-  long deadline() {
+  ///
+  /// @return the time, in nanoseconds
+  public long deadline() {
     long deadline = Math.min(Math.min(greetAt, links.deadline()), protocol.deadline());
     for (long heard : heardAt.values()) {
       deadline = Math.min(deadline, heard + times.silenceNanos());
@@ -182,7 +203,7 @@ final class IpcHost implements Links.Receiver {
   }
 
   /// Fails when an invariant does not hold.
-  void check() {
+  public void check() {
     links.check();
     protocol.check();
   }
@@ -203,6 +224,7 @@ final class IpcHost implements Links.Receiver {
       if (hosts.contains(to)) {
         var out = new WireWriter();
         IpcMessage.write(out, message);
+        messages++;
         links.send(to, new Encoded(out.copy(), ByteBuffer.allocate(0)));
       }
     }

@@ -1,0 +1,61 @@
+package org.tutti.sim.mutant;
+
+import java.util.List;
+import java.util.stream.Stream;
+import org.tutti.sim.RunKind;
+import org.tutti.sim.mutant.Edit.Change;
+import org.tutti.sim.mutant.Edit.Change.Drop;
+import org.tutti.sim.mutant.Edit.Change.Fix;
+import org.tutti.sim.mutant.Edit.Change.Redirect;
+import org.tutti.sim.mutant.Edit.Change.Return;
+
+/// Bugs that are planted in group interprocess communication.
+final class IpcMutants {
+  static final List<Mutant> ALL =
+      Stream.of(
+              bug("ipc-sent-is-reached", "a message counts that is in no queue", "deliver", new Drop("Map.put", 0)),
+              bug(
+                  "ipc-everybody-is-a-member",
+                  "a message is put into the queues of all processes",
+                  "deliver",
+                  new Drop("Set.contains", 1)),
+              bug("ipc-queue-unbounded", "a full queue takes more", "deliver", new Fix(3, true)),
+              bug("ipc-unanswered-unbounded", "a host that is silent is sent more", "sendFault", new Fix(5, true)),
+              bug(
+                  "ipc-session-unread",
+                  "answers and replies of an old communication count for a later one",
+                  "find",
+                  new Fix(2, false)),
+              bug(
+                  "ipc-larger-number-counts",
+                  "more replies are wanted than was said first",
+                  "totreply",
+                  new Redirect("Math.min", "max")),
+              bug("ipc-all-replies-queued", "more replies than wanted", "replied", new Fix(2, false)),
+              bug(
+                  "ipc-waits-for-silent-hosts",
+                  "the time for acknowledgements has no end",
+                  "tick",
+                  new Drop("sent", 0)),
+              bug("ipc-never-probes", "a member asks nobody whether it goes on", "tick", new Drop("post", 0)),
+              bug("ipc-probes-what-is-over", "a member asks for ever about what is over", "tick", new Fix(9, false)),
+              bug(
+                  "ipc-probe-unanswered",
+                  "who asks about a communication that is over is not told",
+                  "probed",
+                  new Drop("post", 0)),
+              bug(
+                  "ipc-lost-senders-live-on",
+                  "members wait for a sender whose host is lost",
+                  "lost",
+                  new Drop("ended", 0)),
+              bug("ipc-reply-forgotten", "a reply is dropped, and its member not told", "drop", new Return(0)),
+              bug("ipc-old-is-received", "a message is received after a later one came", "serve", new Fix(4, true)))
+          .toList();
+
+  private IpcMutants() {}
+
+  private static Mutant bug(String name, String breaks, String method, Change change) {
+    return new Mutant(name, breaks, "ipc.protocol.IpcProtocol", method, change).in(RunKind.IPC);
+  }
+}

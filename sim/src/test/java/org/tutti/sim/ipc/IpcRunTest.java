@@ -1,0 +1,81 @@
+package org.tutti.sim.ipc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.tutti.sim.Campaign;
+import org.tutti.sim.CampaignFile;
+import org.tutti.sim.FirstSeed;
+
+/// Campaigns of group interprocess communication; `./tutti simulate --ipc` runs longer ones. What its checks find is
+/// shown by the planted bugs of `IpcMutants`.
+class IpcRunTest {
+  private static final int SEEDS = 50;
+  private static final int SEEDS_DEEP = 1000;
+  private static final int FEW = 6;
+
+  @Test
+  void nothingIsViolatedAtSeedsThatNobodyHasRun() {
+    holds(FirstSeed.ofTest("IpcRunTest"), SEEDS);
+  }
+
+  @Test
+  @Tag("deep")
+  void nothingIsViolatedAtManySeedsThatNobodyHasRun() {
+    holds(FirstSeed.ofTest("IpcRunTest"), SEEDS_DEEP);
+  }
+
+  private static void holds(long first, int seeds) {
+    IpcReport report = campaign(first, seeds, new IpcReport());
+    assertThat(report.seeds()).isEqualTo(seeds);
+    assertThat(report.failures()).as("replay: ./tutti simulate --ipc --seed N --trace").isEmpty();
+  }
+
+  @Test
+  void aSeedIsAlwaysTheSameRunAndSeedsMeetEverything() {
+    IpcReport report = campaign(1, 40, new IpcReport());
+    for (long seed = 1; seed <= FEW; seed++) {
+      assertThat(IpcRun.run(seed, _ -> {})).isEqualTo(IpcRun.run(seed));
+    }
+    assertThat(
+            List.of(
+                "crash",
+                "one-way cut",
+                "partition",
+                "program restarts",
+                "send",
+                "send NO_COMM",
+                "send NO_MEMBERS",
+                "send NO_BUFF",
+                "getreply",
+                "getreply NO_COMM",
+                "getreply TIMED_OUT",
+                "getreply CM_ERROR",
+                "receive",
+                "receive NO_COMM",
+                "receive TIMED_OUT",
+                "receive NOT_MEMBER",
+                "reply",
+                "reply NO_COMM"))
+        .allMatch(what -> report.seedsWith(what) > 0);
+  }
+
+  @Test
+  void aCampaignThatWasInterruptedGoesOnWhereItStopped(@TempDir Path directory) throws IOException {
+    Path path = directory.resolve("campaign.txt");
+    CampaignFile.open(path, 1L, " --ipc", IpcReport::read).write(campaign(1, FEW / 2, new IpcReport()));
+    CampaignFile<IpcReport> again = CampaignFile.open(path, null, " --ipc", IpcReport::read);
+    assertThat(again.first()).isEqualTo(1);
+    assertThat(campaign(1, FEW, again.before()).table()).isEqualTo(campaign(1, FEW, new IpcReport()).table());
+  }
+
+  private static IpcReport campaign(long first, long seeds, IpcReport before) {
+    int threads = Math.min(2, Runtime.getRuntime().availableProcessors());
+    return new Campaign<>(first, seeds, IpcRun::run, before).run(threads, _ -> {});
+  }
+}
