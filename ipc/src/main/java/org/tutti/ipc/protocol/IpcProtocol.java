@@ -123,10 +123,11 @@ public final class IpcProtocol {
 
   /// A message that a member of this host has.
   ///
-  /// @param member its number here
+  /// @param id     its number here, larger than those of all that came before
+  /// @param member the process
   /// @param host   the sender's host
   /// @param key    the communication
-  public record Queued(int member, MemberId host, Key key) {}
+  public record Queued(long id, int member, MemberId host, Key key) {}
 
   /// How full the fullest of each is.
   ///
@@ -792,12 +793,15 @@ public final class IpcProtocol {
 
   /// The messages of all members here, those that are over and still wait in a queue included.
   ///
+  /// @param after only those with larger numbers; 0 for all
   /// @return oldest first, for each member
-  public List<Queued> queued() {
+  public List<Queued> queued(long after) {
     List<Queued> all = new ArrayList<>();
     for (Process process : processes.values()) {
       for (Delivery delivery : process.queue.values()) {
-        all.add(new Queued(process.number, delivery.host, delivery.key));
+        if (delivery.id > after) {
+          all.add(new Queued(delivery.id, process.number, delivery.host, delivery.key));
+        }
       }
     }
     return all;

@@ -198,7 +198,7 @@ class IpcProtocolTest {
   }
 
   private long queued(int member) {
-    return protocol.queued().stream().filter(queued -> queued.member() == member).count();
+    return protocol.queued(0).stream().filter(queued -> queued.member() == member).count();
   }
 
   private int member() {

@@ -114,7 +114,7 @@ final class IpcChecks {
   void wanted(Line line, int now) {
     int before = wanted.getOrDefault(line, 0);
     require(before == 0 || now <= before, "RepliesWanted", line + " wanted " + before + " and now wants " + now);
-    wanted.merge(line, now, (old, next) -> old == 0 ? next : old);
+    wanted.merge(line, now, (old, next) -> next == 0 ? old : next);
   }
 
   void replied(Line line, ProcessId member) {

@@ -260,7 +260,7 @@ public final class IpcRun {
           case 7 -> {
             for (int i = random.nextInt(200) == 0 ? BURST : 1; i > 0; i--) {
               send(group);
-              sites.look(host); // what the next one supersedes may be gone when the step ends
+              site.look(host); // what the next one supersedes may be gone when the step ends
             }
           }
           case 8, 9 -> want(group, random.nextInt(5));

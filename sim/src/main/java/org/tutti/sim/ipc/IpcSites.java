@@ -181,16 +181,6 @@ final class IpcSites {
     };
   }
 
-  /// What is in queues, after each step.
-  void look(IpcHost host) {
-    for (IpcProtocol.Queued queued : host.protocol().queued()) {
-      var key = queued.key();
-      var line = new Line(new ProcessId(queued.host(), key.process()), key.group(), key.session());
-      checks.queued(line, new ProcessId(host.self(), queued.member()));
-    }
-    checks.keeps(host.self(), host.protocol().sizes());
-  }
-
   /// A host, through its lives.
   final class Site implements FrameSender {
     final String name;
@@ -199,6 +189,7 @@ final class IpcSites {
     Consumer<IpcHost> atStart = _ -> {};
     private long lives;
     private long wakeAt = Long.MAX_VALUE;
+    private long seen; // the largest number of a message that was looked at
     private @Nullable ByteBuffer claimed;
     private @Nullable Address claimedFor;
 
@@ -231,6 +222,7 @@ final class IpcSites {
         List<Address> contacts = sites.stream().limit(weather.contacts).map(site -> site.address).toList();
         host = new IpcHost(self, "sim", this, contacts, TIMES);
         wakeAt = Long.MAX_VALUE;
+        seen = 0;
         step(atStart);
       }
     }
@@ -266,6 +258,19 @@ final class IpcSites {
         wakeAt = deadline;
         at(deadline, () -> wake(living, deadline));
       }
+    }
+
+    /// What has come into queues, after each step.
+    void look(IpcHost living) {
+      long last = seen;
+      for (IpcProtocol.Queued queued : living.protocol().queued(seen)) {
+        var key = queued.key();
+        var line = new Line(new ProcessId(queued.host(), key.process()), key.group(), key.session());
+        checks.queued(line, new ProcessId(living.self(), queued.member()));
+        last = Math.max(last, queued.id());
+      }
+      seen = last;
+      checks.keeps(living.self(), living.protocol().sizes());
     }
 
     private void wake(IpcHost life, long deadline) {

@@ -49,6 +49,11 @@ final class IpcMutants {
                   "members wait for a sender whose host is lost",
                   "lost",
                   new Drop("ended", 0)),
+              bug(
+                  "ipc-untaken-is-told",
+                  "a member that asks is told that its reply was taken",
+                  "probed",
+                  new Drop("Set.contains", 1)),
               bug("ipc-reply-forgotten", "a reply is dropped, and its member not told", "drop", new Return(0)),
               bug("ipc-old-is-received", "a message is received after a later one came", "serve", new Fix(4, true)))
           .toList();

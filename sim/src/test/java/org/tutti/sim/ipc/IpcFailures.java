@@ -298,7 +298,7 @@ final class IpcFailures {
     boolean left = false;
     for (Site site : run.sites) {
       if (site.host != null) {
-        left |= !site.host.protocol().communications().isEmpty() || !site.host.protocol().queued().isEmpty();
+        left |= !site.host.protocol().communications().isEmpty() || !site.host.protocol().queued(0).isEmpty();
       }
     }
     if (left) {
