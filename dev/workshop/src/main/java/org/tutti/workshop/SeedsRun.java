@@ -16,7 +16,10 @@ import picocli.CommandLine.Model.CommandSpec;
 
 /// `tutti simulate --seeds N`: many seeds, how far they are, and what came of them. When it is interrupted it reports
 /// what is done.
-final class SeedsRun {
+///
+/// @param <R> what comes of one run
+/// @param <T> what comes of all
+final class SeedsRun<R, T extends SeedReport<R>> {
   private static final int FAILURES_SHOWN = 5;
   private static final int SHRUNK_MAX = 2;
   private static final long LINE_EVERY_NANOS = 200_000_000;
