@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -90,18 +89,7 @@ class ServiceSettingsTest {
     assertThat(drawn.get("Replica.expecting(names or number)")).containsExactlyInAnyOrder("names", "number");
     assertThat(drawn.get("Client.policy(dissemination)"))
         .containsExactlyInAnyOrder((Object[]) Policy.Dissemination.values());
-    assertThat(drawn.get("Client.policy(collection)"))
-        .containsExactlyInAnyOrder(
-            Arrays.stream(Policy.Collection.values()).filter(ServiceSettingsTest::isServed).toArray());
-  }
-
-  private static boolean isServed(Policy.Collection collection) {
-    try {
-      new Policy(Policy.Dissemination.ALL, collection, Replication.ACTIVE, Ordering.SEQUENCER).checkServed();
-      return true;
-    } catch (IllegalArgumentException _) {
-      return false;
-    }
+    assertThat(drawn.get("Client.policy(collection)")).containsExactlyInAnyOrder((Object[]) Policy.Collection.values());
   }
 
   /// Replicas and clients of one run differ in what they decide for themselves.
