@@ -96,6 +96,7 @@ final class ShownEvents {
             false,
             false,
             false,
+            false,
             faults);
     var histories = new ArrayList<History>();
     Simulation.run(
