@@ -188,7 +188,8 @@ public record Plan(
   }
 
   private static Plan draw(long seed, Packing packing, boolean mayMix) {
-    SplittableRandom random = new Streams(seed).open(Streams.Purpose.PLAN, 0);
+    var streams = new Streams(seed);
+    SplittableRandom random = streams.open(Streams.Purpose.PLAN, 0);
     long heartbeat = between(random, 10, 120) * MILLI;
     long suspect = heartbeat * random.nextInt(3, 11);
     // Without faults nobody may be suspected: the way of a frame and the turn of a node are short against the silence.
@@ -196,7 +197,7 @@ public record Plan(
     long delayMax = delayMin + between(random, 1, random.nextInt(4) == 0 ? (int) (suspect / 8000) : 4000) * 1000L;
     delayMax = Math.min(delayMax, suspect / 8);
     Map<FaultKind, Double> strengths = strengths(random);
-    SplittableRandom orderings = new Streams(seed).open(Streams.Purpose.ORDERING, 0);
+    SplittableRandom orderings = streams.open(Streams.Purpose.ORDERING, 0);
     if (orderings.nextInt(SWITCH_ONE_IN) == 0) {
       strengths.put(FaultKind.SWITCH, orderings.nextDouble());
     }
@@ -205,12 +206,12 @@ public record Plan(
     if (orderings.nextInt(LAG_ONE_IN) == 0) {
       strengths.put(FaultKind.LAG, LAG_STRENGTH_MIN + (1 - LAG_STRENGTH_MIN) * orderings.nextDouble());
     }
-    boolean goesOn = new Streams(seed).open(Streams.Purpose.PARTITIONS, 0).nextInt(CONTINUE_ONE_IN) == 0;
-    SplittableRandom disks = new Streams(seed).open(Streams.Purpose.STORAGE, 0);
+    boolean goesOn = streams.open(Streams.Purpose.PARTITIONS, 0).nextInt(CONTINUE_ONE_IN) == 0;
+    SplittableRandom disks = streams.open(Streams.Purpose.STORAGE, 0);
     Durability durability = durability(disks, domain == null && !goesOn, strengths);
-    SplittableRandom settings = new Streams(seed).open(Streams.Purpose.SETTINGS, 0);
+    SplittableRandom settings = streams.open(Streams.Purpose.SETTINGS, 0);
     boolean mixed = mayMix && settings.nextInt(ALIKE_ONE_IN) > 0;
-    boolean observed = mayMix && new Streams(seed).open(Streams.Purpose.ROLE, 0).nextInt(OBSERVED_ONE_IN) == 0;
+    boolean observed = mayMix && streams.open(Streams.Purpose.ROLE, 0).nextInt(OBSERVED_ONE_IN) == 0;
     boolean strangers = mayMix && settings.nextInt(STRANGERS_ONE_IN) == 0;
     if (mayMix) {
       drawLater(settings, durability != Durability.NONE, strengths);
@@ -218,19 +219,19 @@ public record Plan(
     int frameBytesMax = FRAME_BYTES[random.nextInt(FRAME_BYTES.length)];
     int nodes = NODES[random.nextInt(NODES.length)];
     Set<String> electorate =
-        electorate(new Streams(seed).open(Streams.Purpose.ELECTORATE, 0), nodes, strangers ? settings : null);
-    names(new Streams(seed).open(Streams.Purpose.NAMES, 0), nodes, strengths);
+        electorate(streams.open(Streams.Purpose.ELECTORATE, 0), nodes, strangers ? settings : null);
+    names(streams.open(Streams.Purpose.NAMES, 0), nodes, strengths);
     var member =
         MemberConfig.builder()
             .packing(packing)
-            .suspicion(suspicion(new Streams(seed).open(Streams.Purpose.ELECTORATE, 1)))
-            .refutedMax(refutedMax(new Streams(seed).open(Streams.Purpose.ELECTORATE, 3)));
+            .suspicion(suspicion(streams.open(Streams.Purpose.ELECTORATE, 1)))
+            .refutedMax(refutedMax(streams.open(Streams.Purpose.ELECTORATE, 3)));
     var group =
         GroupConfig.builder()
             .ordering(ordering)
             .domain(domain)
             .electorate(electorate)
-            .primaryViews(primaryViews(new Streams(seed).open(Streams.Purpose.ELECTORATE, 2), electorate))
+            .primaryViews(primaryViews(streams.open(Streams.Purpose.ELECTORATE, 2), electorate))
             .partitions(goesOn ? Partitions.CONTINUE : Partitions.SUSPEND)
             .durability(durability);
     drawInto(group, member, random, strengths.containsKey(FaultKind.LARGE_MESSAGE));
@@ -255,8 +256,8 @@ public record Plan(
         false,
         mixed,
         observed,
-        mayMix && new Streams(seed).open(Streams.Purpose.REPLICA, Long.MAX_VALUE).nextInt(SERVES_ONE_IN) == 0,
-        mayMix && new Streams(seed).open(Streams.Purpose.CONNECTION, 0).nextInt(CONNECTED_ONE_IN) == 0,
+        mayMix && streams.open(Streams.Purpose.REPLICA, Long.MAX_VALUE).nextInt(SERVES_ONE_IN) == 0,
+        mayMix && streams.open(Streams.Purpose.CONNECTION, 0).nextInt(CONNECTED_ONE_IN) == 0,
         strengths);
   }
 

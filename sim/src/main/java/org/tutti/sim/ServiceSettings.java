@@ -72,9 +72,10 @@ final class ServiceSettings {
     boolean passive = random.nextInt(PASSIVE_ONE_IN) == 0;
     Replication drawnOne = passive && mayBePassive ? Replication.PASSIVE : Replication.ACTIVE;
     this.replication = choice == null ? drawnOne : choice.policy().replication();
+    int life = Plan.between(random, 2, LIFE_UNITS_MAX);
     this.limits =
         new SessionTable.Limits(
-            Math.max(1, plan.suspectNanos() * Plan.between(random, 2, LIFE_UNITS_MAX) / 1_000_000),
+            Math.max(1, plan.suspectNanos() * (choice == null ? life : LIFE_UNITS_MAX) / 1_000_000),
             Math.max(CLIENTS_MAX, wanted) + Plan.between(random, 0, 50),
             Plan.between(random, 1, 16),
             Plan.between(random, 40, 10_000));
