@@ -99,6 +99,7 @@ public record Plan(
   private static final int THIN_NODES_MAX = 4;
   private static final int THIN_FRAME_BYTES_MAX = 1400;
   private static final int THIN_LARGE_UNITS = 2; // times of suspicion, at least, that a long message takes on the line
+  private static final int THIN_RETRANSMIT_FRAMES = 4; // of the largest, that a line carries in that time, at least
   private static final int THIN_UNITS = 40;
   private static final int THIN_MULTICASTS = 60;
   private static final int THIN_MESSAGE_BYTES_MAX = 64;
@@ -589,7 +590,8 @@ public record Plan(
   }
 
   /// A run on thin lines: a long message takes longer than an attempt at a view, and two certain members are needed for
-  /// each primary view, so that one that has not got the message cannot be left behind.
+  /// each primary view, so that one that has not got the message cannot be left behind. What a link sends again at its
+  /// timeouts passes: a line is no thinner than one of 2.5 Mbit/s is for UDP, with its 20 ms before the first timeout.
   Plan onThinLines() {
     SplittableRandom random = new Streams(seed).open(Streams.Purpose.LINE, 0);
     int members = random.nextInt(SPLIT_NODES_MIN, THIN_NODES_MAX + 1);
@@ -611,6 +613,8 @@ public record Plan(
     other.member = member.toBuilder().windowBytes(LARGE_WINDOW_BYTES_MIN).build();
     other.frameBytesMax = Math.min(frameBytesMax, THIN_FRAME_BYTES_MAX);
     other.lineNanosPerByte = Math.max(1, THIN_LARGE_UNITS * suspectNanos / Workload.LARGE_BYTES);
+    long frameNanos = other.frameBytesMax * other.lineNanosPerByte;
+    other.retransmitNanos = Math.max(retransmitNanos, THIN_RETRANSMIT_FRAMES * frameNanos);
     other.safetyNanos = THIN_UNITS * suspectNanos;
     other.multicasts = THIN_MULTICASTS;
     other.messageBytesMax = THIN_MESSAGE_BYTES_MAX;
