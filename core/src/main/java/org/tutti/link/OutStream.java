@@ -64,6 +64,7 @@ final class OutStream {
   private final long[] beyond = new long[Packet.ACK_WORDS_MAX]; // of the acknowledgement that is read
   private long highestArrived = -1; // beyond a gap
   private long holesAt = Long.MAX_VALUE;
+  private long arrivedSentAt = Long.MIN_VALUE; // when the one was sent that was sent last, of those that have arrived
   private long flushedAt;
   private long outstanding; // bytes of messages that are queued or not acknowledged
   private long onTheWay; // those of them that are in packets
@@ -155,6 +156,7 @@ final class OutStream {
     timedOutAt = Long.MIN_VALUE;
     highestArrived = -1;
     holesAt = Long.MAX_VALUE;
+    arrivedSentAt = Long.MIN_VALUE;
   }
 
   /// The peer has closed a stream, or forgotten it: if it is this one, all that it has not taken goes out again, on a
@@ -227,6 +229,7 @@ final class OutStream {
     while (!unacked.isEmpty() && unacked.peekFirst().seq < next) {
       last = unacked.pollFirst();
       taken++;
+      noteArrived(now, last);
       repeated |= last.repeated;
       outstanding -= last.bytes;
       onTheWay -= last.bytes;
@@ -249,12 +252,21 @@ final class OutStream {
         if (!sent.repeated) {
           roundTrip.measure(now, now - sent.atNanos, sent.unloaded);
         }
+        noteArrived(now, sent);
         sent.arrived = true;
         highestArrived = Math.max(highestArrived, sent.seq);
         taken++;
       }
     }
     return taken;
+  }
+
+  /// What was sent before this one and has not come is lost, as far as lines keep the order. One that was repeated
+  /// tells when only if the last of its copies can be the one that came.
+  private void noteArrived(long now, Sent sent) {
+    if (!sent.arrived && (!sent.repeated || roundTrip.isPossible(now - sent.atNanos))) {
+      arrivedSentAt = Math.max(arrivedSentAt, sent.atNanos);
+    }
   }
 
   /// Sends again more of what was lost with the packets that a timeout was about, twice as many as have just arrived
@@ -282,7 +294,7 @@ final class OutStream {
       if (sent.seq > highestArrived) {
         return;
       }
-      if (!sent.arrived) {
+      if (!sent.arrived && isLost(sent)) {
         if (now - sent.atNanos > patience && !repeat(now, sent)) {
           holesAt = now;
           return;
@@ -290,6 +302,14 @@ final class OutStream {
         holesAt = Math.min(holesAt, sent.atNanos + patience + 1);
       }
     }
+  }
+
+  /// Whether one below the highest that has arrived is lost. If it was sent again, it is not before something has
+  /// arrived that was sent after that (RACK: RFC 8985, section 6.2): its copy may stand behind all the others in the
+  /// queue of a thin line, for longer than any round trip that was measured, and nothing is measured while all that
+  /// arrives was repeated. By the time alone the line would carry nothing but further copies of what is in its queue.
+  private boolean isLost(Sent sent) {
+    return !sent.repeated || sent.atNanos < arrivedSentAt;
   }
 
   void flush(long now) {

@@ -58,6 +58,11 @@ final class RoundTrip {
     return fastest == Long.MAX_VALUE ? 0 : Math.max(0, nanos - fastest);
   }
 
+  /// Whether a packet can be acknowledged that soon: not faster than the fastest ones.
+  boolean isPossible(long nanos) {
+    return nanos >= Math.min(best, bestBefore);
+  }
+
   /// After how long without any news packets are sent again.
   ///
   /// @param doublings how often that was in vain

@@ -14,6 +14,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.tutti.MemberId;
 import org.tutti.Members;
 import org.tutti.Metric;
+import org.tutti.effect.Count;
 import org.tutti.link.LossyPair.Medium;
 import org.tutti.transport.Address;
 import org.tutti.wire.Codec;
@@ -260,6 +261,30 @@ class LinkTest {
     assertThat(pair.nowNanos() - begun)
         .as("one timeout, not one for every sixteen packets")
         .isLessThan(4 * LossyPair.RETRANSMIT_NANOS);
+  }
+
+  /// A loss that a later packet shows, on a line that takes longer for what was lost than any timeout.
+  @Test
+  void aThinLineIsNotFilledWithCopiesOfWhatIsInItsQueue() {
+    int lost = 400;
+    var pair = new LossyPair(QUIET, 1);
+    pair.narrow(LossyPair.RETRANSMIT_NANOS / 4000); // 60 times of retransmission for all that is lost
+    for (int i = 0; i < 20; i++) {
+      pair.a.send(9);
+      assertThat(pair.quiet(STEPS_MAX)).isTrue();
+    }
+    pair.cut(true);
+    for (int i = 0; i < lost; i++) {
+      pair.a.send(400);
+    }
+    pair.pass(0);
+    pair.cut(false);
+    long begun = pair.nowNanos();
+    pair.a.send(9);
+    assertThat(pair.quiet(STEPS_MAX)).isTrue();
+    assertThat(pair.b.received).isEqualTo(upTo(20 + lost + 1));
+    assertThat(pair.a.counters.get(Count.PACKETS_REPEATED)).as("once each, and a few").isLessThan(lost + lost / 4);
+    assertThat(pair.nowNanos() - begun).isLessThan(100 * LossyPair.RETRANSMIT_NANOS);
   }
 
   @Test

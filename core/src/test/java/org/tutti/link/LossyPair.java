@@ -49,6 +49,7 @@ final class LossyPair {
   private long now;
   private long way; // what every frame takes, besides the medium's delay
   private boolean cut; // every frame is lost
+  private long nanosPerByte; // what each line takes to carry a byte
 
   final End a;
   final End b;
@@ -70,6 +71,11 @@ final class LossyPair {
   /// From now on every frame takes so much longer.
   void lengthen(long nanos) {
     way = nanos;
+  }
+
+  /// From now on a line carries frames one after the other, and takes so long for a byte.
+  void narrow(long nanosPerByte) {
+    this.nanosPerByte = nanosPerByte;
   }
 
   /// From now on every frame is lost, or no longer.
@@ -131,6 +137,7 @@ final class LossyPair {
     private long numberNext;
     private long bulkNext = BULK;
     private @Nullable ByteBuffer claimed;
+    private long busyUntil; // its line, with what was sent
 
     private End(MemberId self) {
       this.self = self;
@@ -207,7 +214,8 @@ final class LossyPair {
         carried[random.nextInt(carried.length)] ^= (byte) (1 << random.nextInt(Byte.SIZE));
       }
       long delay = medium.delayNanos == 0 ? 0 : random.nextLong(medium.delayNanos);
-      flights.add(new Flight(now + way + delay, order++, other(), carried));
+      busyUntil = Math.max(busyUntil, now) + frame.length * nanosPerByte;
+      flights.add(new Flight(busyUntil + way + delay, order++, other(), carried));
     }
 
     @Override

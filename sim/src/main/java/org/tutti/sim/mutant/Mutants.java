@@ -170,6 +170,13 @@ public final class Mutants {
                   new Edit("org.tutti.link.OutStream", "resendLost", new Return(0)),
                   new Edit("org.tutti.link.OutStream", "resendHoles", new Return(0)))),
           new Mutant(
+                  "copies-of-copies",
+                  "what was sent again is sent again and again, although it waits for the line",
+                  "link.OutStream",
+                  "isLost",
+                  new Return(1))
+              .in(RunKind.THIN_LINES),
+          new Mutant(
               "link-takes-repetitions",
               "a packet that came before is taken again",
               "link.InStream",
