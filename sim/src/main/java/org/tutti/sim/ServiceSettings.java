@@ -54,6 +54,7 @@ final class ServiceSettings {
   private final @Nullable Founding founding;
   private final long snapshotEvery;
   private final int clients;
+  private final boolean own; // the service that is tested; a user's may have calls that wait for others of their client
 
   /// @param mayBePassive whether the service can be replicated passively
   /// @param wanted       how many clients there are; 0 when that is drawn
@@ -81,6 +82,7 @@ final class ServiceSettings {
             Plan.between(random, 40, 10_000));
     this.snapshotEvery = Plan.between(random, 1, SNAPSHOT_EVERY_MAX);
     int drawn = random.nextInt(1, CLIENTS_MAX + 1);
+    this.own = wanted == 0;
     int count = wanted == 0 ? drawn : wanted;
     this.clients = choice == null ? count : 1;
     boolean joint = random.nextInt(JOINT_ONE_IN) == 0;
@@ -156,7 +158,7 @@ final class ServiceSettings {
         List.copyOf(contacts),
         silence,
         hurries ? deadline : Long.MAX_VALUE,
-        few ? calls : CALLS_MAX,
+        few && own ? calls : CALLS_MAX,
         hedged,
         hedged ? null : policy);
   }
