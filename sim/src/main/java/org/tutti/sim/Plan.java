@@ -222,11 +222,7 @@ public record Plan(
     Set<String> electorate =
         electorate(streams.open(Streams.Purpose.ELECTORATE, 0), nodes, strangers ? settings : null);
     names(streams.open(Streams.Purpose.NAMES, 0), nodes, strengths);
-    var member =
-        MemberConfig.builder()
-            .packing(packing)
-            .suspicion(suspicion(streams.open(Streams.Purpose.ELECTORATE, 1)))
-            .refutedMax(refutedMax(streams.open(Streams.Purpose.ELECTORATE, 3)));
+    MemberConfig.Builder member = member(streams, packing);
     var group =
         GroupConfig.builder()
             .ordering(ordering)
@@ -260,6 +256,13 @@ public record Plan(
         mayMix && streams.open(Streams.Purpose.REPLICA, Long.MAX_VALUE).nextInt(SERVES_ONE_IN) == 0,
         mayMix && streams.open(Streams.Purpose.CONNECTION, 0).nextInt(CONNECTED_ONE_IN) == 0,
         strengths);
+  }
+
+  private static MemberConfig.Builder member(Streams streams, Packing packing) {
+    return MemberConfig.builder()
+        .packing(packing)
+        .suspicion(suspicion(streams.open(Streams.Purpose.ELECTORATE, 1)))
+        .refutedMax(refutedMax(streams.open(Streams.Purpose.ELECTORATE, 3)));
   }
 
   /// In some runs two processes have one name.
