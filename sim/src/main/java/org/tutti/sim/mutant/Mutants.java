@@ -559,7 +559,13 @@ public final class Mutants {
               "deliveries of a domain are compared by their groups alone",
               "domain.DomainMember",
               "deliver",
-              new Drop("Math.max", 0)));
+              new Drop("Math.max", 0)),
+          new Mutant(
+              "fetched-without-stamp",
+              "the clock takes no notice of batches that a view change brings",
+              "history.ViewHistory",
+              "supplied",
+              new Drop("Clock.witness", 0)));
 
   /// Bugs planted in the weak services and in what total order owes to causality.
   private static final List<Mutant> SERVICES =
