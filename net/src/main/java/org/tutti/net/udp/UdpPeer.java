@@ -18,8 +18,7 @@ import org.tutti.transport.Refused;
 final class UdpPeer implements SelectorTransport.Claim {
   private static final long QUEUE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final int QUEUE_DATAGRAMS_MIN = 4;
-  private static final int SHORT_BYTES =
-      512; // such a frame, as one that says that this node lives, has room for longer
+  private static final int SHORT_BYTES = 512; // of a frame that may be sent although the queue is full
   private static final System.Logger LOG = System.getLogger(UdpTransport.class.getName());
 
   final InetSocketAddress at;
@@ -133,21 +132,26 @@ final class UdpPeer implements SelectorTransport.Claim {
   }
 
   private @Nullable OutgoingDatagram another(int length, boolean mayJoin) {
-    int before = queue.size() + (length <= SHORT_BYTES ? 0 : 1);
-    if (before * loop.datagramBytes > queueBytes()) {
+    if (isFullFor(length)) {
       // One turn said more than the queue holds while peer and network could take it: no reason to refuse. But what may
       // go together with frames for others has to wait for them.
       if (!mayJoin) {
         write();
       }
-      before = queue.size() + (length <= SHORT_BYTES ? 0 : 1);
-      if (before * loop.datagramBytes > queueBytes()) {
+      if (isFullFor(length)) {
         return null;
       }
     }
     var next = new OutgoingDatagram(this, loop.buffers.take());
     queue.addLast(next);
     return next;
+  }
+
+  /// Whether the queue has no room for another datagram. A short frame, such as the sign that this node lives, has room
+  /// for one datagram longer: while a window of data is lost, nothing else tells the peer.
+  private boolean isFullFor(int length) {
+    int datagrams = queue.size() + (length <= SHORT_BYTES ? 0 : 1);
+    return datagrams * loop.datagramBytes > queueBytes();
   }
 
   /// Takes over the frame claimed last.
