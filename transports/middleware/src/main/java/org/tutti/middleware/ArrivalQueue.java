@@ -2,7 +2,6 @@ package org.tutti.middleware;
 
 import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -75,18 +74,6 @@ final class ArrivalQueue {
     }
   }
 
-  /// Takes the senders of batches of another version.
-  List<FrameBatch.Stranger> takeStrangers() {
-    lock.lock();
-    try {
-      List<FrameBatch.Stranger> taken = List.copyOf(strangers);
-      strangers.clear();
-      return taken;
-    } finally {
-      lock.unlock();
-    }
-  }
-
   /// A peer queue that refused a claim has room now, or knows why its peer cannot be reached.
   void news(PeerQueue peerQueue) {
     lock.lock();
@@ -135,10 +122,12 @@ final class ArrivalQueue {
 
   /// Waits for news and takes all there is.
   ///
-  /// @param empty goes in where batches come out: the two queues change places
+  /// @param empty      goes in where batches come out: the two queues change places
   /// @param peerQueues gets the peer queues that have something to tell
+  /// @param senders    gets the senders of batches of another version
   /// @return the batches
-  ArrayDeque<FrameBatch> take(long waitNanosMax, ArrayDeque<FrameBatch> empty, Set<PeerQueue> peerQueues) {
+  ArrayDeque<FrameBatch> take(
+      long waitNanosMax, ArrayDeque<FrameBatch> empty, Set<PeerQueue> peerQueues, Set<FrameBatch.Stranger> senders) {
     lock.lock();
     try {
       await(waitNanosMax);
@@ -148,6 +137,8 @@ final class ArrivalQueue {
       woken = false;
       peerQueues.addAll(changed);
       changed.clear();
+      senders.addAll(strangers);
+      strangers.clear();
       ArrayDeque<FrameBatch> taken = batches;
       batches = empty;
       bytes = 0;

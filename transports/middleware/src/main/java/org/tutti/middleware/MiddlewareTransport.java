@@ -65,6 +65,7 @@ public final class MiddlewareTransport implements Transport {
   private final ByteBuffer scratch;
   private final List<PeerQueue> dirty = new ArrayList<>();
   private final Set<PeerQueue> changed = new LinkedHashSet<>();
+  private final Set<FrameBatch.Stranger> strangers = new LinkedHashSet<>();
   private ArrayDeque<FrameBatch> arrived = new ArrayDeque<>();
   private @Nullable Receiver receiver;
   private @Nullable PeerQueue claimed;
@@ -145,7 +146,7 @@ public final class MiddlewareTransport implements Transport {
       peerQueue.flush();
     }
     dirty.clear();
-    arrived = inbox.take(waitNanosMax, arrived, changed);
+    arrived = inbox.take(waitNanosMax, arrived, changed, strangers);
     for (PeerQueue peerQueue : changed) {
       Refused refusal = peerQueue.takeRefusal();
       if (!closing && refusal != null) {
@@ -156,9 +157,10 @@ public final class MiddlewareTransport implements Transport {
       }
     }
     changed.clear();
-    for (FrameBatch.Stranger stranger : inbox.takeStrangers()) {
+    for (FrameBatch.Stranger stranger : strangers) {
       meet(stranger, to);
     }
+    strangers.clear();
     for (FrameBatch batch = arrived.pollFirst(); batch != null; batch = arrived.pollFirst()) {
       deliver(batch, to);
     }
