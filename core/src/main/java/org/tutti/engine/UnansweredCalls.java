@@ -1,7 +1,7 @@
 package org.tutti.engine;
 
+import java.util.HashMap;
 import java.util.Map;
-import java.util.TreeMap;
 import org.tutti.transport.Address;
 
 /// Calls to addresses outside of all views, from which nothing is heard: members that were lost and may come back.
@@ -16,7 +16,7 @@ final class UnansweredCalls {
   private record Silence(long since, long calledAt, long renewedAt) {}
 
   private final long suspectNanos;
-  private final Map<Address, Silence> silences = new TreeMap<>();
+  private final Map<Address, Silence> silences = new HashMap<>(); // looked up for each packet
 
   UnansweredCalls(long suspectNanos) {
     this.suspectNanos = suspectNanos;
