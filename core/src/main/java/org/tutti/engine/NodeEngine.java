@@ -1,7 +1,6 @@
 package org.tutti.engine;
 
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -121,19 +120,10 @@ public final class NodeEngine {
     this.config = config;
     this.contacts = config.contacts();
     this.heartbeatNanos = config.heartbeat().toNanos();
-    this.links = new Links(self, hash(config.cluster()), sender, counters, new Arrivals());
+    this.links = new Links(self, Links.hash(config.cluster()), sender, counters, new Arrivals());
     this.detector = new TimeSilence(config.suspectAfter().toNanos(), heartbeatNanos);
     this.calls = new UnansweredCalls(config.suspectAfter().toNanos());
     this.services = new Ports.Node(self, links, timers, random, () -> now, later::add);
-  }
-
-  /// Names become eight bytes on the wire (FNV-1a).
-  private static long hash(String name) {
-    long hash = 0xcbf29ce484222325L;
-    for (byte next : name.getBytes(StandardCharsets.UTF_8)) {
-      hash = (hash ^ next & 0xff) * 0x100000001b3L;
-    }
-    return hash;
   }
 
   /// Who this node is.
@@ -165,7 +155,7 @@ public final class NodeEngine {
   /// @param name the group
   /// @return the batches that wait, in their order; none of a group that this node is not in
   public List<Batch> keptBack(String name) {
-    GroupEngine group = groups.get(hash(name));
+    GroupEngine group = groups.get(Links.hash(name));
     return group == null ? List.of() : group.keptBack();
   }
 
@@ -318,13 +308,13 @@ public final class NodeEngine {
 
   /// As [#with], for what says only that there is something to look at: where there is no group yet, that is forgotten.
   private void look(String name, Consumer<GroupEngine> action) {
-    if (!newcomers.containsKey(hash(name))) {
+    if (!newcomers.containsKey(Links.hash(name))) {
       with(name, action);
     }
   }
 
   private void localCall(String name, Event.LocalCall call) {
-    Newcomer newcomer = newcomers.get(hash(name));
+    Newcomer newcomer = newcomers.get(Links.hash(name));
     if (newcomer != null) {
       newcomer.join().user().localCall(call);
     } else {
@@ -333,7 +323,7 @@ public final class NodeEngine {
   }
 
   private void leave(String name, End end) {
-    Newcomer newcomer = newcomers.get(hash(name));
+    Newcomer newcomer = newcomers.get(Links.hash(name));
     if (newcomer != null) {
       forget(newcomer);
       newcomer.end(end);
@@ -345,7 +335,7 @@ public final class NodeEngine {
   /// Who is restarted from stable storage knows what was decided for the group; everybody else asks.
   private void join(Request.Join join) {
     String name = join.group();
-    long key = hash(name);
+    long key = Links.hash(name);
     if (isIn(key, name, join.user())) {
       return;
     }
@@ -379,7 +369,7 @@ public final class NodeEngine {
 
   private void forget(Newcomer newcomer) {
     String name = newcomer.join().group();
-    newcomers.remove(hash(name));
+    newcomers.remove(Links.hash(name));
     groupKeys.remove(name);
   }
 
@@ -388,7 +378,7 @@ public final class NodeEngine {
     forget(newcomer);
     newcomer.close();
     enter(newcomer.join(), decided);
-    GroupEngine group = groups.get(hash(newcomer.join().group()));
+    GroupEngine group = groups.get(Links.hash(newcomer.join().group()));
     if (group != null) {
       newcomer.wishes().forEach(wish -> wish.accept(group));
       group.whiteboardPut(); // what was put meanwhile
@@ -418,7 +408,7 @@ public final class NodeEngine {
   }
 
   private void enter(String name, OptionalLong founded, Founding founding, Terms terms, GroupUser user) {
-    long key = hash(name);
+    long key = Links.hash(name);
     if (isIn(key, name, user)) {
       return;
     }

@@ -1,6 +1,7 @@
 package org.tutti.link;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -86,10 +87,22 @@ public final class Links {
   private final Refusals refusals;
   private long streamNext = 1;
 
+  /// Names become eight bytes on the wire (FNV-1a).
+  ///
+  /// @param name of a cluster or a group
+  /// @return its hash
+  public static long hash(String name) {
+    long hash = 0xcbf29ce484222325L;
+    for (byte next : name.getBytes(StandardCharsets.UTF_8)) {
+      hash = (hash ^ next & 0xff) * 0x100000001b3L;
+    }
+    return hash;
+  }
+
   /// Makes the links of a node, none open.
   ///
   /// @param self     this node
-  /// @param cluster  hash of the cluster's name; packets of others are dropped
+  /// @param cluster  [#hash] of the cluster's name; packets of others are dropped
   /// @param sender   where frames go
   /// @param counters where drops are counted
   /// @param receiver what is told of arrivals

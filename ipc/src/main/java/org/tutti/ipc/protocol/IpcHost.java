@@ -1,7 +1,6 @@
 package org.tutti.ipc.protocol;
 
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -56,17 +55,9 @@ public final class IpcHost implements Links.Receiver {
     this.self = self;
     this.contacts = List.copyOf(contacts);
     this.times = times;
-    this.links = new Links(self, hash("ipc/" + cluster), sender, counters, this);
+    // Nodes of groups have other names of clusters, so the two never talk to each other.
+    this.links = new Links(self, Links.hash("ipc/" + cluster), sender, counters, this);
     this.protocol = new IpcProtocol(self, times.protocol(), new Peers());
-  }
-
-  /// FNV-1a. Nodes of groups have other names of clusters, so the two never talk to each other.
-  private static long hash(String name) {
-    long hash = 0xcbf29ce484222325L;
-    for (byte next : name.getBytes(StandardCharsets.UTF_8)) {
-      hash = (hash ^ next & 0xff) * 0x100000001b3L;
-    }
-    return hash;
   }
 
   /// Which host it is.
