@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Predicate;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -30,35 +31,31 @@ class RecoveryTest {
     assertThat(table.failures()).as("replay: ./tutti simulate --recovery --seed N").isEmpty();
   }
 
+  /// In how many runs, of which none violates anything, a line of the trace is of some kind.
+  private static long runsThatSay(int seeds, SingleFault fault, Predicate<String> line) {
+    long first = FirstSeed.ofTest("RecoveryTest");
+    return LongStream.range(first, first + seeds)
+        .filter(seed -> {
+          List<String> lines = new ArrayList<>();
+          RecoveryRun.Result result = RecoveryRun.run(seed, fault, lines::add);
+          assertThat(result.violations()).as("seed %s", seed).isEmpty();
+          return lines.stream().anyMatch(line);
+        })
+        .count();
+  }
+
   /// A donor is struck in the middle of a transfer in some runs; the newcomer's reader is told, and gets another state.
   @Test
   void aDonorIsStruckWhileItGivesItsState() {
-    long first = FirstSeed.ofTest("RecoveryTest");
     long struck =
-        LongStream.range(first, first + 10)
-            .filter(seed -> {
-              List<String> lines = new ArrayList<>();
-              RecoveryRun.Result result = RecoveryRun.run(seed, SingleFault.DONOR_CRASHES, lines::add);
-              assertThat(result.violations()).as("seed %s", seed).isEmpty();
-              return lines.stream().anyMatch(line -> line.contains("** state") && line.endsWith("interrupted"));
-            })
-            .count();
+        runsThatSay(10, SingleFault.DONOR_CRASHES, line -> line.contains("** state") && line.endsWith("interrupted"));
     assertThat(struck).as("newcomers whose first transfer was broken off").isPositive();
   }
 
   /// An application that takes nothing fills the windows of the senders in some runs.
   @Test
   void aConsumerThatStandsStillStopsTheSenders() {
-    long first = FirstSeed.ofTest("RecoveryTest");
-    long stopped =
-        LongStream.range(first, first + 20)
-            .filter(seed -> {
-              List<String> lines = new ArrayList<>();
-              RecoveryRun.Result result = RecoveryRun.run(seed, SingleFault.CONSUMER_STANDS_STILL, lines::add);
-              assertThat(result.violations()).as("seed %s", seed).isEmpty();
-              return lines.stream().anyMatch(line -> line.endsWith("all windows are full"));
-            })
-            .count();
+    long stopped = runsThatSay(20, SingleFault.CONSUMER_STANDS_STILL, line -> line.endsWith("all windows are full"));
     assertThat(stopped).as("runs in which nobody could multicast any more").isPositive();
   }
 
